@@ -49,7 +49,7 @@ REPRODUCED = (*CLAIMS, verdicts.RANKING, EVERY_CLAIM)
 def command_line() -> Parser:
     """All commands with their flags."""
     parser = Parser(
-        prog="dprl", description="What privacy costs in reinforcement learning.", allow_abbrev=False
+        prog="dprl", description="Measure the cost of privacy in reinforcement learning.", allow_abbrev=False
     )
     parser.add_argument("--version", action="version", version=f"dprl {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=Parser)
@@ -131,7 +131,7 @@ def add_run(commands: Any) -> None:
         default=RunSpec.kind,
         help=f"what to run, one of {', '.join(simulated())} (default {RunSpec.kind})",
     )
-    parser.add_argument("--spec", metavar="FILE", help="a spec.json; flags given beside it change it")
+    parser.add_argument("--spec", metavar="FILE", help="a spec.json; further flags change it")
     parser.add_argument(
         "--out", metavar="DIR", required=True, help="where to write spec.json, regret.csv, summary.json"
     )
@@ -162,7 +162,7 @@ def add_simple(commands: Any, name: str, what: str, *fields: Field) -> None:
 
 
 def add_engine(parser: argparse.ArgumentParser) -> None:
-    """Where runs are computed."""
+    """Add the flags of the machines that compute runs."""
     parser.add_argument(
         "--engine",
         metavar="ADDRESS",

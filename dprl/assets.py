@@ -1,4 +1,4 @@
-"""Where the files of the dashboard are that are no Python, and the sources among them that a browser runs."""
+"""The folders of the dashboard's non-Python files, and the sources among them that a browser runs."""
 
 from __future__ import annotations
 

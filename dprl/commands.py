@@ -97,7 +97,7 @@ def add_web(commands: Any) -> None:
 
 
 def web_command(given: Namespace) -> int:
-    """Write the site. Returns the exit status. Raises SpecError where DIR cannot be made."""
+    """Write the site. Returns the exit status. Raises SpecError if DIR cannot be made."""
     out = directory(given.out).resolve()
     # pages/ is no part of the package: like the dashboard, its program runs where pages/ is.
     return subprocess.run(
@@ -113,7 +113,7 @@ def status(as_json: bool) -> int:
 
 
 def look() -> dict[str, Any]:
-    """How things stand; where nothing was ever run, no store is begun. Raises StoreError.
+    """Return the state of the store; if nothing was ever run, no store is begun. Raises StoreError.
 
     Keys: store (path, exists, and where it does notice, results, bytes, capacity in bytes), queue (runs_waiting,
     seeds_queued, seconds_queued of one core, seeds_running, workers), at_work, errors and versions.

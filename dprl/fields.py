@@ -1,4 +1,4 @@
-"""One description of an input: its type, range and default, and the sentence said when a value is wrong.
+"""One description of an input: its type, range and default, and the error for a wrong value.
 
 Environments, learners and `RunSpec` describe what they accept with `Field`; widgets, links, the command
 line and JSON are all checked by it, so that a bad value gets the same one sentence wherever it comes from.
@@ -45,7 +45,7 @@ class SpecError(ValueError):
         self.sentence = message
 
     def __reduce__(self) -> tuple[type[SpecError], tuple[str, str]]:
-        """Pickled, as it is on its way out of a process of workers, by what it was made of, not by its message."""
+        """Pickle it by its parts, not by its message, on its way out of a process of workers."""
         return type(self), (self.field, self.sentence)
 
 
@@ -148,7 +148,7 @@ class Field:
 
     @property
     def allowed(self) -> str:
-        """What is allowed, in words."""
+        """Describe the allowed values."""
         if self.kind == "choice":
             return filled(SAID["choice"], words=str(SAID["comma"]).join(self.choices))
         if self.kind == "params":
@@ -166,7 +166,7 @@ class Field:
 
     @property
     def way(self) -> str:
-        """What it is, what is allowed, and its default, in words."""
+        """Describe it, its allowed values, and its default."""
         given: dict[str, object] = {"help": self.help}
         if self.kind != "text":
             given["allowed"] = self.allowed

@@ -5,9 +5,9 @@ the environment or of the learner is `key.name.value`:
 
     v=1 & ... priv.local~eps.0.3~K.1e7
 
-What equals the defaults is left out, see `defaults`. A store id never stands in a link. Which kind a spec is of follows
-from the page. Reading never raises: what is wrong takes its default and is said in one sentence each, and all else is
-kept.
+Values equal to the defaults are left out, see `defaults`. A store id never stands in a link. Which kind a spec is of
+follows from the page. Reading never raises: a wrong value takes its default, with one sentence for each, and all others
+are kept.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Pairs = dict[str, str]
 
 @dataclass(frozen=True)
 class Defaults:
-    """What links of a kind leave out.
+    """The values that links of a kind leave out.
 
     Attributes:
         always: of every spec.
@@ -52,7 +52,7 @@ class Defaults:
     by_privacy: Mapping[str, Pairs]
 
     def completed(self, pairs: Mapping[str, str]) -> Pairs:
-        """`pairs`, and the defaults of what they leave out."""
+        """Return `pairs` with the defaults of the keys they leave out."""
         found = {**self.always, **pairs}
         for key, table in (("env", self.by_environment), ("alg", self.by_learner), ("priv", self.by_privacy)):
             found = {**table.get(found.get(key, ""), {}), **found}
@@ -103,7 +103,7 @@ def check_version(parameters: Mapping[str, Sequence[str]], problems: list[str]) 
     """
     version = last(parameters, "v")
     if version not in (None, VERSION):
-        problems.append(f"The link says version {shown(version)} and was read as version {VERSION}.")
+        problems.append(f"The link has version {shown(version)} and was read as version {VERSION}.")
 
 
 def last(parameters: Mapping[str, Sequence[str]], key: str) -> str | None:
@@ -153,7 +153,7 @@ def decode_spec(
     Args:
         text: The value of the query parameter.
         files: Texts too long for a link that are known here, by their digest.
-        kind: Of the spec.
+        kind: The spec's.
         beside: Fields that no link carries.
 
     Returns:
@@ -173,7 +173,7 @@ def decode_curves(
     """Decode the curves of a comparison, each written as differences from the first. Yields for each its spec (None if
     there is none), its own pairs, and a sentence for each fault.
 
-    own: keys of what a curve has beside its spec, and never has from the first. For the rest see `decode_spec`.
+    own: keys of a curve's settings besides its spec, and never has from the first. For the rest see `decode_spec`.
     """
     first: Pairs = {}
     for index, text in enumerate(given):
@@ -311,7 +311,7 @@ def _leave_out(values: dict[str, Any], where: str) -> bool:
 
 
 def checked(field: Field, text: str | None, otherwise: Any, problems: list[str]) -> Any:
-    """`text` read by `field`; `otherwise` when it is missing, or wrong, which is said."""
+    """Return `text` read by `field`; `otherwise` if it is missing, or wrong, with a sentence."""
     if text is None:
         return otherwise
     try:
@@ -327,7 +327,7 @@ OWNERS = {"env": "envp", "alg": "algp", "priv": ""}
 
 
 def chosen(field: str, text: str | None, among: Collection[str], problems: list[str]) -> str:
-    """`text` when it is one of `among`; "" when it is missing, or is none of them, which is said."""
+    """Return `text` if it is one of `among`; "" if it is missing, or wrong, with a sentence."""
     if not text or text in among:
         return text or ""
     problems.append(f"{field}: {shown(text)} is not allowed; give one of {', '.join(among)}.")

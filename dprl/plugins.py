@@ -32,7 +32,7 @@ class UnknownKey(SpecError, KeyError):
 
 
 class Registry(Mapping[str, T]):
-    """What can be chosen, by key, in the order in which it is offered. It prints its keys."""
+    """The entries to choose from, by key, in the order in which they are offered. It prints its keys."""
 
     def __init__(self, entries: Iterable[tuple[str, T]] = ()) -> None:
         self._entries = dict(entries)
@@ -102,7 +102,7 @@ def add_plugins(
         group: of entry points, such as dprl.learners.
         registry: by key.
         needed: attributes that an entry must have.
-        refusal: why an entry cannot be used, as after "was left out:"; "" where it can.
+        refusal: why an entry cannot be used, as after "was left out:"; "" if it can.
         added: is called with each that was added.
     """
     for point in entry_points(group=group):
@@ -144,7 +144,7 @@ def _added(
 def code_digest(module: str) -> str:
     """Return a short digest of the Python files that a module comes with: all of its package, or its own file alone.
 
-    Results are kept by it, so that a change of the code computes them anew, whatever the version says.
+    Results are kept by it, so that a change of the code computes them again, whatever the version says.
     """
     top = sys.modules[module.partition(".")[0]]
     folders = [Path(folder) for folder in getattr(top, "__path__", ())]

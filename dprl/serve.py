@@ -201,7 +201,7 @@ def have_home() -> None:
 
 
 def size_of_files() -> dict[str, int]:
-    """How large a file may be that a browser sends, in Streamlit's MB: as in .streamlit/config.toml where anybody may
+    """Return the largest size of a browser's file, in Streamlit's MB: as in .streamlit/config.toml if anybody may
     send one, unless that is switched on; else as large as a data set, the largest that a page asks for."""
     from dprl.uploads import readings  # and with it pandas
 
@@ -216,7 +216,7 @@ def documents() -> dict[str, bool]:
 
 def allow_open_files() -> None:
     """As many open files as this process may have: Streamlit keeps four for each session, and three for two minutes
-    after it has gone. Of the usual 1,024 nobody could come after 250 visitors."""
+    after it has gone. With the usual 1,024 nobody could come after 250 visitors."""
     now, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = OPEN_FILES if most == resource.RLIM_INFINITY else min(most, OPEN_FILES)
     if now != resource.RLIM_INFINITY and now < wanted:

@@ -1,6 +1,7 @@
-"""Where the server reaches into Streamlit: what is replaced there, why, and what upstream would make it unnecessary.
+"""The server's changes to Streamlit: the parts replaced, the reasons, and the upstream changes that would make them
+needless.
 
-Only `dprl.serve` calls these, before anything is served. What pages take from Streamlit's inside is in
+Only `dprl.serve` calls these, before anything is served. The pages' uses of Streamlit's internals are in
 pages/shared/streamlit_internals.py.
 """
 
@@ -77,8 +78,8 @@ def wake_once() -> None:
 def leave_parts_of_left_pages() -> None:
     """While a page begins, a browser that does not know of it yet may ask for a part of the page before. Streamlit
     keeps that until the new page is drawn, then finds the part gone, see `forget_parts` of the pages, and draws
-    nothing: but it has opened the session as the page before, for which the browser empties the new one. What a part
-    of a left page asks for is dropped; of the present page, which has a part in another place by now, all is drawn, as
+    nothing: but it has opened the session as the page before, for which the browser empties the new one. A part's
+    request from a left page is dropped; of the present page, which has a part in another place by now, all is drawn, as
     a press must not be lost.
 
     Unnecessary once Streamlit asks again whether a part is there when its turn comes, as it does when it is asked for.
@@ -96,13 +97,13 @@ def leave_parts_of_left_pages() -> None:
 
 
 def hear_runs_to_their_end() -> None:
-    """Skip a redraw that would cut off the end of a run. What a page draws goes through the server's loop, which may be
+    """Skip a redraw that would cut off the end of a run. A page's drawing goes through the server's loop, which may be
     late. A part that redraws itself may ask for its turn after a run has ended but before the loop has read all of it.
     Streamlit then begins another run, and ignores the rest of the first: the end of the page never appears, and no part
     of it redraws itself any more. The next turn comes by itself.
 
     So is a turn of a part that says by a word of its own that nothing has changed, see STILL: a turn begins a thread,
-    opens the session anew and sends that to the browser, which takes some twenty times as long as to look. When
+    opens the session again and sends that to the browser, which takes some twenty times as long as to look. When
     something has changed the whole page is drawn at once, without a turn of the part that would ask for it. While a
     page is drawn its part gets no turn, either: of forty pages that wait for theirs each would be given some.
 
@@ -132,7 +133,7 @@ def hear_runs_to_their_end() -> None:
 
 
 def _is_still(visitor: AppSession, part: str) -> bool | None:
-    """Whether a part says that nothing has changed; None where it says nothing. No script of the visitor runs."""
+    """Whether a part says that nothing has changed; None if it has no answer. No script of the visitor runs."""
     told = _teller(visitor, part)
     try:
         return None if told is None else bool(told())

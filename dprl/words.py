@@ -1,11 +1,11 @@
 """Numbers as people read them: one function for each place and meaning. Words of numbers are in dprl/messages.
 
 In a sentence: `human`, `rough`, `percent`, `exponent`, `to_the`, `interval`, `after`, `plural`, `ordinal`, `listed`,
-`duration`, `size`, `promise`, `odds`. What is proved: `at_least`, `at_most`, `proves`, `share_at_most`, so that what is
-printed is proved, too. On a chart: `power` at an axis, `brief` in a cell. In a label or a table:
+`duration`, `size`, `promise`, `odds`. Proved numbers: `at_least`, `at_most`, `proves`, `share_at_most`, so that the
+printed number is proved, too. On a chart: `power` at an axis, `brief` in a cell. In a label or a table:
 `count`, `significant`. In a field, to be typed again: `typed`. A minus sign is − everywhere but there.
 
-A million is "1 million" wherever it is said; powers of ten from 10⁶ to 10¹⁴ stand at axes, where there is no room for
+A million is "1 million" in every sentence; powers of ten from 10⁶ to 10¹⁴ stand at axes, if there is no room for
 words, and in tables of measured quantities.
 """
 
@@ -183,7 +183,7 @@ def some(parts: Sequence[str], most: int = 3) -> str:
 
 
 def duration(seconds: float | None) -> str:
-    """How long, rounded as one would say it: about 40 s, about 3 min, about 1.5 h."""
+    """Write a duration, rounded as people do: about 40 s, about 3 min, about 1.5 h."""
     if seconds is None or not math.isfinite(seconds):
         return "an unknown time"
     if seconds < 1:

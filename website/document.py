@@ -28,7 +28,7 @@ Cells = Callable[[tuple[int, ...]], list[list[str]]]
 
 @dataclass(frozen=True)
 class Sliders:
-    """Where the sliders of the page stand. A page has them once."""
+    """The places of the page's sliders. A page has them once."""
 
     sliders: tuple[Slider, ...]
 
@@ -38,7 +38,7 @@ class Plot:
     """A chart.
 
     Attributes:
-        draw(place, dark): its picture where `turned` stands at a place, 0 where nothing turns it.
+        draw(place, dark): its picture where `turned` stands at a place, 0 if nothing turns it.
         turned: the place of the slider that turns it, among all.
         upright, level: the place of the slider whose stop is a line across the chart, and along it.
         guessed: the question, by number, to which a reader's own prediction is a line across the chart.
@@ -53,14 +53,14 @@ class Plot:
 
 @dataclass(frozen=True)
 class Guess:
-    """Where a reader predicts, before the next fold; a `Verdict` stands in that. content: see `guess_of`."""
+    """The place of a reader's prediction, before the next fold; a `Verdict` stands in that. content: see `guess_of`."""
 
     content: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """Where it is said how far off the reader's prediction before this fold is."""
+    """The place of the error of the reader's prediction before this fold."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""A reader's own prediction in a lesson: what can be said, and of each what the answer makes of it."""
+"""A reader's own prediction in a lesson: the possible answers, and the verdict on each."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from website.document import Document, Numbers, Plot, Sliders, Story, paragraph
 
 AFTER = "home"  # what is below the story, where links to Home lead
 LIVE = "Your own browser plays these runs, from the first user to the last. Move epsilon, the users and the seeds."
-EMBED = "To show one of these pages within your own, copy it beside yours and put in this line:"
+EMBED = "To show one of these pages within your own, copy it next to yours and put in this line:"
 
 
 def home(here: str, live: Sequence[tuple[str, str, str]], others: Sequence[tuple[str, str]]) -> Document:

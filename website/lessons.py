@@ -45,7 +45,7 @@ def lesson(number: int, one: Lesson, following: tuple[str, Lesson] | None, liste
 
 
 def needs(one: Lesson) -> str:
-    """How long it is, and what one has to know before."""
+    """Describe its length, and its prerequisites."""
     return filled(SAID["page"]["needs"], questions=counted(len(one.steps), "question"), needs=one.needs)
 
 

@@ -13,7 +13,7 @@ from dprl.simulation.replay import QUESTION, unplayable
 from pages.shared.examples import EXAMPLES, ExploreExample
 from pages.shared.online.played import played_page
 
-LOST = "What private algorithms lose on {title}, with two bonuses each."
+LOST = "Loss of private algorithms on {title}, with two bonuses each."
 Replays = dict[RunSpec, dict[str, Any]]
 
 
@@ -36,7 +36,7 @@ def runs_of(examples: Sequence[ExploreExample]) -> list[RunSpec]:
 
 
 def replays(runs: Sequence[RunSpec], workers: int, say: Callable[[int], None]) -> Replays:
-    """Of each run what `wasm.replayed` finds. say: is told how many are done. Raises SpecError."""
+    """Return the `wasm.replayed` result of each run. say: receives how many are done. Raises SpecError."""
     found: Replays = {}
     with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
         waiting = {pool.submit(answer, QUESTION, spec): spec for spec in runs}

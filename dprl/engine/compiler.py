@@ -52,8 +52,8 @@ def _numba() -> Any:
 
 @cache
 def cache_folder() -> Path | None:
-    """Where compiled code is kept: NUMBA_CACHE_DIR, else in DPRL_HOME. Held from now on; None when there is no such
-    place. Code of other sources that no process holds is removed from DPRL_HOME."""
+    """Return the folder of compiled code: NUMBA_CACHE_DIR, else in DPRL_HOME. Held from now on; None if there is no
+    such place. Code of other sources that no process holds is removed from DPRL_HOME."""
     given = os.environ.get("NUMBA_CACHE_DIR")
     folder = Path(given) if given else kernels(source_digest())
     try:

@@ -30,7 +30,7 @@ _DIGEST = 32  # bytes
 
 
 class KernelCache(NullCache):
-    """The compiled code of one function in `folder`; `sources`: digest of what it calls in other files."""
+    """The compiled code of one function in `folder`; `sources`: digest of the functions it calls in other files."""
 
     def __init__(self, function: Callable[..., Any], folder: Path, sources: str) -> None:
         self._folder = folder
@@ -61,7 +61,7 @@ class KernelCache(NullCache):
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep what was compiled for this signature, where that is possible."""
+        """Keep what was compiled for this signature if possible."""
         if data.lifted or data.library.has_dynamic_globals:
             return  # addresses in this process
         key, path = self._place(sig, data.codegen)
@@ -106,9 +106,9 @@ def remember() -> None:
     """Look up where a compiled function stands in memory once for each kernel that it is handed to.
 
     A kernel takes others as arguments: the planner, the schedule, the noise. numba looks up where each of them stands
-    anew at each call, twice, by hashing signatures. That was 15 to 40% of a run's time.
+    again at each call, twice, by hashing signatures. That was 15 to 40% of a run's time.
 
-    Unnecessary once numba keeps an address beside the overload that it belongs to.
+    Unnecessary once numba keeps an address next to the overload that it belongs to.
     """
     for name in LOOKED_UP:
         look_up = getattr(function_type, name)

@@ -56,13 +56,13 @@ class DrawnByPlayer(NamedTuple):
 
 
 class Pack(NamedTuple):
-    """What is played.
+    """The content of a player.
 
     Attributes:
         kernel: which one is called.
         words: its arguments as numba flattens them, 64 bits each.
         buffers: the arrays that they point to. The kernel changes them in place.
-        drawn: what is done before; None where the noise is drawn by the kernel, or is in the buffers.
+        drawn: what is done before; None if the noise is drawn by the kernel, or is in the buffers.
     """
 
     kernel: str

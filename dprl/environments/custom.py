@@ -57,8 +57,7 @@ def parsed(model: str) -> tuple[str, Array, Array, Array, tuple[str, ...], tuple
 
 
 def table(possible: Any, P: Array) -> Table:
-    """Read the next states along the last axis of P, [S][A][..] or [H][S][A][..] in JSON, into a table. Raises
-    SpecError."""
+    """Read the next states along the last axis of P, [S][A][..] or [H][S][A][..], into a table. Raises SpecError."""
     found = _rows(possible, P, len(P) if P.ndim == 4 else 1)
     if (np.broadcast_to(found < 0, P.shape if P.ndim == 4 else (1, *P.shape)) & (P != 0)).any():
         raise SpecError(f"{NAME}.P", "a chance stands beyond the last possible next state; give 0 there.")
@@ -200,7 +199,7 @@ def named(environment: Any, params: Any) -> tuple[Any, Any]:
 
     Args:
         environment: a name, or a model: a TabularMDP, a dict as FORM says, arrays or lists, or its JSON text.
-        params: its parameters; beside a model `H`, which follows from one that describes every step.
+        params: its parameters; in addition to a model `H`, which follows from one that describes every step.
 
     Raises:
         SpecError: what is given is neither.

@@ -115,11 +115,11 @@ def _count(env: Any, name: str) -> int:
 
 
 def _outcomes(env: Any, s: int, a: int) -> list[tuple[float, int, float, bool]]:
-    """(chance, next state, reward, terminated) of what an action can lead to."""
+    """(chance, next state, reward, terminated) of each outcome of an action."""
     try:
         outcomes = [(float(p), float(to), float(r), bool(end)) for p, to, r, end in env.P[s][a]]
     except AttributeError:
-        raise SpecError("env", f"it has no P, the table of what actions lead to; {NO_MODEL}.") from None
+        raise SpecError("env", f"it has no P, the table of the outcomes of actions; {NO_MODEL}.") from None
     except (LookupError, TypeError, ValueError):
         raise SpecError(
             "env",
@@ -164,7 +164,7 @@ def from_gymnasium(
 ) -> TabularMDP:
     """Convert a Gymnasium environment with a known model to a problem of H steps.
 
-    The model is `env.unwrapped.P`, as Gymnasium's toy-text environments have it. What becomes of an episode:
+    The model is `env.unwrapped.P`, as Gymnasium's toy-text environments have it. An episode ends as follows:
 
     - It has H steps. An environment with a time limit ends there, so that H is at most this limit.
     - It begins by `env.unwrapped.initial_state_distrib`, or by `start`.
@@ -185,7 +185,7 @@ def from_gymnasium(
         What `RunSpec`, `OfflineSpec` and `run` take as an environment.
 
     Raises:
-        SpecError: there is no such environment, it has no model, a wrapper changes what the model says, or an argument
+        SpecError: there is no such environment, it has no model, a wrapper changes the model, or an argument
             is not allowed.
 
     Example:
@@ -214,7 +214,7 @@ def from_gymnasium(
             inside, gymnasium.RewardWrapper | gymnasium.ActionWrapper | gymnasium.ObservationWrapper
         ):
             raise SpecError(
-                "env", f"{type(inside).__name__} changes what its model says; give an environment without it."
+                "env", f"{type(inside).__name__} changes its model; give an environment without it."
             )
         if isinstance(inside, gymnasium.wrappers.TimeLimit):
             steps = int(inside._max_episode_steps)

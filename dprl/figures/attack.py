@@ -1,4 +1,4 @@
-"""Attacks: scores in two worlds, the errors of every test beside what noise allows, and what collusion reads."""
+"""Attacks: scores in two worlds, the errors of every test next to their bound, and the result of collusion."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from dprl.words import human, percent, promise, proves
 WORLDS = ("first episode", "second episode")
 SCORES_ALT = "Histograms of the attacker's scores for two episodes of one user."
 ERRORS_ALT = (
-    "Curve of how often an attacker is right against how often wrong, beside the most that the noise allows."
+    "Curve of how often an attacker is right against how often wrong, next to the most that the noise allows."
 )
 EPSILON_ALT = "Line chart of the proved epsilon against delta."
 GUESSES_ALT = "A hundred circles, filled as often as the best attacker guesses right."
-BELIEF_ALT = "Line chart of what an attacker may believe afterwards against what was believed before."
-COLLUSION_ALT = "Bar chart of what two colluding users read of the user between them, beside the truth."
+BELIEF_ALT = "Line chart of an attacker's belief afterwards against the belief before."
+COLLUSION_ALT = "Bar chart of two colluding users' estimates for the user between them, next to the truth."
 
 
 def world_colors(dark: bool) -> tuple[str, str]:
-    """Of the two worlds."""
+    """Draw the two worlds."""
     first, second, *_ = style.theme(dark).actions
     return first, second
 
@@ -36,7 +36,7 @@ def score_histograms(
 ) -> Picture:
     """Numbers of executions by score; edges: [B + 1], first, second: [B]."""
     chart = Chart(
-        "What the attacker's score was",
+        "The attacker's score",
         "Score: ln of how much likelier the first episode makes it",
         "Trials",
         subtitle=f"{first.sum():,} simulated releases for each episode",
@@ -69,7 +69,7 @@ def error_curves(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """How often a test says "first" when that is right, against when it is wrong.
+    """Draw the share of correct answers "first" of a test, against the share of wrong ones.
 
     Args:
         allowed: shares of false accusations [P], ascending, and the largest shares of right ones that the noise proves.
@@ -77,9 +77,9 @@ def error_curves(
         claimed: (epsilon, delta), where it is not what is proved.
     """
     chart = Chart(
-        "How well any test can tell the two apart",
+        "The best test of which user it was",
         "Wrongly says “first episode”",
-        "Rightly says “first episode”",
+        "Correctly says “first episode”",
         height=440,
         dark=dark,
     )
@@ -96,7 +96,7 @@ def error_curves(
     if measured is not None:
         curves.append(("the attack", measured, colors.ink, 2, ""))
     for name, (x, y), color, width, dash in curves:
-        hover = f"wrongly %{{x:.1%}}, rightly %{{y:.1%}}<extra>{name}</extra>"
+        hover = f"wrongly %{{x:.1%}}, correctly %{{y:.1%}}<extra>{name}</extra>"
         chart.line(name, x, y, color, width, dash, hovertemplate=hover)
     chart.x(tickformat=".0%", range=[0, 1])
     chart.y(tickformat=".0%", range=[0, 1])
@@ -185,7 +185,7 @@ def collusion_bars(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """Bars of the truth and of what is told or read, for each user; words: what the two are."""
+    """Draw bars of the truth and of the reports or estimates, for each user; words: the names of the two."""
     chart = Chart(title, "User", "Visits", height=360, dark=dark)
     for name, values, role, pattern in zip(words, (true, seen), ("true", "noisy"), ("", "/"), strict=True):
         bars = {

@@ -1,6 +1,6 @@
 """A chart while it is put together: layout and traces as dictionaries, of which a figure is made at once.
 
-A figure file says what is drawn: it opens a `Chart`, adds curves (`dprl.figures.lines`), cells (`dprl.figures.heat`),
+A figure file defines a figure: it opens a `Chart`, adds curves (`dprl.figures.lines`), cells (`dprl.figures.heat`),
 single lines, points and words, and hands over a `Picture`. A line of theory is always dotted and never filled.
 """
 
@@ -29,7 +29,7 @@ class Chart:
 
     Attributes:
         colors: the theme of its page.
-        layout, traces: as Plotly has them, to be changed where none of the methods will do.
+        layout, traces: as Plotly has them, to be changed if none of the methods will do.
         caveats: sentences on what cannot be seen in it, said after what there is to see.
     """
 

@@ -28,7 +28,7 @@ def noise_below_bound(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """Largest noise so far over its bound, ratio [seeds, C] at episodes [C], NaN where not known yet.
+    """Largest noise so far over its bound, ratio [seeds, C] at episodes [C], NaN if not known yet.
 
     promise: the probability with which the bound holds everywhere and always, 1 - beta/3.
     """

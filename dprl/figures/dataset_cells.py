@@ -1,4 +1,4 @@
-"""What pessimism makes of a data set, cell by cell, and where its trajectories go."""
+"""The effect of pessimism on a data set, cell by cell, and the ways of its trajectories."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def pessimism_of_cells(
     """Draw the counts a learner received from a data set, and the values it derived, each [H, S, A].
 
     Args:
-        visits: true; released: as released, None where visits are not; penalty: Gamma; Q_hat: before it; Q: after it.
+        visits: true; released: as released, None if visits are not; penalty: Gamma; Q_hat: before it; Q: after it.
         typical: the noise's typical size, up to which the colours of visits are linear.
         step: one h (states across, actions up), or None for all.
     """
@@ -73,9 +73,7 @@ def pessimism_of_cells(
     ]
     chart = heat.stacked(
         panels,
-        title="Where pessimism bites at every step"
-        if step is None
-        else f"Where pessimism bites at step {step}",
+        title="Effect of pessimism at every step" if step is None else f"Effect of pessimism at step {step}",
         subtitle=f"a data set of {human(n)} trajectories",
         dark=dark,
         **heat.cell_axes(visits.shape, state_labels, action_labels, step),
@@ -113,9 +111,11 @@ def coverage_of_cells(
     chart = heat.stacked(
         [
             shares("Share of the data: d<sup>μ</sup>", heat.laid_out(behaviour, step)),
-            shares("Of the best policy: d*", heat.laid_out(best, step)),
+            shares("The best policy: d*", heat.laid_out(best, step)),
         ],
-        title="Where the data go at every step" if step is None else f"Where the data go at step {step}",
+        title="Coverage of the data at every step"
+        if step is None
+        else f"Coverage of the data at step {step}",
         subtitle="share of the trajectories; empty: never",
         dark=dark,
         **heat.cell_axes(behaviour.shape, state_labels, action_labels, step),

@@ -45,7 +45,7 @@ def _is_chain(drawing: Mapping[str, Any]) -> bool:
 
 
 def state_places(drawing: Mapping[str, Any], S: int) -> Array:
-    """Where each state is drawn, [S, 2]: in a row with gaps of 1, or on a circle of radius 1."""
+    """Return the place of each state, [S, 2]: in a row with gaps of 1, or on a circle of radius 1."""
     if _is_chain(drawing):
         return np.column_stack([np.arange(S, dtype=float), np.zeros(S)])
     first = np.pi if S == 2 else np.pi / 2  # two stand beside each other
@@ -258,7 +258,7 @@ def named_below(place: Array, labels: Sequence[str]) -> list[int]:
 
 
 def stand_outside(place: Array, labels: Sequence[str]) -> bool:
-    """Whether the names stand beside the nodes: on a circle that has room, where none is short enough for a node."""
+    """Whether the names stand next to the nodes: on a circle that has room, if none is short enough for a node."""
     return bool(labels) and not in_row(place) and len(labels) <= NAMED_OUTSIDE and short_words(labels) is None
 
 
@@ -287,8 +287,8 @@ def _broken_label(label: str, wide: int = 13, most: int = 3) -> str:
 
 
 def note_at(chart: Chart, place: Array, s: int, text: str, below: float, color: str) -> None:
-    """Words at a state, escaped: below it in a row, at whose ends they go inward; on a circle where no loop is, below
-    it or, at the bottom and the top, beside it."""
+    """Words at a state, escaped: below it in a row, at whose ends they go inward; on a circle if no loop is, below
+    it or, at the bottom and the top, next to it."""
     x, y = place[s]
     anchor, shift = "center", 0.0
     if in_row(place):
@@ -337,7 +337,7 @@ def row_of_actions(
 
 
 def goes(chances: Array, labels: Sequence[str]) -> str:
-    """Where a move leads, the likeliest first: "state 2 60%, state 3 35%"."""
+    """Describe the targets of a move, the likeliest first: "state 2 60%, state 3 35%"."""
     order = [int(t) for t in np.argsort(-chances, kind="stable")[:3] if chances[t] > 0]
     words = ", ".join(f"{style.plain(labels[t])} {percent(float(chances[t]))}" for t in order)
     return words + (", …" if (chances > 0).sum() > 3 else "")

@@ -34,13 +34,13 @@ def cell_marks(drawing: Mapping[str, Any]) -> list[str]:
 
 
 def chance_over(drawing: Mapping[str, Any], visited: Array) -> float:
-    """How likely an episode is over, where visited [S] says how likely each state is: states beyond the cells of a
-    grid are where episodes end. 0 for what is no grid."""
+    """Return the chance that an episode is over, from each state's chance, visited [S]: states beyond the cells of a
+    grid are where episodes end. 0 if there is no grid."""
     return float(visited[len(drawing["cells"]) :].sum()) if is_grid(drawing) else 0.0
 
 
 def pixels(drawing: Mapping[str, Any], small: bool) -> float:
-    """Side of a cell where there is least room."""
+    """Side of a cell at the narrowest."""
     return float(min((SMALL if small else LARGE) / drawing["rows"], NARROW / drawing["columns"], 64))
 
 

@@ -1,6 +1,6 @@
 """Answers drawn over a chart that is asked about, and where they can be given.
 
-What somebody guessed is open and dashed, what was measured is filled and solid, and what others guessed is faint. The
+Guesses are open and dashed, measurements filled and solid, and the guesses of others faint. The
 middle of a class is wide, in a colour of its own.
 """
 
@@ -169,7 +169,7 @@ def _placed(axis: dict[str, Any], value: float) -> float:
 
 
 def places_to_press(chart: Chart, asked: AskedChart, at: Sequence[float], words: Sequence[str]) -> None:
-    """Where a marker can be put: points that are not seen, and can be pressed."""
+    """Add the places for a marker: points that are not seen, and can be pressed."""
     unseen = {"marker": {"opacity": 0}}
     chart.add(
         "markers",

@@ -49,7 +49,7 @@ class Heatmap:
 
 
 def height(rows: int, labels: Sequence[str] = ()) -> int:
-    """Pixels that a panel of so many rows is high; a label of a row takes 16 of them, one of two lines more."""
+    """Pixels that a panel of that many rows is high; a label of a row takes 16 of them, one of two lines more."""
     broken = any("<br>" in label for label in labels)
     return int(np.clip(max(22 * rows, TWO_LINES * len(labels) * broken), 70, MOST))
 
@@ -65,7 +65,7 @@ def state_rows(labels: Sequence[str]) -> Trace:
 
 
 def _names(states: Sequence[str], room: int) -> list[str]:
-    """Short labels of states, the long ones in two lines where so many pixels have room for that."""
+    """Short labels of states, the long ones in two lines where that many pixels have room for that."""
     cut = style.short_labels(states)
     if TWO_LINES * len(states) > room:
         return cut

@@ -23,16 +23,16 @@ EDGE = 1e-9  # of a decade
 
 @dataclass(frozen=True)
 class Frame:
-    """What a chart has beside its curves.
+    """The parts of a chart besides its curves.
 
     Attributes:
         x_range, y_range: in the units of the axes, not their logarithms.
         percent, percent_x: y is a share; so is x.
-        inverse_x: the axis says one over x, and runs the other way, so that what it says grows to the right.
+        inverse_x: the axis says one over x, and runs the other way, so that its labels grow to the right.
         level: what a curve comes down to, and its name.
         bounds: what a theorem says, each under a name, at x and y [P] each; drawn with the answer, and what lies
             between two of them filled.
-        people: the axis counts users, of so many; each is a circle, filled from the left as far as is answered.
+        people: the axis counts this many users; each is a circle, filled from the left as far as is answered.
         bare_x: no numbers stand at x, and none of x are told: they are what is asked next.
         over: what curves are the mean of, `SEEDS` or `DATA_SETS` of figures.lines.
         pointer: what the answer points at: x, y and a few words.
@@ -58,7 +58,7 @@ class Frame:
 
 @dataclass(frozen=True)
 class AskedChart(Frame):
-    """What a question is about: a chart that stays as large when the answer comes.
+    """The chart of a question, which keeps its size when the answer comes.
 
     until: as far as each of its curves is drawn before the answer is shown.
     """
@@ -156,7 +156,7 @@ def _question_axes(chart: Chart, asked: AskedChart) -> None:
 
 
 def _point_at(chart: Chart, x: float, y: float, words: str, wide: bool) -> None:
-    """Draw an arrow from a few words to a point; the words stand where there is room."""
+    """Draw an arrow from a few words to a point; the words stand wherever they fit."""
     place, share = [], []
     for value, axis in ((x, chart.layout["xaxis"]), (y, chart.layout["yaxis"])):
         low, high = axis["range"]

@@ -38,14 +38,14 @@ def ellipsoid(
     """Project a region onto two weights.
 
     Args:
-        noisy, quiet: [N, 2] closed outlines: as planned with, and what the same users show without noise; None where
-            there is none, and noisy is None where the run has no noise.
+        noisy, quiet: [N, 2] closed outlines: as planned with, and what the same users show without noise; None if
+            there is none, and noisy is None if the run has no noise.
         estimate, quiet_estimate, truth: [2] each.
         bound: C_w, the most that the weights can be long, a circle from theory.
         near: the axes, each with a scale of its own, are filled by the region; else they show that circle.
     """
     chart = Chart(
-        "Where the weights can be",
+        "Possible weights",
         names[0],
         names[1],
         subtitle=f"{style.plain(label)}; the axes have different scales" if near else style.plain(label),

@@ -47,7 +47,7 @@ LOWEST_SHARE = 1e-12  # of the largest value: below it a number is rounding, and
 
 @dataclass(frozen=True)
 class Series:
-    """One curve as it is drawn, and what else there is to say of it.
+    """One curve as it is drawn, and further facts about it.
 
     Attributes:
         x: [C].
@@ -57,9 +57,9 @@ class Series:
         note: what to say of one that is not complete ("running, 43%").
         shown: it can be hidden, and is in the legend nevertheless.
         v_star: the best value of an episode.
-        world: the environment's title, where it has to be said.
+        world: the environment's title, if it has to appear.
         growth: the exponent of cumulative regret over the last tenfold of episodes, with its interval.
-        median: [C] over seeds, for a table that has it beside the mean.
+        median: [C] over seeds, for a table that has it next to the mean.
         needed: from how many episodes on an average episode loses less than trust.LEARNED of v_star; NaN if never, None
             if unknown.
         place: names the environment with its parameters; losses are only compared within one.
@@ -84,7 +84,7 @@ class Series:
 
     @property
     def group(self) -> Trace:
-        """What all traces of a curve share: one press in the legend hides them."""
+        """Return the common settings of a curve's traces: one press in the legend hides them."""
         return {"legendgroup": style.plain(self.label), "visible": True if self.shown else "legendonly"}
 
     def numbers(self, statistic: str = "mean") -> dict[str, Array]:
@@ -137,7 +137,7 @@ def draw_series(
 ) -> None:
     """Add the curves to a chart and set its axis types.
 
-    x_words: what is said of a place. least: below it nothing matters, and a log axis need not go. over: `SEEDS` or
+    x_words: the hover text of a place. least: below it nothing matters, and a log axis need not go. over: `SEEDS` or
     `DATA_SETS`.
     """
     shown = [one for one in series if one.shown]
@@ -195,7 +195,7 @@ class _Drawn:
         return True
 
     def single_seeds(self, wanted: bool) -> None:
-        """Each seed's own curve where it is wanted, or where seeds have run ahead of what is over all."""
+        """Each seed's own curve on request, or if seeds have run ahead of the mean."""
         faint = style.translucent(self.color, 0.45)
         rows = self.series.rows if wanted and len(self.series.rows) > 1 else _ahead(self.series)
         for row in rows:
@@ -349,7 +349,7 @@ def gapped(values: Array) -> Array:
 
 
 def _ahead(series: Series) -> list[Array]:
-    """Of a curve that is not complete each seed that has run ahead of what is over all, from there on."""
+    """Draw each seed of an unfinished curve that has run ahead of the mean, from there on."""
     known = np.flatnonzero(np.isfinite(series.center))
     last = int(known[-1]) if len(known) else 0
     ahead = []

@@ -1,4 +1,4 @@
-"""How a curve looks, the same on every page: what it is can be read off it.
+"""The look of a curve, the same on every page, from which its run can be read.
 
 Its hue is the privacy model, its shade the budget epsilon (the more private, the further from the page), its marker
 the noise, its dash the learner. None of this depends on the other curves; those that would look the same nevertheless
@@ -46,11 +46,11 @@ ALIKE = 0.1  # shades nearer than this look the same
 
 @dataclass(frozen=True)
 class CurveStyle:
-    """What of a run decides how its curve looks.
+    """The facts about a run that decide the look of its curve.
 
     Attributes:
         model: none, central, local or shuffle.
-        epsilon: its budget, None where there is none or it is another at every point.
+        epsilon: its budget, None if there is none or it is another at every point.
         noise: the place of its mechanism, and of how large that noise is, among those of the model.
         learner: the place of the learner among all.
         number: 1, or which of several curves that look the same otherwise.
@@ -129,7 +129,7 @@ def _one_color(a: CurveStyle, b: CurveStyle) -> bool:
 
 
 def shade(epsilon: float | None) -> float:
-    """Where a budget is between the most private (0) and the least (1), the same whatever it is compared with: most
+    """Return the place of a budget between the most private (0) and the least (1), the same in every chart: most
     of the way for those in use, 0.1 to 10. Without one, the middle, which is that of epsilon = 1."""
     exponent = 0.0 if epsilon is None else math.log10(epsilon)
     return float(np.interp(exponent, (-3, -1, 1, 4), (0, 0.1, 0.9, 1)))

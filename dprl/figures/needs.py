@@ -23,9 +23,9 @@ class UsersRow:
 
     Attributes:
         needed: NaN while searched for, infinite when more than `most`.
-        low, high: 95% bootstrap interval over seeds, NaN where there is none.
+        low, high: 95% bootstrap interval over seeds, NaN if there is none.
         note: what to say instead of a number.
-        times: as many as the fewest, with its interval; NaN where that is not known.
+        times: as many as the fewest, with its interval; NaN if that is not known.
     """
 
     label: str

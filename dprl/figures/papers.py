@@ -27,8 +27,8 @@ SYMBOLS = {
     "does not hold here": "x",
 }
 ROW = 34  # pixels
-ALT = "Points with intervals, a row for each numbered setting, and a mark for what each is held against."
-EXACT_ALT = "Points, a row for each numbered setting, and a mark for what each is held against."
+ALT = "Points with intervals, a row for each numbered setting, and a mark at the claimed value."
+EXACT_ALT = "Points, a row for each numbered setting, and a mark at the claimed value."
 
 MATRIX_ALT = "A row of cells for each paper, one cell per item, coloured and marked by its verdict."
 RANKED_ALT = "Points with intervals: the users that each algorithm needs, those with the fewest first."
@@ -180,7 +180,7 @@ class Measurement:
 def measurements(
     statistic: str, rows: Sequence[Measurement], *, over: str, log: bool, see: str, dark: bool = False
 ) -> Picture:
-    """Each setting's statistic with its interval, beside what it is held against. over: what that is an interval over,
+    """Each setting's statistic with its interval, next to the claimed value. over: the unit of that interval,
     "" for numbers that are exact."""
     places = list(range(len(rows)))
     ends = [
@@ -192,7 +192,7 @@ def measurements(
         room = max(0.08 * (max(ends) - min(ends)), 0.02)
         reach = (min(ends) - room, max(ends) + room)
     chart = Chart(
-        "What was measured, and what was claimed",
+        "Measured and claimed values",
         statistic[:1].upper() + statistic[1:],
         "Setting",
         subtitle=f"95% interval over {over}" if over else "worked out exactly",

@@ -98,11 +98,11 @@ class _Step:
     Attributes:
         title, subtitle: of the chart.
         taken: [S, A] the chances of actions.
-        best: [S] the optimal actions, None where they are not known.
+        best: [S] the optimal actions, None if they are not known.
         wrong: [S] where those are better.
         shares: [S] how likely a state is, the likeliest 1.
         reached: [S] which states are possible.
-        hover: what is said of each state.
+        hover: the hover text of each state.
     """
 
     title: str
@@ -160,7 +160,7 @@ def policy_on_environment(
         hover.append("<br>".join(lines))
     most = float(visited.max())
     shares = visited / most if most > 0 else visited
-    title = f"What it does at step {step}"
+    title = f"The policy at step {step}"
     at = _Step(title, after(episode), taken, best, wrong, shares, reached, hover)
     if on_grid := grid.is_grid(drawing):
         chart = _policy_on_grid(drawing, at, dark)
@@ -187,7 +187,7 @@ def policy_on_environment(
 
 
 def _policy_on_grid(drawing: Mapping[str, Any], at: _Step, dark: bool) -> Chart:
-    """Arrows on the grid; none where nothing matters (goal, pit)."""
+    """Arrows on the grid; none if nothing matters (goal, pit)."""
     cells = len(drawing["cells"])
     chart = grid.canvas(at.title, drawing, dark, small=False, subtitle=at.subtitle)
     here = at.reached[:cells]

@@ -1,4 +1,4 @@
-"""Pulls of bad arms: how often each run has taken them so far, beside what privacy asks for at least."""
+"""Pulls of bad arms: the number that each run has taken so far, next to the least that privacy needs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class PullCurve:
         arms: their names.
         gap: how much less often they succeed than the best.
         each: [3, D, arms] mean, low and high of every arm.
-        bound: the fewest pulls in expectation that theory allows, None where it says nothing about this run.
+        bound: the fewest pulls in expectation that theory allows, None if it does not cover this run.
         bound_at: what that follows from, in words.
     """
 

@@ -57,7 +57,7 @@ def comparison(
     """Up to eight curves against episodes, with the 95% interval of each mean (or median) over its seeds.
 
     curves: measured as the view asks (cumulative, as a share, per episode, or extra regret). wide: there is room for
-    names at the ends of lines, in place of a legend, if that suits them.
+    names at the ends of lines, instead of a legend, if that suits them.
     Raises ValueError for more than eight curves or an unknown view.
     """
     if len(curves) > style.MOST_CURVES:

@@ -1,4 +1,4 @@
-"""A policy learned from a private data set, beside what users got: both from released counts alone."""
+"""A policy learned from a private data set, next to the usual treatment: both from released counts alone."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def most_often(visits: Array, E: float) -> tuple[Policy, Known]:
 
 
 class Changed(NamedTuple):
-    """Where a policy does something else than users got most often, as far as both are known.
+    """The cells in which a policy differs from the most frequent action, as far as both are known.
 
     Attributes:
         most: of these places the one with most users, as (step, state, the policy's action, that of the users).
@@ -95,10 +95,10 @@ def policy_beside_usual(
 
     panels = [
         panel("Policy", policy, enough, somebody),
-        panel("What users got most often", usual, known, FEW),
+        panel("Most frequent action", usual, known, FEW),
     ]
     chart = steps.over_steps(
-        panels, "The policy, beside what users got", when, state_labels, dark, legend=True, first=first_step
+        panels, "Policy and most frequent action", when, state_labels, dark, legend=True, first=first_step
     )
     used = sorted({*np.unique(panels[0].z).astype(int), *np.unique(panels[1].z).astype(int)})
     heat.name_colors(

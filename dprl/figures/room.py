@@ -1,4 +1,4 @@
-"""What a class says of itself: one share of yes, as three kinds of trust let it be known."""
+"""A class's share of yes, as three kinds of trust show it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dprl.words import human
 
 
 class KnownShare(NamedTuple):
-    """What one kind of trust lets be known: a share of yes with its ends, from 0 to 1; what it proves."""
+    """The result of one kind of trust: a share of yes with its ends, from 0 to 1; its proved guarantee."""
 
     model: str  # local, shuffle or central
     title: str

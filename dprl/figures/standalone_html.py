@@ -33,7 +33,7 @@ Cells = Callable[[tuple[int, ...]], list[list[str]]]
 
 @dataclass(frozen=True)
 class Slider:
-    """What can be moved.
+    """The settings that can be moved.
 
     Attributes:
         label: in words.
@@ -64,8 +64,8 @@ class ChartSlot:
 
 
 def episodes(curves: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
-    """Where every one of the curves (each [C], ascending) has a point: at most MOST_STOPS of these, evenly spread on a
-    log scale, the first and the last among them. Where none is common to all, of those of any."""
+    """Return the points that all curves (each [C], ascending) share: at most MOST_STOPS of these, evenly spread on a
+    log scale, the first and the last among them. If they share none, use the points of any."""
     common = reduce(np.intersect1d, curves) if curves else np.zeros(0, np.int64)
     if len(common) == 0:
         common = reduce(np.union1d, curves, np.zeros(0, np.int64))
@@ -87,7 +87,7 @@ def slider_over(label: str, stops: Sequence[float], at: int = -1) -> Slider:
 
 
 def at_stop(curves: Sequence[Series], k: float) -> list[list[str]]:
-    """Of each curve its value where x is k, the interval, and over how many seeds."""
+    """Return each curve's value where x is k, the interval, and over how many seeds."""
     rows = []
     for curve in curves:
         at = np.flatnonzero(np.asarray(curve.x) == k)
@@ -121,7 +121,7 @@ def comparison_page(
     Args:
         title, about, footer: as for `page`.
         curves: at least one, with points.
-        budgets: of each curve its budget in words, "" without privacy, which is shown beside all.
+        budgets: of each curve its budget in words, "" without privacy, which is shown next to all.
         draw: the chart of some of them.
         x: the label of their x.
         columns: what their values are called, the interval, and over what it is.

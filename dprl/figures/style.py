@@ -1,4 +1,4 @@
-"""What every figure shares: colours with fixed meanings, the base layout, axes and labels.
+"""The common style of figures: colours with fixed meanings, the base layout, axes and labels.
 
 A dotted line is always theory (a bound), never a measurement, and is never filled like a confidence band.
 """

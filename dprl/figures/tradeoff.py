@@ -1,4 +1,4 @@
-"""What privacy costs against epsilon, K, or the size of the environment."""
+"""The privacy cost against epsilon, K, or the size of the environment."""
 
 from __future__ import annotations
 
@@ -65,11 +65,11 @@ class Frontier:
         style: Of its line.
         epsilon: [P] the budget at each point, which gives its marker's shade; None without privacy.
         x: [P] ascending.
-        center, low, high: [P] the mean (or median) over the seeds there are with its interval, NaN where there is none.
+        center, low, high: [P] the mean (or median) over the seeds there are with its interval, NaN if there is none.
         seeds: [P] how many those are.
         whole: [P] all seeds are there.
         worst: [P] what is lost when nothing is learned: K V*, of a policy learned from a data set v*.
-        share: [P] how much of that was lost, NaN where there is nothing to lose.
+        share: [P] how much of that was lost, NaN if there is nothing to lose.
         slope: Exponent of x over `fitted` (x from, x to), with its interval; NaN when not fitted.
         theory: The exponent that the paper's bound has, None when there is none to draw.
         world: the environment, in a chart of several.

@@ -1,4 +1,4 @@
-"""What privacy costs at one epsilon, by who is trusted: the average loss of an episode against the number of users."""
+"""The privacy cost at one epsilon, by trust: the average loss of an episode against the number of users."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def _title(epsilon: float) -> str:
 
 
 def _places(costs: Sequence[Cost], v_star: float) -> list[Place]:
-    """Where each moving trace is, x and y: one trace for all intervals, the curves, and their marks.
+    """Return the points of each moving trace, x and y: one trace for all intervals, the curves, and their marks.
 
     In percent of v_star and in four digits, more than can be seen, because the figure holds those of every epsilon.
     """
@@ -173,7 +173,7 @@ def _places(costs: Sequence[Cost], v_star: float) -> list[Place]:
 
 
 def _stretches(wide: NDArray[np.bool_]) -> list[slice]:
-    """Where it is True, with the point before and the point after."""
+    """Return the places where it is True, with the point before and the point after."""
     kept = np.convolve(wide, [1, 1, 1], mode="same") > 0
     edges = np.flatnonzero(np.diff(np.r_[False, kept, False].astype(int)))
     return [slice(begin, end) for begin, end in edges.reshape(-1, 2)]

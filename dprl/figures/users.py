@@ -1,6 +1,6 @@
 """How many users each kind of trust takes, against epsilon: on a page, and as a drawing for print.
 
-What was measured is a solid line with filled markers; what a law extrapolates is dashed, its markers open. The band of
+Measurements are a solid line with filled markers; extrapolations of the law are dashed, with open markers. The band of
 either is its own error.
 """
 
@@ -38,7 +38,7 @@ class UsersCurve:
         measured: whether numbers were measured for this problem, else extrapolated.
         epsilon: [P] ascending.
         needed: [P] users; infinite for more than can be run.
-        factor: how far it may be off either way; NaN where that is not known.
+        factor: how far it may be off either way; NaN if that is not known.
     """
 
     model: str
@@ -56,7 +56,7 @@ class UsersCurve:
 
 @dataclass(frozen=True)
 class Mine:
-    """What a visitor has: users and a budget."""
+    """A visitor's users and budget."""
 
     users: float
     epsilon: float
@@ -111,7 +111,7 @@ def _draw(chart: Chart, curve: UsersCurve) -> None:
 
 
 def _decades(curves: Sequence[UsersCurve], mine: Mine | None) -> tuple[float, float]:
-    """Whole powers of ten around all that is drawn, bands cut where nothing can be run."""
+    """Whole powers of ten around all that is drawn, bands cut if nothing can be run."""
     seen = [mine.users] if mine else []
     for curve in curves:
         known = curve.needed[np.isfinite(curve.needed)]

@@ -1,4 +1,4 @@
-"""Who sees what: the way that data take in a privacy model, as a drawing."""
+"""A drawing of the way of the data in a privacy model."""
 
 from __future__ import annotations
 

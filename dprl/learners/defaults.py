@@ -1,4 +1,4 @@
-"""What most learners have alike: a record of a kind of learners says only what is different of it."""
+"""The common defaults of learners: the record of a learner contains only its differences from them."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class LearnerDefaults:
         raise NotImplementedError
 
     def pace(self, private: bool) -> str:
-        """None: a run says when it releases."""
+        """Return "": a run describes its releases."""
         return ""
 
     def seconds(self, size: Size, K: int) -> float:
@@ -75,5 +75,5 @@ class PlannedLearner(LearnerDefaults, Generic[PlannerT, StatisticT]):
         raise NotImplementedError
 
     def planner(self, bonus: str) -> PlannerT:
-        """How it plans with a set of constants."""
+        """Return the learner's planning with a set of constants."""
         return self.planners[bonus]

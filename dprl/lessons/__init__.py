@@ -32,7 +32,7 @@ class Shelf(Mapping[str, Lesson]):
 
     @property
     def stamps(self) -> Stamps:
-        """What changes when a teacher's file does."""
+        """The stamp of a teacher's file, which changes with it."""
         return _stamps()
 
     @property

@@ -42,7 +42,7 @@ class DrawnSeries:
 
 @dataclass(frozen=True)
 class Plot(Frame):
-    """What is drawn of a question, and where."""
+    """A drawing of a question, with its place."""
 
     drawn: tuple[DrawnSeries, ...] = ()
 
@@ -55,11 +55,11 @@ class Kind:
         key: its name in files and messages.
         plot(chart, evidence): what is drawn.
         runs(spec): the runs that a curve needs.
-        asks(spec): what else it asks of specs, see simulation.kinds.
+        asks(spec): further conditions on specs, see simulation.kinds.
         frame: its usual frame. Titles are messages.
         level: the height of the line that curves are to reach, 0 for none.
         over_epsilon: whether curves run over budgets.
-        readings: what its texts can use beside READINGS.
+        readings: what its texts can use in addition to READINGS.
     """
 
     key: str
@@ -101,7 +101,7 @@ class Chart:
 
     @property
     def questions(self) -> tuple[tuple[str, Any], ...]:
-        """What else it asks of specs, see simulation.kinds."""
+        """Further conditions on specs, see simulation.kinds."""
         return tuple(dict.fromkeys(asked for spec in self.specs.values() for asked in self.kind.asks(spec)))
 
     @property

@@ -100,12 +100,12 @@ class Step:
 
     @property
     def questions(self) -> tuple[tuple[str, Any], ...]:
-        """What else it asks of specs, see simulation.kinds."""
+        """Further conditions on specs, see simulation.kinds."""
         return self.chart.questions
 
     @property
     def environment(self) -> tuple[str, Mapping[str, Any]]:
-        """Of the runs that answer it: its key, and its parameters."""
+        """The question about its runs: its key, and its parameters."""
         spec = next(iter((*self.specs, *(spec for _, spec in self.questions))))
         spec = getattr(spec, "run", spec)
         return spec.environment, spec.environment_params
@@ -325,7 +325,7 @@ def _chart(table: Table, curves: Curves) -> Chart:
 
 
 def _prediction(kind: str, guess: Table, chart: Chart) -> tuple[Prediction, dict[str, Any]]:
-    """How a question is answered; with replies to choices, and the answer if it is one of them."""
+    """Read the form of an answer; with replies to choices, and the answer if it is one of them."""
     if kind == "order":
         return Order(tuple(chart.names.values()), tuple(chart.specs)), {}
     if kind == "number":

@@ -1,4 +1,4 @@
-"""What a learner guesses before the answer is shown: an order of curves, a place on an axis, or one of a few answers.
+"""A learner's guess before the answer is shown: an order of curves, a place on an axis, or one of a few answers.
 
 A guess is written as a short text, in links and on phones. Each kind reads and writes its texts, judges a guess against
 the truth, names the error that it makes, and draws it.
@@ -130,16 +130,16 @@ class Order:
 
 @dataclass(frozen=True)
 class Marker:
-    """Where on the horizontal axis something happens. An answer is a number; its text is that number: "1e9".
+    """A place on the horizontal axis. An answer is a number; its text is that number: "1e9".
 
     Attributes:
-        low, high: the ends of what may be answered.
-        unit, unit_one: how an answer is said: "{} users"; and how 1 is, "" for no other way.
+        low, high: the ends of the allowed answers.
+        unit, unit_one: the words of an answer: "{} users"; and of 1, "" for the same.
         log: whether the axis is logarithmic: then distance is counted in tenfolds, else as it is.
         steps: of a slider, by which the marker moves, on a log axis in each tenfold, else from end to end.
         ends: what the slider's ends mean.
         share: whether it is a share of one, said as a percentage.
-        inverse: whether one over the answer is said, as the axis does: ε, where answers are 1/ε.
+        inverse: whether words give one over the answer, as the axis does: ε, where answers are 1/ε.
         waits: about where the marker waits until it is moved, None for the left end; never where it is measured.
         by: how the truth is known.
     """
@@ -159,12 +159,12 @@ class Marker:
 
     @property
     def field(self) -> Field:
-        """What may be answered."""
+        """The allowed answers."""
         return Field(GUESS, "float", None, "where it happens", self.low, self.high, query=GUESS)
 
     @property
     def marks(self) -> tuple[float, ...]:
-        """Where a slider stops, from left to right: what is said of them grows."""
+        """The stops of a slider, from left to right: their values in words grow."""
         if self.log:
             n = round(self.steps * math.log10(self.high / self.low))
             exact = (self.low * 10 ** (i / self.steps) for i in range(n + 1))
@@ -208,7 +208,7 @@ class Marker:
 
     @property
     def words(self) -> dict[str, str]:
-        """How too much, too little and less of it are said."""
+        """The words for too much, too little and less of it."""
         kind = "share" if self.share else "budget" if self.unit.startswith("ε") else "count"
         found: dict[str, str] = VERDICT[kind]
         return found

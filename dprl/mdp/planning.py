@@ -36,7 +36,7 @@ def of_logits(signature: str) -> str:
 
 @kernel
 def chance(policy: Any, h: int, s: int, a: int) -> float:
-    """How likely a policy takes an action. policy: a Policy or Logits, which a compiled kernel knows by the shape."""
+    """Return the chance that a policy takes an action. policy: Policy or Logits; a kernel knows it by the shape."""
     if policy.ndim == 2:
         return 1.0 if policy[h, s] == a else 0.0
     return float(exp(policy[h, s, a]))

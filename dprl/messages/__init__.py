@@ -1,4 +1,4 @@
-"""What is said to visitors, apart from the code: templates with named fields, in a file for each part of the pages.
+"""Messages to visitors, apart from the code: templates with named fields, in a file for each part of the pages.
 
 A file is TOML, in a folder named after its language. A translation is another folder of the same files. Pure: imports
 nothing else of dprl.

@@ -1,4 +1,4 @@
-"""How objects print where somebody looks at them, such as in a notebook: in a few lines, whatever they hold."""
+"""Short forms of objects, for a notebook: a few lines, whatever they hold."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Term:
-    """What one word means; glossary.toml says what each attribute is."""
+    """The meaning of one word; glossary.toml explains each attribute."""
 
     term: str
     definition: str

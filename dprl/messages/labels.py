@@ -1,4 +1,4 @@
-"""What a run is called, in a legend and elsewhere: phrases with commas between them."""
+"""Names of runs, in a legend and elsewhere: phrases with commas between them."""
 
 from __future__ import annotations
 

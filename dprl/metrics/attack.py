@@ -1,4 +1,4 @@
-"""What the scores of an attack show: how far apart two worlds are, which epsilon that is, and who would be caught.
+"""The results of an attack's scores: the distance of two worlds, its epsilon, and the share of users caught.
 
 Scores are log-likelihood ratios: [n] of executions in the first world, [n] of others in the second.
 """
@@ -31,7 +31,7 @@ class Histogram(NamedTuple):
 
 
 class Roc(NamedTuple):
-    """[P] each: what share of the second world a threshold accuses falsely, of the first rightly."""
+    """[P] each: what share of the second world a threshold accuses falsely, of the first correctly."""
 
     false: Array
     true: Array

@@ -50,8 +50,8 @@ def unsettled(episodes: Integers, regret: Array) -> int:
 
 @dataclass(frozen=True)
 class Growth:
-    """How a price grew between two numbers of episodes: like K^mean. low, high: 95% t interval over `seeds` of `of`
-    seeds, those whose price was above zero all the while; NaN with fewer than two."""
+    """The growth of a price between two numbers of episodes: like K^mean. low, high: 95% t interval over `seeds` of
+    `of` seeds, those whose price was above zero all the while; NaN with fewer than two."""
 
     from_k: float
     to_k: float
@@ -89,7 +89,7 @@ def growth_between(users: Array, price: Array) -> list[Growth]:
 
 
 def _growth(from_k: float, to_k: float, slopes: Array) -> Growth:
-    """slopes: [seeds], NaN where there is none."""
+    """slopes: [seeds], NaN if there is none."""
     known = slopes[np.isfinite(slopes)]
     mean, low, high = (float(value[0]) for value in regret_band(known.reshape(-1, 1)))
     return Growth(float(from_k), float(to_k), mean, low, high, len(known), len(slopes))
@@ -127,7 +127,7 @@ def power_law(x: Array, values: Array, statistic: Statistic = "mean") -> tuple[f
 def late_share(episodes: Integers, values: Array, k: float) -> float:
     """Return the share of a curve's value at k, values [C] at episodes [C], that came in the last nine tenths.
 
-    NaN where the curve is not above zero at k and at a tenth of it.
+    NaN if the curve is not above zero at k and at a tenth of it.
     """
     whole, tenth = (float(np.interp(at, episodes, values)) for at in (k, k / 10))
     return 1 - tenth / whole if np.isfinite(tenth) and tenth > 0 and whole > 0 else np.nan

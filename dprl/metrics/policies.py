@@ -40,7 +40,7 @@ def time_shared(occupancy: Array, optimal_occupancy: Array) -> float:
 
 
 def optimism(estimate: Array, optimal: Array) -> tuple[float, float]:
-    """Where an estimated value [H, ...] is at least the optimum (share of all), and its mean excess at step 0."""
+    """Find where an estimated value [H, ...] is at least the optimum (share of all), and its mean excess at step 0."""
     return float(np.mean(estimate >= optimal - 1e-9)), float(np.mean(estimate[0] - optimal[0]))
 
 
@@ -81,7 +81,7 @@ def count_noise(true: Array, noisy: Array) -> CountNoise:
 
 @dataclass(frozen=True)
 class Coverage:
-    """How a bound on the noise has held: in `kept` of `seeds` seeds; worst: the largest noise, as a share of it."""
+    """The record of a bound on the noise: held in `kept` of `seeds` seeds; worst: the largest share of it used."""
 
     kept: int
     seeds: int
@@ -89,7 +89,7 @@ class Coverage:
 
 
 def noise_coverage(ratio: Array) -> Coverage | None:
-    """Of the largest noise so far over its bound, ratio [seeds, C], NaN where not known; None if nothing is."""
+    """Check the largest noise so far over its bound, ratio [seeds, C], NaN if not known; None if nothing is."""
     known = np.isfinite(ratio)
     if not known.any():
         return None
@@ -105,7 +105,7 @@ def enough(at: Integers, gap: Array, level: float) -> float:
 
 
 class Bite(NamedTuple):
-    """Where pessimism takes all that an action seems worth.
+    """Mark where pessimism removes all the apparent value of an action.
 
     Attributes:
         share: of all (h, s, a) that seem worth something.
@@ -129,7 +129,7 @@ def bite(Q_hat: Array, Q: Array, policy: NDArray[Any], occupancy: Array) -> Bite
 
 
 def rarest(behaviour: Array, best: Array) -> tuple[int, int, int]:
-    """Of the (h, s, a) that the best policy visits, d* > 0, the one that the data visit least: d^mu, [H, S, A] each."""
+    """Find the (h, s, a) of the best policy, d* > 0, that the data visit least: d^mu, [H, S, A] each."""
     at = np.where(best > 0, behaviour, np.inf)
     h, s, a = np.unravel_index(int(at.argmin()), at.shape)
     return int(h), int(s), int(a)

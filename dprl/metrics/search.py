@@ -58,7 +58,7 @@ def users_needed(at: Integers, price: Array, target: float, picked: Integers) ->
         picked: [B, seeds] which seeds each bootstrap sample takes.
 
     Returns:
-        (K, resampled [B]). NaN where the price is above the target to the end; infinite in a sample whose price is.
+        (K, resampled [B]). NaN if the price is above the target to the end; infinite in a sample whose price is.
     """
     grid = np.asarray(at, float)
     resampled = _all_settle(grid, price[picked].mean(axis=1), target)
@@ -148,7 +148,7 @@ def _near(grid: Sequence[int], k: float) -> int:
 
 
 def _crossing(low: float, at_low: float, high: float, at_high: float, target: float) -> float:
-    """Where the straight line between logarithms meets the target; the middle when there is no such line."""
+    """Find where the straight line between logarithms meets the target; the middle if there is no such line."""
     if at_high <= 0 or at_low <= at_high:
         return float(np.sqrt(low * high))
     share = np.log(at_low / target) / np.log(at_low / at_high)

@@ -74,7 +74,7 @@ def median_band(values: Array) -> tuple[Array, Array, Array]:
     Where one seed in twenty may lose a thousand times what the others do, a mean says little. The interval lies
     between two of the ordered seeds and supposes nothing of their distribution (the number of seeds below the
     median is binomial); it is NaN with fewer than FEWEST_FOR_MEDIAN seeds, of which even the extremes cover less than
-    95%. All three are NaN where a seed is NaN.
+    95%. All three are NaN if a seed is NaN.
     """
     from scipy.special import bdtr
 

@@ -26,7 +26,7 @@ VERDICTS: tuple[Verdict, ...] = (
 
 @dataclass(frozen=True)
 class Finding:
-    """What was measured, its interval at LEVEL, what it is held against, and what follows.
+    """A measurement, its interval at LEVEL, its reference value, and the conclusion.
 
     zone: the range within which a whole interval holds the claim.
     """
@@ -56,9 +56,9 @@ def t_interval(values: Array, tests: int = 1) -> Measured:
 
 def every_more_than(rows: Array, threshold: float, early: Sequence[bool] = ()) -> Finding:
     """All of several measurements, rows [N, seeds], are claimed to be above the threshold. Their intervals hold
-    together; the one returned decides: of those of which least can be said, the one that reaches lowest.
+    together; the one returned decides: of the least certain ones, the one that reaches lowest.
 
-    early: [N] of which nothing can be said, as they compare what has learned nothing yet; none unless given.
+    early: [N] that are too early, because they compare runs that have learned nothing yet; none unless given.
     """
     found = [more_than(t_interval(row, len(rows)), threshold) for row in rows]
     for place in np.flatnonzero(early):
@@ -101,7 +101,7 @@ def rate(found: Measured, exponent: float, slack: float = FLAT) -> Finding:
 
 
 def overall(verdicts: Sequence[Verdict]) -> Verdict:
-    """Of a claim that was looked at in several settings: the least that can be said of all of them."""
+    """Judge a claim that was examined in several settings by the least certain of them."""
     return max(verdicts, key=VERDICTS.index)
 
 
@@ -121,11 +121,11 @@ class Reversal:
 
 
 def reversals(groups: Mapping[str, tuple[Array, Array]], level: float = 0.05) -> tuple[int, list[Reversal]]:
-    """Where a larger x gives a significantly larger value, although it should give less.
+    """Find where a larger x gives a significantly larger value, although it should give less.
 
     groups: name to (x [P] ascending, values [seeds, P]). Every pair of points of a group is compared by a one-sided
     t test, paired by seed (they share the environment's stream), and all tests together are corrected as Holm (1979)
-    does, so that with probability 1 - level none is found where there is none. Returns how many pairs were compared,
+    does, so that with probability 1 - level none is found if there is none. Returns how many pairs were compared,
     and those found. Points that miss a seed are left out, and with one seed nothing can be compared.
     """
     from scipy.special import stdtr
@@ -164,7 +164,7 @@ def least(shares: Sequence[Array]) -> float:
 
 
 def fewest_pulls(epsilon: float, gap: float, beta: float) -> float:
-    """How often an (epsilon, 0)-private bandit learner must pull one bad arm, at least, in expectation.
+    """Return the least number of times, in expectation, that an (epsilon, 0)-private bandit learner pulls one bad arm.
 
     ln(1/(4 beta)) / (24 epsilon gap), for an arm that pays `gap` less than the best. It holds for learners that name
     the best arm with probability at least 1 - beta on every instance, however small its gap, 0 < beta < 1/4 (V20

@@ -100,7 +100,7 @@ def pulls(evidence: Evidence, spec: RunSpec) -> Array:
 
 
 def fewest(spec: RunSpec) -> float:
-    """Of each worse arm, by the theorem."""
+    """Return the least pulls of each worse arm, by the theorem."""
     assert spec.epsilon is not None
     assert spec.beta is not None
     return fewest_pulls(spec.epsilon, gap_of(spec), spec.beta)
@@ -116,7 +116,7 @@ def above_the_bound(specs: Sequence[RunSpec]) -> Setting:
         x = inverse(specs)
         rows = np.column_stack([pulls(evidence, spec) for spec in specs])
         return SettingPlot(
-            "How often each worse arm is played",
+            "Plays of each worse arm",
             "1/ε",
             "Pulls of a worse arm",
             (SpecSeries(specs[0], ALGORITHMS[specs[0].algorithm].title, x, rows, one_budget=False),),

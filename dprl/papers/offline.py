@@ -38,7 +38,7 @@ def gaps(specs: Sequence[OfflineSpec]) -> Callable[[Evidence], SettingPlot]:
         series = tuple(
             SpecSeries(spec, learner_label(spec), run.at.astype(float), run.values) for spec, run in runs
         )
-        return SettingPlot("What the learned policy loses", TRAJECTORIES, GAP, series)
+        return SettingPlot("Loss of the learned policy", TRAJECTORIES, GAP, series)
 
     return draw
 

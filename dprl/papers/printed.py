@@ -1,4 +1,4 @@
-"""Experiments with what the papers print: their noise, and their figures of measurements."""
+"""Experiments with the papers' own noise, and their figures of measurements."""
 
 from __future__ import annotations
 

@@ -47,8 +47,8 @@ def by_horizon(base: RunSpec, horizons: Sequence[int]) -> list[RunSpec]:
 
 
 def in_horizon(specs: Sequence[RunSpec], other: str, least: float | None, note: str = "") -> Setting:
-    """How the ratio of regret without knowledge of variance to that with it grows with H: at least like a power, or if
-    `least` is None not at all. other: the algorithm without it."""
+    """Test that the ratio of regret without knowledge of variance to that with it grows with H: at least like a power,
+    or if `least` is None not at all. other: the algorithm without it."""
     ranges = [spec.replace(algorithm=other) for spec in specs]
 
     def points(evidence: Evidence) -> Points:
@@ -323,7 +323,7 @@ PURE_DATA = OfflineSpec(
 )
 DATA = Claim(
     "offline-order",
-    "What privacy costs in data",
+    "Privacy cost in data",
     "The data needed until privacy hardly costs anything grow like 1/ε.",
     "Qiao, Wang 2023 (offline), section 5",
     "Noise and constants as in the paper. ε stands for √ρ, or is that of pure DP. Trajectories needed: from there on "

@@ -22,8 +22,8 @@ def version() -> dict[str, str]:
 
 @dataclass(frozen=True)
 class ClaimReport:
-    """What was found of a claim: the verdict, a sentence, and for each setting the finding and its numbers in words;
-    and the same of what stands beside it."""
+    """The report on a claim: the verdict, a sentence, and for each setting the finding and its numbers in words;
+    and the same for the runs next to it."""
 
     claim: Claim
     verdict: Verdict

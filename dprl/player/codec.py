@@ -1,4 +1,4 @@
-"""How links are written and read, as JSON: a page without a server does it by assets/web/player_link.js."""
+"""The rules of links, as JSON: a page without a server reads and writes them with assets/web/player_link.js."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a page that plays its runs holds: curves in words, and the arrays that its runs start from.
+"""The content of a page that plays its runs: curves in words, and the arrays that its runs start from.
 
 Before it is packed it is one text of JSON, and behind it the bytes of all arrays, each once.
 """
@@ -72,7 +72,7 @@ class PlayedCurve:
 
 @dataclass(frozen=True)
 class Shown:
-    """How the curves are drawn at first. x, y: log or linear; sentence: what whoever shares the page says of it."""
+    """The first view of the curves. x, y: log or linear; sentence: a message from the person who shares the page."""
 
     measure: PlayedMeasure = "share"
     x: str = "log"

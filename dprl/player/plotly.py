@@ -51,7 +51,7 @@ class UnknownFormError(Exception):
 
 
 class ScriptPart(NamedTuple):
-    """What is taken or left as a whole.
+    """A part that is kept or left out as a whole.
 
     Attributes:
         text: its code.
@@ -142,7 +142,7 @@ def _reached(parts: list[ScriptPart]) -> list[ScriptPart]:
 
 
 def _used(text: str) -> set[str]:
-    """Names that code has outside of what it says."""
+    """Return the names in code outside of its quotes."""
     at, code = 0, []
     for kind, start, stop, _ in _tokens(text, 0, len(text)):
         if kind == "said":
@@ -164,8 +164,8 @@ def _outside(text: str, at: int, end: int) -> str:
 
 
 def _tokens(text: str, at: int, end: int) -> Iterator[tuple[str, int, int, int]]:
-    """Brackets, and what code says in quotes: what it is, where it is, and in how many brackets one is behind it.
-    Raises UnknownFormError where brackets do not fit."""
+    """Brackets, and quotes in code: what it is, where it is, and in how many brackets one is behind it.
+    Raises UnknownFormError if brackets do not fit."""
     first, depth, templates = at, 0, list[int]()
     while found := TOKEN.search(text, at, end):
         kind, at = str(found.lastgroup), found.end()

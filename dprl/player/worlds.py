@@ -16,7 +16,7 @@ DIGITS = 4  # behind the point, of a place in a picture whose sides are about 1
 
 
 def worlds(specs: Iterable[RunSpec]) -> list[dict[str, Any]]:
-    """Of each environment, once, what assets/web/player_below.js draws."""
+    """Return each environment once, as assets/web/player_below.js draws it."""
     distinct = {place_of(spec): spec for spec in specs}
     return [_world(spec) for spec in distinct.values()]
 

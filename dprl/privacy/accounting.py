@@ -1,6 +1,6 @@
 """Accounting: which (epsilon, delta) a composition of noise additions proves.
 
-A *loss* is what one neighbouring change does to one kind of noise: so many counters, each shifted by so many
+A *loss* is what one neighbouring change does to one kind of noise: that many counters, each shifted by that many
 noise scales. A tuple of losses is their (adaptive) composition. The converters below answer, for a tuple,
 `epsilon_of(losses, delta)` and `delta_of(losses, epsilon)`. They never guess: a loss they do not know is an error.
 

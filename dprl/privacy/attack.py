@@ -1,8 +1,8 @@
 """The best attack on a release: somebody who knows every other user and asks which of two trajectories one user had.
 
 The others' data are subtracted, which leaves the noise and one user. The attacker knows the mechanism, scale and all,
-and scores an execution by its log-likelihood ratio, than which no test is better (Neyman, Pearson). What any learner or
-reader makes of a release is a function of it, so they find out no more.
+and scores an execution by its log-likelihood ratio, than which no test is better (Neyman, Pearson). Any learner's or
+reader's conclusion from a release is a function of it, so they find out no more.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Mechanisms of other packages: which of them can be used, which privacy model offers each, and what its card says.
+"""Mechanisms of other packages: which of them can be used, which privacy model offers each, and the text of its card.
 
 A privacy model takes them for no more than the contract of `Mechanism` says of them: noise of calibrated size in
-running counts. What is proved here for Gaussian and Laplace noise alone is not offered with them, see
+running counts. Proofs for Gaussian and Laplace noise alone do not cover them, see
 `simulation.pairs`.
 """
 
@@ -26,7 +26,7 @@ def model_of(mechanism: Mechanism) -> str:
 
 
 def refusal(mechanism: Mechanism) -> str:
-    """Why a mechanism of another package cannot be used, as after "was left out:"; "" where it can."""
+    """Why a mechanism of another package cannot be used, as after "was left out:"; "" if it can."""
     if mechanism.norm not in NORMS:
         return f"its norm is {mechanism.norm}; give {' or '.join(NORMS)}"
     if mechanism.answers is not None:
@@ -61,5 +61,5 @@ def assumption(key: str | None) -> tuple[str, ...]:
 
 
 def author(key: str) -> str:
-    """Who says what a mechanism of another package reveals: the package, where it is installed."""
+    """Return the source of an outside mechanism's losses: its package, if that is installed."""
     return sources.get((GROUP, key), "its author")

@@ -42,10 +42,10 @@ class Answered(NamedTuple):
 
 
 class Asking(NamedTuple):
-    """How a phone is asked at an epsilon.
+    """The questions to a phone at an epsilon.
 
     Attributes:
-        groups: into so many the steps are dealt out; a phone answers about one of them.
+        groups: into that many the steps are dealt out; a phone answers about one of them.
         bit: epsilon of one bit; two bits of an answer can differ.
         shares: the chances of the parts.
     """

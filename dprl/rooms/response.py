@@ -72,8 +72,8 @@ def shuffled(epsilon: float, n: int, delta: float) -> float:
     delta)-private when one answer is replaced; at most `epsilon`. delta: from 10^-9 to below 1.
 
     By the definition, without a bound: mixed bits say their sum and nothing else, replacing an answer moves the true
-    number by one, and all neighbouring rows of `law` are compared, both ways round. What Feldman, McMillan, Talwar
-    (2021, Theorem 3.1) prove of any local randomiser is larger.
+    number by one, and all neighbouring rows of `law` are compared, both ways round. The bound of Feldman, McMillan,
+    Talwar (2021, Theorem 3.1) for any local randomiser is larger.
     """
     from scipy.optimize import bisect
 

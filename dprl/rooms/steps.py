@@ -1,4 +1,4 @@
-"""What a teacher puts to a class, one thing after another, and what came back."""
+"""A teacher's steps for a class, one after another, and the answers."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ class ClassStep:
 
 @dataclass(frozen=True)
 class ShareEstimate:
-    """What the reports on a question say, under three kinds of trust.
+    """Estimates from the reports on a question, under three kinds of trust.
 
     Attributes:
         n, reported: answers, and how many of their reports are yes.
@@ -181,8 +181,8 @@ class ShareEstimate:
 
 
 def estimate_share(room: str, step: ClassStep, question: Question) -> ShareEstimate:
-    """Of the answers so far, at least one. room: its code, from which the noise of the simulated centre is drawn, one
-    draw for a question."""
+    """Estimate from the answers so far, at least one. room: its code, from which the noise of the simulated centre is
+    drawn, one draw for a question."""
     n, reported, epsilon = len(step.answers), step.answers.count(YES), question.epsilon
     yes = share_of_yes(reported, n, epsilon)
     seed = int.from_bytes(hashlib.sha256(f"{room} {step.place}".encode()).digest())

@@ -1,4 +1,4 @@
-"""Dask clusters in place of workers: their addresses, which of them can be used, and one on this machine for trying.
+"""Dask clusters instead of workers: their addresses, which of them can be used, and one on this machine for trying.
 
 python -m dprl cluster [--workers 2] [--port 8786]
 """
@@ -43,7 +43,7 @@ class ClusterError(StoreError):
 
 
 class Build(NamedTuple):
-    """What the bits of a result depend on: a digest of the sources, and the versions of NumPy and numba."""
+    """Return the versions that the bits of a result depend on: a digest of the sources, NumPy and numba."""
 
     sources: str
     numpy: str
@@ -163,7 +163,7 @@ class DaskSlot:
 
 
 class Host(Protocol):
-    """What plays turns on the slots of a cluster: see engine.py."""
+    """The player of turns on the slots of a cluster: see engine.py."""
 
     slots: set[Slot]
     trouble: str

@@ -170,7 +170,7 @@ class Database:
             self._set_aside(f"version-{version}" if version else "damaged")
 
     def _begin(self) -> None:
-        """Begin the file, where there is nothing or an empty one."""
+        """Begin the file, if there is nothing or an empty one."""
         with contextlib.closing(self._connect()) as db:
             db.execute("PRAGMA auto_vacuum = INCREMENTAL")  # only an empty file takes it, before WAL
             db.execute("PRAGMA journal_mode = WAL")

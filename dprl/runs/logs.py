@@ -1,4 +1,4 @@
-"""What the processes of a dashboard log: plain lines for a terminal, or with DPRL_LOG=json an object a line.
+"""The logs of a dashboard's processes: plain lines for a terminal, or with DPRL_LOG=json an object a line.
 
 An object has `at` (UTC), `level`, `part` (server, worker or reader), `pid` and `says`; of work that was asked
 for also `run` and `key`, digests of the spec and of the unit of work, and `seed`. Of an error it has the type and the

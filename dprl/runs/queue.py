@@ -1,4 +1,4 @@
-"""Who waits for what, in memory: which seed a worker gets next, and what becomes of it.
+"""The queue, in memory: the visitors who wait, the seed that a worker gets next, and its end.
 
 A `Queue` knows no thread, file or process: the store calls it under its lock.
 """
@@ -18,7 +18,7 @@ from dprl.runs.workers import Slot
 
 DEATHS = 2
 DIED = "A worker process died; seed {} is run again."
-DIED_TWICE = "Seed {} failed: its worker process died twice ({}), perhaps for want of memory."
+DIED_TWICE = "Seed {} failed: its worker process died twice ({}), perhaps because memory ran out."
 AWAY = 5.0  # s without its tab, after which a visitor's work comes last
 QUESTIONS = 4096  # that wait; the oldest are dropped
 _IDLE, _PARTIAL = 1000, 64 * 2**20  # seeds that nobody waits for, and bytes of their traces, that are kept
@@ -119,7 +119,7 @@ class Queue:
         self._forget()
 
     def withdraw(self, grace: float) -> int:
-        """Nobody waits any more for what was leased by tabs that have gone; return how many these were."""
+        """Release the leases of tabs that have gone; return their number."""
         now = time.monotonic()
         gone = {tab for tab, seen in self.tabs.items() if seen < now - grace}
         for run in list(self.runs.values()) if gone else ():
@@ -188,8 +188,8 @@ class Queue:
                 yield best[3]
 
     def put_back(self, order: Order, report: Report, seconds: float = 0.0) -> None:
-        """Take note of what became of a seed in its turn: it has failed, is not wanted any more, or waits for the next
-        one. Of one that was stopped, keep what it has."""
+        """Record the end of a seed's turn: it has failed, is not wanted any more, or waits for the next
+        one. Keep the results of one that was stopped."""
         seed = self.seeds.get(order.key)
         if seed is None:
             return
@@ -299,7 +299,7 @@ class Queue:
             run.rev += 1
 
     def _forget(self) -> None:
-        """Of the seeds that nobody waits for, keep the latest with what they have; if asked for, they go on."""
+        """Keep the latest unwanted seeds with their results; if requested again, they go on."""
         idle = [seed for seed in self.seeds.values() if seed.state != "queued" and not seed.playing]
         traces = 0
         for place, seed in enumerate(reversed(idle)):

@@ -1,4 +1,4 @@
-"""What came out, by key: curve, trace, when it was used. First in memory, and a moment later in the file."""
+"""Results by key: curve, trace, time of last use. First in memory, and a moment later in the file."""
 
 from __future__ import annotations
 

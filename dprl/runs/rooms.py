@@ -2,7 +2,7 @@
 
 A room is known by a code, which is no secret, and its teacher by a key of 128 bits, of which a digest is kept. Of a
 device there is a digest that differs from room to room; of a person nothing. An answer to a question passes its coin on
-the phone: what arrives here is its report. What is deleted is
+the phone: what arrives here is its report. Deleted data are
 overwritten.
 """
 
@@ -60,14 +60,14 @@ class RoomError(StoreError):
 
 @dataclass(frozen=True)
 class Room:
-    """How a room stands.
+    """The state of a room.
 
     Attributes:
         opened_at: in seconds since 1970.
         version: another one whenever anything in the room has changed.
         total: epsilon of one phone over all questions, at most.
         people: devices that have joined.
-        steps: how many things were put to the class; state: of the last, None where there is none.
+        steps: how many things were put to the class; state: of the last, None if there is none.
     """
 
     code: str
@@ -81,7 +81,7 @@ class Room:
 
     @property
     def turn(self) -> tuple[bool, int, State | None]:
-        """Changes with what the teacher does, and not with what the class does."""
+        """A number that changes with the teacher's actions, and not with the class's."""
         return self.closed, self.steps, self.state
 
 
@@ -117,7 +117,7 @@ class Rooms:
         return code, key
 
     def find(self, code: str) -> Room | None:
-        """How a room stands; None where there is none. Cheap: pages ask every second."""
+        """Return the state of a room; None if there is none. Cheap: pages ask every second."""
         rows = self._file.rows(_ROOM, code, _day_ago())
         return Room(**{**rows[0], "closed": bool(rows[0]["closed"])}) if rows else None
 
@@ -201,7 +201,7 @@ class Rooms:
         """Record an answer to a step, once from each device: the same again changes nothing. answer: to a question, the
         report after the phone's coin.
 
-        Raises RoomError, SpecError where this is no answer to the step.
+        Raises RoomError, SpecError if this is no answer to the step.
         """
         with self._file.writing() as db:
             room = db.execute(_ROOM, (code, _day_ago())).fetchone()
@@ -233,7 +233,7 @@ class Rooms:
         return dict(map(tuple, self._file.rows(mine, code, _room_digest(code, device))))
 
     def steps(self, code: str) -> list[ClassStep]:
-        """All that was put to a class, with what came back, in an order that says nothing of when or from whom."""
+        """Return all steps of a class with the answers, in an order that reveals nothing of when or from whom."""
         steps = self._file.rows(
             "SELECT place, content, state FROM room_step WHERE room = ? ORDER BY place", code
         )

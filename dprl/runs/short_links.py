@@ -1,7 +1,7 @@
 """Short links: eight letters for a page and its query, for as long as this store is there.
 
-The letters are drawn, so that nobody can go through all links; they are no secret. What they stand for is a link like
-any other, and is read like one. At most DPRL_SHORT_LINKS are kept, each of at most MOST_LETTERS, and only so many are
+The letters are drawn, so that nobody can go through all links; they are no secret. They stand for a link like
+any other, and is read like one. At most DPRL_SHORT_LINKS are kept, each of at most MOST_LETTERS, and only that many are
 made in a while: nobody can fill the store with them, nor soon use up those of others.
 """
 

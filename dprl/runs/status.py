@@ -1,4 +1,4 @@
-"""How runs stand, and what goes on for everybody."""
+"""The status of runs, and the activity of all visitors."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MADE_ROOM = "Its details had to make room for newer results; its curve was kept.
 
 @dataclass(frozen=True, kw_only=True)
 class RunStatus:
-    """How a run stands.
+    """The status of a run.
 
     Attributes:
         state: `unknown` if nobody asked for it, or its results had to make room.
@@ -52,8 +52,8 @@ class RunRow(RunStatus):
 
 @dataclass(frozen=True, kw_only=True)
 class Activity:
-    """What goes on for everybody: workers that play seeds, seeds that somebody waits for, begun and not begun, and runs
-    that have some of these."""
+    """The activity of all visitors: workers that play seeds, seeds that somebody waits for, begun and not begun, and
+    runs that have some of these."""
 
     workers: int
     seeds_running: int

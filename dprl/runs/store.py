@@ -206,7 +206,7 @@ class Store:
         self.results.use(spec.seed_key(seed))
 
     def answer(self, question: str, spec: SpecLike) -> str | None:
-        """Return what the spec says without being run, as the simulation writes it; "" if it could not be found, None
+        """Return the spec's answer without a run, as the simulation writes it; "" if it could not be found, None
         while it is not known yet."""
         key = f"{question} {spec.seed_key(0)}"
         with self._work:
@@ -328,7 +328,7 @@ def run_name(spec: SpecLike) -> str:
 
 
 def default_path() -> Path:
-    """Where the store is unless given otherwise."""
+    """Return the default path of the store."""
     return home() / "runs.sqlite"
 
 

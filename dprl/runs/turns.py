@@ -44,7 +44,7 @@ def first(claims: Iterable[Claim]) -> Claim | None:
 
 
 def may_begin(begun: int, alone: int, run_has: bool, visitor_has: bool) -> bool:
-    """Return whether a worker that has begun so many seeds may begin another.
+    """Return whether a worker that has begun that many seeds may begin another.
 
     Args:
         alone: those of them that are the only begun seed of their run.

@@ -1,4 +1,4 @@
-"""Where turns are played: worker processes of this machine. A slot plays one thing at a time."""
+"""The players of turns: worker processes of this machine. A slot plays one thing at a time."""
 
 from __future__ import annotations
 

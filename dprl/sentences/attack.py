@@ -32,7 +32,7 @@ MEANING = (
 
 
 def several(most: int) -> str:
-    """About a user who has so many episodes."""
+    """About a user who has that many episodes."""
     return f"The user has {most} episodes here: all {most} are the first of the two, or all {most} are the second."
 
 
@@ -148,7 +148,7 @@ def concentrated(rho: float | None) -> str:
 def about_epsilons(deltas: Sequence[float], epsilons: Sequence[float]) -> str:
     """Describe epsilon against delta."""
     return (
-        f"Of the same noise, {proves(epsilons[0], deltas[0])} and {proves(epsilons[-1], deltas[-1])} are proved. "
+        f"For the same noise we prove {proves(epsilons[0], deltas[0])} and {proves(epsilons[-1], deltas[-1])}. "
         "Each pair is one point of a curve."
     )
 

@@ -1,4 +1,4 @@
-"""What a room says of a class that plays the clinic. The words are in dprl/messages; here are the numbers."""
+"""The sentences of a room whose class plays the clinic. The words are in dprl/messages; here are the numbers."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ def region(
     users: int,
     private: bool,
 ) -> str:
-    """Of two weights: widths, quiet: [2] how far each may be off with noise and without; off: [2] how far it is;
+    """Describe two weights: widths, quiet: [2] how far each may be off with noise and without; off: [2] how far it is;
     bound: C_w."""
     if not np.isfinite(widths).all():
         return INDEFINITE

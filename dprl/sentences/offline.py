@@ -96,7 +96,7 @@ def _from_to(values: Sequence[float]) -> str:
 
 
 def about_prices(curves: Sequence[Series], first: float, proved: Sequence[tuple[str, str]] = ()) -> str:
-    """How the privacy cost in the lower bound falls from n = first on, with the exponent's interval.
+    """Describe the fall of the privacy cost in the lower bound from n = first on, with the exponent's interval.
 
     proved: algorithms of which a theorem says 1/n, each with that theorem.
     """
@@ -109,7 +109,7 @@ def about_prices(curves: Sequence[Series], first: float, proved: Sequence[tuple[
     if not parts:
         return "The lower bound V~ of each private run is compared with that of the same algorithm without privacy."
     parts += [f"Proved for {algorithm}: 1/n ({theorem})." for algorithm, theorem in proved]
-    return f"How the privacy cost falls from n = {count(first)} on: {' '.join(parts)}"
+    return f"Fall of the privacy cost from n = {count(first)} on: {' '.join(parts)}"
 
 
 def about_pessimism(
@@ -121,7 +121,7 @@ def about_pessimism(
     v_star: float,
     ranks: bool = False,
 ) -> str:
-    """Where the penalty takes all that an action seems worth.
+    """Describe the actions whose whole apparent value the penalty removes.
 
     Args:
         H: steps of an episode.
@@ -149,19 +149,19 @@ def about_actions(wrong: int, pairs: int, weight: float, agrees: float) -> str:
     """Of a learned policy against the optimal one and against the behaviour.
 
     Args:
-        wrong: of so many state-step pairs it is worse in so many.
+        wrong: of that many state-step pairs it is worse in that many.
         weight: the share of its time that the optimal policy spends there.
         agrees: how often, where the data go, the behaviour policy takes the learned action.
     """
     return (
         f"The learned policy is worse than the optimal policy in {wrong:,} of {pairs:,} state-step pairs. "
-        f"The optimal policy spends {percent(weight)} of its time in these pairs. Where the data go, the "
+        f"The optimal policy spends {percent(weight)} of its time in these pairs. In the data, the "
         f"behaviour policy takes the learned action with chance {percent(agrees)}."
     )
 
 
 def low_values(below: float, start: float, v_star: float) -> str:
-    """Of the lower bounds V~: the share that is at most the optimum, and the one at the start."""
+    """Describe the lower bounds V~: the share that is at most the optimum, and the one at the start."""
     return (
         f"The lower bound is at most the true optimum in {percent(below)} of the state-step pairs. At the start the "
         f"lower bound is {at_least(start)}, and v* = {v_star:#.3g}."
@@ -169,7 +169,7 @@ def low_values(below: float, start: float, v_star: float) -> str:
 
 
 def about_coverage(optimal: float, d_m: float, where: str, n: int) -> str:
-    """How well the data cover where the optimal policy goes.
+    """Describe the coverage of the optimal policy's way by the data.
 
     Args:
         optimal: the least share of the data at a pair that it visits, which is `where`.
@@ -183,7 +183,7 @@ def about_coverage(optimal: float, d_m: float, where: str, n: int) -> str:
         )
     seen = n * optimal
     return (
-        f"Of all pairs on the optimal policy's way, the data visit this one least: **{where}**. It is in "
+        f"On the optimal policy's way, the data visit this pair least: **{where}**. It is in "
         f"{_one_in(optimal)} trajectories, {human(float(f'{seen:.2g}'))} of {count(n)}. The rarest pair of all has "
         f"dₘ = {human(d_m)}."
     )

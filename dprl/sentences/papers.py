@@ -1,4 +1,4 @@
-"""What the runs say of a claim, in words; whatever they say."""
+"""The results of runs on a claim, in words, whatever they are."""
 
 from __future__ import annotations
 

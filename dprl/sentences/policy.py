@@ -115,7 +115,7 @@ def about_chances(policy: Array, optimal_policy: Actions, weight: Array) -> str:
 
 
 def about_values(hopeful: float, excess: float, what: str, *, of_played: bool = False) -> str:
-    """How close the estimates are to the optimum.
+    """Describe the distance of the estimates from the optimum.
 
     Args:
         hopeful: share of the estimates that are at least the optimum.
@@ -135,7 +135,7 @@ def about_values(hopeful: float, excess: float, what: str, *, of_played: bool = 
 
 
 def about_stages(series: Mapping[str, Array], *, stages: int, policies: int, v_star: float) -> str:
-    """Of the stages of one seed: series [stages] each."""
+    """Describe the stages of one seed: series [stages] each."""
     done, most = plural(stages, "stage"), f"{v_star:#.3g}"
     if stages and "active policies" in series:
         left, of = float(series["active policies"][-1]), {"stages": done, "policies": human(policies)}

@@ -77,8 +77,7 @@ def _how_many_times(cost: Cost, free: Cost, phrase: str) -> str:
 
 
 def about_frontier(curves: Sequence[Frontier], measure: Measure, symbol: str) -> str:
-    """How the price (or regret) of each curve falls or grows, and where little was learned. symbol: how a sentence
-    names x."""
+    """Describe the growth of each curve's price (or regret), and where little was learned. symbol: the name of x."""
     known = [c for c in curves if np.isfinite(c.center).any()]
     if not known:
         return NOTHING
@@ -130,7 +129,7 @@ def _near(known: Sequence[Frontier], symbol: str) -> str:
 
 
 def _like(curve: Frontier, measure: Measure, symbol: str, short: bool) -> str:
-    """How a curve falls or grows along x; short: without the interval."""
+    """Describe the growth of a curve along x; short: without the interval."""
     what = NAMED.get(measure, measure)
     way = "falls" if curve.slope[0] < 0 else "grows"
     slope = curve.slope[:1] if short else curve.slope

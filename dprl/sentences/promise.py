@@ -35,13 +35,13 @@ $$
 P[\text{outcomes} \mid \text{one list}] \;\le\; e^{\varepsilon}\, P[\text{outcomes} \mid \text{the other}] + \delta .
 $$
 
-What you do in your episode changes the chance of any outcome by a factor of at most exp(ε). That is 1.11 at ε = 0.1,
+Your episode changes the chance of any outcome by a factor of at most exp(ε). That is 1.11 at ε = 0.1,
 2.7 at ε = 1, and 22,000 at ε = 10. Then δ is added, which at 10⁻⁶ is one in a million. δ is not the chance that the
 rest fails. Gaussian noise may be just enough for (1, 10⁻⁶). Its outcomes are then more than 2.7 times as likely with a
 chance of 20 in a million.
 
-With a trusted curator, the outcomes are all that the *other* users are told, even put together. What you are told
-yourself is not among them, and may show your own data. With a shuffler, they are the mixed messages. With no trusted
+With a trusted curator, the outcomes are all that the *other* users learn, even put together. Your own results
+are not among them, and may show your own data. With a shuffler, they are the mixed messages. With no trusted
 party, they are your message.
 
 In the two lists one user is **replaced** by another. Some papers' proofs count what moves when a user is **zeroed
@@ -103,9 +103,9 @@ def about_promise(
     Args:
         epsilon, delta: what is claimed.
         found: what is proved.
-        blanked: what a user does who gives nothing, in words; "" where that is no notion of neighbours.
+        blanked: what a user does who gives nothing, in words; "" if that is no notion of neighbours.
         who: what is replaced.
-        calibrated: the noise is the least that our accountant knows to be enough for what is claimed.
+        calibrated: the noise is the least that our accountant proves to be enough for the stated guarantee.
     """
     claim = promise(epsilon, delta)
     replaced = [r for r in found if r.adjacency == REPLACED]
@@ -182,9 +182,9 @@ def against_users(delta: float, users: int) -> str:
     if delta * users < FEW:
         return ""
     return (
-        f"δ K = {human(delta * users)}: publishing each user's data with a chance of δ would be (0, δ)-private, too. "
+        f"δ K = {human(delta * users)}: publishing each user's record with a chance of δ would be (0, δ)-private, too. "
         f"That would give away about {human(delta * users)} of {human(users)} users. A δ far below 1/K rules that out; "
-        "the table says what is proved for the same noise there."
+        "the table shows the guarantee that the same noise has there."
     )
 
 

@@ -32,7 +32,7 @@ class _End:
 
 
 def about_regret(curves: Sequence[Series], view: Measure, statistic: Statistic = "mean") -> str:
-    """Which curve loses least and which most, and how many times as much; and of which statistic that is said.
+    """Describe which curve loses least and which most, and how many times as much; and the statistic behind it.
 
     Curves of one environment are compared after one number of episodes, the last that at least two of them came to.
     """
@@ -70,7 +70,7 @@ def _users_needed(end: _End) -> float:
 
 
 def _users(ends: list[_End], at: float, view: Measure) -> str:
-    """From how many episodes on each has learned, beside the first that has."""
+    """From how many episodes on each has learned, next to the first that has."""
     first, *others = sorted(ends, key=lambda end: (_users_needed(end), _average(end, at, view)))
     least = _users_needed(first)
     parts = []
@@ -135,12 +135,12 @@ def _average(end: _End, at: float, view: Measure) -> float:
 
 
 def _compared(ends: Sequence[_End], at: float) -> str:
-    """How the name of a template ends, where it says that one curve goes further than curves are compared."""
+    """Return the end of a template's name, if one curve goes further than curves are compared."""
     return "_where_compared" if any(end.episodes > at for end in ends) else ""
 
 
 def _left_out(ends: Sequence[_End], at: float) -> str:
-    """Which curves end before, in a sentence; "" where none does."""
+    """Which curves end before, in a sentence; "" if none does."""
     short = [quoted(end.name) for end in ends if end.episodes < at]
     return filled(SAID["left_out"], runs=some(short, 2)) if short else ""
 
@@ -198,7 +198,7 @@ def about_mistakes(curves: Sequence[Series], statistic: Statistic = "mean") -> s
 
 
 def about_pulls(curves: Sequence[PullCurve]) -> str:
-    """Which curve pulls bad arms least and which most, beside the bound, and whose mean a few seeds carry."""
+    """Which curve pulls bad arms least and which most, next to the bound, and whose mean a few seeds carry."""
     centers = [(c.mean.center, c) for c in curves]
     ends = [(float(mean[-1]), c) for mean, c in centers if len(mean) and np.isfinite(mean[-1])]
     if not ends:

@@ -1,4 +1,4 @@
-"""What a room says of its questions: who sees what, what the coin proves, and what the reports tell.
+"""The sentences of a room on its questions: who sees which data, the coin's guarantee, and the estimates.
 
 The words are in dprl/messages; here are the numbers.
 """

@@ -1,4 +1,4 @@
-"""What is said of an uploaded data set: what is public of it, what is kept, and what a release costs."""
+"""The sentences about an uploaded data set: its public parts, the stored parts, and the cost of a release."""
 
 from __future__ import annotations
 
@@ -109,13 +109,13 @@ BEFORE_USE = (
     "a few, with somebody watching."
 )
 TO_USE_IT = (
-    "The policy file holds the action in each state at each step. It also holds a noisy count of the episodes in which "
-    "it was taken there. Where that is too few, the file says that a clinician decides. In Python:"
+    "The policy file contains the action in each state at each step, with a noisy count of the episodes in which it "
+    "was taken there. If the count is too low, a clinician decides instead. In Python:"
 )
 
 
 def people(n: int, episodes: int) -> str:
-    """Who is in a file, where each person has so many episodes at most."""
+    """Describe the people in a file, each with at most that many episodes."""
     if episodes == 1:
         return offline.trajectories(n)
     return filled(SAID["people_one" if n == 1 else "people"], n=human(n), episodes=episodes)
@@ -156,22 +156,22 @@ def changes(
     follows: float | None = None,
     first_step: int = 0,
 ) -> str:
-    """Where a policy does something else than users got most often.
+    """Describe the cells in which a policy differs from the most frequent action.
 
     Args:
         place: of those, the one with most users: state, step, the policy's action and that of the users.
         changed, lacking: in how many of `places` pairs of a state and a step it does, and has too few users to say.
         somebody: who decides there.
-        follows: the share of users' steps in which they did what it says, None where nobody was held out.
+        follows: the share of users' steps in which they acted as the policy does, None if nobody was held out.
         first_step: the number that the file gives to the first step.
     """
-    said = ["The policy does what users got most often, wherever both are known."]
+    said = ["The policy takes the most frequent action wherever both are known."]
     if place is not None:
         state, step, action, usual = place
         said = [
-            f"In {changed} of {places} pairs of a state and a step, the policy differs from what users got most often.",
-            f"Of these, the pair with most users is {quoted(state)} at step {step + first_step}: the policy says "
-            f"{quoted(action)}, most users got {quoted(usual)}.",
+            f"In {changed} of {places} pairs of a state and a step, the policy differs from the most frequent action.",
+            f"The pair with most users among them is {quoted(state)} at step {step + first_step}: the policy "
+            f"recommends {quoted(action)}, most users got {quoted(usual)}.",
         ]
     if lacking:
         said.append(
@@ -179,16 +179,16 @@ def changes(
         )
     if follows is not None and follows < 1:
         said.append(
-            f"Users got what the policy says in {percent(follows)} of their steps. Why not in the others, their "
-            "records do not say."
+            f"Users got the policy's action in {percent(follows)} of their steps. Their records do not explain the "
+            "others."
         )
     said.append(f"Step {first_step} is the first of an episode.")
     return " ".join(said)
 
 
 BELOW = (
-    "The bound is below what users got, {got}. A proof takes off all that noise and chance may hide, in every model. "
-    "The verdict does not need the bound."
+    "The bound is below the users' own average, {got}. A proof subtracts all that noise and chance may hide, in every "
+    "model. The verdict does not need the bound."
 )
 
 

@@ -69,7 +69,7 @@ class AttackSpec:
 
     Attributes:
         run: whose noise it is; its own seeds mean nothing here.
-        first, second: trajectories, see `Trajectory.parse`; by default two that are farthest apart. Where one user of
+        first, second: trajectories, see `Trajectory.parse`; by default two that are farthest apart. If one user of
             the run may have several, each is this one.
 
     Raises:
@@ -130,7 +130,7 @@ class AttackSpec:
 
     @property
     def size(self) -> int:
-        """Where the curve ends: executions a world."""
+        """The end of the curve: executions a world."""
         return self.executions
 
     def baseline(self) -> AttackSpec:

@@ -1,4 +1,5 @@
-"""What a sweep may change of an online run: its fields, parameters of environment and learner, and privacy models."""
+"""The possible axes of a sweep of an online run: its fields, parameters of environment and learner, and privacy
+models."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What specs of learning from one private data set share: a learner, a budget, and a canonical form."""
+"""The common base of specs of learning from one private data set: a learner, a budget, and a canonical form."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ LEARNING: tuple[Field, ...] = (
         0.001, 10_000.0, optional=True, query="eps", flag="--epsilon",
     ),
     Field(
-        "delta", "float", None, "budget of approximate privacy beside epsilon, by default 1e-6",
+        "delta", "float", None, "budget of approximate privacy next to epsilon, by default 1e-6",
         0.0, 0.1, low_open=True, optional=True, query="delta", flag="--delta",
     ),
     Field(
@@ -74,12 +74,12 @@ class Budgeted:
 
     @property
     def learner(self) -> OfflineLearner:
-        """Who learns."""
+        """The learner."""
         return OFFLINE[self.algorithm]
 
     @property
     def budget(self) -> Budget:
-        """What is promised."""
+        """The kind of guarantee."""
         return Budget(PROMISES[self.privacy], self.rho, self.epsilon, self.delta)
 
     @property
@@ -157,7 +157,7 @@ class Budgeted:
             )
 
     def _choose_budget(self, promises: tuple[str, ...]) -> None:
-        """Fill in what is promised, calibration and the numbers of the budget; what it has no use for becomes None."""
+        """Fill in the guarantee, calibration and the numbers of the budget; unused numbers become None."""
         self._set("privacy", self.privacy or promises[0])
         self._choose("privacy", promises, self.algorithm)
         promise = PROMISES[self.privacy]

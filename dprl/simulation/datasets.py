@@ -49,7 +49,7 @@ class Behaviour:
 
     @property
     def allowed(self) -> str:
-        """How it is written, in words."""
+        """Describe its written form."""
         if self.argument is None:
             return self.key
         named = f"{self.key}:{self.argument.name.upper()}"
@@ -109,7 +109,7 @@ BEHAVIOURS: dict[str, Behaviour] = {
         Behaviour(
             "epsilon-optimal",
             "Optimal, with random slips",
-            "optimal but for slips at {} of the steps",
+            "optimal except for slips at {} of the steps",
             "The optimal action, but at each step with chance epsilon one chosen uniformly.",
             Field("epsilon", "float", 0.1, "chance of a random action", 0.0, 1.0),
             _softened,
@@ -138,7 +138,7 @@ ALLOWED = " or ".join(b.allowed for b in BEHAVIOURS.values())
 
 
 def split_behaviour(text: str) -> tuple[str, str, str]:
-    """Key, argument and policy of a behaviour as it is written, "" for what is not there."""
+    """Key, argument and policy of a behaviour as it is written, "" for a missing part."""
     key, _, given = text.partition(":")
     if key in BEHAVIOURS and BEHAVIOURS[key].takes_policy:
         argument, colon, policy = given.partition(":")
@@ -235,7 +235,7 @@ def occupancy(mdp: TabularMDP, behaviour: tuple[Part, ...]) -> Array:
 
 
 def coverage(mdp: TabularMDP, behaviour: tuple[Part, ...]) -> tuple[float, float]:
-    """How well a behaviour policy covers a problem: d_m, and the same where the optimal policy goes.
+    """Return the coverage of a problem by a behaviour policy: d_m, and the same where the optimal policy goes.
 
     d_m is the least positive d^mu(h, s, a) (QW23-offline, Theorem 3.4). The second number is the least d^mu over the
     (h, s, a) that the lowest optimal policy visits: 0 where it is not covered (Assumption 2.1 then fails for it).

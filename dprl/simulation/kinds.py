@@ -39,7 +39,7 @@ class Kind:
     """An entry of the registry.
 
     Attributes:
-        fields: one table of what a spec consists of, by name.
+        fields: one table of a spec's fields, by name.
         from_dict: from JSON to a spec, raises SpecError.
         start(spec, seed): begins one seed.
         estimate(spec): what one seed will cost.
@@ -48,11 +48,11 @@ class Kind:
         axes(spec): what a sweep may change, each with a function from a value, text or not, to its canonical
             form.
         along(spec, chosen): the spec with these values of axes.
-        questions: what a spec says without being run, by name, each as a function from the spec to plain JSON that
-            may raise SpecError. `guarantee`, the card as `Guarantee.to_dict` writes it, is always among them.
+        questions: the questions that a spec answers without a run, by name, each as a function from the spec to plain
+            JSON that may raise SpecError. `guarantee`, the card as `Guarantee.to_dict` writes it, is always among them.
         from_files(fields, base): for the command line, where some fields name files and a spec has what was read of
-            them: a context with the spec, base with these changes if there is one. None where no field does.
-        files: for the command line, what else is written of a trace, by the name of the file.
+            them: a context with the spec, base with these changes if there is one. None if no field does.
+        files: for the command line, further files of a trace, by name.
         compiles(spec): whether numba has to compile kernels on this machine before the first result.
     """
 

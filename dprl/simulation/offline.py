@@ -68,7 +68,7 @@ def guarantee(spec: OfflineSpec) -> dict[str, Any]:
 
 
 def covered(spec: OfflineSpec) -> dict[str, Any]:
-    """How well the behaviour policy covers the problem.
+    """Return the coverage of the problem by the behaviour policy.
 
     Returns:
         d_m: the least positive d^mu.

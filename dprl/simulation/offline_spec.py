@@ -70,7 +70,7 @@ def sizes_of(n: int) -> Ints:
 class OfflineSpec(Budgeted):
     """An offline run, checked and in canonical form: two specs that mean the same are equal.
 
-    Its curve is over data sets of growing size, each drawn anew from the behaviour policy, so that no trajectory is in
+    Its curve is over data sets of growing size, each drawn again from the behaviour policy, so that no trajectory is in
     two of them; its seeds are repetitions of all that. Parameters are filled in with their defaults, and fields that a
     combination does not use are None. FIELDS gives types, ranges and defaults. The environment may be a model of your
     own, as that of RunSpec.
@@ -143,7 +143,7 @@ class OfflineSpec(Budgeted):
 
     @property
     def size(self) -> int:
-        """Where the curve ends: n trajectories."""
+        """The end of the curve: n trajectories."""
         return self.n
 
     @property

@@ -59,7 +59,7 @@ def policy_from_text(text: str, size: Size) -> Policy:
 
 
 def checked_policy(rows: Sequence[Sequence[int]], size: Size) -> Policy:
-    """[H, S] the policy with these actions. Raises SpecError where they are none on a problem."""
+    """[H, S] the policy with these actions. Raises SpecError if they are none on a problem."""
     if len(rows) != size.H:
         raise SpecError(
             "behaviour",

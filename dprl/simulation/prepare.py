@@ -1,4 +1,4 @@
-"""What every loop of an online run prepares before it starts."""
+"""The preparation of every loop of an online run."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def noise_of_schedule(spec: RunSpec, K: int) -> Noise:
 
 
 def error_told(spec: RunSpec, noise: Noise) -> Array:
-    """[B] the E that the learner is told: E_{eps,beta}, or with bonus practical, which elimination has, PRACTICAL_E
+    """[B] the E that the learner receives: E_{eps,beta}, or with bonus practical, which elimination has, PRACTICAL_E
     standard deviations of one counter, or for the anytime bonus the radius of the noise in a row."""
     if spec.bonus == "anytime":
         return noise.radius()

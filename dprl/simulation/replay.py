@@ -3,8 +3,8 @@
 Noise is calibrated here, for each budget of `stops` by itself, and for no other. A page that offers a budget between
 two of them would have to calibrate, or to guess: it offers none.
 
-Arrays of another budget mostly are those of this one times a number, but for rounding: a page multiplies, and adds so
-many units in the last place. What it starts from has the same bits as what a native run starts from.
+Arrays of another budget mostly are those of this one times a number, except for rounding: a page multiplies, and adds
+that many units in the last place. Its start has the same bits as a native run's.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ def light_pack(run: SeedRun) -> Pack:
     """Pack a run before its first user, without the noise that the optimal factorisation draws beforehand: the player
     of the pack draws it, and gets the same bits. Other runs are packed as they stand.
 
-    Raises ValueError where users have played.
+    Raises ValueError if users have played.
     """
     if run.users > 0:
         raise ValueError("A light pack is made before the first user plays.")
@@ -195,7 +195,7 @@ def unseen_of(names: list[str]) -> set[int]:
 
 
 def _told_from(base: NDArray[Any], other: NDArray[Any]) -> dict[str, Any]:
-    """Encode an array's content; if it is `base` times a number but for rounding, as it and the corrections."""
+    """Encode an array's content; if it is `base` times a number except for rounding, as it and the corrections."""
     if base.shape != other.shape:
         raise SpecError("epsilon", "other budgets of this run need other arrays, which no page can play.")
     if base.dtype == np.float64 and np.isfinite(base).all() and base.any():

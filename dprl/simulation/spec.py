@@ -43,7 +43,7 @@ class RunSpec:
     """An online run, checked and in canonical form: two specs that mean the same are equal.
 
     Parameters of environment and algorithm are filled in with their defaults. Fields that a combination does not use
-    are None (without privacy: mechanism, calibration, epsilon, delta; beta, where nothing depends on it). A model of
+    are None (without privacy: mechanism, calibration, epsilon, delta; beta, if nothing depends on it). A model of
     your own can stand for an environment: a TabularMDP, or P, R and d1 as a dict or JSON. It becomes `custom`.
 
     Raises:
@@ -125,13 +125,13 @@ class RunSpec:
 
     @property
     def declared(self) -> Declared | None:
-        """Of what is declared to be possible, what noise depends on. Raises SpecError where the model has more."""
+        """Of what is declared to be possible, what noise depends on. Raises SpecError if the model has more."""
         told = (self.environment, self.environment_params)
         return structure.declared(*told) if self.structure else None
 
     @property
     def statistic(self) -> Statistic:
-        """What the learner sees of its users."""
+        """The statistic that the learner sees of its users."""
         seen = ALGORITHMS[self.algorithm].seen(self.bonus)
         return replace(cast(Counts, seen), declared=self.declared) if self.structure else seen
 
@@ -314,7 +314,7 @@ class RunSpec:
 
     @property
     def size(self) -> int:
-        """Where the curve ends: K users."""
+        """The end of the curve: K users."""
         return self.episodes
 
     def baseline(self) -> RunSpec:

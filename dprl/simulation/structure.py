@@ -1,7 +1,7 @@
 """The declared structure of a spec: that its visitor takes as public knowledge which transitions are possible at all.
 
-A spec's `structure` is OWN, what the environment itself knows, or None. What an environment knows is the key `possible`
-of a model of one's own, else where its probabilities are above zero.
+A spec's `structure` is OWN, the environment's own knowledge, or None. That knowledge is the key `possible`
+of your own model, else where its probabilities are above zero.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def _known(environment: str, params: str) -> tuple[Table, Declared]:
     if numbers > MAX_MODEL:
         raise SpecError(
             "environment_params",
-            f"S={size.S}, A={size.A}, H={size.H} has {numbers:,} probabilities to compare with what is declared, "
+            f"S={size.S}, A={size.A}, H={size.H} has {numbers:,} probabilities to compare with the declaration, "
             f"and at most {MAX_MODEL:,} are allowed; give a smaller one.",
         )
     mdp = world.make(**given)

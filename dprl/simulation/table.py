@@ -1,4 +1,4 @@
-"""The table of what an online run consists of: links, JSON, flags and widgets all use it."""
+"""The table of the fields of an online run: links, JSON, flags and widgets all use it."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ FIELDS: Registry[Field] = Registry(
         ),
         Field(
             "delta", "float", None,
-            "chance added beside exp(epsilon), by default 1e-6, or 0 for Laplace noise as in the paper", 0.0, 0.1,
+            "chance added next to exp(epsilon), by default 1e-6, or 0 for Laplace noise as in the paper", 0.0, 0.1,
             optional=True, query="delta", flag="--delta", words=(TIED,),
         ),
         Field(

@@ -1,4 +1,4 @@
-"""What a run leaves behind, whatever it is a run of: a curve, the optimum, the guarantee, and how long it took.
+"""The results of a run of any kind: a curve, the optimum, the guarantee, and its duration.
 
 Each kind of spec adds details of its own, such as those of details.py.
 """
@@ -69,7 +69,7 @@ class Spec(Protocol):
 
 
 class Curve(NamedTuple):
-    """What a run measures, and along what.
+    """The measure of a run, and the axis of its curve.
 
     Attributes:
         axis, measure: what the two are, in one word each, such as episode and regret.
@@ -96,7 +96,7 @@ class TraceCore(Generic[S_co]):
     Attributes:
         spec: of which kind, a subclass says.
         complete: not cut short.
-        v_star: the best value there is; None where no model is known.
+        v_star: the best value there is; None if no model is known.
         guarantee: what is claimed and proved.
         seconds: of computing.
         rate: how much of the curve's axis was done in a second.
@@ -219,7 +219,7 @@ class Trace(Generic[T_co]):
 
     @property
     def spec(self: Trace[TraceCore[S_co]]) -> S_co:
-        """What was run. Its type is that of its seeds' specs: a RunSpec where they are SeedTraces."""
+        """The spec of the run. Its type is that of its seeds' specs: a RunSpec for SeedTraces."""
         spec: S_co = self._spec
         return spec
 
@@ -258,7 +258,7 @@ class Trace(Generic[T_co]):
 
     @property
     def guarantee(self) -> Guarantee:
-        """What the run claims and proves."""
+        """The stated and the proved guarantee of the run."""
         return self._core.guarantee
 
     @property
@@ -293,7 +293,7 @@ class Trace(Generic[T_co]):
 
         An interval of regret or suboptimality, which are never negative, begins at 0 or above.
 
-        Values that do not exist (an interval of one seed, a privacy nobody claims) are None; rho stands where there is
+        Values that do not exist (an interval of one seed, a privacy nobody claims) are None; rho stands if there is
         one.
         """
         final = self.values[:, -1]

@@ -81,14 +81,14 @@ def _row(table: Table, h: int, s: int, a: int) -> Table:
 
 
 def stays(table: Table, h: int, s: int, a: int, beside: int = -1) -> int:
-    """Where (h, s, a) leads: to s, if that is possible, else to the first that is; to `beside` only if it must."""
+    """Return the next state of (h, s, a): s, if that is possible, else the first that is; `beside` only if it must."""
     row = _row(table, h, s, a)
     known = [int(x) for x in row[row >= 0]]
     return next((x for x in (s, *known) if x in known and x != beside), known[0])
 
 
 def farthest(size: Size, possible: Table | None = None) -> tuple[str, str]:
-    """Two trajectories that differ in all 6H counters in which two can, where there are two states or actions: in each
+    """Two trajectories that differ in all 6H counters in which two can, if there are two states or actions: in each
     step's state, or where they meet in the action. possible: see `Trajectory.counts`; both keep to it."""
     table = every_state(size.S) if possible is None else possible
     first, second, s, other = [], [], 0, size.S - 1

@@ -53,7 +53,7 @@ class Counts:
         publish: post-processing.
         visits, reward: n is released as n * visits and r as r * reward, and divided by it again.
         even: the same in units in which its parts tolerate the same noise.
-        declared: how many transitions are possible, where that is declared; no other has a counter.
+        declared: how many transitions are possible, if that is declared; no other has a counter.
         played: a row has only the reports of users who were told to play it (played.py).
     """
 
@@ -80,18 +80,18 @@ class Counts:
 
     @property
     def then(self) -> str:
-        """What is done with noisy counts before they are looked at, in words."""
+        """Describe the processing of noisy counts before anybody sees them."""
         return str(THEN["played"]) if self.played else ""
 
     @property
     def moved(self) -> str:
-        """What replacing one user moves, in words."""
+        """Describe the effect of replacing one user."""
         units = {"n": _per("n", self.visits), "r": _per("r", self.reward)}
         return filled(MOVED["counts"], **units)
 
     @property
     def evening(self) -> str:
-        """What is done to make its parts tolerate the same noise, in words."""
+        """Describe the scaling that lets its parts tolerate the same noise."""
         return filled(MOVED["units_noise" if self.evened().visits < 1 else "units"], units=self._units)
 
     @property
@@ -154,7 +154,7 @@ class Counts:
         return 4 * scale / self.visits * tail
 
     def paper_noise(self, model: str, size: Size, K: int, epsilon: float, delta: float) -> PaperScale:
-        """Laplace(3H/epsilon), times the levels of a tree over the users where there is one: 3H is the L1 norm of
+        """Laplace(3H/epsilon), times the levels of a tree over the users if there is one: 3H is the L1 norm of
         blank-one, and replace-one has twice that."""
         L1 = self.sensitivity(size, BLANK_ONE).l1
         if model == "local":
@@ -202,7 +202,7 @@ def add_scaled(counts: Array, noise: Array, scales: Array, noisy: Array) -> floa
     """Write counts + scales * noise into noisy. Returns the smallest E for which this release is within bounds.
 
     Args:
-        counts, noisy: [H, S, A, B + 2]; noisy is NaN where nothing is released.
+        counts, noisy: [H, S, A, B + 2]; noisy is NaN if nothing is released.
         noise: [cells], unit noise in the order of counts.
         scales: [B + 2].
     """

@@ -143,7 +143,7 @@ class Transitions:
 
 @dataclass(frozen=True)
 class RewardSums:
-    """Sums of rewards in [0, 1] at each (h, s, a): a query beside that for counts, where rewards are not known."""
+    """Sums of rewards in [0, 1] at each (h, s, a): a query next to that for counts, where rewards are not known."""
 
     family = "rewards"
     half = 0

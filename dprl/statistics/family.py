@@ -47,7 +47,7 @@ class Family:
         change: what replacing one trajectory, and blanking one, moves in one release.
         blanked: the same for a trajectory that is replaced by an empty one.
         times: how many releases there are of it.
-        weight: of its noise beside that of the other families, where no paper states its noise.
+        weight: of its noise next to that of the other families, if no paper states its noise.
         half: which half of the data set it is summed over; two halves have no trajectory in common.
     """
 

@@ -2,7 +2,7 @@
 
 At step h the matrix is the sum over all users so far of phi phi^T, phi = phi(s_h, a_h), a running sum. The vector is
 the sum of phi y with y = (r_h + V(s_{h+1}) - middle)/unit, for the V that the learner has just proposed: it is answered
-from all that has happened so far, anew at each release, with noise of its own. The record is [H, 1, d, d + 1]: a
+from all that has happened so far, again at each release, with noise of its own. The record is [H, 1, d, d + 1]: a
 symmetric matrix, and in the last column a vector.
 """
 
@@ -43,7 +43,7 @@ class FeatureGram:
 
     kind = "feature-gram"
     then = ""
-    parts = "the matrices of features and the regressions of values, summed anew at each release"
+    parts = "the matrices of features and the regressions of values, summed again at each release"
     paper_norm = ""
     formula = "H*d*(d+3)/2"
     counted = False
@@ -52,12 +52,12 @@ class FeatureGram:
 
     @property
     def moved(self) -> str:
-        """What replacing one user moves, in words."""
+        """Describe the effect of replacing one user."""
         return "a matrix at each step, and a vector at each step of each release"
 
     @property
     def evening(self) -> str:
-        """What is done to make its parts tolerate the same noise, in words."""
+        """Describe the scaling that lets its parts tolerate the same noise."""
         return "releasing matrices and vectors in units of their own"
 
     def moves(self, adjacency: str, H: int) -> tuple[float, float]:
@@ -78,7 +78,7 @@ class FeatureGram:
         """Of matrices and of vectors, in which they are released.
 
         Even: noise m on matrices and v on vectors moves u - G w by about v + 2 |w| m, |w| about sqrt d; a user is seen
-        about 1 + ln B times in matrices and B times in vectors. What is least of all with the same loss: m and v in the
+        about 1 + ln B times in matrices and B times in vectors. The least noise with the same loss: m and v in the
         proportions of ((a^p (1 + ln B))/(2 sqrt d))^(1/(p+1)) and (b^p B)^(1/(p+1)), p = 2 for l2 and 1 for l1.
         Otherwise as in the paper: sigma_u = H sigma_Lambda / sqrt(B0), for values in [0, H + 1]; centred ones are
         multiplied by that.

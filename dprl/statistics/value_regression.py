@@ -47,12 +47,12 @@ class ValueRegression:
 
     @property
     def moved(self) -> str:
-        """What replacing one user moves, in words."""
+        """Describe the effect of replacing one user."""
         return "a matrix and a vector at each step but the last"
 
     @property
     def evening(self) -> str:
-        """What is done to make its parts tolerate the same noise, in words."""
+        """Describe the scaling that lets its parts tolerate the same noise."""
         return "releasing matrices and vectors in units of their own"
 
     def weight(self, size: Size) -> float:
@@ -74,7 +74,7 @@ class ValueRegression:
     def units(self, size: Size) -> Array:
         """[H - 1, 2 families], of matrices and of vectors, in which they are released.
 
-        Even: what noise m on G and v on u does to u - G w has variance v^2 + 2 |w|^2 m^2. Where a user moves a matrix
+        Even: the effect of noise m on G and v on u on u - G w has variance v^2 + 2 |w|^2 m^2. If a user moves a matrix
         by a and a vector by b, of all with the same (a / m)^2 + (b / v)^2 the least has m^2 and v^2 in proportion to
         a / (sqrt 2 |w|) and b; |w| is taken as sqrt d. A user then moves a step by 1.
         Otherwise as in the paper, for values in [0, H]: centred ones are multiplied by H.
@@ -90,7 +90,7 @@ class ValueRegression:
         return (size.H - 1) * self.families * size.d * (size.d + 3) // 2
 
     def row(self, size: Size) -> int:
-        """d: what noise does to G and to u - G w at a step is bounded from the length of so many draws. There are
+        """d: what noise does to G and to u - G w at a step is bounded from the length of that many draws. There are
         (d + 3)/2 times as many rows as steps and families, two at least: enough for both."""
         return size.d
 

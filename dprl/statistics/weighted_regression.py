@@ -33,7 +33,7 @@ class WeightedRegression(ValueRegression):
 
     @property
     def moved(self) -> str:
-        """What replacing one user moves, in words."""
+        """Describe the effect of replacing one user."""
         return "two matrices and two vectors at each step but the last"
 
     def weight(self, size: Size) -> float:

@@ -19,7 +19,7 @@ WORLDS = ("tabular", "linear mixture", "linear")
 
 @dataclass(frozen=True)
 class BoundSetting:
-    """What bounds are evaluated at. K, the episodes, may be an array; all else are single positive numbers.
+    """The arguments of bounds. K, the episodes, may be an array; all others are single positive numbers.
 
     Attributes:
         S, A, H: states, actions, steps.
@@ -88,7 +88,7 @@ class BoundTerm:
 
     @property
     def private(self) -> bool:
-        """Whether it is part of what privacy costs."""
+        """Whether it is part of the privacy cost."""
         return bool(self.epsilon or self.rho)
 
     def value(self, at: BoundSetting) -> Array:

@@ -1,7 +1,7 @@
 """Files that visitors give, each read by a process of its own, one at a time: pages compute nothing.
 
 A file waits on the disk without a name, so that it is gone with this process however that ends, and not in memory.
-What one reading may take of memory is limited (`reader.MEMORY`), and so is what may wait, together. One visitor has one
+The memory of one reading is limited (`reader.MEMORY`), and so is what may wait, together. One visitor has one
 file.
 """
 
@@ -31,13 +31,11 @@ log = logging.getLogger("dprl.uploads")
 MOST_WAITING = 10 * MOST_BYTES  # of all files that wait or are read
 COPIED = 2**20  # bytes at a time
 FULL = "data: too many files are being read on this server just now; give the file again in some minutes."
-DIED = (
-    "data: reading ended before the file did, perhaps for want of memory; give the file again, or fewer rows."
-)
+DIED = "data: reading ended before the file did, perhaps because memory ran out; give the file again, or fewer rows."
 
 
 def allowed() -> bool:
-    """Whether visitors may give files of their own here: unless said, where not anybody may come."""
+    """Whether visitors may give files of their own here: unless said, if not anybody may come."""
     return bool(setting("DPRL_UPLOADS", 1 - setting("DPRL_PUBLIC", 0, 0, 1), 0, 1))
 
 
@@ -52,7 +50,7 @@ class Reading:
         ahead: files that are read first.
         share: how much of it was read, from 0 to 1.
         done: it has ended, by itself or because the visitor wants it no more.
-        spec: of what was read; None while it is not, and where it was not.
+        spec: of the data; None until they are read, and if reading failed.
         problem: what is wrong, in a sentence.
         outside, recalled: see `reader.read`.
         marker: holds the counts for the visitor, see `kept.hold`.
@@ -86,7 +84,7 @@ class Readings:
 
     Args:
         run: reads one file, and returns what `reader.read` does; by default `by_process`.
-        start: has a reading go on beside the page; by default `in_thread`.
+        start: has a reading go on next to the page; by default `in_thread`.
     """
 
     def __init__(
@@ -97,7 +95,7 @@ class Readings:
         self._waiting: list[Reading] = []  # in the order in which they came; the first is read
 
     def begin(self, file: BinaryIO, asked: dict[str, Any]) -> Reading:
-        """Has a file read. asked: see `reader.read`, but for the name.
+        """Has a file read. asked: see `reader.read`, except for the name.
 
         Raises:
             SpecError: too many files wait, or none can be kept here.

@@ -1,4 +1,4 @@
-"""Whether so many users are enough: what was measured for a problem, else what the law says, with its error.
+"""Whether that many users are enough: what was measured for a problem, else what the law says, with its error.
 
 A verdict claims no more than the error supports: enough is what is above the number by its whole error, too few what
 is below it by as much, and between them it is too close to call.
@@ -38,10 +38,10 @@ FIELDS: Mapping[str, Field] = {
 
 @dataclass(frozen=True)
 class Asked:
-    """What somebody has and wants, one attribute for each of FIELDS.
+    """A visitor's users and goals, one attribute for each of FIELDS.
 
-    today: 100 where no policy is known. One that loses at most `loss` leaves nothing to learn.
-    problem: key of one that was measured, whose own stand for S, A, H and value; "" for numbers of one's own.
+    today: 100 if no policy is known. One that loses at most `loss` leaves nothing to learn.
+    problem: key of one that was measured, whose own stand for S, A, H and value; "" for your own numbers.
     """
 
     users: int = 10**7
@@ -63,7 +63,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Need:
-    """What one privacy model takes.
+    """The users needed under one privacy model.
 
     Attributes:
         model: one of MODELS.
@@ -71,7 +71,7 @@ class Need:
         needed: users to learn from nothing; infinite for more than MOST.
         factor: how far that may be off either way, in nine cases of ten.
         verdict: of the users there are.
-        least: the smallest epsilon that they pay for; infinite where there is none within the range asked about.
+        least: the smallest epsilon that they pay for; infinite if there is none within the range asked about.
         least_low, least_high: the same with needs smaller, and larger, by the factor.
         begins: whether needs at a smaller epsilon than `least` were not measured.
         met: whether the policy known today will do. Then any number of users is enough.
@@ -197,7 +197,7 @@ def _rounded_up(value: float) -> float:
 
 
 def kind_of(table: Table, asked: Asked) -> Kind:
-    """Where the numbers come from."""
+    """Describe the source of the numbers."""
     if asked.problem:
         return "measured"
     return "beyond" if beyond(table, asked) else "extrapolated"
@@ -213,13 +213,13 @@ def beyond(table: Table, asked: Asked) -> list[str]:
 
 
 def factor_of(table: Table, asked: Asked, model: str) -> float:
-    """How far a number may be off; NaN where that is not known."""
+    """How far a number may be off; NaN if that is not known."""
     errors = {"measured": table.between, "extrapolated": table.held_out}.get(kind_of(table, asked))
     return errors[model] if errors else np.nan
 
 
 def episodes_needed(table: Table, asked: Asked, model: str, most: int) -> float:
-    """How many episodes it takes where one user has up to `most` of them; infinite for more than MOST, and NaN where
+    """How many episodes it takes where one user has up to `most` of them; infinite for more than MOST, and NaN if
     their budget is smaller than any that was measured."""
     if model != "none" and asked.epsilon / most < min(table.epsilons):
         return np.nan

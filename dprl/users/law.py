@@ -61,7 +61,7 @@ def signal(model: str, epsilon: float, delta: float, H: int, episodes: int = 1) 
 
 @dataclass(frozen=True)
 class Point:
-    """A measured number. value: v; needed: infinite where it is more than MOST; mu: 1 without privacy."""
+    """A measured number. value: v; needed: infinite if it is more than MOST; mu: 1 without privacy."""
 
     environment: str
     model: str
@@ -75,7 +75,7 @@ class Point:
 
 
 class At(NamedTuple):
-    """Where a law is evaluated: each a number, or an array."""
+    """The arguments of a law: each a number, or an array."""
 
     S: Any
     A: Any
@@ -115,7 +115,7 @@ def log_needed(law: Law, model: str, at: At) -> Array:
 
 
 def off(law: Law, points: Sequence[Point]) -> Array:
-    """[N] ln(K of the law / K measured), points of one model. Where more than MOST were needed: how far below MOST
+    """[N] ln(K of the law / K measured), points of one model. If more than MOST were needed: how far below MOST
     the law is, at most 0."""
     at = At(*(np.array([getattr(p, name) for p in points], float) for name in At._fields))
     found = log_needed(law, points[0].model, at)
@@ -127,7 +127,7 @@ def off(law: Law, points: Sequence[Point]) -> Array:
 def fitted(points: Sequence[Point]) -> dict[str, Power]:
     """Fit the power law by least squares in logarithms, with the same weight for every environment.
 
-    What takes no learning (`LEARNED` users) says nothing of the law, and has no part in it.
+    Points that need no learning (`LEARNED` users) have no part in the law.
     """
     points = [p for p in points if p.needed > LEARNED]
     law: dict[str, Power] = {}
@@ -169,7 +169,7 @@ def covering(errors: Array, groups: Sequence[str]) -> float:
 
     With n groups seen, one more counts 1/(n + 1), and as if all of its errors were larger than any seen: so the share
     that has to be covered of those seen is COVERED (n + 1)/n (Lee, Barber, Willett 2023, hierarchical conformal
-    prediction). Below nine groups, where that is more than all, it is the largest error.
+    prediction). Below nine groups, it is the largest error.
     """
     n = len(dict.fromkeys(groups))
     return factor(errors, groups, min(1.0, COVERED * (n + 1) / n))

@@ -1,4 +1,4 @@
-"""What was measured of how many users it takes, the law fitted to it, and how far either is off, as a file.
+"""The measured numbers of users needed, the law fitted to them, and the error of both, as a file.
 
 `python -m bench.bundled users` computes it.
 """
@@ -25,7 +25,7 @@ class Problem:
         S, A, H: its size.
         v_star: what the best policy earns in an episode.
         needed: by model, [E, L]: from how many users on an average episode loses at most each of L shares of V*, at
-            each of E budgets; infinite where that is more than MOST. Without privacy E is 1.
+            each of E budgets; infinite if that is more than MOST. Without privacy E is 1.
     """
 
     key: str
@@ -63,7 +63,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class Check:
-    """How the numbers of the page did on runs that were made after everything was fitted.
+    """The check of the page's numbers against runs that were made after everything was fitted.
 
     Attributes:
         of: which runs, in words.
@@ -87,7 +87,7 @@ class Table:
     """All of it.
 
     Attributes:
-        version: with what it was computed.
+        version: of the program that computed it.
         epsilons, losses, delta: what was measured.
         problems: by key.
         drawn_epsilons, drawn: budgets of, and by key, problems drawn at random. Their `environment` is their kind; they

@@ -2,7 +2,7 @@
 
     v=1 & b=<run> & first=0/0/1 & second=5/0/1 & noise=half & step=tree & ...
 
-What is as usual is left out. Reading never raises: what is wrong takes its default and is said in one sentence each.
+Usual values are left out. Reading never raises: a wrong value takes its default, with one sentence for each.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ STEPS = ("one", "subtract", "tree")
 
 @dataclass(frozen=True)
 class AttackView:
-    """What is looked at."""
+    """The visible content."""
 
     step: str = looked("one", "the step of the collusion", "step", choices=STEPS)
     prior: int = looked(50, "percent believed before", "prior", low=1, high=99)
@@ -48,7 +48,7 @@ FIELDS = fields_of(AttackView)
 
 @dataclass(frozen=True)
 class AttackLink:
-    """What a link says. problems: a sentence for each thing that was wrong."""
+    """The content of a link. problems: a sentence for each fault."""
 
     spec: AttackSpec
     view: AttackView = field(default_factory=AttackView)
@@ -133,7 +133,7 @@ class Attack(ViewedState[AttackView]):
 
     @property
     def link(self) -> list[tuple[str, str]]:
-        """The query parameters of the link to what is seen."""
+        """Return the query parameters of the link to the present view."""
         return encode(self.spec, self.view)
 
     def follow(self, given: Query) -> None:
@@ -171,7 +171,7 @@ def start_attack() -> None:
 
 
 def attack_status(spec: AttackSpec) -> RunStatus:
-    """How an attack stands; one that comes with the program is done."""
+    """Return the status of an attack; one that comes with the program is done."""
     if spec in bundled_scores():
         return RunStatus(state="done", seeds=spec.seeds, seeds_done=spec.seeds, progress=1.0)
     return data.store().status(spec, owner_id("attack"))

@@ -1,4 +1,4 @@
-"""Attack: how much an attacker really finds out about one user, beside what is proved."""
+"""Attack: the best attacker's knowledge about one user, next to the proved limit."""
 
 from __future__ import annotations
 

@@ -23,8 +23,8 @@ from pages.shared.visitor.state import session
 
 STEPS = {"one": "1. The same noise for all", "subtract": "2. Two users subtract", "tree": "3. A tree"}
 CHARTS = {
-    "one": ("What each user is told", ("visits so far", "told")),
-    "subtract": ("What two users read of the one between them", ("its visit", "read")),
+    "one": ("Numbers each user receives", ("visits so far", "received")),
+    "subtract": ("Two users' estimate of the one between them", ("its visit", "read")),
     "tree": ("The same, where releases come from a tree", ("its visit", "read")),
 }
 

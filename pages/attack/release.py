@@ -90,7 +90,7 @@ def choices(going: bool) -> None:
             a.spec.noise == "half",
             key=key,
             on_change=on_value(key, halve),
-            help="What a faulty program that halves the noise would release. The proof is of the whole noise.",
+            help="The release of a faulty program that halves the noise. The proof assumes the whole noise.",
         )
         mechanism = a.spec.run.mechanism
         # reports with noise of their own are alike wherever they are
@@ -127,7 +127,7 @@ def put_episodes(places: str) -> None:
 
 
 def attack_strip() -> None:
-    """How the attack stands, with what can be done about it."""
+    """Draw the status of the attack, with the possible actions."""
     spec = attack().spec
     run = attack_status(spec)
     if run.state in ACTIVE:

@@ -1,4 +1,4 @@
-"""The curves of the comparison: a chip each, with what can be done with it; and ready-made comparisons."""
+"""The curves of the comparison: a chip each, with its actions; and ready-made comparisons."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def button(
 
 
 def place(spec: RunSpec) -> int | None:
-    """Where a curve stands in the comparison, None where it does not any more."""
+    """Return the place of a curve in the comparison, None if it has been removed."""
     return next((i for i, curve in enumerate(session().explore.curves) if curve.spec == spec), None)
 
 
@@ -223,7 +223,7 @@ def duplicate(spec: RunSpec) -> None:
 
 
 def cancel_run(spec: RunSpec) -> None:
-    """Withdraws from a run; the curve stays, with what there is."""
+    """Withdraw from a run; the curve stays, with its present points."""
     attempt(store().cancel, spec, session().visitor)
 
 

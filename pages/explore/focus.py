@@ -45,7 +45,7 @@ def look_closely(titles: Sequence[str], runs: Sequence[RunStatus]) -> tuple[Curv
 
 def absent(spec: RunSpec, name: str, run: RunStatus) -> None:
     """Ask for a run whose curve comes with the program, as nobody has computed its details here yet, unless its time
-    has to be said first; say how it stands."""
+    has an earlier message; describe its status."""
     if run.state == "done" and begin_lacking([spec]):
         st.rerun()
     if run.state in ACTIVE:

@@ -1,4 +1,4 @@
-"""Pulls of bad arms on the hard instances, beside the lower bound on what a private learner needs."""
+"""Pulls of bad arms on the hard instances, next to the lower bound on what a private learner needs."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def bad_arms(trace: SeedTrace) -> list[tuple[int, int]]:
 
 def gaps_to_best(trace: SeedTrace) -> metrics.Array:
     """[S, A] how much less likely an action of the first step is to reach + than the best one there. Being in +
-    pays 1 a step, so this is the loss in value over H - 1. 0 where no episode begins."""
+    pays 1 a step, so this is the loss in value over H - 1. 0 if no episode begins."""
     short = trace.optimal_V[0][:, None] - trace.optimal_Q[0]
     starts = data.environment(trace.spec).d1 > 0
     steps = len(trace.optimal_V) - 1

@@ -190,5 +190,5 @@ def run_baselines(missing: Sequence[Curve]) -> None:
 
 
 def has_baseline(curve: Curve) -> bool:
-    """Whether the privacy cost of this curve can be said."""
+    """Whether the privacy cost of this curve is known."""
     return curve.spec.privacy != "none" and len(ONLINE.curves(curve.spec.baseline()).at) > 0

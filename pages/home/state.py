@@ -1,4 +1,4 @@
-"""What the home page keeps of a visitor, and its link."""
+"""The home page's state of a visitor, and its link."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ EPSILON = replace(FIELDS["epsilon"], optional=False)
 
 @dataclass
 class Home(PageState):
-    """What the page keeps of a visitor. drawn: what its chart was sent for, epsilon and whether dark; story: whether
-    the story is told above it."""
+    """The page's state of a visitor. drawn: the epsilon of its chart and whether it is dark; story: whether
+    the story is above it."""
 
     epsilon: float = EPSILON.default
     drawn: tuple[float, bool] = (EPSILON.default, False)
@@ -29,7 +29,7 @@ class Home(PageState):
 
     @property
     def link(self) -> list[tuple[str, str]]:
-        """The query parameters of the link to what is seen."""
+        """Return the query parameters of the link to the present view."""
         return link_to(self.epsilon)
 
     def follow(self, given: Query) -> None:

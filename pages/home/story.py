@@ -1,6 +1,6 @@
-"""Start: the story of six scenes above the chart of Home, and whether it is told.
+"""Start: the story of six scenes above the chart of Home, and whether it is open.
 
-What it shows comes with the program (`python -m bench.bundled start`), and what it says from a file of messages.
+Its charts come with the program (`python -m bench.bundled start`), and its words from a file of messages.
 assets/web/story.js tells it.
 """
 

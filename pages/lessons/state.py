@@ -26,7 +26,7 @@ Place = tuple[str, int]  # a lesson and a step of it, from 0
 
 @dataclass
 class Lessons(PageState):
-    """What a visitor looks at.
+    """The visible content.
 
     Attributes:
         key: of the lesson that is open, "" for the list.
@@ -42,7 +42,7 @@ class Lessons(PageState):
 
     @property
     def place(self) -> Place:
-        """Where the visitor is."""
+        """The visitor's place."""
         return self.key, self.at
 
     @property
@@ -90,7 +90,7 @@ class Lessons(PageState):
 
     @property
     def link(self) -> list[tuple[str, str]]:
-        """The query parameters of the link to what is seen."""
+        """Return the query parameters of the link to the present view."""
         items = links.link_heading()
         if not self.key:
             return items

@@ -1,4 +1,4 @@
-"""What comes with the program for Offline: for each of its files of runs, the specs in it."""
+"""The bundled files of Offline: for each of its files of runs, the specs in it."""
 
 from __future__ import annotations
 

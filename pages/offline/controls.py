@@ -29,7 +29,7 @@ SIZES_HELP = (
 
 
 def controls() -> Described:
-    """All controls; the runs that they describe, None where there are none, and why."""
+    """All controls; the runs that they describe, None if there are none, and why."""
     s, settings = session(), offline().settings
     environment(s)
     behaviour(settings)
@@ -65,7 +65,7 @@ def budgets(settings: OfflineSettings) -> None:
 
 
 def keep() -> None:
-    """Whether Run adds to what is compared."""
+    """Whether Run adds to the present comparison."""
     state = offline()
     key = f"{session().version}:keep"
     st.toggle(

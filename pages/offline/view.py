@@ -1,4 +1,4 @@
-"""What is looked at on Offline, and how."""
+"""The view of Offline."""
 
 from __future__ import annotations
 

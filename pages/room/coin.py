@@ -19,7 +19,7 @@ _coin = component("coin", js=module_with_imports("coin.js", "report.js"))
 
 
 def toss(step: ClassStep, question: Question, written: str | None) -> None:
-    """Has a phone answer, and shows what it drew. What it reports is written down when the step is open: also where
+    """Have a phone answer, and show its draw. Its report is written down when the step is open: also if
     that came while the step was paused, or before the server forgot this session.
 
     Args:

@@ -22,7 +22,7 @@ TOTALS = (1.0, 2.0, 3.0, 5.0, 10.0, 20.0)
 
 
 def visitor() -> Lease:
-    """Who tries codes and opens rooms: only counted, for some minutes."""
+    """Count the visitors who try codes and open rooms: only, for some minutes."""
     return Lease(session().visitor, network_address())
 
 

@@ -148,7 +148,7 @@ def look(place: int) -> None:
 def onward(last: int, state: State | None) -> None:
     """Reveals the last step, or puts the next one.
 
-    last, state: of the page that was pressed; a second press before it is drawn anew does nothing.
+    last, state: of the page that was pressed; a second press before it is drawn again does nothing.
     """
     r = group()
     steps = store().rooms.steps(r.code)

@@ -1,7 +1,7 @@
 """Room: what a visitor's session holds of it, and the link to it.
 
 room=BCDFGH             for students, and what stands in every address
-room=BCDFGH & key=...   for the teacher: the key leaves the address once it is read, lest a projector shows it
+room=BCDFGH & key=...   for the teacher: the key leaves the address once it is read, so that no projector shows it
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Class(PageState):
         code: of the room, "" for none.
         key: of its teacher, "" for students.
         device: what this browser calls itself in the room, "" while it has not said.
-        told: what is to be said of the last thing that was tried.
+        told: the message on the last attempt.
         drawn: place and state of the step that was drawn last.
         guesses: predictions that are being made, by the place of their step.
         puts: what the teacher's form puts to the class: a question, or a prediction.

@@ -1,4 +1,4 @@
-"""What a student sees: what is put to the class now, and what became of it."""
+"""A student's view: the present step, and the student's answer to it."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def way_in(here: Room) -> None:
 
 
 def deleting(here: Room) -> None:
-    """Draw the button that deletes the room, away from the first press, with a list of what will be deleted."""
+    """Draw the button that deletes the room, away from the first press, with a list of its content."""
     code = here.code
     answers = sum(len(step.answers) for step in store().rooms.steps(code))
     with st.popover(SAID["delete"], icon=":material/delete:"):

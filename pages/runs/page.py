@@ -96,8 +96,8 @@ def overview(rows: list[RunRow]) -> None:
     activity = store().activity()
     with st.container(horizontal=True, gap="medium"):
         st.metric("Workers", activity.workers, width="content")
-        st.metric("Seeds running", activity.seeds_running, width="content", help="Of all visitors.")
-        st.metric("Seeds waiting", activity.seeds_queued, width="content", help="Of all visitors.")
+        st.metric("Seeds running", activity.seeds_running, width="content", help="All visitors.")
+        st.metric("Seeds waiting", activity.seeds_queued, width="content", help="All visitors.")
         st.metric("Your results", size(sum(row.bytes for row in rows)), width="content")
         st.metric(
             "All results kept",

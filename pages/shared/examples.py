@@ -92,7 +92,7 @@ EXAMPLES = (
     ),
     ExploreExample(
         "The hardest bandits",
-        "How often algorithms at ε = 0.1 pull a bad arm on the hardest environment for private algorithms.",
+        "Pulls of a bad arm by algorithms at ε = 0.1 on the hardest environment for private algorithms.",
         _curves(
             *(HARD.replace(algorithm=a, bonus=b) for b in ("paper", "anytime") for a in ("pucb", "dp-ucbvi"))
         ),
@@ -100,8 +100,8 @@ EXAMPLES = (
     ),
     ExploreExample(
         "Known features",
-        "UCRL-VTR knows how transitions depend on features, and learns a few weights. With a trusted curator and "
-        "ε = 1 an average episode loses under 1% of V* from 10 million users on; with no trusted party it takes over "
+        "UCRL-VTR is given the features of transitions, and learns a few weights. With a trusted curator and "
+        "ε = 1 an average episode loses under 1% of V* from 10 million users on; with no trusted party this needs over "
         "1 trillion users.",
         _curves(
             MIXTURE.baseline(),

@@ -1,4 +1,4 @@
-"""What curves are called, and what their looks say: what tells a run from the others of the comparison."""
+"""Names and looks of curves: the settings that distinguish a run from the others of the comparison."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ REPORTS_HELP = (
     "adds only noise to the row. Leaving such reports out is post-processing and costs no privacy."
 )
 TIED_HELP = (
-    "δ is then a tenth of 1/K, whatever the number of users K is. Where δ K is 1 or more, giving away a few users' "
+    "δ is then a tenth of 1/K, whatever the number of users K is. If δ K is 1 or more, giving away a few users' "
     "data would be (0, δ)-private, too."
 )
 _SAID = 3  # differences a title has room for
@@ -108,8 +108,7 @@ def kinds(curves: Sequence[Curve]) -> list[CurveStyle]:
 
 
 def in_common(curves: Sequence[Curve], moving: bool = False) -> str:
-    """Describe the common settings that a reader needs, plain text. moving: without the users and seeds, which can be
-    moved."""
+    """Describe the common settings that a reader needs, plain text. moving: without the movable users and seeds."""
     first = curves[0].spec
     specs = [curve.spec for curve in curves]
     parts = shared_problem(specs)

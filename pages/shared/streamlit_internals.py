@@ -1,4 +1,4 @@
-"""What pages take from Streamlit's inside: why, and what upstream would make it unnecessary.
+"""The pages' uses of Streamlit's internals: the reasons, and the upstream changes that would make them needless.
 
 Nothing else in pages/ imports `streamlit.runtime`; what the server replaces before it serves is in
 dprl/streamlit_patches.py.
@@ -30,7 +30,7 @@ def current_run() -> ScriptRunContext | None:
 
 
 def session_id() -> str | None:
-    """Streamlit's name for the visitor's tab, by which it says whether the tab is connected; None where there is none.
+    """Streamlit's name for the visitor's tab, by which it knows whether the tab is connected; None if there is none.
 
     Unnecessary once Streamlit tells the program that a session has begun or ended.
     """
@@ -44,7 +44,7 @@ def serving() -> bool:
 
 
 def connected(session: str) -> bool:
-    """Whether the tab of a session is connected. Raises RuntimeError where no server runs. Unnecessary as above."""
+    """Whether the tab of a session is connected. Raises RuntimeError if no server runs. Unnecessary as above."""
     return runtime.get_instance().is_active_session(session)
 
 
@@ -62,7 +62,7 @@ def forget_parts() -> None:
 
     A browser that does not know yet that there is another page asks for them still. Streamlit forgets them only when
     the page has run, and then answered as if it were the old one: the browser emptied the page, and was left with
-    additions to what was no longer there. Unnecessary once Streamlit forgets them as another page begins.
+    additions to removed elements. Unnecessary once Streamlit forgets them as another page begins.
     """
     if (run := current_run()) is not None:
         run.fragment_storage.clear()

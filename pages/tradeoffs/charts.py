@@ -105,7 +105,7 @@ def picture_of(
 
 
 def symbol_of(x: str) -> str:
-    """How a sentence names an axis."""
+    """Return the name of an axis in a sentence."""
     return SYMBOLS.get(x, x)
 
 

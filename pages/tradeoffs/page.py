@@ -1,5 +1,5 @@
 """Trade-offs: what privacy costs against epsilon, the number of users, and the size of the problem; its settings are
-those of Online for what stays the same, and what is compared along which axis."""
+those of Online for the constant settings, then the models and the axis."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def draw_sweep(corner: DeltaGenerator, live: bool) -> None:
         st.rerun()
     questions(study)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="trade_view"):
-        segments("What is drawn", "show", SHOWS, study.show, choose_show)
+        segments("Chart", "show", SHOWS, study.show, choose_show)
         if study.show != "users":  # which are searched for by means
             words = {str(statistic): statistic.capitalize() for statistic in STATISTICS}
             segments("Average over seeds", "statistic", words, study.statistic, partial(choose, "statistic"))
@@ -88,7 +88,7 @@ def draw_sweep(corner: DeltaGenerator, live: bool) -> None:
 
 
 def questions(study: SweepView) -> None:
-    """Ready-made studies of what the settings describe, each opened with a press."""
+    """Draw ready-made studies of the present settings, each opened with a press."""
     s, t = session(), trade.trade()
     key = f"{s.version}:questions"
 
@@ -132,7 +132,7 @@ def choose(name: str, value: Any) -> None:
 
 
 def controls() -> DeltaGenerator:
-    """All controls; the place below the models, for what of them cannot be run."""
+    """Draw all controls; return the place below the models for those that cannot be run."""
     s, t = session(), trade.trade()
     panel.environment(s)
     panel.learner(s)

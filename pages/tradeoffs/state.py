@@ -1,4 +1,4 @@
-"""What a visitor's session holds of the page Trade-offs, and what it reads from the store."""
+"""The page Trade-offs in a visitor's session, and its reads from the store."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ ENDS = Runs(("tradeoffs",), "sweep")  # of the runs that are shown first the end
 
 @dataclass
 class SweepPageState(PageState):
-    """What a visitor has on the page.
+    """The page's state of a visitor.
 
     Attributes:
         study: what is shown.
@@ -60,12 +60,12 @@ class SweepPageState(PageState):
 
     @property
     def first_draft(self) -> Draft:
-        """That of what the study does not change."""
+        """Return the part that the study does not change."""
         return draft_of(self.study.base)
 
     @property
     def link(self) -> list[tuple[str, str]]:
-        """The query parameters of the link to what is seen."""
+        """Return the query parameters of the link to the present view."""
         return studies.encode(self.study)
 
     def follow(self, given: Query) -> None:
@@ -106,7 +106,7 @@ def change_sweep_view(**changes: Any) -> None:
 
 
 def ends(spec: RunSpec) -> NDArray[np.float64]:
-    """[seeds] regret at the end of a run, NaN where it is not known."""
+    """[seeds] regret at the end of a run, NaN if it is not known."""
     return ENDS.ends(spec)
 
 
@@ -124,7 +124,7 @@ def start_sweep() -> None:
 
 
 def go_on(specs: Sequence[RunSpec]) -> None:
-    """Asks for what a search needs now. One that a link began ends where it would cost too much."""
+    """Request the present runs of a search. One that a link began ends if it would cost too much."""
     t = trade()
     new = [spec for spec in specs if data.status(spec, owner_id("sweep")).state == "unknown"]
     if new and t.linked:
@@ -139,7 +139,7 @@ def sweep_progress(specs: Sequence[RunSpec]) -> Progress:
 
 
 def strip(state: Progress) -> None:
-    """How the runs stand, as one."""
+    """Return the joint status of the runs."""
     together.strip(state, owner_id("sweep"), start_sweep, stop_asking)
 
 
@@ -217,7 +217,7 @@ def values(study: SweepView, spec: RunSpec) -> NDArray[np.float64]:
 
 
 def growth(study: SweepView) -> dict[str, list[metrics.Growth]]:
-    """How the privacy cost of each private model grew from one number of users to the next, by the model's title;
+    """Return the growth of each private model's privacy cost from one number of users to the next, by its title;
     nothing unless users are the axis, or of a model that is not finished."""
     if study.x != "episodes":
         return {}
@@ -263,7 +263,7 @@ def order_words(study: SweepView) -> list[str]:
         f"there is to lose. These are pairs of {where}."
     ]
     if least > 0.9:
-        said.append(f"That is only where nothing is learned yet: at least {least:.0%} is lost there.")
+        said.append(f"That is only if nothing is learned yet: at least {least:.0%} is lost there.")
     return [*said, test]
 
 

@@ -1,4 +1,4 @@
-"""What the page Trade-offs shows, as a value: a sweep over one axis for several models, and how it is looked at.
+"""The page Trade-offs as a value: a sweep over one axis for several models, and its view.
 
     v=1 & b=<base spec> & m=<model> & ... & x=epsilon & at=0.1,1,10 & show=regret & bounds=on & share=1 & stat=median
 
@@ -105,7 +105,7 @@ class SweepView:
 
     @cached_property
     def titles(self) -> dict[str, str]:
-        """What the line of each model is called."""
+        """Return the name of each model's line."""
         choices = {text: PrivacyChoice.parse(text) for text in self.models}
         kinds = [choice.privacy for choice in choices.values()]
         found = {}
@@ -118,12 +118,12 @@ class SweepView:
 
     @property
     def ways(self) -> tuple[str, ...]:
-        """What `users` compares, see `mechanisms`."""
+        """The models that `users` compares, see `mechanisms`."""
         return mechanisms(self.base, self.models)
 
     @property
     def searches(self) -> dict[str, dict[int, RunSpec]]:
-        """What `users` looks through: each way that can be run, with its run at every K of USERS_GRID if it can."""
+        """The runs of `users`: each way that can be run, with its run at every K of USERS_GRID if it can."""
         found = {
             way: _once(self.base, (way,), "episodes", USERS_GRID).lines.get(way, []) for way in self.ways
         }
@@ -150,7 +150,7 @@ class SweepView:
 
     @property
     def common(self) -> str:
-        """What all points share, in words."""
+        """Describe the common settings of all points."""
         base, x = self.base, "episodes" if self.show == "users" else self.x
         said = in_common([Curve(base.baseline())]).split(" · ")
         if x == "episodes":
@@ -223,8 +223,8 @@ def usual_models(base: RunSpec) -> tuple[str, ...]:
 
 
 def mechanisms(base: RunSpec, models: Sequence[str]) -> tuple[str, ...]:
-    """Of each private model, every mechanism with the least noise that proves the same, and the paper's Laplace noise
-    scaled to prove (epsilon, 0). Rows count whose reports they count by default."""
+    """List for each private model every mechanism with the least noise that proves the same, and the paper's Laplace
+    noise scaled to prove (epsilon, 0). Rows count whose reports they count by default."""
     found: dict[str, None] = {}
     for privacy in dict.fromkeys(PrivacyChoice.parse(text).privacy for text in models):
         known = mechanisms_for(base.algorithm, privacy)

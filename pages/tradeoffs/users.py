@@ -171,8 +171,7 @@ def fewest(study: SweepView, way: str, users: search.UsersFound) -> bool:
 
 
 def multiples(study: SweepView, found: list[search.UsersFound]) -> dict[str, tuple[float, float, float]]:
-    """How many times as many users as the best each way needs, with its interval over seeds. NaN where either is not
-    known."""
+    """How many times as many users as the best each way needs, with its interval over seeds. NaN if unknown."""
     ways = dict(zip(study.searches, found, strict=True))
     best = min(found, key=lambda users: np.nan_to_num(users.needed, nan=np.inf))
     known = np.isfinite(best.needed) and not any(
@@ -190,7 +189,7 @@ def multiples(study: SweepView, found: list[search.UsersFound]) -> dict[str, tup
 
 
 def fewest_and_most(study: SweepView, found: list[search.UsersFound]) -> str:
-    """Who needs the fewest users and who the most."""
+    """Describe who needs the fewest users and who the most."""
     titles = dict(zip(study.searches, map(quoted, trade.way_titles(tuple(study.searches))), strict=True))
     ways = dict(zip(study.searches, found, strict=True))
     ends = {way: users for way, users in ways.items() if np.isfinite(users.needed)}

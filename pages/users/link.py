@@ -3,7 +3,7 @@
     v=1 & K=1e6 & S=20 & eps=0.5 & loss=5
     v=1 & problem=riverswim & K=1e8
 
-What is as usual is left out. Nothing is run: what is shown follows from a table that comes with the program.
+Usual values are left out. Nothing is run: all results follow from a table that comes with the program.
 """
 
 from __future__ import annotations
@@ -79,14 +79,14 @@ def _allowed(name: str, value: Any) -> Any:
 
 @dataclass
 class Users(PageState):
-    """What a visitor asks. taken: what was taken over from Online, None for nothing."""
+    """A visitor's question. taken: the run taken over from Online, None for none."""
 
     asked: Asked = field(default_factory=Asked)
     taken: Asked | None = None
 
     @property
     def link(self) -> list[tuple[str, str]]:
-        """The query parameters of the link to what is seen."""
+        """Return the query parameters of the link to the present view."""
         return encode(self.asked)
 
     def follow(self, given: Query) -> None:

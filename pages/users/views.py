@@ -1,4 +1,4 @@
-"""What the page shows of the answers: cards, the chart, and one page for a meeting: a file of its own that prints, and
+"""The page's answers: cards, the chart, and one page for a meeting: a file of its own that prints, and
 needs neither a network nor a script."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the page says of somebody's numbers: plain text, for the page and for the one to print."""
+"""The page's words on a visitor's numbers: plain text, for the page and for the one to print."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ VALUE = (
     "of V* will do to begin with: half as much V* takes two to five times as many users."
 )
 TODAY = (
-    "Nothing is known at first. A policy that you know today helps only where it loses no more than that. Enter 100% "
+    "Nothing is known at first. A policy that you know today helps only if it loses no more than that. Enter 100% "
     "where you know of no policy."
 )
 SIGNS = (
@@ -64,18 +64,18 @@ def common(table: Table, asked: Asked) -> str:
 def wanted(asked: Asked) -> str:
     """Describe the visitor's users and goals."""
     return (
-        f"We have {human(asked.users)} users, and an average episode may lose {asked.loss:g}% of what the best policy "
-        f"earns. Privacy budget: {budget(asked.epsilon, asked.delta)}."
+        f"We have {human(asked.users)} users, and an average episode may lose {asked.loss:g}% of the best policy's "
+        f"reward. Privacy budget: {budget(asked.epsilon, asked.delta)}."
     )
 
 
 def given(model: str) -> str:
-    """Who is trusted, as the end of a clause."""
+    """Describe who is trusted, as the end of a clause."""
     return "without privacy" if model == "none" else f"with {PRIVATIZERS[model].words.given}"
 
 
 def way(model: str) -> str:
-    """How the noise of the measured runs is drawn, and whose reports a row counts; "" without privacy."""
+    """Describe the noise of the measured runs, and whose reports a row counts; "" without privacy."""
     if model == "none":
         return ""
     spec = RunSpec(privacy=model)
@@ -128,7 +128,7 @@ def card(table: Table, asked: Asked, need: Need) -> tuple[str, str]:
 
 
 def whom_to_trust(asked: Asked, found: Sequence[Need]) -> str:
-    """Who has to be trusted, in a sentence."""
+    """Describe in a sentence who has to be trusted."""
     if asked.met:
         return (
             f"No learning is needed: a policy that you know today loses {asked.today:g}% of V*, at most the "
@@ -197,14 +197,14 @@ def how(table: Table, asked: Asked, found: Sequence[Need]) -> list[str]:
 
 
 def kind(need: Need) -> str:
-    """Where the number comes from."""
+    """Describe the source of the number."""
     if need.kind == "beyond":
         return "Extrapolated beyond all that was measured."
     return f"{need.kind.capitalize()}, within a factor of {times(need.factor)}."
 
 
 def source(table: Table, asked: Asked) -> str:
-    """Where the numbers on the page come from, and how far they may be off."""
+    """Describe the sources of the numbers on the page, and their errors."""
     if asked.problem:
         return (
             "Measured: runs of this very environment. Between the budgets and losses that were run, numbers are read "

@@ -37,7 +37,7 @@ ALIKE = {
             "Suboptimality": "Trajectories needed",
             "Pessimism": "the penalty takes all that the action seems worth",
             "Policy": "the behaviour policy takes the learned action",
-            "Coverage": "Of all pairs on the optimal policy's way",
+            "Coverage": "On the optimal policy's way",
             "Guarantee": "Proved as claimed",
             "Data": "Make it again without this page",
         },

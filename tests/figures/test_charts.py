@@ -108,17 +108,17 @@ CASES = {
     ),
     "scores": Case(
         lambda scale, **how: attack.score_histograms(SHARES, np.full(20, int(scale)), np.ones(20, int), **how),
-        "What the attacker's score was", "Score: ln of how much likelier the first episode makes it", "Trials",
+        "The attacker's score", "Score: ln of how much likelier the first episode makes it", "Trials",
     ),
     "errors": Case(
         lambda scale, **how: attack.error_curves((SHARES, SHARES ** (1 / scale)), **how),
-        "How well any test can tell the two apart", "Wrongly says “first episode”", "Rightly says “first episode”",
+        "The best test of which user it was", "Wrongly says “first episode”", "Correctly says “first episode”",
     ),
     "a class": Case(
         lambda scale, **how: room.shares_of_yes(
             messages("room")["result"], [room.KnownShare("local", "Local", 1.0, scale / 10, 0.0, 0.9)], **how
         ),
-        "What the class knows of itself", "Answered yes, with a 95% interval", "",
+        "The class's estimate of itself", "Answered yes, with a 95% interval", "",
     ),
     "counts": Case(
         lambda scale, **how: captioned.heatmaps(

@@ -160,7 +160,7 @@ def test_one_cell_over_time() -> None:
     assert "step 3, state 5, right" in layout.title.text
     assert "0" in layout.yaxis.ticktext
     assert picture.see == (
-        "After 1,000 episodes this cell was visited 500 times. The planner is told 450, 10% too few."
+        "After 1,000 episodes this cell was visited 500 times. The planner receives 450, 10% too few."
     )
     assert picture.table["bound E/4"].tolist() == [100.0] * 4
     bounds = [trace for trace in picture.figure.data if trace.legendgroup == "bound"]

@@ -220,14 +220,14 @@ def test_averages_too_small_to_compare_give_way_to_the_episodes_they_took() -> N
 
     curves = [learned("slow", 1.88e6), learned("quick", 2e4), learned("slowest", 2e11)]
     see = sentences.about_regret(curves, "per-episode")
-    assert see.startswith("**quick** takes 20,000 episodes until an average episode loses less than 10%")
-    assert "**slow** takes 94 times as many. **slowest** takes 10 million times as many." in see
+    assert see.startswith("**quick** needs 20,000 episodes until an average episode loses less than 10%")
+    assert "**slow** needs 94 times as many. **slowest** needs 10 million times as many." in see
     assert "lost" not in see
     see = sentences.about_regret(
         [*curves[:2], learned("alike", 2.05e4), learned("never", np.nan, 2.0)], "share"
     )
-    assert "**alike** takes as many. **slow** takes 94 times as many." in see
-    assert "**never** has not come to that after 1 billion: it lost 200%." in see
+    assert "**alike** needs as many. **slow** needs 94 times as many." in see
+    assert "**never** has not reached that level after 1 billion episodes: it lost 200%." in see
     unknown = replace(learned("c", np.nan), needed=None)  # it goes on
     for others in ([*curves, unknown], [learned("a", np.nan), learned("b", np.nan)]):
         assert "has lost" in sentences.about_regret(others, "per-episode")

@@ -27,17 +27,17 @@ def test_where_a_policy_does_something_else_is_counted_where_both_are_known() ->
 def test_what_changes_is_said_in_words() -> None:
     said = uploads.changes(("severe", 0, "watch", "treat"), 2, 6, 1, "clinician decides")
     assert said.startswith(
-        "In 2 of 6 pairs of a state and a step, the policy differs from what users got most often."
+        "In 2 of 6 pairs of a state and a step, the policy differs from the most frequent action."
     )
-    assert "is **severe** at step 0: the policy says **watch**, most users got **treat**." in said
+    assert "is **severe** at step 0: the policy recommends **watch**, most users got **treat**." in said
     assert said.endswith(
         "In 1 pair too few users got what the policy would do: **clinician decides**. "
         "Step 0 is the first of an episode."
     )
     often = uploads.changes(None, 0, 6, 0, "", 0.73)
-    assert "Users got what the policy says in 73% of their steps." in often
+    assert "Users got the policy's action in 73% of their steps." in often
     assert uploads.changes(None, 0, 6, 0, "") == (
-        "The policy does what users got most often, wherever both are known. Step 0 is the first of an episode."
+        "The policy takes the most frequent action wherever both are known. Step 0 is the first of an episode."
     )
 
 

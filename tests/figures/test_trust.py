@@ -137,16 +137,16 @@ def test_intervals_are_drawn_where_they_can_be_seen_and_nowhere_else() -> None:
 def test_the_sentence_says_the_numbers_of_this_epsilon() -> None:
     said = picture(2.0, 0.5).see
     assert said == (
-        "Without privacy it takes 500 users until an average episode loses less than 10% of V*. At "
-        "**ε\u00a0=\u00a00.5** it takes **4,000 times** as many with a trusted curator and **40,000 times** "
-        "with a trusted shuffler. It takes **400 million times** as many with no trusted party."
+        "Without privacy you need 500 users until an average episode loses less than 10% of V*. At "
+        "**ε\u00a0=\u00a00.5** you need **4,000 times** as many with a trusted curator and **40,000 times** "
+        "with a trusted shuffler. You need **400 million times** as many with no trusted party."
     )
 
 
 def test_a_curve_that_never_comes_down_is_said_to_need_more_than_there_are() -> None:
     never = {0.01: [cost("none", 500.0), cost("local", float("nan"))]}
     found = captioned.trust(never, epsilon=0.01, v_star=V_STAR, dark=False)
-    assert found.see.endswith("**ε\u00a0=\u00a00.01** it takes more than 10¹⁵ users with no trusted party.")
+    assert found.see.endswith("**ε\u00a0=\u00a00.01** you need more than 10¹⁵ users with no trusted party.")
 
 
 def test_the_table_has_the_numbers_drawn() -> None:

@@ -31,7 +31,7 @@ def test_batches_that_are_called_equal_are(norm: str) -> None:
 @pytest.mark.parametrize("key", ["sdp-pe", "apeve", "sdp-pe-relaxed", "apeve-relaxed"])
 @pytest.mark.parametrize("K", [1000, 10**6 + 7, 10**12])
 def test_stages_that_are_said_to_double_do(key: str, K: int) -> None:
-    assert "each twice as long as the one before but for the last" in ALGORITHMS[key].pace(True)
+    assert "each twice as long as the one before except for the last" in ALGORITHMS[key].pace(True)
     lengths = [stage.length for stage in stages(K, 12)]
     assert len(lengths) > 2
     assert all(after == 2 * before for before, after in pairwise(lengths[:-1]))

@@ -45,7 +45,7 @@ def test_every_tab_of_a_run_without_counts(visit: Visit, work: Work, key: str, p
         assert bool(shown) == (measure != "extra" or privacy != "none")
     app = visit("explore", c=[run], tab="counts")
     assert not charts(app)
-    assert "is told of no counts" in words(app)
+    assert "receives no counts" in words(app)
     app = visit("explore", c=[run], tab="policy", pol="stages")  # it has none
     assert charts(app)
     assert not any("Stage by stage" in choice.options for choice in app.segmented_control)

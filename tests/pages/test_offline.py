@@ -121,7 +121,7 @@ def test_the_price_falls_like_one_over_n(visit: Visit) -> None:
     """The issue of this page: v* - V_lower less APVI's has exponent -1."""
     (paper,) = (e for e in EXAMPLES if e.title == "The paper's constants")
     said = words(visit(PAGE, **query(*paper.specs[:4], measure="price")))
-    assert "How the privacy cost falls from n = 1 billion on:" in said
+    assert "Fall of the privacy cost from n = 1 billion on:" in said
     found = [float(power.replace("−", "-")) for power in re.findall(r"n\^([−-]?\d+\.\d+)", said)[:3]]
     assert found == pytest.approx([-1.0] * 3, abs=0.04)
 

@@ -1,4 +1,4 @@
-"""Where a learner of a linear model believes the weights to be after a release: what there is to draw of a plan."""
+"""The confidence sets of a learner of a linear model after a release, for drawing."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Solved(NamedTuple):
         weights: [.., d], (G + ridge I)^-1 u.
         logarithms: ln det (G + ridge I).
         inverse: [.., d, d].
-        fine: whether the matrix is positive definite; where not, the others are NaN.
+        fine: whether the matrix is positive definite; if not, the others are NaN.
         ridge: at least what rounding needs.
     """
 
@@ -73,7 +73,7 @@ def widths(one: Confidence, inverse: Array) -> Array:
 
 
 def narrower(first: tuple[Confidence, Array], second: tuple[Confidence, Array]) -> Confidence:
-    """Of two that both hold, each with its inverse [.., d, d], at every step the one that says more."""
+    """Return the better of two valid sets at every step, each with its inverse [.., d, d]."""
     a, b = (np.nan_to_num(widths(*one).sum(-1), nan=np.inf) for one in (first, second))
     takes = a <= b
     return Confidence(

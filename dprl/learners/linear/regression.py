@@ -32,7 +32,7 @@ def solve(released: Array, h: int, f: int, ridge: float, inverse: Array, weights
         weights: [H - 1, families, d] gets w.
 
     Returns:
-        ln det (G + ridge I); nan where that is not positive definite. Then `inverse` and `weights` are zero.
+        ln det (G + ridge I); nan if that is not positive definite. Then `inverse` and `weights` are zero.
     """
     d = released.shape[2]
     L = np.zeros((d, d))

@@ -1,5 +1,5 @@
 """UCRL-VTR+ (Zhou et al. 2021) with private sums (L21 Algorithm 3): UCRL-VTR whose users count 1/v each, with a bound v
-on the variance of what they saw. It follows from a second regression, of squares of values.
+on the variance of the values they saw. It follows from a second regression, of squares of values.
 
 Family 0 has the weighted sums of values, family 1 those of squares, see statistics/weighted_regression.py.
 """
@@ -254,8 +254,8 @@ def proxy(low: float, high: float, square: float) -> float:
 
 
 def anytime_constants(problem: MixtureProblem) -> Array:
-    """Of each family: how far from 0 a target is, squared; lambda; 2 ln(3 (H - 1) / beta); the most of |X|^2 worth; for
-    error = 1 the bounds on noise; C_w.
+    """Return for each family: the distance of a target from 0, squared; lambda; 2 ln(3 (H - 1) / beta); the most of
+    |X|^2 worth; for error = 1 the bounds on noise; C_w.
 
     Values count so much that theirs is 1. Squares lie in [0, 1/4] and are 1/8-sub-Gaussian.
     """

@@ -1,4 +1,4 @@
-"""DP-PEVI, ours: private pessimistic least squares without weights, from half of what DP-VAPVI releases and less noise.
+"""DP-PEVI, ours: private pessimistic least squares without weights, from half of DP-VAPVI's releases and less noise.
 
 It differs from DP-VAPVI (QW23-offline, Algorithm 2) in this:
 

@@ -1,6 +1,6 @@
 """DP-KL-LCB, ours: pessimistic value iteration whose V~ is a proved lower bound of v^pi, from private counts.
 
-It releases half of what DP-APVI does (Qiao, Wang 2023, Algorithm 1): m alone, with no projection. Three things bound
+It releases half of DP-APVI's sums (Qiao, Wang 2023, Algorithm 1): m alone, with no projection. Three things bound
 what a row (h, s, a) is worth from below, where W = V~_{h+1} is what is known to be had of next states:
 
 - data: n KL(P^, P) <= L, which bounds PW for *every* W, also one that depends on the same people;
@@ -91,7 +91,7 @@ def reward_bounds(problem: OfflineProblem, released: Array, sums: Array) -> tupl
 
 
 def visited(n: Array, E: float) -> tuple[NDArray[np.bool_], Array, Array]:
-    """Where rows have a visit for certain; there n~ and how many visits there are at least, and 1 elsewhere."""
+    """Mark the rows that have a visit for certain; there n~ and the least number of visits, and 1 elsewhere."""
     known = n - E >= 1
     return known, np.where(known, n, 1.0), np.where(known, n - E, 1.0)
 
@@ -113,10 +113,10 @@ def shortfall(variance: Array, above: Array, x: Array) -> Array:
 
 
 def divergence(problem: OfflineProblem, visits: Array) -> Array:
-    """L: KL(P^, P) is at most L/visits in a row that has these visits or more, but for the chance of an event.
+    """L: KL(P^, P) is at most L/visits in a row that has these visits or more, except for the chance of an event.
 
     Where a person has one episode, it is the x > S - 1 at which e^-x (e x / (S-1))^(S-1) is that chance: from
-    E exp(t n KL) <= (1 - t)^-(S-1) for 0 <= t < 1 (Agrawal 2020), by Markov's inequality at t = 1 - (S-1)/x. Where a
+    E exp(t n KL) <= (1 - t)^-(S-1) for 0 <= t < 1 (Agrawal 2020), by Markov's inequality at t = 1 - (S-1)/x. If a
     person has several, one may follow from another, and it holds for all n at once.
     """
     from scipy.special import lambertw
@@ -208,7 +208,7 @@ RECORD: Any = {
 KL_LCB = OfflineLearner(
     key="dp-kl-lcb",
     title="DP-KL-LCB",
-    summary="Offline, tabular, ours: pessimistic value iteration with a lower bound that is proved, from half of what "
+    summary="Offline, tabular, ours: pessimistic value iteration with a lower bound that is proved, from half of "
     "DP-APVI releases.",
     source="ours, after QW23-offline Algorithm 1",
     baseline="dp-kl-lcb",

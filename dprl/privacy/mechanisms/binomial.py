@@ -3,7 +3,7 @@
 Unit: one bit; the analyser subtracts the mean.
 
 A row of a stream's `batches` says what one batch adds to each counter: trials, probability, counters that one change
-moves up. Where the size of the batch is decided as the run goes, trials is one of two rules instead, and the second
+moves up. If the size of the batch is decided as the run goes, trials is one of two rules instead, and the second
 number what it keeps to: VARIANCE, as many bits as give that variance to any number of users, or AS_IN_PAPER, tau. For
 a tree, one row says what a node draws.
 """

@@ -119,7 +119,7 @@ def gaussian_ratio(
     """Return the log-likelihood ratio if `apart` maps released sums [M, n] to independent N(0, 1), plus data.
 
     A user moves the draws along one direction, so that an execution is known by its projection on the cells that
-    differ. Every factorisation has its ratio by giving `apart`, the inverse of what spreads its noise.
+    differ. Every factorisation has its ratio by giving `apart`, the inverse of the matrix that spreads its noise.
     """
 
     def log_ratio(stream: Stream, seen: Array, at: At, first: Array, second: Array) -> Array:
@@ -152,7 +152,7 @@ def _norms(stream: Stream) -> Array:
 
 def seen_through(touched: Callable[[Stream], float]) -> Callable[[Change, float, Stream], tuple[Losses, ...]]:
     """Each counter that a change moves is seen through draws whose weights have squared norm `touched`, and what is
-    asked anew through as many as the releases at which it is, by adaptive composition."""
+    asked again through as many as the releases at which it is, by adaptive composition."""
 
     def losses(change: Change, scale: float, stream: Stream) -> tuple[Losses, ...]:
         again = change.times(stream.releases)

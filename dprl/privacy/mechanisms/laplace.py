@@ -68,7 +68,7 @@ def laplace_tree(
 
 
 def _losses(touched: Callable[[Stream], int]) -> Callable[[Change, float, Stream], tuple[Losses, ...]]:
-    """Each counter that a change moves is seen through `touched` independent draws, and what is asked anew through one
+    """Each counter that a change moves is seen through `touched` independent draws, and what is asked again through one
     in each release at which it is."""
 
     def losses(change: Change, scale: float, stream: Stream) -> tuple[Losses, ...]:

@@ -1,4 +1,4 @@
-"""What a mechanism is: how noise is drawn for the running sums of a stream, with its variance and its guarantee.
+"""The interface of a mechanism: the noise for the running sums of a stream, with its variance and its guarantee.
 
 A mechanism draws *unit* noise; a privatizer multiplies it by a scale. Its kernel has the form
     add_noise(i, leaves, batches, memory, rng, noise)
@@ -66,7 +66,7 @@ class Mechanism:
     """A way to draw noise.
 
     Attributes:
-        rows(items, releases): rows of memory, raises SpecError when it has no room for so many releases.
+        rows(items, releases): rows of memory, raises SpecError when it has no room for that many releases.
         prepare(rng, stream, memory): fills memory before the run, if need be.
         std(stream): [M] standard deviation of one counter's unit noise at each release (for trees: of the
             worst one).
@@ -81,7 +81,7 @@ class Mechanism:
             seen: [M, n, cells] are the released sums without what all others have added, in units of noise, and the
             item that enters at release `at` is `first` or `second`: [cells]. No test tells the two better apart. Where
             `at` has several releases, one such item enters at each, and several at one that stands there several times.
-        scattered(rng, stream, count): a stream of just those releases that tell of so many items at random places, and
+        scattered(rng, stream, count): the stream of the releases that tell of that many items at random places, and
             the release at which each enters.
         halved(stream): noise half as large, as a stream and what multiplies its unit noise.
         fresh: every user draws noise of their own, for a report of their own.
@@ -89,7 +89,7 @@ class Mechanism:
         needs_delta: proves nothing at delta = 0.
         pure: proves (epsilon, 0), whatever delta is allowed.
         answers(rng, stream, n, own): [1, n, cells] what n users who add `own` [cells] each say by themselves, in
-            units; None where noise does not depend on what it is added to.
+            units; None if noise does not depend on what it is added to.
     """
 
     key: str

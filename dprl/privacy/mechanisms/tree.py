@@ -110,7 +110,7 @@ def scattered(rng: np.random.Generator, stream: Stream, count: int) -> tuple[Str
 def split(stream: Stream, sums: Array) -> Array:
     """[M, n] single nodes, from sums [M, n]: a prefix and the same less the lowest bit of its length differ by one.
 
-    Raises ValueError where the shorter prefix is not among the releases.
+    Raises ValueError if the shorter prefix is not among the releases.
     """
     ends = stream.leaves[1:-1]
     shorter = ends - (ends & -ends)

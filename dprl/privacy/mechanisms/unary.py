@@ -3,8 +3,8 @@
 At a step a user is in one cell of m, in one of n, and (for a reward of 1) in one of r: three one-hot vectors. The steps
 are dealt out to `groups` groups of users; a user answers about the steps of one group, drawn at random, and at each of
 them about m, n or r, drawn at random too. An answer is the vector with each of its bits turned over with chance
-1 / (e^bit + 1). What is released is an unbiased estimate of the sum over *all* users: it errs because of the bits, and
-because others were not asked. A reward between 0 and 1 is rounded at random to a bit by its user.
+1 / (e^bit + 1). The released value is an unbiased estimate of the sum over *all* users: it errs because of the bits,
+and because others were not asked. A reward between 0 and 1 is rounded at random to a bit by its user.
 
 Unit: of a cell of m, one user. The parts are asked about with chances in proportion to the squares of the units in
 which the statistic releases them, so that in these units all cells err alike.
@@ -63,8 +63,8 @@ def clearest(H: int, epsilon: float) -> tuple[int, float]:
     """In how many groups the steps are dealt out for the least variance, and that variance, for each user and where all
     who are asked are asked about one part.
 
-    A user who answers about j steps spends epsilon / j on each, of which two bits can differ. What counts is the
-    variance of a count that all users are in: a bound on the error has to cover it.
+    A user who answers about j steps spends epsilon / j on each, of which two bits can differ. The relevant quantity is
+    the variance of a count that all users are in: a bound on the error has to cover it.
     """
 
     def variance(groups: int) -> float:

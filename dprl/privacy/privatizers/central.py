@@ -97,7 +97,7 @@ def prepare(request: Request) -> Noise:
 
 
 def smallest(request: Request, moved: str, change: Change, releases: int) -> str:
-    """How large calibrated noise is, in words. moved: by one episode; change: by all of a user's."""
+    """Describe the size of calibrated noise. moved: by one episode; change: by all of a user's."""
     said: dict[str, object] = {
         "budget": budget(request.epsilon, request.delta),
         "releases": f"{releases:,}",
@@ -113,7 +113,7 @@ def smallest(request: Request, moved: str, change: Change, releases: int) -> str
 
 
 def length(change: Change, delta: float) -> str:
-    """How long a change is, in the norm that a proof at delta goes by."""
+    """Return the length of a change, in the norm that a proof at delta goes by."""
     return f"L1 = {change.l1:g}" if delta == 0 else f"squared L2 = {change.l2_squared:g}"
 
 
@@ -141,7 +141,7 @@ def calibrated_scale(
 def ladder(request: Request) -> tuple[LadderStep, ...]:
     """From noise as in the paper down, one idea at a time: the std of one counter n at the worst release there can be.
 
-    At the spec's delta, or at the reference delta when that is 0. Empty where there are no counters.
+    At the spec's delta, or at the reference delta when that is 0. Empty if there are no counters.
     """
     if not request.statistic.counted:
         return ()

@@ -113,7 +113,7 @@ def one_counts(stream: Stream) -> float:
 
 
 def interview(stream: Stream, request: Request) -> tuple[str, str]:
-    """How large the noise is, and what a user sends, in words."""
+    """Describe the size of the noise, and a user's messages."""
     counts, size = cast(Counts, request.statistic), request.size
     (_, _, steps), (_, turned, _), chances = stream.batches
     shares = ", ".join(f"{part} {share:.1%}" for part, share in zip("nmr", chances[[1, 0, 2]], strict=True))

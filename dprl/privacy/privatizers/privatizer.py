@@ -46,7 +46,7 @@ class Batch:
 
 @dataclass(frozen=True)
 class Request:
-    """What a privatizer is asked for: the statistic, the run's size and release times [M] in users, and its budget.
+    """A request to a privatizer: the statistic, the run's size and release times [M] in users, and its budget.
 
     Attributes:
         releases: M at most, of a schedule that decides as it goes; `times` then are the ends of epochs of
@@ -82,7 +82,7 @@ class Request:
 
     @property
     def claimed_delta(self) -> float:
-        """The delta that is promised: none for Laplace noise as in the paper, or for what is pure anyway."""
+        """The delta of the guarantee: 0 for Laplace noise as in the paper, or for pure privacy in any case."""
         mechanism = MECHANISMS[self.mechanism]
         as_in_paper = self.calibration == "paper" and not mechanism.needs_delta
         return 0.0 if as_in_paper or mechanism.pure else self.delta
@@ -109,8 +109,8 @@ class Noise:
             1 - beta/3 for all rows and releases together.
         guarantee: what it claims and proves.
         losses: what replacing one user reveals, for each place in the stream where it reveals something else.
-        group: so many changes with these losses are what replacing one user makes, of noise for which only the lemma of
-            groups says what several of them prove.
+        group: that many changes with these losses are what replacing one user makes, of noise for which only the lemma
+            of groups says what several of them prove.
 
     Radius and guarantee may take a moment to compute.
     """
@@ -144,7 +144,7 @@ class Noise:
 
 @dataclass(frozen=True)
 class Words:
-    """What a privacy model is called, the same on every page, and the way that data take in it.
+    """The name of a privacy model, the same on every page, and the way of its data.
 
     Attributes:
         model: its abbreviation, as on the guarantee card.
@@ -156,7 +156,7 @@ class Words:
         trusted: the station that is trusted.
         mixes: the station that is trusted only to mix.
         alt: the way in words.
-        blanked: what a user does who gives nothing, as in "when a user ..."; "" where that is no notion of neighbours.
+        blanked: what a user does who gives nothing, as in "when a user ..."; "" if that is no notion of neighbours.
         seen: what of a user's data somebody meets who trusts nobody, as in "the attacker sees ...".
     """
 
@@ -181,7 +181,7 @@ class Privatizer:
         key: its name in a spec.
         words: its vocabulary.
         trust: who sees raw data, in words.
-        mechanisms: keys; where none is given, it is the first that fits.
+        mechanisms: keys; if none is given, it is the first that fits.
         per_release: its noise is calibrated to the number of releases, so that this is limited before the
             run.
         prepare: from a Request to a Noise.
@@ -212,8 +212,8 @@ def losses_of_user(
 ) -> tuple[Losses, ...]:
     """Return the losses of replacing all episodes of one user, anywhere in the stream; see docs/notes/privacy.md.
 
-    - Each episode is in a report with noise of its own: adaptive composition of so many reports.
-    - Gaussian or Laplace noise in sums: the change is at most so many times as long, and reveals most where all
+    - Each episode is in a report with noise of its own: adaptive composition of that many reports.
+    - Gaussian or Laplace noise in sums: the change is at most that many times as long, and reveals most where all
       episodes are in the same counters at the same place.
     - Shuffled bits: the losses of one episode, see `group_of`.
     """
@@ -224,8 +224,8 @@ def losses_of_user(
 
 
 def group_of(mechanism: Mechanism, contribution: int) -> int:
-    """How many changes with the losses of `losses_of_user` one user makes. What a change reveals is known by a norm of
-    it, or of single cells alone: these are moved by one, and for more of them there is the lemma of groups."""
+    """Return the number of changes with the losses of `losses_of_user` for one user. A change's losses are known by a
+    norm of it, or of single cells alone: these are moved by one, and for more of them there is the lemma of groups."""
     return contribution if mechanism.norm == "cells" else 1
 
 
@@ -255,7 +255,7 @@ def with_noise(
 
     Args:
         request, statistic, mechanism, stream, scale: the noise.
-        describe: makes the guarantee from what the noise proves.
+        describe: makes the guarantee from the noise's proof.
         table: the stream whose releases the bounds are tabulated at, if not `stream`.
         events: over how many times the bounds are united, if not over the releases of the table.
         neighbours: the notions of them for which the guarantee says what is proved.

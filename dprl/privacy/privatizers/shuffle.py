@@ -62,12 +62,12 @@ def check(
     if bits > MOST_BITS:
         raise SpecError(
             "epsilon",
-            f"{epsilon:g} takes more random bits than can be accounted for here; give a larger one.",
+            f"{epsilon:g} needs more random bits than the accountant can handle; give a larger one.",
         )
 
 
 class Drawn(NamedTuple):
-    """The bits of a run. sent: by one user, in words; where: name of what is said of where they are mixed; table: see
+    """The bits of a run. sent: by one user, in words; where: name of the message on where they are mixed; table: see
     `with_noise`."""
 
     stream: Stream
@@ -220,7 +220,7 @@ def in_nodes(request: Request, change: Change) -> Drawn:
 
 
 def together(formula: str, request: Request) -> str:
-    """How large noise is, with what that proves for all episodes of one user where there may be several, in words."""
+    """Describe the size of the noise, with its proof for all episodes of one user if there may be several."""
     if request.contribution == 1:
         return formula
     proved = budget(request.epsilon, request.delta)

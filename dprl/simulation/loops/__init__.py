@@ -16,7 +16,7 @@ from dprl.simulation.spec import RunSpec
 
 
 class Loop(Protocol):
-    """How runs are played."""
+    """The way that runs are played."""
 
     def __call__(self, spec: RunSpec, seed: int) -> Run:
         """Begin one seed."""
@@ -29,7 +29,7 @@ class Loop(Protocol):
 
     @property
     def kernel(self) -> Callable[..., Any]:
-        """What numba compiles first where it plays the run."""
+        """The part that numba compiles first when it plays the run."""
 
 
 LOOPS: dict[str, Loop] = {

@@ -1,7 +1,7 @@
-"""What loops have in common whose learner is answered step by step: it asks for regressions of its own values.
+"""The common part of loops whose learner is answered step by step: it asks for regressions of its own values.
 
-The curator releases matrices of all users, and then for each step, from the last one on, the vectors of what the
-learner wants to know about the values it has just planned.
+The curator releases matrices of all users, and then for each step, from the last one on, the vectors for the questions
+that the learner has about the values it has just planned.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class AskingKernels(NamedTuple):
 
 
 class AskingRun(LinearRun):
-    """One seed of one spec of such a learner. Beliefs: see SeedTrace, of the weights of what was asked for."""
+    """One seed of one spec of such a learner. Beliefs: see SeedTrace, of the weights in question."""
 
     _kernels: AskingKernels
     _planner: Any
@@ -103,8 +103,8 @@ def units_of(spec: RunSpec, noise: Noise) -> tuple[float, float]:
 def lengths_told(spec: RunSpec, noise: Noise, vectors: int) -> tuple[Array, Array]:
     """[M] each, what the noise of a matrix and of a vector stays below, for all steps and releases together.
 
-    Half of what noise may fail with is for matrices, whose norm is at most sqrt 2 times the length of their draws, and
-    half for vectors, of which each step has so many in the run.
+    Half of the failure probability of noise is for matrices, whose norm is at most sqrt 2 times the length of their
+    draws, and half for vectors, of which each step has that many in the run.
     """
     assert noise.mechanism is not None
     size, stream, beta = size_of(spec), noise.stream, spec.beta or 0.1

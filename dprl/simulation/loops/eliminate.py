@@ -41,7 +41,7 @@ from dprl.statistics.counts import ADD_SCALED, add_scaled
 
 
 class EliminationPoint(NamedTuple):
-    """What is recorded at a checkpoint; see SeedTrace."""
+    """The record at a checkpoint; see SeedTrace."""
 
     users: int
     regret: float

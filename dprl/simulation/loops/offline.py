@@ -152,7 +152,7 @@ def noise_for(
         spec, problem: what is learned from.
         assumptions: the last words of its card.
         exact: noise is drawn on a grid, not in floating point. E is that of continuous noise.
-        beside: what else is released, of people of whom the learner sees nothing; it proves the budget by itself.
+        beside: further releases, about people of whom the learner sees nothing; it proves the budget by itself.
     """
     learner, asked = spec.learner, spec.budget
     if not asked.promise.fields or spec.calibration is None:
@@ -277,7 +277,7 @@ class OfflineRun:
     def dataset(self, n: int) -> tuple[tuple[Array, ...], np.random.Generator]:
         """Return the counts of this seed's data set of n trajectories, or of its halves, and its noise's generator.
 
-        Neither depends on the learner (but for whether there are halves), the budget or where the curve ends.
+        Neither depends on the learner (except for whether there are halves), the budget or where the curve ends.
         """
         users, noise = np.random.SeedSequence([self.spec.root_seed, self.seed, n]).spawn(2)
         rng = np.random.Generator(np.random.SFC64(users))

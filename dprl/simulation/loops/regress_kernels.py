@@ -26,7 +26,7 @@ from dprl.statistics.value_regression import add_symmetric, gather
 
 
 class RegressionSetup(NamedTuple):
-    """What is fixed before the run starts; what is not said here is as in replan_kernels.py.
+    """The fixed facts of a run before it starts; the others are as in replan_kernels.py.
 
     Attributes:
         adapts: the schedule decides as it goes.
@@ -56,7 +56,7 @@ class RegressionSetup(NamedTuple):
 
 
 class RegressionState(NamedTuple):
-    """What the loop changes; what is not said here is as in replan_kernels.py.
+    """The state that the loop changes; the other fields are as in replan_kernels.py.
 
     Attributes:
         counts: [H, S, A, S + 2], of the users of the block, emptied at its end; total: of all users before it.
@@ -180,7 +180,7 @@ def as_it_likes(users: int, left: int, K: int, settings: Array) -> float:
 
 
 def planner_of(spec: RunSpec) -> MixturePlanner:
-    """How the learner of a spec that this loop plays plans."""
+    """Return the planning of a spec's learner in this loop."""
     return cast(MixtureLearner, ALGORITHMS[spec.algorithm]).planner(spec.bonus)
 
 

@@ -147,7 +147,7 @@ class SlicedRun(ABC):
         return {}
 
     def _beliefs(self) -> dict[str, Array]:
-        """Where it believes the weights of a linear model to be, at each detail."""
+        """Return the confidence sets of the weights of a linear model, at each detail."""
         return {}
 
     @property
@@ -184,7 +184,7 @@ class SlicedRun(ABC):
 
     @property
     def record(self) -> Record:
-        """What was kept at the points passed so far."""
+        """Return the values at the points passed so far."""
         points = self.state.position[3]
         users, regret, gap, ratio, pac = self._record
         return Record(

@@ -23,8 +23,7 @@ def parse(text: str) -> tuple[Schedule, str]:
 
 
 def check(text: str, per_release: bool = True) -> str:
-    """Return the canonical form of a schedule, `episodic` or `geometric:0.02`. per_release: see `Schedule`. Raises
-    SpecError."""
+    """Return a schedule's canonical form, such as `geometric:0.02`. per_release: see `Schedule`. Raises SpecError."""
     key, _, argument = text.partition(":")
     try:
         argument = SCHEDULES[key].canonical(argument, per_release)

@@ -1,7 +1,8 @@
-"""Count-aware blocks: no longer than what was released so far can vouch for.
+"""Count-aware blocks: no longer than the releases so far can vouch for.
 
 Near a tie an optimistic learner needs one more pull of an action; a block that spends a share of all users on it costs
-more than all learning before. So a block about doubles the count of what it plays, or brings it to what noise can hide.
+more than all learning before. So a block about doubles the count of the cells it plays, or brings it to the size of the
+noise.
 """
 
 from __future__ import annotations
@@ -119,8 +120,8 @@ def epochs(argument: str, K: int) -> Ints:
 def limit(argument: str, K: int, size: Size, per_release: bool) -> int:
     """M: as given, else the releases of geometric(eta) and half of H S A, rounded up to a power of 1.05; at most K.
 
-    Rounded, so that what depends on M alone can be kept. Where noise does not depend on it, so many that each count may
-    double as often as it can, several times over.
+    Rounded, so that results that depend on M alone can be kept. If noise does not depend on it, as many that each count
+    may double as often as it can, several times over.
     """
     most = argument.partition(":")[2]
     if most:

@@ -1,4 +1,4 @@
-"""What is declared of an uploaded data set: public, and never read off the data.
+"""The declaration of an uploaded data set: public, and never read off the data.
 
 That a state stands in somebody's trajectory, how long an episode was, or how large a reward, is what privacy protects.
 A list of states that was read off the file would change when one person does, by a label that nobody else has, and no
@@ -50,14 +50,14 @@ ENDED = "ended"  # an absorbing state of this name is one that no user is in whi
 
 @dataclass(frozen=True, eq=False)
 class Declaration:
-    """What everybody may know.
+    """The public facts.
 
     Attributes:
-        states, actions: labels. What is in the file and not among them counts as the last.
+        states, actions: labels. A label of the file that is not among them counts as the last.
         size: S, A and H.
         reward_range: lowest and highest reward; those in the file are clipped to it.
-        rewards: [H, S, A] mean rewards in units of the range, from 0 to 1; None where they are learned from the data.
-        start: [S] probabilities of the first state, taken to be true; None if they are estimated from what is released.
+        rewards: [H, S, A] mean rewards in units of the range, from 0 to 1; None if they are learned from the data.
+        start: [S] probabilities of the first state, taken to be true; None if they are estimated from the release.
             They must not be computed from the file.
         parts: by column of the file that the state is made of, in order: labels, or edges between which numbers are
             binned; () where the state is one column of labels.
@@ -91,7 +91,7 @@ class Declaration:
 
     @property
     def of_people(self) -> bool:
-        """Whether a column says whose an episode is, and a person may have several."""
+        """Whether a column shows whose an episode is, and a person may have several."""
         return PERSON in self.columns
 
     def in_units(self, values: Array, steps: int) -> Array:
@@ -208,7 +208,7 @@ def bins(edges: tuple[float, ...]) -> list[str]:
 
 
 def _product(parts: tuple[tuple[str, tuple[Any, ...]], ...], absorbing: Any) -> list[str]:
-    """Every combination, the last column changing fastest, after the absorbing state where there is one."""
+    """Every combination, the last column changing fastest, after the absorbing state if there is one."""
     each = [bins(values) if isinstance(values[0], float) else list(values) for _, values in parts]
     if math.prod(map(len, each)) > MOST:
         raise SpecError(

@@ -1,8 +1,8 @@
-"""What is kept of an uploaded data set: its counts, for a day at most, in a file that only this user can open.
+"""The stored part of an uploaded data set: its counts, for a day at most, in a file that only this user can open.
 
-The file itself is read and not kept. The name of what is kept is drawn at random: a digest of the data would tell
-everybody who can guess the data that the guess is right. Noisy sums of them are kept beside them, from before they are
-shown until the counts go: noise of one scale is drawn once, whoever is killed meanwhile, so that one release stays one.
+The file itself is read and not kept. The name of the stored counts is drawn at random: a digest of the data would
+confirm a guess of the data. Noisy sums of them are kept next to them, from before they are shown until the counts go:
+noise of one scale is drawn once, whoever is killed meanwhile, so that one release stays one.
 
 Counts that belong to a visitor's session are held by the server (`hold`), and go with the session, or with the server.
 """
@@ -77,7 +77,7 @@ class Kept(NamedTuple):
 
 
 def folder() -> Path:
-    """Where data sets are kept."""
+    """Return the folder of data sets."""
     return home() / "uploads"
 
 
@@ -129,7 +129,7 @@ def new_name() -> str:
 
 def hold(name: str) -> BinaryIO:
     """Until what is returned is closed, or this process ends, the counts of this name belong to a session: then whoever
-    deletes what is old deletes them. Raises SpecError where they cannot be kept."""
+    deletes what is old deletes them. Raises SpecError if they cannot be kept."""
     path = _held_path(name)
     try:
         private(home())
@@ -151,7 +151,7 @@ def _held_path(name: str) -> Path:
 
 
 def _abandoned(name: str) -> bool | None:
-    """Whether nobody holds the counts any more; None where nobody ever did."""
+    """Whether nobody holds the counts any more; None if nobody ever did."""
     try:
         with open(_held_path(name), "rb") as marker:
             fcntl.flock(marker, fcntl.LOCK_SH | fcntl.LOCK_NB)

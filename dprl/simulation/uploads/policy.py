@@ -36,7 +36,7 @@ class Policy:
         people: [H][S] in how many episodes people did so there, with noise.
         enough: [H][S] whether these are certainly one at least: else the action rests on nobody.
         first_step: the number of the first step, 0 or 1, as in the file that the policy was learned from.
-        about: what else the file says: the algorithm, the guarantee and what it covers, people held out, versions.
+        about: the rest of the file: the algorithm, the guarantee and what it covers, people held out, versions.
     """
 
     states: tuple[str, ...]
@@ -97,7 +97,7 @@ class Policy:
 
     @property
     def digest(self) -> str:
-        """SHA-256 of all that the file says."""
+        """Return the SHA-256 of the file's content."""
         return _digest(self._content)
 
     def to_json(self) -> str:

@@ -95,7 +95,7 @@ class UploadCurator:
         """Return the statistics as the learner sees them.
 
         Raises:
-            RuntimeError: it asks for what the guarantee does not speak of, or nothing is drawn yet.
+            RuntimeError: it asks for sums that the guarantee does not cover, or nothing is drawn yet.
         """
         known = QUERIES.get(query.family)
         if known is not query or self._noisy is None or query.family not in self._noisy:

@@ -50,8 +50,8 @@ FIELDS: Registry[Field] = Registry(
         *(field for field in LEARNING if field.name in ("rho", "beta")),
         Field(
             "held_out", "float", 0.0,
-            f"share of the people held out, who say whether the policy is better than today; {SHARE:g} if a file is "
-            "given and nothing is said",
+            f"share of the people held out, who show whether the policy is better than today; {SHARE:g} if a file is "
+            "given and this is not set",
             0.0, 0.5, query="held", flag="--held-out",
         ),
         Field("checked", "int", 0, "how many people are held out", 0, 10**12, flag="--checked"),
@@ -65,7 +65,7 @@ FIELDS: Registry[Field] = Registry(
 class UploadSpec(Budgeted):
     """A run on an uploaded data set, checked and in canonical form: two specs that mean the same are equal.
 
-    Its curve has one point: the released lower bound of what the learned policy is worth, at n. `upload` makes one
+    Its curve has one point: the released lower bound of the learned policy's value, at n. `upload` makes one
     from a file. Two specs on one data set are two releases of it, unless their noise has the same scale: then it is
     the same. Here data is the name that the counts are kept under, and declared is canonical JSON. n counts people, and
     is public, too; each has one episode unless more are declared. rho is the budget of zero-concentrated privacy.
@@ -118,7 +118,7 @@ class UploadSpec(Budgeted):
 
     @property
     def public(self) -> Declaration:
-        """What is declared."""
+        """The declaration."""
         return declaration(self.declared)
 
     @property
@@ -133,7 +133,7 @@ class UploadSpec(Budgeted):
 
     @property
     def size(self) -> int:
-        """Where the curve ends: n trajectories."""
+        """The end of the curve: n trajectories."""
         return self.n
 
     @property
@@ -186,7 +186,7 @@ def upload(
             whether the learned policy is better than today's practice.
         accept_undeclared: whether labels that are not declared may be more than 5% of a column. Each counts as the last
             declared label.
-        tell: is called if labels or rewards of the file are outside the declaration, with what these are: for the owner
+        tell: is called if labels or rewards of the file are outside the declaration, with a list of them: for the owner
             alone, before anything is released. By default it is a warning.
         budget: in which each release is written down, and which may refuse it.
         recall: is called with a sentence if a budget has a release of the file. By default it is a warning.

@@ -1,4 +1,4 @@
-"""What draws of noise prove together, of replacing one person: the sum that a budget keeps.
+"""The joint guarantee of draws of noise, for replacing one person: the sum that a budget keeps.
 
 One person is in one half of each reading of a file, learned from or held out, and draws add up within a half. Draws of
 different readings are taken to be of the same people.
@@ -57,7 +57,7 @@ class Draw:
 
 
 class Spent(NamedTuple):
-    """What draws prove together, of replacing one person.
+    """The joint guarantee of draws, for replacing one person.
 
     Attributes:
         rho: of zero-concentrated privacy, which adds up (Bun, Steinke 2016, Lemma 1.7).
@@ -89,7 +89,7 @@ class Spent(NamedTuple):
 
 
 def rounded(value: float) -> float:
-    """To four digits, up: what is said is proved. Nine are exact: floats do not add up to the last bit."""
+    """Round to four digits, up, so that the written number is proved. Nine are exact: floats do not add exactly."""
     return float(FOUR_DIGITS.create_decimal(f"{value:.9g}"))
 
 

@@ -19,7 +19,7 @@ from pages.shared.results.status import working_out
 
 
 def tab() -> None:
-    """Of the behaviour policy that one run's data come from."""
+    """Draw the coverage by the behaviour policy that one run's data come from."""
     specs = offline().specs
     one = len({problem(spec) for spec in specs}) == 1
     spec = specs[0] if one else specs[chosen_spec()]

@@ -19,7 +19,7 @@ from pages.shared.visitor.state import ask, begin
 
 
 class DataSetSelection(NamedTuple):
-    """What is looked at: one run's trace, and a data set among those with details. at: its place; n: its size."""
+    """The focus: one run's trace, and a data set among those with details. at: its place; n: its size."""
 
     spec: OfflineSpec
     title: str
@@ -34,7 +34,7 @@ class DataSetSelection(NamedTuple):
 
     @property
     def gap(self) -> float:
-        """Of the policy learned from it."""
+        """Describe the policy learned from it."""
         return float(self.trace.curve.values[list(self.trace.curve.at).index(self.n)])
 
 
@@ -47,8 +47,8 @@ def chosen_spec() -> int:
 
 
 def choose_data_set() -> DataSetSelection | None:
-    """Draw menus for run, repetition and size; return None with the reason said if there is nothing to see. What comes
-    with the program has curves only, so that its run is asked for here."""
+    """Draw menus for run, repetition and size; return None with the reason if there is nothing to see. The run that
+    comes with the program has curves only, so that its details are requested here."""
     left, right = st.columns([3, 2], wrap=False)
     with left:
         chosen = chosen_spec()

@@ -1,4 +1,4 @@
-"""The tab Pessimism: what the learner is told of a data set, and how its uncertainty lowers what actions seem worth."""
+"""The tab Pessimism: the data set as the learner sees it, and the effect of its uncertainty on the actions' values."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ def editor_controls(s: Session) -> None:
             )
     if s.editing and s.editing.of == model:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            st.caption("What you edited is not in use yet. **Edit** goes on with it.", width="stretch")
+            st.caption("Your edits are not in use yet. Press **Edit** to continue.", width="stretch")
             st.button(
                 "Discard",
                 icon=":material/delete:",
@@ -202,7 +202,7 @@ def editor(e: Editing) -> None:
             column: st.column_config.NumberColumn(min_value=0.0, max_value=1.0) for column in ["reward"]
         },
     )
-    st.caption("Where an episode begins.")
+    st.caption("The first state of an episode.")
     first = st.data_editor(
         begins(d1, states),
         hide_index=True,

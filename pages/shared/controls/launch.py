@@ -33,8 +33,7 @@ Described = TypeVar("Described")
 
 
 def curve_box(found: tuple[RunSpec | None, str]) -> None:
-    """Draw the draft of what the settings describe, or say what pressing Run will take. found: see
-    `spec_of_controls`."""
+    """Draw the run of the settings, or the cost of pressing Run. found: see `spec_of_controls`."""
     s, (spec, refusal) = session(), found
     if spec:
         try:
@@ -83,9 +82,9 @@ def offer(
     """Describe the effect of Run, or why it is disabled, and draw the buttons.
 
     Args:
-        what: what is run: None where the controls describe nothing.
+        what: what is run: None if the controls describe nothing.
         run: runs it.
-        lacking: the runs of it that are not finished; None where there are no runs.
+        lacking: the runs of it that are not finished; None if there are no runs.
         amount: how much runs are, in words.
         refused: why some of it cannot be made, or nothing, a sentence each.
         usual, also: see `buttons`.
@@ -114,7 +113,7 @@ def takes(lacking: Sequence[Spec], amount: str) -> None:
 
 
 def takes_long(spec: RunSpec) -> bool:
-    """Return whether a run takes so long that its time is said before it is begun."""
+    """Return whether a run is so long that its time is shown before it begins."""
     return compiles(spec) or store().cost([spec])[1] > DRAFT_SECONDS
 
 

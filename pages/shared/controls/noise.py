@@ -61,7 +61,7 @@ def epsilon_slider(s: Session, help: str) -> None:
 
 
 def noise(s: Session, privatizer: Privatizer) -> None:
-    """How large the noise is and how it is drawn. What does not go together is not offered, and why is said."""
+    """Draw the controls of the noise. Impossible combinations are not offered, with the reason."""
     mechanism, calibration, delta, reports = chosen_noise(s)
     known = mechanisms_for(s.draft.algorithm, privatizer.key)
     sizes = {m: calibrations_for(s.draft.algorithm, m) for m in known}

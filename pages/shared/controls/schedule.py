@@ -31,7 +31,7 @@ def schedule(s: Session) -> None:
             GEOMETRIC: "after blocks that grow",
             "episodic": "after every user (K ≤ 10⁶)",
         },
-        "Blocks grow as was fixed before the run, or adapt to what was released: choosing them leaks nothing.",
+        "Blocks grow as was fixed before the run, or adapt to the releases: choosing them leaks nothing.",
         "schedule",
     )
     if kind in growth:

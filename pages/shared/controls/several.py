@@ -33,7 +33,7 @@ def choose_several(
         name: tells it from others of the page.
         title: what an option is called.
         fixed: whether a link fixes it.
-        most: so many at most.
+        most: that many at most.
     """
     s = session()
     key = f"{s.version}:{s.page}:{name}:{'|'.join(options)}"

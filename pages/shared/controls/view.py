@@ -39,8 +39,7 @@ class Widgets:
         return put_back
 
     def segments(self, label: str, name: str, options: Mapping[str, str], visible: bool = False) -> str:
-        """One of a few words beside each other; the value of the view's field `name`, or the first where that is not
-        offered."""
+        """One of a few words next to each other; the value of the view's field `name`, or the first if not offered."""
         key = f"{session().version}:view:{name}:{len(options)}"
         value = getattr(self.part().view, name)
         value = value if value in options else next(iter(options))
@@ -78,8 +77,7 @@ class Widgets:
         visible: bool = True,
         otherwise: int | None = None,
     ) -> int:
-        """One of several numbers, each with a title; the view's value, or `otherwise` (the first) where that is not
-        offered."""
+        """One of several numbers, each with a title; the view's value, or `otherwise` (the first) if not offered."""
         value = getattr(self.part().view, name)
         if value not in options:
             value = options[0] if otherwise is None else otherwise

@@ -67,8 +67,7 @@ def select(
 
 
 def fold(label: str, name: str, draw: Callable[[], object]) -> None:
-    """Draw the settings that most visitors leave unchanged only while their fold is open: otherwise every use would
-    send them."""
+    """Draw the settings that most visitors leave unchanged only while their fold is open, so that uses send less."""
     part = st.expander(label, on_change="rerun", key=f"{FOLD}{name}")
     if part.open:
         with part:
@@ -76,8 +75,8 @@ def fold(label: str, name: str, draw: Callable[[], object]) -> None:
 
 
 def locked(name: str) -> bool:
-    """Whether the link to this page fixes a setting: by its name, or by that of what it is a parameter of
-    (environment_params.riverswim.S); what has no name with all others."""
+    """Whether the link to this page fixes a setting: by its name, or by that of its owner
+    (environment_params.riverswim.S); unnamed ones with all others."""
     owner = name.partition(".")[0].removesuffix("_params")
     return (owner or RUN) in session().locked
 
@@ -85,7 +84,7 @@ def locked(name: str) -> bool:
 def segments(
     label: str, name: str, options: Mapping[str, str], value: str | None, chosen: Callable[[Any], None]
 ) -> None:
-    """One of a few words beside each other; none of them where the value is another."""
+    """One of a few words next to each other; none of them where the value is another."""
     s = session()
     key = f"{s.version}:{s.page}:{name}"
     st.segmented_control(
@@ -115,7 +114,7 @@ def read_number(field: Field, text: str) -> Any:
 def exact(label: str, name: str, field: Field, value: Any, store: Store, width: int | None = None) -> None:
     """Draw a text field for any value the field allows ("1e9" too); `complaint` explains a faulty one.
 
-    width: of one whose label stands beside it, in pixels.
+    width: of one whose label stands next to it, in pixels.
     """
     s = session()
     key = f"{s.version}:{name}:exact"
@@ -157,7 +156,7 @@ def move(key: str, value: Any) -> None:
 
 
 def heard(key: str, use: Store) -> Store:
-    """`use` of what the widget `key` is set to by the visitor. When something is pressed at once after another widget
+    """Call `use` with the visitor's setting of the widget `key`. When something is pressed at once after another widget
     has moved this one, the browser may not know of it, and then sends once more where it stood."""
 
     def unless_echo(value: Any) -> None:

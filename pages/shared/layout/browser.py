@@ -1,4 +1,4 @@
-"""What a page needs from the browser itself: the clipboard, the sidebar of a phone, word of day and night, and charts
+"""The page's needs from the browser itself: the clipboard, the sidebar of a phone, day or night colours, and charts
 that go on filling the screen."""
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ def skip_to_run() -> None:
 
 
 def from_top(opened: str) -> None:
-    """Scroll the page up whenever something else is opened on it. opened: a word for what is."""
+    """Scroll the page up whenever something else is opened on it. opened: a word for it."""
     _from_top(data={"opened": opened}, key="from_top", height=1)
 
 
 def say(said: str, name: str) -> None:
-    """Has readers of the screen told something, whenever it is something else. name: of what, once on a page."""
+    """Announce a text to screen readers whenever it changes. name: of the text, once on a page."""
     _say(data={"said": said}, key=f"say_{name}", height=1)
 
 
@@ -53,14 +53,14 @@ def unseen(under: str, dark: bool, wide: bool, seen: Callable[[bool], None]) -> 
     """Mark an element that is never visible.
 
     A narrow screen's sidebar closes whenever `under` changes. The page is drawn again when the browser's colours, or
-    the room beside its charts, are no longer those it is drawn for. A chart that fills the screen goes on filling it
-    when it is drawn anew, the camera above it writes below the picture what was run, Tab leads from a button to what it
-    has opened and on from there, and terms say what they mean.
+    the room next to its charts, are no longer those it is drawn for. A chart that fills the screen goes on filling it
+    when it is drawn again, the camera above it writes the run below the picture, Tab leads from a button to the content
+    it has opened and on from there, and terms show their meanings.
 
     Args:
-        under: A word for what the sidebar covers.
+        under: A word for the content under the sidebar.
         dark: Whether the page is drawn for a dark screen.
-        wide: Whether it is drawn for one with room beside charts.
+        wide: Whether it is drawn for one with room next to charts.
         seen: Called with whether there is room.
     """
 

@@ -1,4 +1,4 @@
-"""A list of cards, two beside each other: what a page opens with that has many things to choose from."""
+"""A list of cards, two next to each other: what a page opens with that has many things to choose from."""
 
 from __future__ import annotations
 

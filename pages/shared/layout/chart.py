@@ -44,7 +44,7 @@ def show(
     how: Sequence[str] = (),
     files: Callable[[], object] | None = None,
 ) -> None:
-    """Show a figure with its sentence and the fold about it. picked: called with what was pressed, as Streamlit tells
+    """Show a figure with its sentence and the fold about it. picked: called with the pressed points, as Streamlit gives
     it; group, how, files: see `explain`."""
     draw(picture, key, picked)
     explain(picture.see, lambda: picture.table, key, group=group, how=how, files=files)
@@ -125,7 +125,7 @@ def explain(
         return
     with fold:
         numbers, computed, words, papers, *more = st.tabs(
-            ["Numbers", "How computed", "Words", "Papers", *(["Files"] if files else [])]
+            ["Numbers", "Computation", "Words", "Papers", *(["Files"] if files else [])]
         )
     numbers.dataframe(
         escape_formulas(table()), hide_index=True, width="stretch", height=280, key=f"{key}:table"

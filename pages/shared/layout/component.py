@@ -17,8 +17,8 @@ def component(name: str, *, css: str = "", js: str = "") -> Callable[..., Any]:
     """Load the component of NAME.js in assets/web/, with NAME.html and NAME.css if they exist.
 
     Args:
-        css: the file of a look that several share, in place of NAME.css.
-        js: a script in place of NAME.js.
+        css: the file of a look that several share, instead of NAME.css.
+        js: a script instead of NAME.js.
     """
     look, shape = css or f"{name}.css", f"{name}.html"
     return st.components.v2.component(

@@ -1,4 +1,4 @@
-"""What surrounds every page: notices, and the last stop for errors."""
+"""The surroundings of every page: notices, and the last stop for errors."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Crowd:
 
     def pace(self, part: tuple[int, str], least: float, cost: float | None, guess: float = COST) -> float:
         """After how many seconds, `least` or more, a part that is drawn now may be drawn again; cost: CPU seconds of
-        that, where it is known; guess: where nothing is known of any of its name. Who has not been drawn three times as
+        that, where it is known; guess: if nothing is known of any of its name. A part not drawn for three times as
         long is gone: browsers forget to say goodbye."""
         now = time.monotonic()
         with self._lock:
@@ -101,7 +101,7 @@ def redrawn(
     asks this instead of each turn, and redraws the whole page if something has changed.
 
     While it misses an answer of the workers it is drawn again, too. Where many visitors are, it is done less often, so
-    that there is time for what they press: browsers ask at the pace they were told, whether or not the last answer has
+    that there is time for their presses: browsers ask at the given pace, whether or not the last answer has
     come, and a server that falls behind would be asked for ever more. After an error it stands still, so that the error
     is not written at every turn; when it could be drawn again, because of something that the visitor did, it goes on.
     """
@@ -149,7 +149,7 @@ def dark() -> bool:
 
 
 def wide() -> bool:
-    """Whether charts have room for names beside them: as the browser says, and until then as it calls itself."""
+    """Whether charts have room for names next to them: by the browser's report, and until then by its name."""
     s = session()
     if s.wide is None:
         browser = st.context.headers.get("User-Agent", "")

@@ -1,4 +1,4 @@
-"""The top of a page: its title, its buttons, and what a link said that could not be used."""
+"""The top of a page: its title, its buttons, and the unusable parts of a link."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def shared_with(part: PageState) -> None:
         write_address(part)
 
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="alone_sentence"):
-        st.markdown(f"**Whoever shared this link says:** {escape(part.sentence)}", width="stretch")
+        st.markdown(f"**A message with this link:** {escape(part.sentence)}", width="stretch")
         if not st.context.is_embedded:
             st.button(
                 "Hide it",

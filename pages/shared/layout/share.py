@@ -29,7 +29,7 @@ LOCK_HELP = (
 
 
 def share(part: PageState, more: Callable[[], None] | None = None) -> None:
-    """Buttons for the link to what is seen. more: draws what else this page can hand on."""
+    """Draw buttons for the link to the present view. more: draws the page's other ways to share."""
     with st.container(horizontal=True, wrap=False, gap="xsmall", width="content", key="share"):
         link = part.link
         said = address.saying(part.sentence)
@@ -80,7 +80,7 @@ def say(part: PageState, text: str) -> None:
 
 
 def in_a_page(query: str) -> None:
-    """How the chart of a link is put into another page."""
+    """Draw the way to embed the chart of a link in another page."""
     st.markdown("**In a page of yours**, the first chart with its sentence:")
     there = address.whole_address("&".join(filter(None, [query, "embed=true"])))
     # in plain ink: the colours of code are too faint for so small a text

@@ -1,4 +1,4 @@
-"""A hover on each term: what a word means, where it stands first in what is visible of a page.
+"""A hover on each term: the meaning of a word, at its first place in the visible part of a page.
 
 A term is a link of Markdown to nowhere whose title is its meaning, so no text of a visitor's is read as HTML. A script
 shows the title to a mouse, a keyboard and a finger alike.
@@ -33,7 +33,7 @@ def _pattern(page: str | None) -> tuple[re.Pattern[str], tuple[str, ...]]:
 
 @lru_cache(maxsize=1024)
 def _terms(page: str | None, text: str) -> tuple[tuple[int, int, str], ...]:
-    """Where a text has terms, each with its name: to look for all of them takes a microsecond a letter."""
+    """Find the terms of a text, each with its name: to look for all of them takes a microsecond a letter."""
     pattern, names = _pattern(page)
     found = pattern.finditer(text)
     return tuple((*one.span(), names[one.lastindex - 1]) for one in found if one.lastindex is not None)

@@ -1,4 +1,4 @@
-"""How a prediction is made: by widgets, or by pressing the chart. Both hand on its text, perhaps not whole yet."""
+"""The ways to predict: by widgets, or by pressing the chart. Both hand on its text, perhaps not whole yet."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def answer_field(prediction: Prediction, text: str, said: Said) -> None:
 
 
 def hint(words: str) -> None:
-    """How a prediction is made."""
+    """Explain the way to predict."""
     with st.container(key="hint"):
         st.caption(words)
 

@@ -21,7 +21,7 @@ def draggable(prediction: Prediction, text: str, chart: str, said: Callable[[str
     """Has the marker of a chart dragged; nothing where the prediction is none.
 
     Args:
-        text: where it is, "" where it waits.
+        text: where it is, "" if it waits.
         chart: the key of the chart.
         said: called with the text of where it was left.
     """

@@ -42,7 +42,7 @@ def redrawing(settings: OfflineSettings, name: str) -> Any:
 
 
 def behaviour(settings: OfflineSettings) -> None:
-    """Who the trajectories come from."""
+    """Draw the control of the policy behind the trajectories."""
     chosen = BEHAVIOURS[settings.behaviour]
     titles = {key: behaviour.title for key, behaviour in BEHAVIOURS.items()}
     select(
@@ -144,7 +144,7 @@ def deltas(settings: OfflineSettings) -> None:
 
 
 def noise(settings: OfflineSettings) -> None:
-    """How large the noise is, and how the data are split."""
+    """Draw the controls of the noise's size, and of the split of the data."""
     offered = offline_settings.noise_sizes(settings)
     if settings.calibration not in offered:
         settings.calibration = offered[0]

@@ -80,11 +80,11 @@ def guarantee_card(g: Guarantee, spec: OfflineSpec | UploadSpec, key: int) -> No
     rows = {
         "Protected": g.unit,
         "Noise": f"{g.mechanism}: {g.noise_formula}",
-        "Where noise is added": g.where,
+        "Place of the noise": g.where,
         "Taken as public, so not protected": " · ".join(g.public),
     }
     st.markdown(explained("\n".join(f"- **{name}:** {escape(text)}" for name, text in rows.items() if text)))
-    with st.expander("What it assumes, and sources"):
+    with st.expander("Assumptions and sources"):
         st.markdown("\n".join(f"- {escape(text)}" for text in g.assumptions))
         st.caption(escape("Sources: " + "; ".join(g.sources) + "."))
         reading.proofs()

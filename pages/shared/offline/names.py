@@ -1,4 +1,4 @@
-"""What runs on data sets are called, and what their looks say."""
+"""Names and looks of runs on data sets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the settings of Offline say: a problem and its data, learners, and several budgets at once."""
+"""The settings of Offline: a problem and its data, learners, and several budgets at once."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def in_paper(settings: OfflineSettings, key: str) -> bool:
 
 
 def noise_sizes(settings: OfflineSettings) -> list[str]:
-    """How large noise may be: as in the paper, where a paper states that of one of the learners."""
+    """List the sizes of noise: as in the paper, if a paper states that of one of the learners."""
     stated = any(in_paper(settings, key) for key in settings.private)
     return ["paper", "calibrated"] if stated else ["calibrated"]
 

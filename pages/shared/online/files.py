@@ -54,7 +54,7 @@ def regret_page(
         curves,
         ["" if epsilon is None else f"ε = {epsilon:g}" for epsilon in budgets],
         lambda some: comparison_picture(some, view="cumulative", statistic=statistic),
-        x="After so many episodes",
+        x="After this many episodes",
         columns=["regret so far", "95% interval", "seeds"],
         footer=footer,
     )

@@ -1,4 +1,4 @@
-"""What online runs promise to their users, what their noise proves, and where the noise enters."""
+"""The guarantees of online runs to their users, the proofs from their noise, and the places of the noise."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def offer_attack(run: RunSpec) -> None:
 
 
 def trust_drawing(privacy: str) -> None:
-    """Who sees raw data, where noise enters, who is trusted."""
+    """Draw who sees raw data, where noise enters, and who is trusted."""
     sketch(who_sees_what(PRIVATIZERS[privacy].words, privacy, dark=dark()))
 
 
@@ -159,13 +159,13 @@ def card(g: Guarantee, run: RunSpec, key: int) -> None:
         "Scale of one draw": ""
         if g.model == "SDP" or g.noise_scale is None
         else f"{significant(g.noise_scale)} visits",
-        "Where noise is added": g.where,
+        "Place of the noise": g.where,
         "A user sends": g.messages,
         "Taken as public, so not protected": " · ".join(g.public),
     }
     st.markdown(explained("\n".join(f"- **{name}:** {escape(text)}" for name, text in rows.items() if text)))
     every_promise(g, run, key)
-    with st.expander("What it assumes, and sources"):
+    with st.expander("Assumptions and sources"):
         st.markdown("\n".join(f"- {escape(text)}" for text in g.assumptions))
         st.caption(escape("Sources: " + "; ".join(g.sources) + "."))
         reading.proofs()
@@ -200,9 +200,9 @@ def compare_noise(g: Guarantee, run: RunSpec) -> None:
     st.markdown("## How much noise does a guarantee need?", anchors=False)
     st.markdown(
         explained(
-            "Each bar adds one improvement to the bar above it, and says what is proved for its noise. The first bar "
+            "Each bar adds one improvement to the bar above it, and shows its proved guarantee. The first bar "
             "is the noise that the algorithm's paper states, for δ = 0. Up to 4,000 releases, the last bar is a lower "
-            "bound. Where a bar is longer, the one above proves less, or noise moves to visits from other counts."
+            "bound. If a bar is longer, the one above proves less, or noise moves to visits from other counts."
         )
     )
     night = dark()

@@ -23,7 +23,7 @@ from pages.shared.text import escape
 from pages.shared.visitor.callbacks import callback
 from pages.shared.visitor.state import session
 
-OTHER = "It opens with the share of V\\* lost, in place of the measure that is drawn here."
+OTHER = "It opens with the share of V\\* lost, instead of the measure that is drawn here."
 MEANS = "It draws means of seeds, without a line for each."
 FIXED = "The tab Data has an interactive chart of these curves with fixed stops."
 

@@ -27,7 +27,7 @@ def played_page(
         title, nav: as for `player_page`.
         curves: whose runs can be played.
         view: how they are drawn at first.
-        sentence: what whoever shares it says, "" for nothing.
+        sentence: a message from the person who shares it, "" for none.
         replay: of a run at one of its numbers of users, what `wasm.replayed` found.
     """
     unnamed = [replace(curve, name="") for curve in curves]

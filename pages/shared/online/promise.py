@@ -1,4 +1,4 @@
-"""What noise proves for each delta, as a curve."""
+"""The noise's proved epsilon for each delta, as a curve."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is taken along of runs, and how to make one again without the pages: its spec, Python, and a command line."""
+"""Files of runs to take along, and ways to repeat one without the pages: its spec, Python, and a command line."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def tidy(titles: Sequence[str], known: Sequence[RunCurves], axis: str, measure: 
 
 
 def no_table_yet(table: pd.DataFrame) -> bool:
-    """Whether nothing of these curves is known; then that is said in the place of their files."""
+    """Whether nothing of these curves is known; then a message replaces their files."""
     if table.empty:
         st.info(
             "Nothing has been computed yet. Download the numbers and the chart once the first results are here.",
@@ -107,7 +107,7 @@ def files(
         name: of the files with numbers.
         says: what the table holds.
         specs: of the runs.
-        page: makes the chart as a page of its own; None where *Share* has a better one.
+        page: makes the chart as a page of its own; None if *Share* has a better one.
     """
     st.caption(explained(says))
     empty = no_table_yet(table)

@@ -1,4 +1,4 @@
-"""What workers say of a run without running it: asked for by a page, answered once for everybody."""
+"""Workers' answers about a run without running it: requested by a page, answered once for everybody."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def v_star(spec: RunSpec | OfflineSpec) -> float | None:
 
 
 def coverage(spec: OfflineSpec) -> dict[str, Any] | None:
-    """How well the data cover the problem, see `simulation.offline.covered`; None while it is not known."""
+    """Return the coverage of the problem by the data, see `simulation.offline.covered`; None until it is known."""
     found = _answer_to("coverage", spec)
     return found if isinstance(found, dict) else None
 

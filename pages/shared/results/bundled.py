@@ -1,4 +1,4 @@
-"""What comes with the program, so that a page shows its chart at once: above all finished runs.
+"""Bundled results, so that a page shows its chart at once: above all finished runs.
 
 `python -m bench.bundled` computes the files.
 """

@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 class SizedCache(Generic[T]):
-    """Values with a version; the least recently used go beyond so many bytes.
+    """Values with a version; the least recently used go beyond that many bytes.
 
     A version of None is final: it is right whatever version is asked for.
     """
@@ -59,10 +59,10 @@ class SizedCache(Generic[T]):
         """Return the cached value if it is final or of the present version; else load it.
 
         Args:
-            key: What it depends on, but for what the version says.
+            key: The facts it depends on, without the version's.
             load: Reads or makes it, told the version.
             size: About how many bytes it has.
-            version: Of what there is to load; None where the value never changes.
+            version: Of what there is to load; None if the value never changes.
             final: Whether a value never changes again.
         """
         found = self.get(key)
@@ -82,7 +82,7 @@ def cache_of(name: str, most: int) -> SizedCache[Any]:
 
 
 def bytes_of(*found: Any) -> int:
-    """About what these take in memory: their arrays, which are nearly all of it."""
+    """Return their approximate size in memory: their arrays, which are nearly all of it."""
     return ENTRY_BYTES + sum(
         part.nbytes for one in found for part in vars(one).values() if isinstance(part, np.ndarray)
     )

@@ -1,4 +1,4 @@
-"""What the pages read: the store, and results decoded once for everybody. Nothing is computed here."""
+"""The data that pages read: the store, and results decoded once for everybody. Nothing is computed here."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def store() -> Store:
 
 
 def status(spec: Spec, visitor: str | None = None) -> RunStatus:
-    """How a run stands, for this visitor."""
+    """Return the status of a run, for this visitor."""
     return store().status(spec, visitor)
 
 

@@ -1,4 +1,4 @@
-"""What cannot be read off what is shown: a warning above it."""
+"""Doubts about the visible results: a warning above them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def stuck(spec: RunSpec) -> int:
 
 
 def of_runs(specs: Sequence[RunSpec]) -> list[str]:
-    """Of the run without privacy, among the baselines, that is stuck most often."""
+    """Describe the run without privacy, among the baselines, that is stuck most often."""
     most = max(
         ((stuck(baseline), baseline.seeds) for baseline in {spec.baseline() for spec in specs}),
         default=(0, 0),

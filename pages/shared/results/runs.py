@@ -20,7 +20,7 @@ from pages.shared.visitor.state import ask, begin
 
 @dataclass(frozen=True)
 class Runs:
-    """Where a page finds its runs: each comes with the program, or is in the store, or is not there yet.
+    """The page's source of runs: each comes with the program, or is in the store, or is not there yet.
 
     Attributes:
         files: of assets/ that come with the program, see `bundled`.
@@ -36,9 +36,9 @@ class Runs:
         return next(filter(None, found), None)
 
     def status(self, spec: Any, owner: str = "") -> RunStatus:
-        """How a run stands; one that comes with the program is done, unless it is computed for a closer look.
+        """Return the status of a run; one that comes with the program is done, unless it is computed for a closer look.
 
-        owner: who asked for it, in place of the group.
+        owner: who asked for it, instead of the group.
         """
         run = data.status(spec, owner or owner_id(self.group))
         if self.bundled(spec) and run.state not in ACTIVE:
@@ -46,7 +46,7 @@ class Runs:
         return run
 
     def statuses(self, specs: Sequence[Any]) -> list[RunStatus]:
-        """How each of these runs stands."""
+        """Return the status of each of these runs."""
         return [self.status(spec) for spec in specs]
 
     def curves(self, spec: Any) -> RunCurves:
@@ -54,7 +54,7 @@ class Runs:
         return self.bundled(spec) or data.curves(spec)
 
     def ends(self, spec: Any) -> NDArray[np.float64]:
-        """[seeds] what a run measured at its end, NaN where that is not known."""
+        """[seeds] what a run measured at its end, NaN if that is not known."""
         found = self.bundled(spec)
         return data.ends(spec) if found is None else found.ends
 
@@ -75,7 +75,7 @@ class Runs:
         begin(self.missing(specs), owner_id(self.group))
 
     def progress(self, specs: Sequence[Any]) -> together.Progress:
-        """How they stand, as one."""
+        """Return their joint status."""
         return together.progress(specs, self.missing(specs), owner_id(self.group))
 
 

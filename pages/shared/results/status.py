@@ -1,4 +1,4 @@
-"""How runs stand, in words, with what can be done about it."""
+"""The status of runs, in words, with the possible actions."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def strip(curves: list[Curve], titles: list[str], runs: list[RunStatus]) -> None
 
 
 def aloud(runs: Sequence[RunStatus]) -> str:
-    """How runs stand, in words that change when all is done and not before."""
+    """Describe the status of runs in words that change only when all is done."""
     states = [run.state for run in runs]
     if any(state in ACTIVE for state in states):
         return "Running."
@@ -136,7 +136,7 @@ def aloud(runs: Sequence[RunStatus]) -> str:
 
 
 def ended(runs: int, done: int, failed: int) -> str:
-    """How runs have ended."""
+    """Describe the end of runs."""
     others = f"{runs - done - failed} not computed." if done + failed < runs else ""
     said = (f"{plural(done, 'run')} finished." if done else "", f"{failed} failed." if failed else "", others)
     return " ".join(filter(None, said))
@@ -160,7 +160,7 @@ def cancel_runs(specs: list[RunSpec]) -> None:
 
 
 def words_together(runs: list[RunStatus]) -> str:
-    """How several runs stand, in one sentence."""
+    """Describe the status of several runs in one sentence."""
     running = sum(run.state == "running" for run in runs)
     left = max((run.seconds_left or 0.0 for run in runs), default=0.0)
     if not running:

@@ -1,4 +1,4 @@
-"""What trust is worth: the users that each privacy model takes, from the runs that come with the program."""
+"""The worth of trust: the users needed under each privacy model, from the bundled runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The address bar: the link that it holds, and the one to what is seen."""
+"""The address bar: the link that it holds, and the link to the present view."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ def one_line(text: str) -> str:
 
 
 def lengthened(given: Query, page_shown: str, problems: list[str]) -> Query:
-    """Return what a link stands for that may be a short one, `s=` and letters, with what it says besides; a sentence is
+    """Return the query of a link that may be a short one, `s=` and letters, with its other parameters; a sentence is
     added to `problems` if the letters stand for nothing. A short link to another page leads there."""
     text = given.get(SHORT, [""])[-1]
     if re.fullmatch(r"[\s\d.eE+-]*", text):  # a number: Explore has a state of that name

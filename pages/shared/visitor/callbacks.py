@@ -1,4 +1,4 @@
-"""What is called when a widget is used: before anything of the page is drawn, so that an error would leave it blank."""
+"""Callbacks of widgets: they run before anything of the page is drawn, so that an error would leave it blank."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pages.shared.visitor.state import session
 log = logging.getLogger("dprl.pages")
 P = ParamSpec("P")
 
-FAILED = "That went wrong and was written to the log. What you see is as before."
+FAILED = "That went wrong and was written to the log. The page is unchanged."
 _GONE = object()
 
 

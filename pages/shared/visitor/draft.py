@@ -1,4 +1,4 @@
-"""What the controls of a page hold: a run that may be half chosen, or not possible as it stands."""
+"""The controls' draft of a run, which may be half chosen, or impossible as it stands."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Owner = Literal["environment", "algorithm"]  # of parameters
 
 
 class Moved(NamedTuple):
-    """Where a widget stood, where it was moved to, and until when the browser may still say the former."""
+    """A widget's old value, its new one, and until when the browser may still send the old one."""
 
     before: Any
     to: Any
@@ -27,7 +27,7 @@ class Draft:
     """The fields of a RunSpec as the controls show them.
 
     environment_params, algorithm_params, structure: by the environment or algorithm that they belong to, so
-    that switching back finds them again; mechanism, calibration, reports, delta, bonus: None where they are chosen for
+    that switching back finds them again; mechanism, calibration, reports, delta, bonus: None if they are chosen for
     the run.
     """
 

@@ -15,7 +15,7 @@ class Editing:
         model: what the tables were drawn from.
         edited: what they hold now.
         past: what they held before each edit.
-        drawn: part of their keys, raised when they are drawn anew.
+        drawn: part of their keys, raised when they are drawn again.
         undone: part of the keys of the names, raised when an edit is undone.
         open: whether the editor is; closed, it keeps what was edited until that is used or discarded.
     """

@@ -2,7 +2,7 @@
 
     v=1 & c=<first curve> & c=<each later one, as differences from the first> & ... & tab=counts & k=1000 & ...
 
-How a curve's spec is written is said in dprl/links.py. Reading never raises.
+See dprl/links.py for the form of a curve's spec. Reading never raises.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ MOST_WEIGHTS = 1000
 
 @dataclass(frozen=True)
 class View:
-    """What is looked at, and how. These defaults stand in no link, so they never change."""
+    """The view. These defaults stand in no link, so they never change."""
 
     tab: str = looked("regret", "the open tab", "tab", choices=TABS)
     measure: str = looked("cumulative", "which regret is drawn", "m", choices=MEASURES)
@@ -88,7 +88,7 @@ class Curve:
 
 @dataclass(frozen=True)
 class Link:
-    """What a link says. problems: one plain sentence for each thing that could not be used."""
+    """The content of a link. problems: one plain sentence for each unusable value."""
 
     curves: tuple[Curve, ...]
     view: View

@@ -2,7 +2,7 @@
 
 lock=all             every setting, and Run
 lock=epsilon,seeds   these
-lock=all,-epsilon    all but these; Run stays open, for what is left is there to be tried
+lock=all,-epsilon    all but these; Run stays open, so that the others can be tried
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
     v=1 & c=<first run> & c=<each later one, as differences from the first> & ... & tab=coverage & i=1 & ...
 
-How a run is written is said in dprl/links.py. What is as usual is left out. Reading never raises: what is wrong takes
-its default, or is left out, and is said in one sentence each.
+See dprl/links.py for the form of a run. Usual values are left out. Reading never raises: a wrong value takes
+its default, or is left out, with one sentence for each.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a visitor's session holds, and how it meets the address bar."""
+"""The content of a visitor's session, and its exchange with the address bar."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ from pages.shared.visitor.views import ViewT, changed
 
 @dataclass(kw_only=True)
 class PageState(ABC):
-    """What a page keeps of a visitor, and how a link says it.
+    """A page's state of a visitor, and its form in a link.
 
-    address: the query last read or written. problems: what a link said that could not be used. locked: settings that it
-    fixes. sentence: what whoever shares it says of it, "" for nothing.
+    address: the query last read or written. problems: the unusable parts of a link. locked: settings that it
+    fixes. sentence: a message from the person who shares it, "" for none.
     """
 
     address: str | None = None
@@ -45,7 +45,7 @@ class PageState(ABC):
 
     @property
     def first_draft(self) -> Draft:
-        """What the page's controls begin with, where it has any."""
+        """Return the first values of the page's controls, if it has any."""
         return draft_of(RunSpec())
 
     @property
@@ -56,16 +56,16 @@ class PageState(ABC):
     @property
     @abstractmethod
     def link(self) -> list[tuple[str, str]]:
-        """The query parameters of the link to what is seen, in order, each key and value unescaped."""
+        """Return the query parameters of the link to the present view, in order, each key and value unescaped."""
 
     @property
     def items(self) -> list[tuple[str, str]]:
-        """The same with what is locked, and what is said of it."""
+        """Return the same with the locks and the message."""
         return [*self.link, *locks.encode(self.locked), *address.saying(self.sentence)]
 
     @property
     def query(self) -> str:
-        """The link to what is seen now, without the question mark."""
+        """Return the link to the present view, without the question mark."""
         return query_of(self.items)
 
     @abstractmethod
@@ -75,8 +75,7 @@ class PageState(ABC):
 
 @dataclass(kw_only=True)
 class ViewedState(PageState, Generic[ViewT]):
-    """What a page keeps of a visitor who looks at something in one of several ways. view: a frozen dataclass of
-    `looked` attributes."""
+    """A page's state of a visitor who has one of several views. view: a frozen dataclass of `looked` attributes."""
 
     view: ViewT
 
@@ -88,10 +87,10 @@ class ViewedState(PageState, Generic[ViewT]):
 
 @dataclass
 class ExploreState(PageState):
-    """What Online keeps of a visitor.
+    """The state of a visitor on Online.
 
     draft: the run that the settings describe, drawn until they change; None if it is compared already, or if its time
-    has to be said first. playing: whether the moment looked at moves on. removed: the curve that was removed last, with
+    has to appear first. playing: whether the moment looked at moves on. removed: the curve that was removed last, with
     its place.
     """
 
@@ -118,7 +117,7 @@ class ExploreState(PageState):
 
     @property
     def link(self) -> list[tuple[str, str]]:
-        """The query parameters of the link to what is seen."""
+        """Return the query parameters of the link to the present view."""
         return links.encode(self.curves, self.view) if self.curves else []
 
     def follow(self, given: Query) -> None:
@@ -148,7 +147,7 @@ class Undo(
 
 @dataclass
 class Session:
-    """What one visitor has done and chosen; it lives as long as the browser tab.
+    """One visitor's actions and choices; they last as long as the browser tab.
 
     Attributes:
         parts: what each page keeps, see `state_of`.
@@ -167,7 +166,7 @@ class Session:
         page: the one shown last.
         arrived: another one was shown before.
         stuck: a part that redraws itself could not be drawn.
-        wide: whether there is room beside charts, None while the browser has not said. saves: what cameras save.
+        wide: whether there is room next to charts, None while the browser has not said. saves: what cameras save.
         locked: settings that the link to the page shown fixes; locking: links that are handed on fix all of them.
         short: letters of short links made here, by page and query.
         taken: the runs that are prepared for a page without a server, in order.
@@ -240,7 +239,7 @@ class Session:
 
         Args:
             before: The settings before it.
-            back: Brings back what else it changed.
+            back: Undoes its other changes.
         """
 
         def undo() -> None:
@@ -264,7 +263,7 @@ class Session:
 
     @property
     def explore(self) -> ExploreState:
-        """What Explore keeps: other pages add to it, too."""
+        """The state of Explore, to which other pages add, too."""
         return self.part(ExploreState)
 
 
@@ -292,7 +291,7 @@ def change_view(**changes: Any) -> None:
 
 
 def attempt(action: Callable[..., object], *arguments: object) -> bool:
-    """Asks the store for something; whether it was done. Where not, the reason is said on the page."""
+    """Ask the store for something; return whether it was done. If not, the page shows the reason."""
     try:
         action(*arguments)
     except (SpecError, StoreError) as error:
@@ -304,7 +303,7 @@ def attempt(action: Callable[..., object], *arguments: object) -> bool:
 def ask(specs: Iterable[Spec], visitor: str, again: bool = False) -> bool:
     """Asks for runs because of something that was pressed, failed seeds too when `again`; whether for all of them.
 
-    Where not, the reason is said. In public they are withdrawn when the tab has gone.
+    If not, the page shows the reason. In public they are withdrawn when the tab has gone.
     """
     lease = presence.lease(session().visitor) if store().public else None
     asked = [attempt(store().ask, spec, visitor, lease, again) for spec in specs]
@@ -312,9 +311,9 @@ def ask(specs: Iterable[Spec], visitor: str, again: bool = False) -> bool:
 
 
 def begin(specs: Iterable[Spec], visitor: str) -> bool:
-    """Asks for what a link names, unless all that it starts unasked would cost too much; whether it did.
+    """Request a link's runs, unless all of them would cost too much; return whether it did.
 
-    What is done or goes on costs nothing, so that a page that is loaded anew goes on waiting.
+    What is done or goes on costs nothing, so that a page that is loaded again goes on waiting.
     """
     s, specs = session(), list(specs)
     costs: list[float] = []

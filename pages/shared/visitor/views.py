@@ -62,7 +62,7 @@ def pairs_of(
     """Return the query parameters of unusual values, in order, unescaped.
 
     Args:
-        write: how a link says a value.
+        write: the form of a value in a link.
         usual: by name, of attributes that have another default than the view's.
     """
     values = [(name, one, getattr(view, name)) for name, one in fields_of(view.__class__).items()]
