@@ -24,4 +24,4 @@ def test_nothing_to_warn_of() -> None:
 
 def test_words() -> None:
     assert "at K = 10 and K = 100 in up to 3 of 5 seeds" in doubts.unsettled(3, 5, ["K = 10", "K = 100"])
-    assert "of these: a, b, c and 2 more. There" in doubts.about_negative_prices(list("abcde"))
+    assert "for these: a, b, c and 2 more. There" in doubts.about_negative_prices(list("abcde"))

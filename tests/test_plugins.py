@@ -228,7 +228,7 @@ print(quarter.bonus, (dprl.run(quarter).regret > 0).any())
 """
     told = said(tmp_path, "1.0", files, points, f"{script}{look}{check}{WRONG}")
     title, final, proved, label, bonuses, ran, passed, *wrong = told
-    assert passed == "('record', 'function of the releases')"
+    assert passed == "('record', 'function of what was released')"
     assert ran == "own True"
     assert title == "Trace of Simple optimism, bonus not proved, central, epsilon 1, riverswim, 2 seeds"
     assert re.fullmatch(r"final regret [\d.]+ \(95% interval .*\) at episode 10,000", final)

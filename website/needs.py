@@ -20,7 +20,7 @@ EPSILONS = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 USERS = tuple(10**power for power in range(4, 16))
 DEFAULT = Asked()
 INTRO = (
-    "Choose an environment, the privacy budget ε and how many users you have. The table shows in which privacy models "
+    "Choose an environment, the privacy budget ε and the number of your users. The table shows in which privacy models "
     "they are enough."
 )
 

@@ -217,7 +217,7 @@ def named(environment: Any, params: Any) -> tuple[Any, Any]:
             raise SpecError("environment", f"this cannot be written as JSON; give {FORM}.") from None
     elif hasattr(environment, "unwrapped"):
         raise SpecError(
-            "environment", "how many steps an episode has is not said; give dprl.from_gymnasium(env, H)."
+            "environment", "the number of steps of an episode is missing; give dprl.from_gymnasium(env, H)."
         )
     else:
         return environment, params
@@ -284,7 +284,7 @@ ENVIRONMENT = Environment(
     fields=(Field("model", "text", json.dumps(EXAMPLE), FORM), horizon(10)),
     make=make,
     size=_size,
-    smaller="where few next states are possible, declare them (structure=environment); else give fewer states",
+    smaller="if few next states are possible, declare them (structure=environment); else give fewer states",
     branching=_branching,
     possible=possible,
 )

@@ -50,7 +50,7 @@ ENVIRONMENT = Environment(
     fields=(
         Field("n", "int", 2, "start states", low=1, high=100),
         Field("m", "int", 2, "arms in addition to arm 0", low=1, high=100),
-        Field("alpha", "float", 0.1, "how much better the best arm is", low=0.0, high=0.5),
+        Field("alpha", "float", 0.1, "advantage of the best arm", low=0.0, high=0.5),
         horizon(5),
         Field("seed", "int", 0, "which arms are best", low=0, high=2**32 - 1),
     ),

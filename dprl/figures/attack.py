@@ -17,7 +17,7 @@ from dprl.words import human, percent, promise, proves
 WORLDS = ("first episode", "second episode")
 SCORES_ALT = "Histograms of the attacker's scores for two episodes of one user."
 ERRORS_ALT = (
-    "Curve of how often an attacker is right against how often wrong, next to the most that the noise allows."
+    "Curve of an attacker's true positives against false positives, next to the limit that the noise sets."
 )
 EPSILON_ALT = "Line chart of the proved epsilon against delta."
 GUESSES_ALT = "A hundred circles, filled as often as the best attacker guesses right."
@@ -37,7 +37,7 @@ def score_histograms(
     """Numbers of executions by score; edges: [B + 1], first, second: [B]."""
     chart = Chart(
         "The attacker's score",
-        "Score: ln of how much likelier the first episode makes it",
+        "Score: ln of the likelihood ratio of the first episode",
         "Trials",
         subtitle=f"{first.sum():,} simulated releases for each episode",
         height=380,
@@ -86,7 +86,7 @@ def error_curves(
     colors, diagonal = chart.colors, (np.array([0.0, 1.0]), np.array([0.0, 1.0]))
     curves: list[tuple[str, tuple[Array, Array], str, float, str]]
     curves = [("guessing", diagonal, colors.muted, 1, "")]
-    curves.append(("most that is proved", allowed, colors.roles["bound"], 2.5, style.BOUND_DASH))
+    curves.append(("proved maximum", allowed, colors.roles["bound"], 2.5, style.BOUND_DASH))
     if claimed is not None:
         epsilon, delta = claimed
         x = allowed[0]

@@ -16,9 +16,7 @@ from dprl.figures.lines import Array
 from dprl.figures.picture import Picture
 from dprl.words import after, brief, human
 
-HEATMAP_ALT = (
-    "Heatmaps of how often each state and action was tried: truly, through the noise, and the difference."
-)
+HEATMAP_ALT = "Heatmaps of the visits to each state and action: true, with noise, and the difference."
 SCATTER_ALT = (
     "Scatter plot of noisy against true visit counts, one point for each cell, with the bound on the noise."
 )

@@ -14,7 +14,7 @@ from dprl.words import brief, human, power, rough
 PESSIMISM_ALT = (
     "Heatmaps of a data set's visits, as they were and as released, and of the penalty and values learned."
 )
-COVERAGE_ALT = "Heatmaps of where the trajectories of a data set go, and where the best policy goes."
+COVERAGE_ALT = "Heatmaps of the states on the way of a data set's trajectories, and of the best policy."
 RARE = 1e-8  # chances below it are drawn as this
 
 

@@ -65,7 +65,7 @@ def matrix(cells: Sequence[MatrixCell], see: str, *, dark: bool = False) -> Pict
             sorted((c for c in cells if c.paper == paper), key=lambda c: order.index(c.verdict))
         )
     ]
-    chart = Chart("How much of each paper stands", height=120 + 34 * len(papers), dark=dark)
+    chart = Chart("Share of each paper's claims that hold", height=120 + 34 * len(papers), dark=dark)
     for verdict, (color, mark) in CELLS.items():
         own = [one for one in placed if one[2].verdict == verdict]
         fill = color or style.translucent(chart.colors.faint, 0.35)
@@ -237,7 +237,7 @@ def _zones(chart: Chart, rows: Sequence[Measurement], reach: tuple[float, float]
     if x:
         fill = style.translucent(chart.colors.roles["optimal"], 0.3)
         line = {"color": fill, "width": 18}
-        chart.add("lines", x, y, line=line, hoverinfo="skip", name="where the claim holds")
+        chart.add("lines", x, y, line=line, hoverinfo="skip", name="range of the claim")
 
 
 def _settings_points(

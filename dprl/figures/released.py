@@ -13,7 +13,7 @@ from dprl.figures.lines import Array
 from dprl.figures.picture import Picture
 from dprl.figures.steps import Policy
 
-ALT = "Heatmaps of the action in each state at each step: by the policy, and what users got most often."
+ALT = "Heatmaps of the action in each state at each step: by the policy, and most frequent among users."
 FEW = "too few users to say"
 
 Known = NDArray[np.bool_]

@@ -15,7 +15,7 @@ from dprl.figures.lines import Array
 from dprl.figures.picture import Picture
 from dprl.words import human
 
-ALT = "Line charts over the stages: what is left, the width of confidence, and infrequent tuples."
+ALT = "Line charts over the stages: policies left, the width of confidence, and infrequent tuples."
 TITLES = {
     "active policies": "Active policies left",
     "best estimate": "Value of the best policy, as estimated",

@@ -18,11 +18,11 @@ from dprl.words import after, percent, rough
 Policy = NDArray[np.integer[Any]]
 
 STEPS_ALT = (
-    "Heatmaps of the action taken in each state at each step: learned, optimal, and where they differ."
+    "Heatmaps of the action taken in each state at each step: learned, optimal, and their differences."
 )
-OCCUPANCY_ALT = "Heatmaps of how likely each state is at each step, under the learned and the optimal policy."
+OCCUPANCY_ALT = "Heatmaps of the chance of each state at each step, under the learned and the optimal policy."
 CHANCES_ALT = (
-    "Heatmaps of how likely each action is in each state at each step: learned, and under the optimal policy."
+    "Heatmaps of the chance of each action in each state at each step: learned, and under the optimal policy."
 )
 V_ALT = "Heatmaps of the value of each state at each step: estimated, optimal, and the difference."
 Q_ALT = "Heatmaps of the value of each state and action at each step: estimated, optimal, and the difference."

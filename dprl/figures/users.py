@@ -68,7 +68,7 @@ def users_by_trust(curves: Sequence[UsersCurve], mine: Mine | None, *, see: str,
     low, high = _decades(curves, mine)
     for curve in curves:
         _draw(chart, curve)
-    lines.band_sign(chart, "how far a line may be off")
+    lines.band_sign(chart, "possible error of a line")
     ends = [float(curves[0].epsilon[0]), float(curves[0].epsilon[-1])]
     if mine is not None:
         _draw_mine(chart, mine, ends, (low, high))

@@ -22,7 +22,7 @@ from dprl.statistics import Change
 ARGUMENTS = {
     field.name: field
     for field in (
-        Field("releases", "int", 1, "how often running sums are released", 1, 10**6),
+        Field("releases", "int", 1, "number of releases of running sums", 1, 10**6),
         Field("counters", "int", 1, "counters that one episode changes", 1, 10**6),
         Field("size", "float", 1.0, "by how much it changes each", 0, 1e6, low_open=True),
         Field("contribution", "int", 1, "episodes of one user", 1, 1000),

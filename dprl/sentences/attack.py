@@ -19,14 +19,14 @@ MEETS = (
 STEPS = {
     "one": "A careless curator draws noise for a counter **once** and adds it to every release. After each user, the "
     "curator tells that user the noisy count so far. Each release alone looks private.",
-    "subtract": "Users t − 1 and t + 1 put together what they were told. The one noise is in both releases, so the "
-    "difference has no noise. User t + 1 takes out its own visit, and user t's visit is left, **exactly**.",
+    "subtract": "Users t − 1 and t + 1 combine the counts they received. The one noise is in both releases, so the "
+    "difference has no noise. User t + 1 subtracts its own visit, and user t's visit is left, **exactly**.",
     "tree": "A tree gives every stretch of users a noise of its own, so the noises of two releases do not cancel. "
     "The same subtraction now leaves user t's visit **plus noise**.",
 }
 MEANING = (
     "Before the release, somebody believes with the chance you choose that your episode was the first of two. An "
-    "outcome that is exp(ε) times as likely with one episode moves that belief as far as drawn. δ is for outcomes "
+    "outcome that is exp(ε) times as likely with one episode moves that belief as the chart shows. δ is for outcomes "
     "that are likelier still."
 )
 
@@ -91,7 +91,7 @@ def about_scores(guessed: Measured, best: float) -> str:
         return NOTHING_YET
     return (
         f"The likelier episode was the right one in {guessed.value:.1%} of the trials ({guessed.low:.1%} to "
-        f"{guessed.high:.1%}). Guessing blindly is right in 50%. The noise allows at most {share_at_most(best)}."
+        f"{guessed.high:.1%}). A blind guess is right in 50%. The noise allows at most {share_at_most(best)}."
     )
 
 
@@ -114,19 +114,19 @@ def asked_whose(score: float) -> str:
     sign = "more" if score > 0 else "less"
     shown = f"{score:+.2f}".replace("-", "−")
     return (
-        "The data are those of one of two users, with equal chances. The attacker knows everybody else, subtracts them "
+        "The data belong to one of two users, with equal chances. The attacker knows everybody else, subtracts them "
         f"from one noisy release, and scores the rest: **{shown}** (0 favours neither). Such a release is "
         f"{sign} likely with the first user than with the second. Whose data is it?"
     )
 
 
 def whose(first: bool, guesses: Sequence[bool]) -> str:
-    """Return the answer, and how many of a visitor's guesses are right."""
+    """Return the answer, and how many of a visitor's guesses are correct."""
     hit = "Right" if guesses[-1] else "Wrong"
     said = f"**{hit}: it is the {'first' if first else 'second'} user's data.**"
     if len(guesses) == 1:
         return said
-    return f"{said} {sum(guesses)} of your {len(guesses)} guesses are right."
+    return f"{said} {sum(guesses)} of your {len(guesses)} guesses are correct."
 
 
 def about_guesses(right: float) -> str:
@@ -167,10 +167,10 @@ def about_belief(prior: float, epsilon: float, false: Sequence[float], missed: S
 def about_collusion(step: str, exact: int, users: int, worst: float) -> str:
     """Describe the data that two users read. exact: users who were read exactly; worst: largest error."""
     if step == "one":
-        return "Each pair of bars differs by the same noise. It moves all counts alike, and every rise still shows."
+        return "Each pair of bars differs by the same noise. It shifts all counts alike, so every rise stays visible."
     if step == "subtract":
         return (
             f"{exact} of {plural(users, 'user')} are read without any error, by two others who only subtract."
         )
     off = human(float(f"{worst:.2g}"))
-    return f"{exact} of {plural(users, 'user')} are read exactly; what is read is off by up to {off} visits."
+    return f"{exact} of {plural(users, 'user')} are read exactly; the estimates err by up to {off} visits."

@@ -10,7 +10,7 @@ from dprl.metrics import Array
 from dprl.words import human, rough, significant
 
 INDEFINITE = (
-    "Noise has left this matrix without an inverse. The algorithm plans this step as if nothing were known."
+    "With the noise, this matrix has no inverse. The algorithm plans this step as if nothing were known."
 )
 
 
@@ -35,7 +35,7 @@ def region(
     )
     result = f"This is step {step} after {human(users)} users. {said}"
     if widths.min() > bound:
-        return f"{result} These radii say nothing new: it is public that no weight is beyond {significant(bound, 3)}."
+        return f"{result} These radii show nothing new: it is public that no weight is beyond {significant(bound, 3)}."
     times = float(np.sqrt(np.prod(widths / quiet))) if private and np.isfinite(quiet).all() else 1.0
     if times > 1:
         result += f" Without noise the same users would give a confidence set {rough(times)} times narrower."

@@ -16,7 +16,7 @@ SAID = messages("charts")["data"]
 NOTHING = "There is nothing to draw yet."
 CLOSE = 0.01  # of v*: a policy this near the best is good
 COVERED = (
-    "Upper chart: what the data visit. Lower chart: what the best policy visits. An algorithm stays uncertain longest "
+    "Upper chart: visits in the data. Lower chart: visits of the best policy. An algorithm stays uncertain longest "
     "where only the best policy goes. The scale is logarithmic."
 )
 
@@ -129,7 +129,7 @@ def about_pessimism(
         ranks: whether there is noise that the penalty does not stand for.
     """
     taken = percent(bitten.share)
-    said = f"In {taken} of the state-action-step triples the penalty takes all that the action seems worth."
+    said = f"In {taken} of the state-action-step triples the penalty removes the action's whole value."
     if bitten.path > 0:
         said += (
             f" An optimal episode meets such a triple in {percent(bitten.path)} of its {plural(H, 'step')}."
@@ -178,7 +178,7 @@ def about_coverage(optimal: float, d_m: float, where: str, n: int) -> str:
     """
     if optimal == 0:
         return (
-            f"The data never show what the optimal policy does: nobody does {where}. However many trajectories there "
+            f"The data never show the optimal policy's actions: nobody does {where}. However many trajectories there "
             "are, its value cannot be learned from them."
         )
     seen = n * optimal

@@ -108,7 +108,7 @@ def about_chances(policy: Array, optimal_policy: Actions, weight: Array) -> str:
     right = np.take_along_axis(policy, optimal_policy[..., None].astype(int), -1)[..., 0]
     sure, share = policy.max(-1), float((right * weight).sum() / weight.sum())
     return (
-        f"The policy takes the optimal action with chance {percent(share)} where the optimal policy goes. "
+        f"The policy takes the optimal action with chance {percent(share)} on the optimal policy's way. "
         f"The likeliest action has chance {percent(float(sure.mean()))} on average over states and steps, "
         f"and at least {percent(float(sure.min()))}."
     )

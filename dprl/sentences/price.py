@@ -207,7 +207,7 @@ def about_ladder(steps: Sequence[NoiseStep], own: int | None = None) -> str:
             before = step
     parts += given_back
     first, last = (proves(step.epsilon, step.delta) for step in (steps[0], before))
-    said = f"For noise as in the paper, {first} is proved here."
+    said = f"For noise as in the paper, we prove {first} here."
     if parts:
         items = "".join(f"\n- {part}" for part in parts)
         said += (

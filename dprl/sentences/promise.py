@@ -24,7 +24,7 @@ HARDLY = 10.0  # an epsilon that lets odds change 22,000-fold
 HOLLOW = 45.2
 ACCOUNTANT = "our accountant"
 ENDS = ("more privacy, more noise", "less privacy, less noise")  # of a slider of budgets, left and right
-LEAST = "No smaller amount of this noise is known to be enough."
+LEAST = "We know no smaller amount of this noise that is enough."
 FEW = 0.01  # delta times the users, from which it is said what that allows
 
 MEANING = r"""
@@ -44,9 +44,9 @@ With a trusted curator, the outcomes are all that the *other* users learn, even 
 are not among them, and may show your own data. With a shuffler, they are the mixed messages. With no trusted
 party, they are your message.
 
-In the two lists one user is **replaced** by another. Some papers' proofs count what moves when a user is **zeroed
-out**: an empty episode stands in that user's place. This moves half as much. Leaving a user out moves more: all later
-users would move up a place, and other users would be in each block.
+In the two lists one user is **replaced** by another. Some papers' proofs count the change when a user is **zeroed
+out**: an empty episode stands in that user's place. This changes half as much. Leaving a user out changes more: all
+later users would move up a place, and other users would be in each block.
 """
 
 TRAJECTORY = "trajectory"  # what is replaced in a data set
@@ -62,7 +62,7 @@ that is computed from the release, such as the policy and its values, is as priv
 (7.29, 10⁻⁶).
 
 States, actions and horizon are declared, and so are rewards for tabular algorithms. They are never read off the data:
-what is inferred from the data would say something about the users in it.
+anything inferred from the data would reveal something about the users in it.
 """
 
 
@@ -120,13 +120,13 @@ def about_promise(
         if abs(share - 1) <= EQUAL:
             said = f"**Proved as claimed:** {proved} when one {who} is replaced by another."
         elif good and calibrated:
-            said = f"**More is proved than claimed:** {proved}, and {claim} is claimed. {LEAST}"
+            said = f"**We prove more than the claim:** {proved}, and {claim} is claimed. {LEAST}"
         elif good:
             said = (
-                f"**More is proved than claimed:** {proved}, and {claim} is claimed: more noise than needed."
+                f"**We prove more than the claim:** {proved}, and {claim} is claimed: more noise than needed."
             )
         else:
-            said = f"**Less is proved than claimed:** {proved}, and {claim} is claimed."
+            said = f"**We prove less than the claim:** {proved}, and {claim} is claimed."
             if any(
                 r.adjacency != REPLACED and math.isclose(r.epsilon, epsilon, rel_tol=EQUAL) for r in found
             ):
@@ -153,9 +153,9 @@ def concentrated_verdict(claimed: float, proved: float, who: str = TRAJECTORY) -
     if good:
         return (
             True,
-            f"**More is proved than claimed:** ρ = {rho}, and {human(claimed)} is claimed: more noise than needed.",
+            f"**We prove more than the claim:** ρ = {rho}, and {human(claimed)} is claimed: more noise than needed.",
         )
-    return False, f"**Less is proved than claimed:** ρ = {rho}, and {human(claimed)} is claimed."
+    return False, f"**We prove less than the claim:** ρ = {rho}, and {human(claimed)} is claimed."
 
 
 def readings(found: Sequence[ProvedReading], blanked: str = "", who: str = "user") -> str:

@@ -33,7 +33,7 @@ COLUMNS = (
 )
 REWARDS = "A reward outside this range counts as the nearest end. A narrow range needs less noise."
 NAME = "Each release of these users is written down under this name. Use one name for all files about the same users."
-TOTAL = "The most that all releases of these users may prove together. A release beyond it is refused."
+TOTAL = "The largest joint budget of all releases of these users. A release beyond it is refused."
 RHO = "A small ρ is private. At 0.1 and a δ of 10⁻⁶ it is about ε = 2."
 EXAMPLE_FILE = "20,000 simulated patients: mild, severe, critical; watch, drug, surgery; 4 steps."
 OUTSIDE = (
@@ -44,9 +44,9 @@ KEPT = (
     "The file is read once and not kept. Its counts go when you close this page, when you press *Forget the data*, or "
     "after 24 hours. Only this server can read them, and no link contains them."
 )
-GONE = "The counts of your file have gone, as your page was away for some time. Give the file again to release more."
+GONE = "The counts of your file were deleted, because your page was away too long. Give the file again to release more."
 OFF = (
-    "This server reads no files of visitors. Run dprl on a computer of your own, and your data stay there. Whoever "
+    "This server reads no files of visitors. Run dprl on your own computer, and your data stay there. Whoever "
     "runs this server can set DPRL_UPLOADS=1."
 )
 COMMANDS = (

@@ -52,13 +52,13 @@ FIELDS: Registry[Field] = Registry(
         ),
         Field(
             "places", "choice", "together",
-            "where the user's episodes are, of a run in which one user may have several: all in the first release, or "
+            "place of the user's episodes, in a run in which one user may have several: all in the first release, or "
             "at random places of the run",
             choices=("together", "random"), query="places", flag="--places",
         ),
         Field("executions", "int", 250, "a world, in each unit of work", 2, 5000, query="n", flag="--executions"),
         Field("seeds", "int", 12, "units of work", 1, 100, query="units", flag="--seeds"),
-        Field("root_seed", "int", 0, "where the random numbers start", 0, 2**53 - 1, query="seed", flag="--root-seed"),
+        Field("root_seed", "int", 0, "seed of the random numbers", 0, 2**53 - 1, query="seed", flag="--root-seed"),
     )
 )  # fmt: skip
 

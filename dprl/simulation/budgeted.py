@@ -24,12 +24,12 @@ DEFAULT_DELTA = 1e-6
 LEARNING: tuple[Field, ...] = (
     Field("algorithm_params", "params", {}, "its parameters", query="algp", flag="--algorithm-param"),
     Field(
-        "privacy", "choice", None, "what is promised; by default the algorithm's first",
+        "privacy", "choice", None, "kind of guarantee; by default the algorithm's first",
         choices=tuple(PROMISES), optional=True, query="priv", flag="--privacy",
     ),
     Field(
         "calibration", "choice", None,
-        "how large the noise is: as in the paper, or calibrated to the budget; as in the paper by default",
+        "size of the noise: as in the paper, or calibrated to the budget; as in the paper by default",
         choices=("paper", "calibrated"), optional=True, query="cal", flag="--calibration",
     ),
     Field(

@@ -52,7 +52,7 @@ FIELDS: Registry[Field] = Registry(
         Field("n", "int", 10**9, "trajectories in the largest data set", 1, 10**12, query="n", flag="--n"),
         CONTRIBUTION,
         Field("seeds", "int", 5, "independent data sets of each size", 1, 10_000, query="seeds", flag="--seeds"),
-        Field("root_seed", "int", 0, "where the random numbers start", 0, 2**53 - 1, query="seed", flag="--root-seed"),
+        Field("root_seed", "int", 0, "seed of the random numbers", 0, 2**53 - 1, query="seed", flag="--root-seed"),
     )
 )  # fmt: skip
 

@@ -24,14 +24,14 @@ def check_algorithm(algorithm: Learner) -> tuple[str, ...]:
     """Check an online tabular algorithm, registered or not, as plain Python, and return the checks' names.
 
     - record: key, texts, privacy models and bonuses are known.
-    - function of the releases: the same releases give the same plans, for other users and a second time. Q, V
+    - function of what was released: the same releases give the same plans, for other users and a second time. Q, V
       and policy are finite and in their ranges, and `plan` writes into nothing else.
 
     Raises CheckFailed by the first check that fails, and SpecError if it is no tabular algorithm.
 
     Example:
         >>> dprl.testing.check_algorithm(dprl.ALGORITHMS["dp-ucbvi"])
-        ('record', 'function of the releases')
+        ('record', 'function of what was released')
     """
     if not isinstance(algorithm, TabularLearner):
         wanted = "a TabularLearner, the record of an online tabular algorithm"

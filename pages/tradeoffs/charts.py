@@ -176,7 +176,7 @@ def nothing_yet(study: SweepView) -> None:
     elif study.show == "price" and study.models == ("none",):
         said = "Without privacy there is no privacy cost."
     else:
-        said = "None of this can be run: the lines above say what is allowed."
+        said = "None of this can be run: the lines above list the allowed values."
     empty(said)
 
 

@@ -164,7 +164,7 @@ def models_menu(t: SweepPageState) -> None:
         lambda text: PrivacyChoice.parse(text).title,
         locked("compare"),
         help="Each privacy model with its default mechanism, or one mechanism in particular. Noise is "
-        "calibrated to (ε, δ), or as in the paper. Scaled noise has the paper's form, and (ε, 0) is proved for it.",
+        "calibrated to (ε, δ), or as in the paper. Scaled noise has the paper's form, and we prove (ε, 0) for it.",
         most=MOST_MODELS,
         placeholder="privacy models",
     )

@@ -29,8 +29,8 @@ from pages.tradeoffs.study import SweepView
 
 ONLY = "{way} needs {users} users."
 FEWEST = "{way} needs the fewest users, {users}."
-FEWEST_LOOKED_AT = "{ways} needs at most {users} users, the fewest looked at."
-MANY_LOOKED_AT = "{ways} need at most {users} users, the fewest looked at."
+FEWEST_LOOKED_AT = "{ways} needs at most {users} users, the fewest that we tried."
+MANY_LOOKED_AT = "{ways} need at most {users} users, the fewest that we tried."
 
 
 def target(study: SweepView) -> float:
@@ -64,11 +64,11 @@ def needed(study: SweepView, state: Progress) -> None:
         complaint("share")
     v_star = answers.v_star(study.base)
     if v_star is None:
-        st.info(working_out("what an optimal episode earns"))
+        st.info(working_out("reward of an optimal episode"))
         return
     ways, level = tuple(study.searches), target(study)
     if v_star == 0:
-        st.info("Every policy earns 0 here, so there is nothing to lose.")
+        st.info("Every policy earns 0 here, so nothing can be lost.")
         return
     found = [trade.users_search(study, way, level) for way in ways]
     open_ = [way for way, users in zip(ways, found, strict=True) if users.pending is not None]
@@ -88,15 +88,15 @@ def needed(study: SweepView, state: Progress) -> None:
         with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small"):
             st.markdown(
                 explained(
-                    f"Each number is found by a search over K, with {study.base.seeds} seeds at each K looked at. "
-                    f"{len(open_)} of {len(ways)} are still to be found; the next look takes {price(state.lacking)}."
+                    f"We find each number by a search over K, with {study.base.seeds} seeds at each K that we try. "
+                    f"{len(open_)} of {len(ways)} are still unknown; the next step needs {price(state.lacking)}."
                 ),
                 width="stretch",
             )
             act("Search", "search", trade.start_sweep, "begin")
     if not ways:
         st.info(
-            "None of this can be run: the lines above say what is allowed."
+            "None of this can be run: the lines above list the allowed values."
             if study.ways
             else "There is no private model to compare. Add one in the settings."
         )

@@ -77,7 +77,7 @@ li { margin: 0 0 2px; }
   svg { max-height: 68mm; } }
 .from { color: #52606D; font-size: 11px; margin-top: 8px; }
 """
-HEADS = ("Privacy model", "Our users are", "Users needed", "Smallest ε that our users pay for")
+HEADS = ("Privacy model", "Our users are", "Users needed", "Smallest ε for our users")
 
 
 def whole_sheet(

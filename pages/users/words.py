@@ -32,15 +32,13 @@ RETURNS = 10  # m, the most episodes of one user
 NAMES = {"value": "V* in percent of H"}
 VALUE = (
     "V* is what the best policy earns in an episode, in percent of H. H steps of at most 1 could pay H. A rough guess "
-    "of V* will do to begin with: half as much V* takes two to five times as many users."
+    "of V* will do to begin with: half the V* needs two to five times as many users."
 )
 TODAY = (
     "Nothing is known at first. A policy that you know today helps only if it loses no more than that. Enter 100% "
-    "where you know of no policy."
+    "if you know of no policy."
 )
-SIGNS = (
-    "Solid lines are measured, dashed lines extrapolated. A band holds the true line in nine cases of ten."
-)
+SIGNS = "Solid lines are measured, dashed lines extrapolated. A band contains the true line in nine cases out of ten."
 
 
 def named(problem: Problem) -> str:
@@ -95,7 +93,7 @@ def answer(table: Table, asked: Asked, found: Sequence[Need]) -> str:
         lower = f" The smallest ε that is likely enough is {least:g}." if least < asked.epsilon else ""
         if least <= (FIELDS["epsilon"].low or 0.0):
             lower = f" So they are at every smaller ε down to {least:g}, the smallest that the chart has."
-        return f"With a trusted curator, {many} users are likely enough {here}.{lower}"
+        return f"With a trusted curator, {many} users are likely to be enough {here}.{lower}"
     if np.isfinite(least):
         now = f"With a trusted curator, {many} users are {HOW[verdicts['central']]} {here}"
         return f"{now}, but likely enough at ε = {least:g}."
@@ -199,7 +197,7 @@ def how(table: Table, asked: Asked, found: Sequence[Need]) -> list[str]:
 def kind(need: Need) -> str:
     """Describe the source of the number."""
     if need.kind == "beyond":
-        return "Extrapolated beyond all that was measured."
+        return "Extrapolated beyond all measurements."
     return f"{need.kind.capitalize()}, within a factor of {times(need.factor)}."
 
 
@@ -207,7 +205,7 @@ def source(table: Table, asked: Asked) -> str:
     """Describe the sources of the numbers on the page, and their errors."""
     if asked.problem:
         return (
-            "Measured: runs of this very environment. Between the budgets and losses that were run, numbers are read "
+            "Measured: runs of this environment itself. Between the budgets and losses that were run, numbers are read "
             f"off straight lines on logarithmic axes. {_factors(table.between)}"
         )
     outside = beyond(table, asked)
@@ -218,7 +216,7 @@ def source(table: Table, asked: Asked) -> str:
             if name in outside
         ]
         return (
-            f"Extrapolated beyond all that was measured, which had {listed(ends)}. Numbers show a direction. How far "
+            f"Extrapolated beyond all measurements, which had {listed(ends)}. Numbers show a direction. How far "
             "off they may be is not known, so there is no verdict."
         )
     learned = [*table.problems.values(), *table.drawn.values()]
@@ -248,7 +246,7 @@ def assumptions(asked: Asked) -> list[str]:
         "The guarantee is joint DP with a trusted curator, shuffle DP with a trusted shuffler, and local DP with no "
         "trusted party.",
         "The algorithm is DP-UCBVI with its default settings (anytime bonus, adaptive schedule). Without privacy it is "
-        "DP-UCBVI without noise. An algorithm that knows more of the environment needs fewer users.",
+        "DP-UCBVI without noise. An algorithm that knows more about the environment needs fewer users.",
         "Each privacy model has its default mechanism. With no trusted party, users answer one-hot questions, and rows "
         "count only users who were told to play them. With a shuffler, everybody's reports count.",
         "Noise was measured at δ = 10⁻⁶. Another δ counts as the ε at which Gaussian noise has the same size. With no "
@@ -265,7 +263,7 @@ def assumptions(asked: Asked) -> list[str]:
 def see(asked: Asked, found: Sequence[Need]) -> str:
     """Return where the lines of the chart meet the users there are, if they do."""
     if asked.met:
-        return "The lines show the users that learning from nothing needs. The policy that you know today needs none."
+        return "The lines show the users needed to learn from nothing. The policy that you know today needs none."
     low, high = FIELDS["epsilon"].low or 0.0, FIELDS["epsilon"].high or 0.0
     said = []
     for need in found:
@@ -293,6 +291,6 @@ def checks_said(table: Table) -> str:
         "Each kind of environment was left out of the law once. The error allows for one more kind that is farther off "
         f"than all of them. {_factors(table.held_out)} The law fits worst {given(worst)}. To test that, each kind was "
         "compared with a law and factors from the other kinds alone. Of its numbers these were within, on average: "
-        f"{crossed}. Then kinds were run that had no part in anything. Of their numbers these were within: {new}. "
-        "The stated factors take no notice of that."
+        f"{crossed}. Then we ran kinds that had played no part in the fit. Of their numbers these were within: {new}. "
+        "The stated factors ignore that."
     )

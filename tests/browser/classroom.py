@@ -65,7 +65,7 @@ async def lesson(url: str, home: Path, people: int) -> dict[str, float]:
         await asyncio.gather(*(s.until(partial(answered_by_lesson, s)) for s in students))
 
         await teacher.set("button_group", "Kind", string_array_value=["About themselves"])
-        await teacher.set("text_input", "A question for yes or no", send=False, string_value=QUESTION)
+        await teacher.set("text_input", "A yes-or-no question", send=False, string_value=QUESTION)
         await teacher.press("Ask the class")
         begin = await at_once(students, tap)
         await teacher.until(lambda: any(f"{plural(people, 'answer')}, each" in c for c in teacher.charts))
@@ -109,7 +109,7 @@ async def clinic(teacher: Session, students: list[Session], took: dict[str, floa
     await teacher.until(lambda: answered(len(students), len(students)) in teacher.text)
     begin = time.perf_counter()
     await teacher.press("Reveal")
-    await everybody(students, "the reports say")
+    await everybody(students, "the reports give")
     took["read"] = time.perf_counter() - begin
     return sent
 

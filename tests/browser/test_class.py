@@ -65,7 +65,7 @@ def test_a_class_plays_the_clinic_twice_and_a_phone_spends_no_more_than_its_tota
         expect(teacher.get_by_text("1 of 1 answered", exact=True)).to_be_visible()
         teacher.get_by_role("button", name="Reveal").click()
         for page in (phone, teacher):
-            expect(page.get_by_text("the reports say")).to_be_visible()
+            expect(page.get_by_text("the reports give")).to_be_visible()
         assert fits(phone)
         assert fits(teacher)
     expect(teacher.get_by_text("Questions have taken all of ε = 2")).to_be_visible()

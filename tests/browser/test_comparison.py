@@ -35,7 +35,7 @@ ALIKE = {
         "v=1&c=env.riverswim~envp.S.3~envp.H.3~alg.apvi~n.1e6~seeds.2&c=alg.dp-apvi~rho.1",
         {
             "Suboptimality": "Trajectories needed",
-            "Pessimism": "the penalty takes all that the action seems worth",
+            "Pessimism": "the penalty removes the action's whole value",
             "Policy": "the behaviour policy takes the learned action",
             "Coverage": "On the optimal policy's way",
             "Guarantee": "Proved as claimed",

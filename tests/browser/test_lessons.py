@@ -57,7 +57,7 @@ def test_a_prediction_is_made_by_pressing_the_chart(
     press(page, 0.1, 0.5 if at[1] > 0.3 else 0.3)  # again, elsewhere
     idle(page)
     page.get_by_role("button", name="Show the answer").click()
-    expect(page.get_by_text("You said")).to_be_visible()
+    expect(page.get_by_text(re.compile("You (predicted|chose)"))).to_be_visible()
 
 
 def test_a_question_is_on_one_screen_and_next_is_the_last_thing_to_press(visit: Visits) -> None:
@@ -222,7 +222,7 @@ def test_a_beginner_walks_through_the_first_lesson_to_the_recap_and_on(visit: Vi
             expect(page).to_have_url(re.compile("guess=1(&|$)"))
         idle(page)
         page.get_by_role("button", name="Show the answer").click()
-        expect(page.get_by_text(re.compile("You said"))).to_be_visible()
+        expect(page.get_by_text(re.compile("You (predicted|chose)"))).to_be_visible()
         page.get_by_role("button", name=re.compile("^(Next|Summary)$")).click()
     expect(page.get_by_role("heading", name=re.compile(r"You scored .* of 5\."))).to_be_visible()
     expect(page.locator(".st-key-recap_sentences li")).to_have_count(3)

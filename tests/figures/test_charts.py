@@ -89,7 +89,7 @@ CASES = {
             [needed.UsersCurve("local", "Local", True, np.array([0.1, 10.0]), scale * np.array([1e9, 1e7]), 2.0)],
             needed.Mine(1e6, 1.0), see="", **how,
         ),
-        needed.TITLE, needed.X_TITLE, "Users needed", "how far a line may be off",
+        needed.TITLE, needed.X_TITLE, "Users needed", "possible error of a line",
     ),
     "home": Case(
         lambda scale, **how: captioned.trust(
@@ -108,7 +108,7 @@ CASES = {
     ),
     "scores": Case(
         lambda scale, **how: attack.score_histograms(SHARES, np.full(20, int(scale)), np.ones(20, int), **how),
-        "The attacker's score", "Score: ln of how much likelier the first episode makes it", "Trials",
+        "The attacker's score", "Score: ln of the likelihood ratio of the first episode", "Trials",
     ),
     "errors": Case(
         lambda scale, **how: attack.error_curves((SHARES, SHARES ** (1 / scale)), **how),

@@ -37,7 +37,7 @@ def test_axes_show_all_that_is_possible_or_are_filled(near: bool) -> None:
         (
             [6.0, 6.0],
             [20.0, 20.0],
-            "These radii say nothing new",
+            "These radii show nothing new",
         ),  # the paper's constants: noise has more ridge
         ([0.3, 0.4], [0.6, 0.4], "the true error 0.1."),
         ([np.nan, np.nan], [1.0, 1.0], sentences.INDEFINITE),

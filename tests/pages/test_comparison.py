@@ -19,9 +19,9 @@ from tests.problems import first
 DATA = OfflineSpec(environment="riverswim", environment_params={"S": 3, "H": 3}, n=10**6, seeds=2)
 SPECS = (DATA.baseline(), DATA, DATA.replace(rho=0.1))
 SEEN = {  # what each tab but the first draws first, by its alternative text (None: nothing), and says
-    "pessimism": ("Heatmaps of a data set's visits", "the penalty takes all that the action seems worth"),
+    "pessimism": ("Heatmaps of a data set's visits", "the penalty removes the action's whole value"),
     "policy": ("Heatmaps of the action taken", "the behaviour policy takes the learned action with chance"),
-    "coverage": ("Heatmaps of where the trajectories", "On the optimal policy's way"),
+    "coverage": ("Heatmaps of the states on the way", "On the optimal policy's way"),
     "guarantee": (None, "Proved as claimed:** ρ = 0.1 when one trajectory is replaced"),
     "data": (None, "The suboptimality of every run"),
 }

@@ -135,7 +135,7 @@ def test_a_stochastic_policy_is_drawn_by_its_chances(visit: Visit, work: Work) -
     for chart, shown, said in (
         (
             "chances",
-            "Heatmaps of how likely each action is",
+            "Heatmaps of the chance of each action",
             "The policy takes the optimal action with chance",
         ),
         ("steps", "Heatmaps of the action taken", "The likeliest action is worse"),
@@ -149,7 +149,7 @@ def test_a_stochastic_policy_is_drawn_by_its_chances(visit: Visit, work: Work) -
         labels = [link.proto.label for link in app.get("page_link")]
         assert "Learn offline from users who take this policy's likeliest actions" in labels
     (drawn,) = charts(visit("explore", c=curves, i="1", tab="policy", pol="chances"))
-    assert not drawn.alt.startswith("Heatmaps of how likely each action is")  # it takes one
+    assert not drawn.alt.startswith("Heatmaps of the chance of each action")  # it takes one
 
 
 def test_mistakes_are_a_view_of_regret(visit: Visit, work: Work) -> None:
@@ -157,7 +157,7 @@ def test_mistakes_are_a_view_of_regret(visit: Visit, work: Work) -> None:
     assert charts(app) == []
     work()
     (chart,) = charts(visit("explore", c=[PRIVATE, "priv.none"], m="pac"))
-    assert chart.alt.startswith("Line chart of how many episodes were more than alpha suboptimal")
+    assert chart.alt.startswith("Line chart of the number of episodes that were more than alpha suboptimal")
     assert "episodes that were more than" in words(visit("explore", c=[PRIVATE], m="pac"))
 
 

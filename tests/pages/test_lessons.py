@@ -23,7 +23,7 @@ from tests.test_lessons import LESSON
 
 PAGE = "lessons"
 WAYS = ("previous", "next", "next_lesson")
-RIGHT = ("names are right.", "within a factor of 2.", "just right.", "no choice is nearer.", "that is right.")
+RIGHT = ("names are correct.", "a factor of 2.", "just right.", "no choice is nearer.", "is correct.")
 
 
 def warned(app: Any) -> str:
@@ -167,7 +167,7 @@ def test_an_order_with_a_curve_left_is_no_guess_yet(visit: Visit) -> None:
     assert [b.label for b in app.button if b.key == "reveal"] == ["I don't know"]
     app.button(key="item_0").click().run()
     press(app, "reveal")
-    assert "All 4 names are right." in words(app)
+    assert "All 4 names are correct." in words(app)
 
 
 EPSILONS = [
@@ -277,7 +277,7 @@ def test_a_score_survives_a_reload(visit: Visit) -> None:
     press(again, "all_lessons")
     assert "You scored 1 of 4." in words(again)
     press(again, "open_trust")
-    assert "All 4 names are right." in words(again)
+    assert "All 4 names are correct." in words(again)
     whole = visit(PAGE, lesson="trust", step="5", before="bdca,1e9,0,1")
     assert "You scored 4 of 4." in words(whole)
     for wrong in ("zzzz", "open~-5", "~nan~9", "<b>", "bdca" * 99, "~" * 99):

@@ -212,7 +212,7 @@ def test_what_points_do_not_say_is_said(
     (warning,) = visit(PAGE, **query(study)).warning
     said = plain(warning.value)
     assert (
-        "Below zero, with its whole 95% interval, is the mean privacy cost of these: Central (JDP) at ε = 1, "
+        "The whole 95% interval of the mean privacy cost is below zero for these: Central (JDP) at ε = 1, "
         in said
     )
     assert "and 3 more. There the run without privacy lost more" in said
@@ -368,7 +368,7 @@ CORNERS = {  # a study, what is left out of its chart, and what is said of the u
     ),
     "one seed": (SweepView(HARD.replace(seeds=1)), "", "One seed has no interval."),
     "one user": (SweepView(HARD, ("none", "local"), "episodes", (1, 2)), "", "only reports of who played** needs"),
-    "one action": (SweepView(world(ONE_ACTION)), "", "need at most 100 users, the fewest looked at."),
+    "one action": (SweepView(world(ONE_ACTION)), "", "need at most 100 users, the fewest that we tried."),
     "nothing to earn": (SweepView(world(EARNS_NOTHING)), "", "there is nothing to lose."),
     "planning after every user": (
         SweepView(HARD.replace(schedule="episodic"), ("central",), "episodes", (1000, 10**7)),

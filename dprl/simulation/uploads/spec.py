@@ -54,7 +54,7 @@ FIELDS: Registry[Field] = Registry(
             "given and this is not set",
             0.0, 0.5, query="held", flag="--held-out",
         ),
-        Field("checked", "int", 0, "how many people are held out", 0, 10**12, flag="--checked"),
+        Field("checked", "int", 0, "number of people held out", 0, 10**12, flag="--checked"),
         Field("first_step", "int", 0, "the number of the first step in the file", 0, 1, flag="--first-step"),
     )
 )  # fmt: skip

@@ -222,7 +222,7 @@ def privacy(s: Session) -> None:
         )
     if model == "none":
         return
-    epsilon_slider(s, "How much one user's episode may change what is released. A smaller ε is more private.")
+    epsilon_slider(s, "The limit on one user's effect on the release. A smaller ε is more private.")
 
 
 def noise_settings(s: Session) -> None:

@@ -93,8 +93,8 @@ def policy(settings: OfflineSettings) -> None:
         max_chars=int(limit(COUNTERS)),
         placeholder="011X12.001X8",
         on_change=on_value(key, into(settings, "policy")),
-        help="For each step a row with a digit for the action in each state, joined by dots. X12 after a row "
-        "repeats it for 12 steps. The tab Policy of Online writes such a text.",
+        help="Write a row for each step, with a digit for the action in each state. Join the rows by dots. X12 after a "
+        "row repeats it for 12 steps. The tab Policy of Online writes such a text.",
         disabled=locked("behaviour"),
     )
     if not settings.policy:

@@ -40,7 +40,7 @@ def words(run: RunStatus) -> str:
         return f"Failed. {run.message or 'No reason was given.'}"
     if run.state == "cancelled":
         if run.progress > 0:
-            return f"Cancelled at {run.progress:.0%}: what was computed until then is shown."
+            return f"Cancelled at {run.progress:.0%}: the results so far are shown."
         return "Cancelled at 0%: nothing had been computed."
     if run.state == "unknown":
         return run.message or "Not computed yet."

@@ -21,7 +21,7 @@ STORY = "story"  # of an address that the slider of the home page wrote below it
 VERSION = "v"  # which is no use of a link by itself
 MOST_LETTERS = 160
 SHORT = "s"  # the key of a short link
-NOTHING = "Nothing in this link could be used"
+NOTHING = "No part of this link could be used"
 TRACKERS = re.compile(r"utm_\w+|[a-z]*clid")  # what mail programs and social networks add to a link
 SAFE = re.compile(r"[\w .~:,/*%+-]*", re.ASCII)  # what an encoded value consists of, with a space for +
 

@@ -16,7 +16,7 @@ from pages.shared.visitor.state import session
 log = logging.getLogger("dprl.pages")
 P = ParamSpec("P")
 
-FAILED = "That went wrong and was written to the log. The page is unchanged."
+FAILED = "Something went wrong, and the error is in the log. The page is unchanged."
 _GONE = object()
 
 

@@ -338,7 +338,7 @@ def add(spec: RunSpec, name: str = "") -> str:
             s.explore.curves[i] = replace(curve, hidden=False)
             return "This run is already in the comparison."
     if len(s.explore.curves) >= MAX_CURVES:
-        return f"{MAX_CURVES} curves are the most: remove one first."
+        return f"A comparison has at most {MAX_CURVES} curves: remove one first."
     s.explore.curves.append(Curve(spec, name))
     s.explore.removed = None
     return ""
