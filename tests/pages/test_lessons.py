@@ -129,7 +129,7 @@ def test_the_answer_to_an_order_names_the_curves_in_that_order_and_tells_them_ap
 
 def test_whom_two_users_read_is_said_in_as_many_words_as_it_takes() -> None:
     one, tree, *_ = LESSONS["one-draw"].steps
-    assert one.found(evidence()) == "100% of 180 users are found out exactly."
+    assert one.found(evidence()) == "100% of 180 users are identified exactly."
     assert tree.found(evidence()).startswith("0% of 180 users ")
     assert "For half of them the guess is at most" in tree.found(evidence())
 
