@@ -113,7 +113,7 @@ def last(parameters: Mapping[str, Sequence[str]], key: str) -> str | None:
 
 
 def text_digest(text: str) -> str:
-    """By which a link names a text that is too long for it."""
+    """Return the digest by which a link names a text that is too long for it."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 

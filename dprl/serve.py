@@ -209,14 +209,14 @@ def size_of_files() -> dict[str, int]:
 
 
 def documents() -> dict[str, bool]:
-    """Has Streamlit serve static/ at /app/static/ where `make docs` or a wheel has put the documents. It sends a file
-    as what its name says: .html as text/html."""
+    """Let Streamlit serve static/ at /app/static/, the place of the documents from `make docs` or a wheel. It sends a
+    file by its name's type: .html as text/html."""
     return {"server.enableStaticServing": True} if (ROOT / "static" / "docs" / "index.html").is_file() else {}
 
 
 def allow_open_files() -> None:
-    """As many open files as this process may have: Streamlit keeps four for each session, and three for two minutes
-    after it has gone. With the usual 1,024 nobody could come after 250 visitors."""
+    """Allow as many open files as possible: Streamlit keeps four for each session, and three for two minutes after it
+    has gone. With the usual 1,024 nobody could come after 250 visitors."""
     now, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = OPEN_FILES if most == resource.RLIM_INFINITY else min(most, OPEN_FILES)
     if now != resource.RLIM_INFINITY and now < wanted:

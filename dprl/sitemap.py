@@ -63,7 +63,7 @@ class Page:
 
     @property
     def folder(self) -> str:
-        """That of pages/ which holds it."""
+        """The folder of pages/ that holds it."""
         return self.path or "home"
 
     @property
@@ -73,7 +73,7 @@ class Page:
 
     @property
     def whole(self) -> str:
-        """As a browser's tab shows it."""
+        """The title in a browser's tab."""
         return PRODUCT if not self.path else f"{self.name} · {PRODUCT}"
 
     def of(self, what: str) -> str:

@@ -153,7 +153,7 @@ def interval(value: str, low: float, high: float) -> str:
 
 
 def after(episode: float | None) -> str:
-    """When: "after 1.2 million episodes"; nothing for None."""
+    """Write a time: "after 1.2 million episodes"; nothing for None."""
     if episode is None:
         return ""
     return "after 1 episode" if episode == 1 else f"after {human(episode)} episodes"
@@ -178,7 +178,7 @@ def listed(parts: Sequence[str]) -> str:
 
 
 def some(parts: Sequence[str], most: int = 3) -> str:
-    """Of many parts the first by name: a, b, c and 2 more."""
+    """Name the first of many parts: a, b, c and 2 more."""
     return listed([*parts[:most], f"{len(parts) - most} more"] if len(parts) > most else parts)
 
 

@@ -59,7 +59,7 @@ def home(here: str, live: Sequence[tuple[str, str, str]], others: Sequence[tuple
 
 
 def numbers(at: tuple[int, ...]) -> list[list[str]]:
-    """How many users each privacy model needs."""
+    """Write the users that each privacy model needs."""
     return [[cost.name, sentences.rough_users(cost.needed)] for cost in known(HOME_BUDGETS[at[0]])]
 
 

@@ -50,7 +50,7 @@ class DrawnByPlayer(NamedTuple):
     gain: int
 
     def told(self) -> dict[str, Any]:
-        """As JSON: see `Pack.to_json`."""
+        """Return the player as JSON: see `Pack.to_json`."""
         calls = [{"kernel": kernel, "words": told(words)} for kernel, words in self.calls]
         return {**self._asdict(), "calls": calls}
 

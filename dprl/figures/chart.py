@@ -82,7 +82,7 @@ class Chart:
         self.note(text, color, size, **corner, **({"yshift": yshift} if yshift else {}))
 
     def reach(self, low: float = np.inf, high: float = -np.inf) -> None:
-        """Has the vertical axis, if it is logarithmic and has a range, reach these powers of ten, too."""
+        """Extend the vertical axis, if it is logarithmic and has a range, to these powers of ten."""
         if ends := self.layout["yaxis"].get("range"):
             self.y(range=[min(ends[0], float(low)), max(ends[1], float(high))])
 

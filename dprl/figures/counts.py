@@ -167,7 +167,7 @@ def _hover(place: str, word: str) -> str:
 
 
 def _corridor(chart: Chart, x: Array, around: Array, allowed: Any, linear: float, name: str) -> None:
-    """As far above and below as is allowed, one entry in the legend."""
+    """Draw the corridor of allowed values, one entry in the legend."""
     for sign in (1, -1):
         y = style.symlog(around + sign * allowed, linear)
         chart.theory(name, x, y, 1.6, legendgroup="bound", showlegend=sign > 0)

@@ -94,7 +94,7 @@ def coverage_of_cells(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """How many of the trajectories pass each state and action, and how many would under the best policy: [H, S, A]."""
+    """Draw the trajectories through each state and action, and those under the best policy: [H, S, A]."""
     colors = style.theme(dark)
     positive = np.concatenate([values[values > 0] for values in (behaviour, best)])
     low = int(np.floor(np.log10(max(float(positive.min()), RARE))))

@@ -120,7 +120,7 @@ def _values(chart: Chart, axis: str) -> NDArray[np.float64]:
 
 
 def _axis_reach(chart: Chart) -> tuple[float, float]:
-    """About what Plotly chooses for a linear axis."""
+    """Return about the reach that Plotly chooses for a linear axis."""
     values = _values(chart, "y")
     low, high = (float(values.min()), float(values.max())) if values.size else (0.0, 1.0)
     low = min(low, 0.0) if chart.layout["yaxis"].get("rangemode") == "tozero" else low
@@ -128,7 +128,7 @@ def _axis_reach(chart: Chart) -> tuple[float, float]:
 
 
 def _close(chart: Chart) -> None:
-    """Has the axis end where the lines do, next to their names."""
+    """End the axis where the lines do, next to their names."""
     values = _values(chart, "x")
     values = np.log10(values[values > 0]) if chart.layout["xaxis"].get("type") == "log" else values
     if values.size and values.max() > values.min():

@@ -88,8 +88,8 @@ def canvas(
 
 
 def _reach(chart: Chart, place: Array, inward: bool) -> float:
-    """How far from the middle of a node on a circle arcs begin and end, so that none is hidden under it: nodes have a
-    size in pixels, arcs in units of the axes."""
+    """Return the distance of an arc's ends from the middle of a node on a circle, so that none is hidden under it:
+    nodes have a size in pixels, arcs in units of the axes."""
     x, (low, high) = chart.layout["xaxis"], chart.layout["yaxis"]["range"]
     (left, right), room = x["range"], SKETCH if x["fixedrange"] else NARROW
     pixels = min(room / (right - left), (chart.layout["height"] - BESIDE) / (high - low))
@@ -231,7 +231,7 @@ def nodes(
 
 
 def short_words(labels: Sequence[str]) -> list[str] | None:
-    """At most four signs for each label, all different, or None: the label, or the number it ends with."""
+    """Shorten each label to at most four signs, all different: itself or its final number; None if impossible."""
     words = _ends(labels)
     return words if max(map(len, words)) <= 4 and len(set(words)) == len(words) else None
 

@@ -120,7 +120,7 @@ def _answer_lines(
 
 
 def _level(asked: AskedChart) -> float:
-    """At which height the point of a marker is."""
+    """Return the height of a marker's point."""
     if asked.people:
         return ABOVE
     low, high = asked.y_range
@@ -229,7 +229,7 @@ def _judged(own: str, name: str) -> str:
 
 
 def _rank(chart: Chart, group: str, number: int, name: str) -> None:
-    """Has the legend name the curve of a group so, at this place, before all that is no curve."""
+    """Let the legend name the curve of a group so, at this place, before all other symbols."""
     for trace in chart.traces:
         if trace.get("legendgroup") == group and trace.get("showlegend", True):
             trace |= {"name": name, "legendrank": number}

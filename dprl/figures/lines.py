@@ -111,7 +111,7 @@ class Floor:
         return cls(log, tiny, at, float(positive.max()) if positive.size else None)
 
     def above(self, values: Array) -> NDArray[np.bool_]:
-        """Which values have a place of their own."""
+        """Mark the values that have a place of their own."""
         return values > self.tiny if self.log else np.ones(len(values), bool)
 
     def lifted(self, values: Array) -> Array:
@@ -289,7 +289,7 @@ def names_at_ends(series: Sequence[Series]) -> list[End]:
 
 
 def _signs(x: Array, log_x: bool, phase: float, most: int = 7) -> NDArray[np.intp]:
-    """Which points carry the curve's marker: a few, evenly spread, out of step between curves."""
+    """Choose the points that carry the curve's marker: a few, evenly spread, out of step between curves."""
     if len(x) <= 2:
         return np.arange(len(x))
     place = np.log(np.maximum(x, 1e-300)) if log_x else x

@@ -1,4 +1,4 @@
-"""How many users each way to be private takes: a row for each."""
+"""The users that each way to be private needs: a row for each."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ALT = "Chart of the users each way to be private needs, one row each, with inter
 
 @dataclass(frozen=True)
 class UsersRow:
-    """How many users one way to be private needs.
+    """The users that one way to be private needs.
 
     Attributes:
         needed: NaN while searched for, infinite when more than `most`.

@@ -1,4 +1,4 @@
-"""How many episodes were more than alpha worse than optimal."""
+"""The number of episodes that were more than alpha worse than optimal."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def comparison(
     dark: bool = False,
     wide: bool = False,
 ) -> Picture:
-    """Up to eight curves against episodes, with the 95% interval of each mean (or median) over its seeds.
+    """Draw up to eight curves against episodes, with the 95% interval of each mean (or median) over its seeds.
 
     curves: measured as the view asks (cumulative, as a share, per episode, or extra regret). wide: there is room for
     names at the ends of lines, instead of a legend, if that suits them.

@@ -263,7 +263,7 @@ def readable_on(color: str) -> str:
 
 
 def thin(points: int, most: int = MOST_POINTS) -> NDArray[np.intp]:
-    """Which of `points` points to draw: at most `most`, evenly chosen, the first and the last among them."""
+    """Choose the points to draw: at most `most`, evenly chosen, the first and the last among them."""
     if points <= most:
         return np.arange(points)
     return np.unique(np.rint(np.linspace(0, points - 1, most)).astype(np.intp))

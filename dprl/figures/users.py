@@ -1,4 +1,4 @@
-"""How many users each kind of trust takes, against epsilon: on a page, and as a drawing for print.
+"""The users needed under each kind of trust, against epsilon: on a page, and as a drawing for print.
 
 Measurements are a solid line with filled markers; extrapolations of the law are dashed, with open markers. The band of
 either is its own error.
@@ -50,7 +50,7 @@ class UsersCurve:
 
     @property
     def how(self) -> str:
-        """In words."""
+        """The source of the numbers, in words."""
         return "measured" if self.measured else "extrapolated"
 
 

@@ -35,7 +35,7 @@ class LearnerDefaults:
         return NOTHING
 
     def refusal(self, size: Size, K: int) -> SpecError | None:
-        """None: what is too large is refused as every run is."""
+        """Return None: a problem that is too large is refused like every run."""
         return None
 
     def releases(self, size: Size, K: int, epsilon: float | None, norm: str) -> int:
@@ -62,7 +62,7 @@ class PlannedLearner(LearnerDefaults, Generic[PlannerT, StatisticT]):
 
     @property
     def bonuses(self) -> tuple[str, ...]:
-        """Those it has planners for."""
+        """The bonuses that have planners."""
         return tuple(self.planners)
 
     @property

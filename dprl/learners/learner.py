@@ -120,10 +120,10 @@ class Learner(Protocol):
         """Return the statistic that it sees of its users with a set of constants."""
 
     def refusal(self, size: Size, K: int) -> SpecError | None:
-        """Why it cannot take a problem of this size with K users, naming what fits; None when it can."""
+        """Explain why it cannot solve a problem of this size with K users, naming a possible size; None if it can."""
 
     def releases(self, size: Size, K: int, epsilon: float | None, norm: str) -> int:
-        """About how many releases its own schedule makes; not asked when it has none.
+        """Return about the number of releases of its own schedule; not used if it has none.
 
         epsilon: None without privacy; norm: of changes, that the noise goes by, "" without.
         """
@@ -135,4 +135,4 @@ class Learner(Protocol):
         """
 
     def seconds(self, size: Size, K: int) -> float:
-        """About how long it plans in a whole run, beyond one backward induction a release."""
+        """Return about the seconds of planning in a whole run, beyond one backward induction a release."""

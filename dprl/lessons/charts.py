@@ -213,7 +213,7 @@ def check_text(template: str, chart: Chart) -> None:
 
 
 def needed(drawn: Drawn, key: str) -> float:
-    """From where on a curve stays below its level; infinite if it does not."""
+    """Return the place from which on a curve stays below its level; infinite if it does not."""
     one = drawn.series(key)
     found = search.stays_below(one.x, one.rows.mean(axis=0), drawn.chart.height)
     return math.inf if math.isnan(found) else found

@@ -69,7 +69,7 @@ def _noise(evidence: Evidence, spec: RunSpec) -> tuple[Array, Array]:
 
 
 def right(drawn: Drawn, epsilon: float = math.inf) -> float:
-    """Of PEOPLE users, how many the best attacker guesses right at most; without noise if no epsilon is given."""
+    """Return the most of PEOPLE users that the best attacker guesses correctly; without noise by default."""
     if math.isinf(epsilon):
         return float(PEOPLE * metrics.best_guess(COIN, np.zeros(1), np.zeros(1)))
     found = drawn.evidence.answers["promise", ATTACK.run.replace(epsilon=epsilon)]
@@ -93,7 +93,7 @@ def _beliefs(chart: Chart, evidence: Evidence) -> Plot:
 
 
 def _deltas(chart: Chart, evidence: Evidence) -> Plot:
-    """Which epsilon is proved for the noise of each run, at each delta."""
+    """Return the epsilon proved for the noise of each run, at each delta."""
     drawn = []
     for key, spec in chart.specs.items():
         found = evidence.answers["promise", spec]
@@ -130,7 +130,7 @@ def _errors(evidence: Evidence, way: str) -> Array:
 
 
 def _collusion(chart: Chart, evidence: Evidence) -> Plot:
-    """Which share of users two others read how precisely; the curves are `one` draw, and a `tree` of draws."""
+    """Return the share of users whom two others read this precisely; the curves are `one` draw, and a `tree`."""
     x, drawn = np.linspace(0.0, chart.frame["x_range"][1], 201), []
     for key in chart.specs:
         share = (_errors(evidence, key)[None, :] <= x[:, None] + EXACT).mean(axis=1)

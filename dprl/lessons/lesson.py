@@ -151,19 +151,19 @@ class Step:
         return float(prediction.score(prediction.parse(text), self.truth(evidence)))
 
     def off(self, text: str, evidence: Evidence) -> str:
-        """How far off a guess is, in words. Raises SpecError if it is none."""
+        """Describe the error of a guess. Raises SpecError if it is none."""
         prediction: Any = self.prediction  # which judges what it has read itself
         return str(prediction.verdict(prediction.parse(text), self.truth(evidence)))
 
     def together(self, texts: Sequence[str], evidence: Evidence) -> str:
-        """How far off a class is, in a sentence or two; texts: whole answers, at least one. Raises SpecError."""
+        """Describe the error of a class, in a sentence or two; texts: whole answers, at least one. Raises SpecError."""
         prediction: Any = self.prediction
         return str(prediction.together([prediction.parse(text) for text in texts], self.truth(evidence)))
 
 
 @dataclass(frozen=True, eq=False)
 class Lesson:
-    """About five minutes.
+    """A lesson of about five minutes.
 
     Attributes:
         key: its name in links; say: what it is about; needs: what one should know before, in a sentence.

@@ -38,7 +38,7 @@ def _capital(words: str) -> str:
 
 @dataclass(frozen=True)
 class Order:
-    """Which curve is which: the items in the order of the curves 1, 2, ...
+    """A matching of curves and names: the items in the order of the curves 1, 2, ...
 
     An answer is a tuple of the items' places, that of curve 1 first; its text has a letter for each: "bac". While it
     is made, "-" stands for a curve that has no name yet.
@@ -84,7 +84,7 @@ class Order:
         return "".join(names) if set(names) != {OPEN} else ""
 
     def verdict(self, guess: Sequence[int], truth: Sequence[int]) -> str:
-        """How many names of a guess are right."""
+        """Return the number of correct names in a guess."""
         hit, n = sum(a == b for a, b in zip(guess, truth, strict=True)), len(truth)
         return filled(VERDICT["all"], n=n) if hit == n else filled(VERDICT["order"], hit=hit, n=n)
 
@@ -198,11 +198,11 @@ class Marker:
         return written(int(answer) if float(answer).is_integer() else float(answer))
 
     def distance(self, guess: float, truth: float) -> float:
-        """In tenfolds on a log axis, else as it is."""
+        """Return the distance, in tenfolds on a log axis, else as it is."""
         return abs(math.log10(guess / truth)) if self.log else abs(guess - truth)
 
     def verdict(self, guess: float, truth: float) -> str:
-        """How far off a guess is."""
+        """Describe the error of a guess."""
         found = {"by": _capital(self.by), "truth": self.said(truth), "off": self._off(guess, truth)}
         return filled(VERDICT["marker"], said=self.said(guess), **found)
 
@@ -214,7 +214,7 @@ class Marker:
         return found
 
     def _off(self, guess: float, truth: float) -> str:
-        """Which way a guess is off, and by how many times on a log axis."""
+        """Describe the direction of a guess's error, and its factor on a log axis."""
         way = self.words["under" if (guess < truth) != self.inverse else "over"]
         if not self.log:
             hit = self.distance(guess, truth) <= (self.high - self.low) / self.steps

@@ -1,4 +1,4 @@
-"""Which next states are possible at all: a table that counts, plans and models are written on.
+"""The next states that are possible at all: a table for counts, plans and models.
 
 possible: int64 [1 or H, 1 or S, 1 or A, B], the next states of (h, s, a) in increasing order, -1 after the last; an
 axis of length one holds for all. B, the branching factor, is the most that a row has. A model or record on the table
@@ -81,6 +81,6 @@ def table_of(allowed: NDArray[np.bool_]) -> Table:
 
 
 def transitions(possible: Table, S: int, A: int) -> tuple[int, ...]:
-    """How many transitions each step has, of S states and A actions; one number where all steps are alike."""
+    """Count the transitions of each step, of S states and A actions; one number if all steps are alike."""
     each = (possible >= 0).sum(-1)
     return tuple(int(step.sum()) for step in np.broadcast_to(each, (len(each), S, A)))

@@ -35,6 +35,6 @@ def filled(template: str, **fields: object) -> str:
 
 
 def counted(n: int, what: str) -> str:
-    """So many of something, by its name in words.toml: 1 question, 1,200 questions."""
+    """Write a number of something, by its name in words.toml: 1 question, 1,200 questions."""
     one, many = messages("words")["counted"][what]
     return filled(one if n == 1 else many, n=f"{n:,}")

@@ -38,7 +38,7 @@ class Roc(NamedTuple):
 
 
 def separation(first: Array, second: Array) -> Measured:
-    """By how many standard deviations the mean scores of the two worlds differ.
+    """Return the number of standard deviations by which the mean scores of the two worlds differ.
 
     The interval is that of a difference of normal means in units of a pooled standard deviation, for many executions.
     NaN for fewer than two executions a world, or scores that do not vary.

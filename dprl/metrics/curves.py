@@ -103,7 +103,7 @@ class Evidence:
 
 
 def thinned(at: NDArray[np.int64], points: int) -> NDArray[np.intp]:
-    """Which checkpoints are kept: those at or after that many log-spaced targets from the first to the last."""
+    """Choose the checkpoints to keep: those at or after that many log-spaced targets from the first to the last."""
     targets = np.geomspace(at[0], at[-1], points)
     targets[-1] = at[-1]  # not by rounding a little more
     return np.unique(np.searchsorted(at, targets))

@@ -42,7 +42,7 @@ def _slopes(episodes: Integers, regret: Array, from_k: float, to_k: float) -> Ar
 
 
 def unsettled(episodes: Integers, regret: Array) -> int:
-    """In how many seeds of regret [seeds, C] it grows over the last tenfold like K^0.9 or faster: short of the best
+    """Count the seeds of regret [seeds, C] that grow over the last tenfold like K^0.9 or faster: short of the best
     policy, and nothing is being learned."""
     K = float(episodes[-1]) if len(episodes) else 0.0
     return int(np.sum(_slopes(episodes, regret, K / 10, K) > LINEAR))

@@ -119,7 +119,7 @@ class Bite(NamedTuple):
 
 
 def bite(Q_hat: Array, Q: Array, policy: NDArray[Any], occupancy: Array) -> Bite:
-    """Of values [H, S, A] before and after the penalty, and the optimal policy [H, S] with its occupancy [H, S]."""
+    """Compare values [H, S, A] before and after the penalty, on the optimal policy [H, S] with occupancy [H, S]."""
     worth = Q_hat > 0
     taken = worth & (Q <= 0)
     on_path = np.take_along_axis(taken, policy[..., None].astype(np.intp), -1)[..., 0]

@@ -1,4 +1,4 @@
-"""How many users it takes until privacy costs little: a search over K, where every K is a run of its own.
+"""The users needed until privacy costs little: a search over K, where every K is a run of its own.
 
 Pure: arrays in, arrays out.
 """
@@ -78,7 +78,7 @@ def quantiles(resampled: Array) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class UsersFound:
-    """How many users are needed.
+    """The users needed.
 
     Attributes:
         at: [N] the K that were looked at.

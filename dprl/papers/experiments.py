@@ -196,7 +196,7 @@ EIGHT = MIXTURE.replace(environment_params={"d": 8, "S": 4, "H": 10})
 
 
 def over(base: RunSpec, first: int, last: int, shrinking: bool = False) -> list[RunSpec]:
-    """From 10^first to 10^last users; shrinking: the gap like 1/sqrt(K), as one type's share nears the others'."""
+    """Return the runs from 10^first to 10^last users; shrinking: the gap falls like 1/sqrt(K)."""
     runs = [base.replace(episodes=10**k) for k in range(first, last + 1)]
     if not shrinking:
         return runs

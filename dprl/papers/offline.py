@@ -44,7 +44,7 @@ def gaps(specs: Sequence[OfflineSpec]) -> Callable[[Evidence], SettingPlot]:
 
 
 def near_its_baseline(spec: OfflineSpec, n: int, most: float) -> Setting:
-    """At n trajectories it loses hardly more than without privacy."""
+    """Test that at n trajectories it loses hardly more than without privacy."""
     specs = (spec.baseline(), spec)
     return Setting(
         f"{environment_of(spec)} · {learner_label(spec)} · n = {human(n)}",

@@ -86,7 +86,7 @@ SEEN = {  # what `evidence.seen_in` says of runs: in words, and in which share o
 
 
 def share_of_runs(what: str, specs: Sequence[RunSpec]) -> Setting:
-    """In at least a share of runs something holds."""
+    """Test that something holds in at least a share of runs."""
     first, (words, least) = specs[0], SEEN[what]
 
     def judge(evidence: Evidence) -> Finding:

@@ -94,7 +94,7 @@ def order(chains: Sequence[Sequence[RunSpec]], note: str = "") -> Setting:
 
 
 def price(evidence: Evidence, spec: RunSpec) -> tuple[Array, Array]:
-    """At [C] and what privacy has cost until then, [seeds, C]."""
+    """Return [C] and the privacy cost until then, [seeds, C]."""
     run, baseline = evidence.runs[spec], evidence.runs[spec.baseline()]
     return run.at.astype(float), run.beyond(baseline)
 

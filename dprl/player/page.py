@@ -90,7 +90,7 @@ def script() -> str:
 
 
 def packed(data: bytes) -> str:
-    """As the page opens it: gzip, five signs for four bytes, behind how many bytes were added at the end."""
+    """Pack bytes as the page opens them: gzip, five signs for four bytes, after the number of added bytes."""
     small = gzip.compress(data, 9, mtime=0)
     text = base64.b85encode(small, pad=True).decode("ascii")
     return f"{-len(small) % 4}{text.translate(PLAIN)}"

@@ -121,7 +121,7 @@ def account(
     change = Change(((counters, size),), one_way=counters == 1)
 
     def losses_at(amount: float) -> Losses:
-        """Of shuffled bits: what one episode changes, in one batch, or in a node of each level."""
+        """Return the losses of shuffled bits: one episode's change, in one batch, or in a node of each level."""
         times = levels(releases) if noise.key == "binomial-tree" else 1
         return (
             Binomial(math.ceil(amount), 0.5, times * (counters - counters // 2), times * (counters // 2)),

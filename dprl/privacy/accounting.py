@@ -73,7 +73,7 @@ def scaled(losses: Losses, factor: float) -> Losses:
 
 
 def separation_of(losses: Losses) -> float:
-    """By how many of its standard deviations the best attacker's score moves from one data set to the other.
+    """Return the number of standard deviations by which the best attacker's score moves between the data sets.
 
     The mu of Gaussian noise, exactly; of Laplace noise and of answers from the first two moments of the loss, of
     Binomial noise as if it were Gaussian.

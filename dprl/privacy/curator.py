@@ -123,7 +123,7 @@ class Budget:
 
     @property
     def text(self) -> str:
-        """As people write it."""
+        """Write the budget as people do."""
         if self.rho is not None:
             return f"{upward(self.rho):g}-zCDP"
         return f"{budget(self.epsilon or 0.0, self.delta or 0.0)}-DP"
@@ -173,7 +173,7 @@ def apart_of(
     adjacency: str,
     size: int = 1,
 ) -> tuple[Apart, ...]:
-    """How far noise on the grid is from continuous noise in all that `size` neighbouring changes move, for each half.
+    """Return the distance of grid noise from continuous noise in all that `size` changes move, for each half.
 
     Raises KeyError for a mechanism that is not drawn on a grid.
     """

@@ -118,7 +118,7 @@ def _phi(cells: int) -> tuple[Array, Array]:
 
 @cache
 def geometric(low: Decimal, high: Decimal, points: int) -> Array:
-    """So many points from low to high, each the same multiple of the one before, in the same bits on every CPU."""
+    """Return points from low to high, each the same multiple of the one before, in the same bits on every CPU."""
     start, whole = EXACT.ln(low), EXACT.ln(high)
     span = EXACT.divide(EXACT.subtract(whole, start), points - 1)
     # a coarse and a fine grid, so that there are few exponentials

@@ -62,7 +62,7 @@ def discrete_gaussian(scale: Fraction, below: Below = secrets.randbelow) -> int:
 
 
 class Apart(NamedTuple):
-    """How far discrete noise is from continuous noise of the same scale.
+    """The distance of discrete noise from continuous noise of the same scale.
 
     Outside of outcomes with a chance below 10^-2000, it gives a cell of the grid at most e^up times the chance that
     continuous noise falls there, and at least e^-down times.
@@ -84,7 +84,7 @@ class Apart(NamedTuple):
 
 
 def gaussian_apart(scale: float, shift: float) -> Apart:
-    """Of a counter that is moved by `shift`, in steps of the grid as is `scale`."""
+    """Return it for a counter that is moved by `shift`, in steps of the grid as is `scale`."""
     q = math.exp(-2 * (math.pi * scale) ** 2)
     wrapped = 2 * q / (1 - q) if q < 1 else math.inf
     return Apart(1 / (24 * scale**2), (100 + shift / scale) ** 2 / (8 * scale**2) + wrapped)

@@ -26,7 +26,7 @@ def model_of(mechanism: Mechanism) -> str:
 
 
 def refusal(mechanism: Mechanism) -> str:
-    """Why a mechanism of another package cannot be used, as after "was left out:"; "" if it can."""
+    """Explain why a mechanism of another package cannot be used, as after "was left out:"; "" if it can."""
     if mechanism.norm not in NORMS:
         return f"its norm is {mechanism.norm}; give {' or '.join(NORMS)}"
     if mechanism.answers is not None:

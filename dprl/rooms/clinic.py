@@ -56,7 +56,7 @@ class Asking(NamedTuple):
 
     @property
     def turned(self) -> int:
-        """How many of the DRAWS outcomes turn a bit over: rounded up, as of the coin."""
+        """Return the number of the DRAWS outcomes that flip a bit: rounded up, as for the coin."""
         return opposites(self.bit)
 
     def steps(self, group: int, H: int) -> range:
@@ -156,7 +156,7 @@ def on_phone(epsilon: float) -> Mapping[str, Any]:
 
 
 def outcomes(chances: Any) -> list[int]:
-    """Up to which outcome each is drawn; the last possible one takes what is left."""
+    """Return the last outcome of each; the last possible one gets the rest."""
     sums = [min(round(float(s) * DRAWS), DRAWS) for s in np.cumsum(chances)]
     last = max(i for i, chance in enumerate(chances) if chance > 0)
     return [*sums[:last], *[DRAWS] * (len(sums) - last)]

@@ -59,7 +59,7 @@ class Question:
 
     @property
     def opposites(self) -> int:
-        """How many of the coin's DRAWS outcomes do so: what a phone draws by."""
+        """The number of the coin's DRAWS outcomes that do so: a phone draws by it."""
         return opposites(self.epsilon)
 
     def check(self, report: str) -> None:
@@ -130,7 +130,7 @@ def budget_left(total: float, put: Iterable[Content]) -> float:
 
 
 def to_json(content: Content) -> str:
-    """As it is stored."""
+    """Return the stored form."""
     return json.dumps({"kind": content.kind, **asdict(content)})
 
 

@@ -51,7 +51,7 @@ class Build(NamedTuple):
 
 
 def build() -> Build:
-    """Of this process."""
+    """Return the build of this process."""
     return Build(source_digest(), version("numpy"), version("numba"))
 
 

@@ -15,8 +15,8 @@ _NOTHING = np.zeros(0, np.int64), np.zeros(0)  # of a seed that has not begun
 
 
 def stored_curves(store: Store, spec: Spec) -> RunCurves:
-    """As far as they are known, with a row for each seed up to the last that has points, so that a seed meets its own
-    baseline."""
+    """Read the curves as far as they are known, with a row for each seed up to the last that has points, so that a seed
+    meets its own baseline."""
     grown = {seed: (at, values) for seed, at, values in store.live(spec) if len(at)}
     at, values = metrics.align([grown.get(seed, _NOTHING) for seed in range(max(grown, default=-1) + 1)])
     return RunCurves(at, values, ended=bool(len(at)) and bool(at[-1] == spec.size))

@@ -37,7 +37,7 @@ class Engine:
 
     @property
     def workers(self) -> int:
-        """How many seeds are played at a time."""
+        """The number of seeds that are played at a time."""
         return sum(slot.plays != "here" for slot in list(self.slots))
 
     def begin(self, workers: int | None = None, engine: str | None = None) -> None:

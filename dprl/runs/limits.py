@@ -1,4 +1,4 @@
-"""How much may wait, and how often something may be tried, by tab, by network address and in all."""
+"""The limits of waiting work, and of attempts, by tab, by network address and in all."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Lease:
 
 @dataclass(frozen=True)
 class Cap:
-    """How much may wait at once. of: whose work it bounds, in words; seeds, and seconds of one core."""
+    """The limit of waiting work. of: whose work it bounds, in words; seeds, and seconds of one core."""
 
     of: str
     seeds: int

@@ -285,7 +285,7 @@ def _changed(db: sqlite3.Connection, code: str) -> None:
 
 
 def _room_digest(code: str, name: str) -> bytes:
-    """Of a device or a key; another one in every room."""
+    """Return the digest of a device or a key; another one in every room."""
     return hashlib.blake2b(name.encode(), key=code.encode(), digest_size=16).digest()
 
 

@@ -1,4 +1,4 @@
-"""Whose turn is next, and when a run will be done. Pure.
+"""The order of turns, and the end of a run. Pure.
 
 A turn is a quarter of a second of a worker. Drafts and runs whose tab has gone come last. Then the turn goes to the
 visitor who has the fewest seeds running and, among those, has been unserved longest; of a visitor's runs, to the one

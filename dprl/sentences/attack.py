@@ -1,4 +1,4 @@
-"""About attacks: what the attacker saw, whether noise was caught, and what a promise is worth to somebody."""
+"""Sentences about attacks: the attacker's view, the verdict on the noise, and the worth of a guarantee."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ MEANING = (
 
 
 def several(most: int) -> str:
-    """About a user who has that many episodes."""
+    """Describe a user who has that many episodes."""
     return f"The user has {most} episodes here: all {most} are the first of the two, or all {most} are the second."
 
 
@@ -77,7 +77,7 @@ def about_attack(
 
 
 def surely(bound: float, delta: float) -> str:
-    """About the bound that assumes nothing of the noise."""
+    """Describe the bound that assumes nothing about the noise."""
     if bound > 0:
         said = filled(SAID["surely"], epsilon=at_least(bound, 2), delta=human(delta))
     else:
@@ -139,7 +139,7 @@ def about_guesses(right: float) -> str:
 
 
 def concentrated(rho: float | None) -> str:
-    """About zCDP."""
+    """Describe zCDP."""
     if rho is None:
         return "No bound of zero-concentrated privacy (zCDP) is known here for shuffled bits."
     return f"The same noise is ρ-zCDP with ρ = {at_most(rho)}."

@@ -11,7 +11,7 @@ SAID = messages("charts")["doubts"]
 
 
 def unsettled(stuck: int, of: int, at: Sequence[str] = ()) -> str:
-    """Of a run without privacy that has not found the best policy in `stuck` of these seeds, see
+    """Warn of a run without privacy that has not found the best policy in `stuck` of these seeds, see
     `metrics.unsettled`; "" if it has in all. at: the points of a sweep with this doubt, `stuck` at the worst."""
     if not stuck:
         return ""
@@ -25,13 +25,13 @@ def unsettled(stuck: int, of: int, at: Sequence[str] = ()) -> str:
 
 
 def no_share(best: Sequence[float | None]) -> str:
-    """Why no share of V* is drawn. best: V* of each run, None if it is not known."""
+    """Explain why no share of V* is drawn. best: V* of each run, None if it is not known."""
     said: str = SAID["no_best"] if None in best else SAID["nothing_to_lose"]
     return said
 
 
 def about_negative_prices(names: Sequence[str]) -> str:
-    """Of prices whose whole interval lies below zero; "" if there are none."""
+    """Warn of prices whose whole interval lies below zero; "" if there are none."""
     if not names:
         return ""
     return (

@@ -1,4 +1,4 @@
-"""About learners of linear models: their confidence sets, what their matrices know, how regret grows."""
+"""Sentences about learners of linear models: their confidence sets, their matrices, and their regret."""
 
 from __future__ import annotations
 

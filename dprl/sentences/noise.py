@@ -1,4 +1,4 @@
-"""About counts: how large the noise is, what drowns in it, and whether its bound has held."""
+"""Sentences about counts: the size of the noise, the counts below it, and its bound."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def about_cells(
 
 
 def about_cell(episodes: NDArray[Any], true: Array, noisy: Array, *, family: CountFamily = VISITS) -> str:
-    """Of one cell, [D] each."""
+    """Describe one cell, [D] each."""
     if not len(episodes):
         return NOTHING
     x, y = float(true[-1]), float(noisy[-1])

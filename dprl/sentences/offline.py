@@ -1,4 +1,4 @@
-"""About learning from a data set: how many trajectories it takes, where pessimism bites, what the data cover."""
+"""Sentences about learning from a data set: the trajectories needed, the effect of pessimism, and the coverage."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def trajectories(n: int) -> str:
 
 
 def about_gaps(curves: Sequence[Series], v_star: float | None) -> str:
-    """How many trajectories each run needs to come within CLOSE of v*, of those that are finished."""
+    """Describe the trajectories that each finished run needs to come within CLOSE of v*."""
     done = [curve for curve in curves if curve.complete and len(curve.x)]
     if not done or not v_star:
         return NOTHING if not any(len(curve.x) for curve in curves) else _so_far(curves)
@@ -146,7 +146,7 @@ def about_pessimism(
 
 
 def about_actions(wrong: int, pairs: int, weight: float, agrees: float) -> str:
-    """Of a learned policy against the optimal one and against the behaviour.
+    """Describe a learned policy against the optimal one and against the behaviour.
 
     Args:
         wrong: of that many state-step pairs it is worse in that many.

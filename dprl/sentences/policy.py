@@ -1,4 +1,4 @@
-"""About policies: what they do, where they go, what they seem worth, and how stages narrowed them down."""
+"""Sentences about policies: their actions, visits and estimated values, and the stages that narrowed them."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def _played(policy: Actions, action_labels: Sequence[str]) -> str:
 
 
 def about_visits(occupancy: Array, state_labels: Sequence[str], shared: float | None = None) -> str:
-    """Of occupancy [H,S]. shared: the share of time spent as the optimal policy would."""
+    """Describe occupancy [H,S]. shared: the share of time spent as the optimal policy would."""
     favourite = int(occupancy.mean(axis=0).argmax())
     time = percent(float(occupancy[:, favourite].mean()))
     said = f"The policy spends {time} of its time in {quoted(state_labels[favourite])}."
@@ -104,7 +104,7 @@ def about_visits(occupancy: Array, state_labels: Sequence[str], shared: float | 
 
 
 def about_chances(policy: Array, optimal_policy: Actions, weight: Array) -> str:
-    """Of chances [H,S,A]. weight: [H,S] how often the optimal policy is in a state, at a step."""
+    """Describe chances [H,S,A]. weight: [H,S] the optimal policy's chance of a state, at a step."""
     right = np.take_along_axis(policy, optimal_policy[..., None].astype(int), -1)[..., 0]
     sure, share = policy.max(-1), float((right * weight).sum() / weight.sum())
     return (

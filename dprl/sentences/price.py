@@ -1,4 +1,4 @@
-"""About the privacy cost: at one epsilon by privacy model, over a sweep, in the long run, and in noise."""
+"""Sentences about the privacy cost: at one epsilon by privacy model, over a sweep, in the long run, and in noise."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def rough_users(needed: float) -> str:
 
 
 def about_trust(costs: Sequence[Cost], epsilon: float) -> str:
-    """How many times as many users each model needs until it has learned."""
+    """Compare the users that each model needs until it has learned."""
     free = next(cost for cost in costs if cost.model == "none")
     private = [cost for cost in costs if cost.model != "none"]
     first, last = (private[:-1], private[-1:]) if len(private) > 2 else (private, [])
@@ -70,7 +70,7 @@ def about_trust(costs: Sequence[Cost], epsilon: float) -> str:
 
 
 def _how_many_times(cost: Cost, free: Cost, phrase: str) -> str:
-    """How many times as many users as without privacy. phrase: the template that says so."""
+    """Write the factor of users compared with no privacy. phrase: the template for it."""
     if not np.isfinite(cost.needed):
         return filled(SAID["times_unmet"], users=human(10 ** X_RANGE[1]), given=cost.given)
     return filled(SAID[phrase], times=rough_users(cost.needed / free.needed), given=cost.given)
@@ -114,7 +114,7 @@ def how_frontier(
 
 
 def _near(known: Sequence[Frontier], symbol: str) -> str:
-    """From which value on each curve of gaps is near the best policy."""
+    """Describe the value from which on each curve of gaps is near the best policy."""
     said: dict[tuple[str, str], list[str]] = {}
     for c in known:
         far = np.flatnonzero(~(c.share <= NEAR))

@@ -1,4 +1,4 @@
-"""About what is promised: (ε, δ) in words, what the noise proves of the claim, and under which notion of neighbours.
+"""Sentences about guarantees: (ε, δ) in words, the noise's proof of the claim, and the notion of neighbours.
 
 docs/proofs.toml lists these sentences, and what each follows from.
 """

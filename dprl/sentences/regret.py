@@ -1,4 +1,4 @@
-"""About curves of regret, of suboptimal episodes, and of pulls of bad arms."""
+"""Sentences about curves of regret, of suboptimal episodes, and of pulls of bad arms."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _users_needed(end: _End) -> float:
 
 
 def _users(ends: list[_End], at: float, view: Measure) -> str:
-    """From how many episodes on each has learned, next to the first that has."""
+    """Describe the episodes that each needs to learn, next to the first that has learned."""
     first, *others = sorted(ends, key=lambda end: (_users_needed(end), _average(end, at, view)))
     least = _users_needed(first)
     parts = []
@@ -140,7 +140,7 @@ def _compared(ends: Sequence[_End], at: float) -> str:
 
 
 def _left_out(ends: Sequence[_End], at: float) -> str:
-    """Which curves end before, in a sentence; "" if none does."""
+    """List the curves that end before, in a sentence; "" if none does."""
     short = [quoted(end.name) for end in ends if end.episodes < at]
     return filled(SAID["left_out"], runs=some(short, 2)) if short else ""
 
@@ -181,8 +181,8 @@ def _extra(ends: list[_End], at: float) -> str:
 
 
 def about_mistakes(curves: Sequence[Series], statistic: Statistic = "mean") -> str:
-    """Which curve fell short by more than the least alpha in the fewest episodes, and which in the most. Only those are
-    compared that have the alpha of the first."""
+    """Describe which curve fell short by more than the least alpha in the fewest episodes, and which in the most. Only
+    curves with the alpha of the first are compared."""
     if not curves or not len(curves[0].x):
         return NOTHING
     alpha = float(curves[0].x.min())
@@ -198,7 +198,7 @@ def about_mistakes(curves: Sequence[Series], statistic: Statistic = "mean") -> s
 
 
 def about_pulls(curves: Sequence[PullCurve]) -> str:
-    """Which curve pulls bad arms least and which most, next to the bound, and whose mean a few seeds carry."""
+    """Describe which curve pulls bad arms least and which most, next to the bound, and whose mean a few seeds carry."""
     centers = [(c.mean.center, c) for c in curves]
     ends = [(float(mean[-1]), c) for mean, c in centers if len(mean) and np.isfinite(mean[-1])]
     if not ends:

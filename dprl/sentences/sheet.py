@@ -65,6 +65,6 @@ def steps(first: int, last: int) -> str:
 
 
 def footer(versions: Mapping[str, str], digest: str) -> str:
-    """Which program, and which file."""
+    """Write the program and the digest of the file."""
     program = ", ".join(f"{name} {version}" for name, version in versions.items())
     return f"{program}. Digest of policy.json (SHA-256): {digest}."

@@ -70,7 +70,7 @@ def about_example(rho: float) -> str:
 
 
 def reading(share: float, ahead: int) -> str:
-    """How far the reading of a file is. ahead: files that are read before it."""
+    """Describe the progress of reading a file. ahead: files that are read before it."""
     if ahead:
         return f"Your file waits until {plural(ahead, 'other file')} of other visitors have been read."
     if share >= 0.99:
@@ -143,7 +143,7 @@ def outlook(average: float, noise: float) -> list[str]:
 
 
 def _two(value: float) -> float:
-    """To two digits."""
+    """Round to two digits."""
     return float(f"{value:.2g}")
 
 
@@ -193,7 +193,7 @@ BELOW = (
 
 
 def below(got: float) -> str:
-    """After a release whose proved bound is below what users got: why."""
+    """Explain a proved bound below the users' own average, after a release."""
     return BELOW.format(got=human(got))
 
 

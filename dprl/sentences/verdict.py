@@ -97,7 +97,7 @@ def turned(low: float, high: float) -> str:
 
 
 def overlap(covered: float, follows: float) -> str:
-    """How much of the learned policy the file shows."""
+    """Describe the part of the learned policy that the file covers."""
     return (
         f"The file covers {percent(covered)} of the policy's actions. Users acted as it does in {percent(follows)} of "
         f"their steps. {UNSUPPORTED}"
@@ -160,5 +160,5 @@ def bound_row(bound: float) -> tuple[str, str, str]:
 
 
 def _three(value: float) -> float:
-    """To three digits."""
+    """Round to three digits."""
     return float(f"{value:.3g}")

@@ -57,12 +57,12 @@ class PrivacyChoice:
 
     @property
     def text(self) -> str:
-        """As `parse` reads it."""
+        """The form that `parse` reads."""
         return ":".join(filter(None, (self.privacy, self.mechanism, self.noise, self.reports)))
 
     @property
     def title(self) -> str:
-        """In words, for a legend."""
+        """The name in a legend."""
         if self.privacy == "none":
             return "no privacy"
         words = [self.privacy]

@@ -84,7 +84,7 @@ class Budgeted:
 
     @property
     def episodes_of_one(self) -> int:
-        """How many episodes of one user noise is for."""
+        """The number of one user's episodes that noise is for."""
         raise NotImplementedError
 
     def label(self) -> str:
@@ -173,7 +173,7 @@ class Budgeted:
             self._set(name, (usual if given is None else given) if name in promise.fields else None)
 
     def _check_cells(self, field: str, size: Size) -> None:
-        """As many counters as fit."""
+        """Check that the counters fit."""
         cells = DATASET.cells(size)
         most = int(cost.limit(cost.COUNTERS))
         if cells > most:

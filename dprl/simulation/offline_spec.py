@@ -148,7 +148,7 @@ class OfflineSpec(Budgeted):
 
     @property
     def episodes_of_one(self) -> int:
-        """How many episodes of one user noise is for."""
+        """The number of one user's episodes that noise is for."""
         return self.contribution
 
     def estimate(self) -> Estimate:

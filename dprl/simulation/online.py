@@ -106,7 +106,7 @@ def _tangents(noise: Noise, most: float) -> list[tuple[float, float]]:
 
 
 def _missed(tangents: list[tuple[float, float]], false: float) -> float:
-    """At least that many are missed; from both directions in which data sets can be exchanged."""
+    """Return a lower bound on the missed ones, from both directions in which data sets can be exchanged."""
     found = [0.0]
     for epsilon, delta in tangents:
         found += [1 - delta - math.exp(epsilon) * false, math.exp(-epsilon) * (1 - delta - false)]

@@ -42,7 +42,7 @@ def runs_in(algorithm: str, environment: str) -> bool:
 
 
 def not_played(algorithm: str, privacy: str, mechanism: str | None, choice: str = "played") -> str:
-    """Why a row cannot count only reports of users who were told to play it, in words; "" if it can.
+    """Explain why a row cannot count only reports of users who were told to play it; "" if it can.
 
     Each report, or each batch, has to have noise of its own, and it has to be known before it who plays what. choice:
     how the words name it.
@@ -62,8 +62,8 @@ def not_played(algorithm: str, privacy: str, mechanism: str | None, choice: str 
 
 
 def not_counted(reports: str, algorithm: str, privacy: str, mechanism: str | None, choice: str = "") -> str:
-    """Why rows cannot count just these reports, in words; "" if they can. choice: how the words name it, where that
-    is not its key."""
+    """Explain why rows cannot count just these reports; "" if they can. choice: its name in the sentence, if that is
+    not its key."""
     return "" if reports == "all" else not_played(algorithm, privacy, mechanism, choice or reports)
 
 

@@ -58,7 +58,7 @@ UNSEEN, TOLD = "setup.bound", "setup.error"
 
 
 def unplayable(spec: Any) -> str:
-    """Why no page can play a run without a server, in one sentence; "" when one can."""
+    """Explain why no page can play a run without a server, in one sentence; "" if one can."""
     if not isinstance(spec, RunSpec):
         return "Only online runs can be played without a server."
     learner = ALGORITHMS[spec.algorithm]

@@ -125,7 +125,7 @@ class RunSpec:
 
     @property
     def declared(self) -> Declared | None:
-        """Of what is declared to be possible, what noise depends on. Raises SpecError if the model has more."""
+        """Return the facts of the declaration that noise depends on. Raises SpecError if the model has more."""
         told = (self.environment, self.environment_params)
         return structure.declared(*told) if self.structure else None
 
@@ -182,7 +182,7 @@ class RunSpec:
             raise SpecError("reports", filled(SAID["reports"], reason=reason))
 
     def _default_reports(self) -> str:
-        """Of a spec that names no mechanism: as in the paper if noise or bonus are, else as in the privacy model."""
+        """Return the reports of a spec without a mechanism: as in the paper if noise or bonus are, else the model's."""
         usual = "all" if "paper" in (self.calibration, self.bonus) else PRIVATIZERS[self.privacy].reports
         return "all" if self._not_counted(usual) else usual
 

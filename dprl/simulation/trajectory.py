@@ -52,7 +52,7 @@ class Trajectory:
 
     @property
     def text(self) -> str:
-        """As `parse` reads it, as short as it gets."""
+        """The shortest form that `parse` reads."""
         runs = [(step, len(list(same))) for step, same in groupby(self.steps)]
         last = len(runs) - 1
         return " ".join(

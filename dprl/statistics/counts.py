@@ -26,7 +26,7 @@ THEN, MOVED = messages("cards")["then"], messages("cards")["moved"]
 
 @dataclass(frozen=True)
 class Declared:
-    """Of a table of possible next states, what noise depends on.
+    """The facts about a table of possible next states that noise depends on.
 
     Attributes:
         transitions: how many are possible in each step; one number where all steps are alike.
@@ -73,7 +73,7 @@ class Counts:
 
     @property
     def formula(self) -> str:
-        """How many counters there are, in words."""
+        """Write the number of counters."""
         if self.declared:
             return "(declared transitions, n and r)"
         return "H*S*A*(S+2)"
@@ -140,7 +140,7 @@ class Counts:
         return self.visits**-2, self.reward**-2
 
     def counter(self, scale: float) -> float:
-        """Of n."""
+        """Return the scale of n."""
         return scale / self.visits
 
     def questions(self, size: Size) -> NDArray[np.int64]:

@@ -68,7 +68,7 @@ class Dataset:
         return np.append(np.full(size.S + 1, scale), 0.0)
 
     def counter(self, scale: float) -> float:
-        """Of n."""
+        """Return the scale of n."""
         return scale
 
     def error_bound(self, scale: float, tail: Array) -> Array:

@@ -22,10 +22,10 @@ class Query(Protocol):
 
     @property
     def half(self) -> int:
-        """Which half of a data set in halves it is about."""
+        """The half of a data set that it is about."""
 
     def draws(self, size: Size) -> int:
-        """How many numbers of unit noise it takes."""
+        """Count the draws of unit noise."""
 
     def answer(self, record: Array, noise: Array, error: float) -> Array:
         """Return sums with `noise` added, post-processed: the learner's view.

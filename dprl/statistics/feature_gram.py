@@ -61,7 +61,7 @@ class FeatureGram:
         return "releasing matrices and vectors in units of their own"
 
     def moves(self, adjacency: str, H: int) -> tuple[float, float]:
-        """How far one user moves the draws of a matrix, and of one vector, at a step, at most.
+        """Return the most that one user moves the draws of a matrix, and of one vector, at a step.
 
         l2: |phi phi^T - phi' phi'^T|_F / sqrt 2 <= 1 and |phi y - phi' y'| <= 2 max |y|. l1, where |phi|_1 <= c: the
         draws of phi phi^T add up to at most (c^2 - 1)/2 + 1/sqrt 2 for c >= 1, and |phi y|_1 <= c max |y|.
@@ -75,7 +75,7 @@ class FeatureGram:
         return (2 * matrix, 2 * vector) if adjacency == REPLACE_ONE else (matrix, vector)
 
     def units(self, size: Size) -> tuple[float, float]:
-        """Of matrices and of vectors, in which they are released.
+        """Return the units in which matrices and vectors are released.
 
         Even: noise m on matrices and v on vectors moves u - G w by about v + 2 |w| m, |w| about sqrt d; a user is seen
         about 1 + ln B times in matrices and B times in vectors. The least noise with the same loss: m and v in the
@@ -100,7 +100,7 @@ class FeatureGram:
         return size.d
 
     def rows(self, size: Size) -> int:
-        """As many as draws make up."""
+        """Return the number of rows that the draws fill."""
         return self.cells(size) // size.d
 
     def sensitivity(self, size: Size, adjacency: str) -> Change:
@@ -118,7 +118,7 @@ class FeatureGram:
         return np.asarray(scale * np.concatenate([np.tile(triangle, size.H), vectors]))
 
     def counter(self, scale: float) -> float:
-        """Of a draw, in units of release."""
+        """Return the scale of a draw, in units of release."""
         return scale
 
     def error_bound(self, scale: float, tail: Array) -> Array:

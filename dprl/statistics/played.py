@@ -20,7 +20,7 @@ from dprl.statistics.counts import add_scaled
 
 
 def hidden(by_users: bool, ends: NDArray[np.int64], error: Array) -> float:
-    """How many visits of a row the noise of its own reports hides, however few these are.
+    """Return the visits of a row that the noise of its own reports hides, however few these are.
 
     While E(b) >= b, nothing is to be seen after b users who were told to play the row, even if all of them were there.
     A batch has all its noise whatever its size.

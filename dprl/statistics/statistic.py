@@ -44,7 +44,7 @@ class Change:
         return sum(count * size * size for count, size in self.moves)
 
     def at_once(self, times: int) -> Change:
-        """So many such changes by one person. They reveal most where all are in the same cells."""
+        """Return that many such changes by one person. They reveal most if all are in the same cells."""
         moves, anew = (tuple((n, times * size) for n, size in cells) for cells in (self.moves, self.anew))
         return replace(self, moves=moves, anew=anew)
 
@@ -144,7 +144,7 @@ class Statistic(Protocol):
         """Numbers that a learner looks at together, and whose noise is bounded together."""
 
     def rows(self, size: Size) -> int:
-        """How many such rows there are."""
+        """Return the number of such rows."""
 
     def evened(self) -> Self:
         """Return the same statistic, released in units in which its parts tolerate the same noise."""

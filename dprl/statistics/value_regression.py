@@ -60,7 +60,7 @@ class ValueRegression:
         return 1.0
 
     def moves(self, size: Size, adjacency: str) -> tuple[float, ...]:
-        """How far one user moves the draws of a matrix and of a vector at a step, at most, as they are; of each family.
+        """Return the most that one user moves the draws of a matrix and of a vector at a step, of each family.
 
         Values in [0, H]: with X, X' and V >= 0, |X X^T - X' X'^T|_F^2 = |X|^4 + |X'|^4 - 2 (X.X')^2 <= 2 H^4, and
         |X y - X' y'|^2 <= |X y|^2 + |X' y'|^2 <= 2 H^4. In [-1/2, 1/2]: |X| <= 1/2, so the first is <= 2/16, while
@@ -95,7 +95,7 @@ class ValueRegression:
         return size.d
 
     def rows(self, size: Size) -> int:
-        """As many as draws make up."""
+        """Return the number of rows that the draws fill."""
         return self.cells(size) // size.d
 
     def sensitivity(self, size: Size, adjacency: str) -> Change:
@@ -112,7 +112,7 @@ class ValueRegression:
         return np.asarray(scale * np.concatenate(cells))
 
     def counter(self, scale: float) -> float:
-        """Of a draw, in units of release."""
+        """Return the scale of a draw, in units of release."""
         return scale
 
     def error_bound(self, scale: float, tail: Array) -> Array:

@@ -102,7 +102,7 @@ class BoundTerm:
 
     @property
     def text(self) -> str:
-        """As people write it: H²√(SAK), S²AH³/ε, √(d/(κK))."""
+        """Write the term as people do: H²√(SAK), S²AH³/ε, √(d/(κK))."""
         above, root = "", ""
         below: list[str] = []
         root_below: list[str] = []
@@ -137,7 +137,7 @@ class BoundTerm:
 
 
 def _together(factors: list[str]) -> str:
-    """As what stands below a line."""
+    """Write the part below a line."""
     return factors[0] if len(factors) == 1 else f"({''.join(factors)})"
 
 

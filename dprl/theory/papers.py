@@ -31,7 +31,7 @@ class Paper:
 
     @property
     def line(self) -> str:
-        """As a page lists it: authors, title, where and when, and what it is known for."""
+        """Write the line on a page: authors, title, place and year, and its main result."""
         families = ", ".join(family for _, family in self.authors)
         where = f"{self.venue} {self.year}".strip()
         return f"{families}: {self.short or self.title} ({where})" + (

@@ -41,12 +41,12 @@ class Watched(io.BufferedReader):
         self._size, self._tell, self._told = max(os.fstat(raw.fileno()).st_size, 1), tell, 0.0
 
     def read(self, size: int | None = -1, /) -> bytes:
-        """As of any file."""
+        """Read as from any file."""
         self._say()
         return super().read(size)
 
     def read1(self, size: int = -1, /) -> bytes:
-        """As of any file."""
+        """Read as from any file."""
         self._say()
         return super().read1(size)
 

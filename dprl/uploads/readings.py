@@ -95,7 +95,7 @@ class Readings:
         self._waiting: list[Reading] = []  # in the order in which they came; the first is read
 
     def begin(self, file: BinaryIO, asked: dict[str, Any]) -> Reading:
-        """Has a file read. asked: see `reader.read`, except for the name.
+        """Begin to read a file. asked: see `reader.read`, except for the name.
 
         Raises:
             SpecError: too many files wait, or none can be kept here.
@@ -177,7 +177,7 @@ def unnamed(file: BinaryIO) -> BinaryIO:
 
 
 def by_process(reading: Reading, file: BinaryIO) -> dict[str, Any]:
-    """Has a process of its own read it, which ends with this one."""
+    """Start a process that reads it, which ends with this one."""
     command = [sys.executable, "-m", "dprl.uploads.reader", str(file.fileno())]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=child_environment(), start_new_session=True,

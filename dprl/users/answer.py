@@ -204,7 +204,7 @@ def kind_of(table: Table, asked: Asked) -> Kind:
 
 
 def beyond(table: Table, asked: Asked) -> list[str]:
-    """Those of S, A, H and value that are smaller, or larger, than in any problem that was measured."""
+    """List those of S, A, H and value that are smaller, or larger, than in any measured problem."""
     found = []
     for name, (low, high) in table.ranges.items():
         if not low <= getattr(asked, name) <= high:
@@ -213,14 +213,14 @@ def beyond(table: Table, asked: Asked) -> list[str]:
 
 
 def factor_of(table: Table, asked: Asked, model: str) -> float:
-    """How far a number may be off; NaN if that is not known."""
+    """Return the possible error of a number; NaN if that is not known."""
     errors = {"measured": table.between, "extrapolated": table.held_out}.get(kind_of(table, asked))
     return errors[model] if errors else np.nan
 
 
 def episodes_needed(table: Table, asked: Asked, model: str, most: int) -> float:
-    """How many episodes it takes where one user has up to `most` of them; infinite for more than MOST, and NaN if
-    their budget is smaller than any that was measured."""
+    """Return the episodes needed if one user has up to `most` of them; infinite for more than MOST, and NaN if their
+    budget is smaller than any measured one."""
     if model != "none" and asked.epsilon / most < min(table.epsilons):
         return np.nan
     return float(curve(table, asked, model, np.array([asked.epsilon]), most)[0])
@@ -242,7 +242,7 @@ def curve(table: Table, asked: Asked, model: str, epsilons: Array, episodes: int
 
 
 def _between(table: Table, key: str, model: str, mu: Array, share: float) -> Array:
-    """By straight lines between logarithms, of shares and then of signals."""
+    """Interpolate by straight lines between logarithms, of shares and then of signals."""
     logs = np.log(table.problems[key].needed[model])
     logs = straight(np.log([share]), np.log(table.losses), logs.T)[0]
     if model == "none":

@@ -176,7 +176,7 @@ def covering(errors: Array, groups: Sequence[str]) -> float:
 
 
 def held_out(points: Sequence[Point]) -> dict[str, float]:
-    """By model the factor to state for an environment that the law was not fitted to: each is left out once, at all its
+    """Return by model the factor to state for an environment outside of the fit: each is left out once, at all its
     sizes, and the law fitted to the others."""
     errors: dict[str, list[float]] = {}
     names: dict[str, list[str]] = {}
@@ -194,14 +194,14 @@ def kinds_of(points: Sequence[Point]) -> list[str]:
 
 
 def errors_on(law: Law, points: Sequence[Point], kind: str) -> dict[str, Array]:
-    """By model how far a law is off on one environment, where something had to be learned."""
+    """Return by model the law's errors on one environment in which something had to be learned."""
     own = [p for p in points if p.environment == kind and p.needed > LEARNED]
     by_model = {model: [p for p in own if p.model == model] for model in MODELS}
     return {model: off(law, some) for model, some in by_model.items() if some}
 
 
 def crossed(points: Sequence[Point], kinds: Sequence[str] = ()) -> dict[str, dict[str, float]]:
-    """By model and environment the share of its numbers within the factor that would be stated without it.
+    """Return by model and environment the share of its numbers within the factor that would be stated without it.
 
     Law *and* factor are those of all other environments: the one looked at had a part in neither. So this says how
     often what is stated holds on an environment that nobody has seen.
@@ -217,7 +217,7 @@ def crossed(points: Sequence[Point], kinds: Sequence[str] = ()) -> dict[str, dic
 
 
 def intervals(points: Sequence[Point], draws: int = 200) -> dict[str, dict[str, tuple[float, float]]]:
-    """By model and exponent its 95% bootstrap interval: environments are drawn again, each with all of its points."""
+    """Return by model and exponent its 95% bootstrap interval: environments are drawn again, with all their points."""
     rng = np.random.default_rng(0)
     by_name: dict[str, list[Point]] = {}
     for p in points:

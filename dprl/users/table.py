@@ -121,13 +121,13 @@ class Table:
 
     @property
     def inside(self) -> dict[str, float]:
-        """By model, the share of numbers within what is stated, on kinds that had no part in it; kinds weigh the
-        same."""
+        """Return by model the share of numbers within the stated factors, on kinds that had no part in them; kinds
+        weigh the same."""
         return {model: float(np.mean(list(kinds.values()))) for model, kinds in self.crossed.items()}
 
     @property
     def ranges(self) -> dict[str, tuple[float, float]]:
-        """Of S, A, H and value the least and the largest that was measured."""
+        """Return the least and the largest measured S, A, H and value."""
         found = {}
         for name in ("S", "A", "H", "value"):
             values = [getattr(problem, name) for problem in (*self.problems.values(), *self.drawn.values())]

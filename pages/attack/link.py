@@ -128,7 +128,7 @@ class Attack(ViewedState[AttackView]):
 
     @property
     def first_draft(self) -> Draft:
-        """That of the run that is attacked."""
+        """Return the draft of the attacked run."""
         return draft_of(self.spec.run)
 
     @property

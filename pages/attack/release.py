@@ -65,7 +65,7 @@ def release_part() -> None:
 
 
 def choices(going: bool) -> None:
-    """Which two episodes, how much noise, and which chart."""
+    """Draw the choice of the two episodes, of the noise, and of the chart."""
     a = attack()
     pairs = pairs_of(a.spec.run)
     now = next((key for key, pair in pairs.items() if pair == (a.spec.first, a.spec.second)), None)

@@ -1,4 +1,4 @@
-"""Which run, seed and moment a close look is at: shared by the tabs Counts and Policy."""
+"""The run, seed and moment of a close look: shared by the tabs Counts and Policy."""
 
 from __future__ import annotations
 

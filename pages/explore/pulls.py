@@ -116,7 +116,7 @@ def bound(trace: SeedTrace, gap: float) -> float:
 
 
 def why_not(trace: SeedTrace) -> str:
-    """Why the lower bound does not speak of a run; "" when it does."""
+    """Explain why the lower bound does not cover a run; "" if it does."""
     g = trace.guarantee
     if g.proved_epsilon is None:
         return "it guarantees no privacy"

@@ -105,7 +105,7 @@ def learner_at_work(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
 def suboptimal(
     titles: Sequence[str], runs: Sequence[RunStatus], log_y: bool, statistic: metrics.Statistic
 ) -> None:
-    """How many episodes fell short of optimal by more than alpha, against alpha, from the finished seeds."""
+    """Draw the episodes that fell short of optimal by more than alpha, against alpha, from the finished seeds."""
     curves, parts, beyond = [], [], []
     s = session()
     for curve, kind, title in zip(s.explore.shown, kinds(s.explore.shown), titles, strict=True):

@@ -143,7 +143,7 @@ def meaning(epsilon: float) -> str:
 
 
 def cards(costs: list[Cost], epsilon: float, night: bool) -> str:
-    """How many users each model needs, as large as it deserves, in the colours of the curves."""
+    """Draw the users that each model needs, in sizes to match, in the colours of the curves."""
     items = []
     for cost in costs:
         sign = looks.swatch(CurveStyle(cost.model, epsilon), night)

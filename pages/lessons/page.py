@@ -185,7 +185,7 @@ def recap() -> None:
 
 
 def own_score(scores: list[float]) -> str:
-    """How many points of how many."""
+    """Write the visitor's points out of all points."""
     return filled(SCORE["own"], points=f"{round(sum(scores), 2):g}", most=len(scores))
 
 

@@ -45,7 +45,7 @@ def controls() -> Described:
 
 
 def budgets(settings: OfflineSettings) -> None:
-    """Which promise, and several budgets of it."""
+    """Draw the menu of guarantees, and several budgets."""
     promise_menu(settings)
     field = FIELDS[BUDGET[settings.privacy]]
 

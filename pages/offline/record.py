@@ -105,7 +105,7 @@ class OfflineState(ViewedState[OfflineView]):
 
     @property
     def first_draft(self) -> Draft:
-        """That of the runs."""
+        """Return the draft of the runs."""
         return drafted(draft_of(RunSpec()), self.specs)
 
     @property

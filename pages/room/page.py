@@ -68,8 +68,8 @@ def led() -> bool:
 
 
 def watch(what: Callable[[Room], object], drawn: Room) -> None:
-    """Has the page drawn again when something of the room is no longer as it is drawn. Forty phones look twice a
-    second, so a look is one query, and draws nothing."""
+    """Redraw the page after a change in the room. Forty phones look twice a second, so a look is one query, and draws
+    nothing."""
     file = store()
 
     def still() -> bool:

@@ -37,7 +37,7 @@ def step_of_lesson(content: Guess) -> Asked | None:
 
 
 def valid_texts(step: Asked, texts: Sequence[str]) -> list[str]:
-    """Those of the texts that are predictions."""
+    """Return those of the texts that are predictions."""
     found = []
     for text in texts:
         try:
@@ -190,7 +190,7 @@ def told(step: ClassStep, found: Asked, off: str) -> None:
 
 
 def names_given(prediction: Order, orders: Sequence[Sequence[int]], truth: Sequence[int] | None) -> str:
-    """How many gave each curve each name, as a table. truth: which is right, once that is shown."""
+    """Write the table of names that were given to each curve. truth: the correct ones, once they are shown."""
     items = [escape(item) for item in prediction.items]
     curve = messages("lessons")["chart"]["curve"]
     rows = []
@@ -208,7 +208,7 @@ def names_given(prediction: Order, orders: Sequence[Sequence[int]], truth: Seque
 
 
 def shares(prediction: Choice, texts: Sequence[str]) -> str:
-    """How many chose each answer, as a table."""
+    """Write the table of answers and their numbers."""
     counts = Counter(prediction.parse(text) for text in texts)
     return markdown_table(
         [escape(words) for _, words in prediction.choices],

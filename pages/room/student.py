@@ -70,7 +70,7 @@ def turned(step: ClassStep, written: dict[int, str]) -> None:
 
 
 def head(here: Room) -> None:
-    """Which room it is, and the way out."""
+    """Draw the room's code, and the way out."""
     with st.container(
         horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", gap="small"
     ):

@@ -140,7 +140,7 @@ def standing(here: Room) -> None:
 
 
 def pacing(step: ClassStep, here: Room) -> None:
-    """How many have answered, and what can be done."""
+    """Draw the number of answers, and the possible actions."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="pacing"):
         st.markdown(filled(SAID["answered"], some=len(step.answers), people=here.people), width="content")
         if step.state == "revealed":
@@ -277,7 +277,7 @@ def ask_class() -> None:
 
 
 def play_clinic() -> None:
-    """Has the class play the clinic; what was before is revealed."""
+    """Let the class play the clinic, and reveal the previous step."""
     epsilon = st.session_state.get(f"clinic_epsilon_{group().asked}")
     if epsilon is not None:
         put(Clinic(float(epsilon)))

@@ -98,7 +98,7 @@ def label(spec: RunSpec, with_algorithm: bool = True) -> str:
 
 
 def episodes_each(spec: RunSpec | OfflineSpec) -> str:
-    """How many episodes one user may have; nothing where it is one."""
+    """Describe the number of one user's episodes; nothing if it is one."""
     return f"up to {spec.contribution} episodes a user" if spec.contribution > 1 else ""
 
 

@@ -69,8 +69,8 @@ def forget_parts() -> None:
 
 
 def leave_out_while(still: Callable[[], bool]) -> None:
-    """Has turns of the part that is being drawn left out as long as all is as it was drawn, and then the whole page
-    drawn. `still` is called outside of the visitor's script, and has to be quick.
+    """Skip turns of the part that is being drawn as long as nothing has changed, and then redraw the whole page.
+    `still` is called outside of the visitor's script, and has to be quick.
 
     Unnecessary once a part can say when it is drawn again.
     """
@@ -90,7 +90,7 @@ def drop_file(file: Any) -> None:
 
 
 def keep_downloads() -> None:
-    """Has files that are made when they are pressed stay where their buttons are, see `LastingFiles`."""
+    """Keep files that are made when they are pressed as long as their buttons, see `LastingFiles`."""
     if serving():
         runtime.get_instance().media_file_mgr.__class__ = LastingFiles
 

@@ -152,8 +152,8 @@ def setting_of(spec: RunSpec) -> BoundSetting:
 
 
 def doubts_of(study: SweepView) -> list[str]:
-    """Of runs without privacy that have not found the best policy, and at which values if the axis is not epsilon; of
-    privacy costs below zero. With few users nothing is learned yet, so over users only the most count."""
+    """Warn of runs without privacy that have not found the best policy, and at which values if the axis is not epsilon;
+    of privacy costs below zero. With few users nothing is learned yet, so over users only the most count."""
     stuck: dict[str, tuple[int, int]] = {}
     negative: list[str] = []
     for model, title in study.titles.items():

@@ -152,7 +152,7 @@ def controls() -> DeltaGenerator:
 
 
 def models_menu(t: SweepPageState) -> None:
-    """Which models."""
+    """Draw the menu of models."""
     offered = studies.offered_models(session().draft.algorithm)
     t.models = [m for m in t.models if m in offered] or offered[:1]
     choose_several(
@@ -243,7 +243,7 @@ def sweep_box(left_out: DeltaGenerator) -> None:
 
 
 def amount(runs: Sequence[RunSpec]) -> str:
-    """How much runs are."""
+    """Describe the cost of runs."""
     return f"{plural(len(runs), 'run')}, {plural(sum(spec.seeds for spec in runs), 'seed')} in all"
 
 

@@ -131,7 +131,7 @@ class SweepView:
 
     @property
     def refusals(self) -> dict[str, list[str]]:
-        """Why something of the chart cannot be run, with the models (in `users`: the ways) that this concerns.
+        """Explain why something of the chart cannot be run, with the models (in `users`: the ways) that this concerns.
 
         In `users` only what bounds the search above, or ends it before it begins, is a reason.
         """

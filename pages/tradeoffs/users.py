@@ -1,4 +1,4 @@
-"""How many users each way to be private needs, and the runs behind the answer."""
+"""The users that each way to be private needs, and the runs behind the answer."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def wanted(study: SweepView) -> list[RunSpec]:
 
 
 def needed(study: SweepView, state: Progress) -> None:
-    """How many users each way to be private needs until an episode of it costs little."""
+    """Draw the users that each way to be private needs until an episode of it costs little."""
     t = trade.trade()
     with st.columns(2)[0]:
         exact(
@@ -171,7 +171,7 @@ def fewest(study: SweepView, way: str, users: search.UsersFound) -> bool:
 
 
 def multiples(study: SweepView, found: list[search.UsersFound]) -> dict[str, tuple[float, float, float]]:
-    """How many times as many users as the best each way needs, with its interval over seeds. NaN if unknown."""
+    """Return each way's users as a multiple of the best way's, with its interval over seeds. NaN if unknown."""
     ways = dict(zip(study.searches, found, strict=True))
     best = min(found, key=lambda users: np.nan_to_num(users.needed, nan=np.inf))
     known = np.isfinite(best.needed) and not any(

@@ -115,7 +115,7 @@ def take(asked: Asked) -> None:
 
 
 def take_over(u: Users) -> None:
-    """On coming here: asks about what stands in Online's settings, unless something was asked here or by a link."""
+    """Take over Online's settings on arrival, unless something was asked here or by a link."""
     s = session()
     draft = s.drafts.get("explore")
     if not s.arrived or draft is None or not (u.address is None or u.asked == u.taken):

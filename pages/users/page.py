@@ -1,4 +1,4 @@
-"""How many users do I need?: whether that many are enough in each privacy model, with a page to take to a meeting."""
+"""How many users do I need? The verdict under each privacy model, with a page to take to a meeting."""
 
 from __future__ import annotations
 

@@ -147,7 +147,7 @@ def users(value: float) -> str:
 
 
 def needs(need: Need) -> str:
-    """How many a model takes."""
+    """Describe the users that a model needs."""
     many = f"{users(need.needed)} users"
     if need.needed <= MOST and np.isfinite(need.factor):
         many = f"{many} ({users(need.low)} to {users(need.high)})"
@@ -228,7 +228,7 @@ def source(table: Table, asked: Asked) -> str:
 
 
 def _factors(errors: Mapping[str, float]) -> str:
-    """How far off the numbers of each model are, in words."""
+    """Describe the error of the numbers of each model."""
     said = listed([f"{times(errors[m])} {given(m)}" for m in MODELS])
     return f"Nine numbers in ten are within these factors: {said}."
 

@@ -112,7 +112,7 @@ class ListedElimination:
 
 
 def too_large(key: str, size: Size) -> str:
-    """Why the list of policies would be too long; "" when it is not."""
+    """Explain why the list of policies would be too long; "" if it would not."""
     S, A, H, _ = size
     if policies_to_keep(H, S, A) is not None:
         return ""

@@ -141,12 +141,12 @@ class RelaxedElimination:
 
 
 def work(size: Size) -> int:
-    """About the additions of one backward induction for every (h, s, a)."""
+    """Return about the additions of one backward induction for every (h, s, a)."""
     return tuples(size) ** 2 * size.S
 
 
 def too_large(key: str, size: Size) -> str:
-    """Why planning would take too long; "" when it would not."""
+    """Explain why planning would take too long; "" if it would not."""
     if work(size) <= MAX_WORK:
         return ""
     return (

@@ -52,7 +52,7 @@ class Solved(NamedTuple):
 
 
 def solved(released: Array, ridge: Array) -> Solved:
-    """As `regression.solve` does for a plan, here for many releases at once: [.., d, d + 1], ridge: [..]."""
+    """Solve as `regression.solve` does for a plan, here for many releases at once: [.., d, d + 1], ridge: [..]."""
     G, u = released[..., :-1], released[..., -1]
     diagonal = np.abs(np.diagonal(G, axis1=-2, axis2=-1)).max(-1)
     ridge = np.maximum(ridge, ROUNDING * diagonal)

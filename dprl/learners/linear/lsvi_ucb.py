@@ -36,7 +36,7 @@ def step(
     constants: Array,
     plan: ValueIterationPlan,
 ) -> None:
-    """As in the paper: ridge = lambda + c_K + Upsilon, bonus = beta |phi| in the norm of the inverse, Q in [0, H].
+    """Plan as in the paper: ridge = lambda + c_K + Upsilon, bonus = beta |phi| in the inverse's norm, Q in [0, H].
 
     shift, pull: the largest standard deviations that numbers of matrices and of vectors have in the run. constants: see
     `constants`.

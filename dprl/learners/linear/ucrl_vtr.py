@@ -36,7 +36,7 @@ def plan(
     constants: Array,
     plan: MixturePlan,
 ) -> None:
-    """As in the paper: ridge = lambda + 2 Upsilon, bonus = beta |phi_V| in the norm of the inverse, Q in [0, H].
+    """Plan as in the paper: ridge = lambda + 2 Upsilon, bonus = beta |phi_V| in the inverse's norm, Q in [0, H].
 
     error: the largest standard deviation that a sum's noise has in the run. constants: see `constants`.
     """
@@ -160,7 +160,7 @@ def anytime_constants(problem: MixtureProblem) -> Array:
 
 
 def noise_bounds(problem: MixtureProblem, f: int) -> tuple[float, float]:
-    """By how much noise moves G at most, and u - G w, for error = 1, in family f.
+    """Return the most that noise moves G, and u - G w, for error = 1, in family f.
 
     Where d standard normal draws are longer than x with chance q, so is u - G w in units of its largest standard
     deviation; |noise of G| is at most 2 sqrt d + 2 sqrt(ln(2 / q)) (Davidson, Szarek 2001, Theorem II.11; it moves by

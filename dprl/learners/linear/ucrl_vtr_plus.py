@@ -37,7 +37,7 @@ def plan(
     constants: Array,
     plan: MixturePlan,
 ) -> None:
-    """As in the paper, for the user who comes next, the k-th: lambda = 1, ridges lambda + 2 Upsilon_i, Q in [0, H].
+    """Plan as in the paper, for the next user, the k-th: lambda = 1, ridges lambda + 2 Upsilon_i, Q in [0, H].
 
     error: the largest standard deviation that a sum's noise has in the run, family 0. constants: see `constants`.
     """

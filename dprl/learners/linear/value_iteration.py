@@ -139,7 +139,7 @@ class ValueIterationLearner(PlannedLearner[ValueIterationPlanner, FeatureGram]):
         return len(batches(K, size, epsilon, norm))
 
     def pace(self, private: bool) -> str:
-        """As many equal batches as Appendix E says; without privacy blocks that grow with its matrices' information."""
+        """Return the batches: equal ones as in Appendix E; without privacy, blocks that grow with the information."""
         if private:
             return "updates its policy at the end of equal batches, as many as its paper says"
         return "updates its policy at the end of blocks that grow while its matrices change little"

@@ -102,7 +102,7 @@ def rms(values: Array) -> Array:
 
 
 def shortfall(variance: Array, above: Array, x: Array) -> Array:
-    """How far a mean under P may be below that under P^, at most, where KL(P^, P) <= x.
+    """Bound the amount by which a mean under P may be below that under P^, if KL(P^, P) <= x.
 
     Args:
         variance: under P^.

@@ -108,5 +108,5 @@ CAP = Field(
 
 
 def cap_slope(params: dict[str, Any]) -> float:
-    """By how much the ceiling of Q goes down at each step: 0 for H, 1 for H-h."""
+    """Return the fall of Q's ceiling at each step: 0 for H, 1 for H-h."""
     return 1.0 if params["cap"] == "H-h" else 0.0

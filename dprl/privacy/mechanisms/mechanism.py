@@ -150,7 +150,7 @@ def first_item(stream: Stream) -> Stream:
 
 
 def first_items(stream: Stream, count: int) -> Stream:
-    """So many items, where each has noise of its own, and is released by itself."""
+    """Return that many items, each with noise of its own, and released by itself."""
     return replace(stream, leaves=np.array([*range(count + 1), -1]))
 
 

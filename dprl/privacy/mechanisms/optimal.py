@@ -44,7 +44,7 @@ NORMS = "void(float64[:,::1], float64[:,::1], float64[::1], float64[::1])"
 
 @kernel
 def chain(p: Array, shift: float, keep: Array) -> None:
-    """How much of the walk's place is kept from release to release, given all observations.
+    """Return the share of the walk's place that is kept from release to release, given all observations.
 
     p: [M] weights. keep: [M] gets it; the variance of the step to release i is then q_i keep_i.
     """
@@ -204,7 +204,7 @@ def bound(releases: int) -> float:
 
 
 def excess(releases: int) -> float:
-    """By how many times the noise may be more than with the best factorisation: at least 1."""
+    """Return the factor by which the noise may exceed that of the best factorisation: at least 1."""
     return float(factors(releases).row.max()) * math.sqrt(factors(releases).column) / bound(releases)
 
 

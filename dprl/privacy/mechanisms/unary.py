@@ -60,8 +60,8 @@ def asking(H: int, shares: tuple[float, float, float], epsilon: float) -> Array:
 
 
 def clearest(H: int, epsilon: float) -> tuple[int, float]:
-    """In how many groups the steps are dealt out for the least variance, and that variance, for each user and where all
-    who are asked are asked about one part.
+    """Return the number of groups of steps with the least variance, and that variance, for each user and if all who are
+    asked are asked about one part.
 
     A user who answers about j steps spends epsilon / j on each, of which two bits can differ. The relevant quantity is
     the variance of a count that all users are in: a bound on the error has to cover it.
@@ -99,8 +99,8 @@ def chances(stream: Stream) -> tuple[Array, Array]:
 
 
 def _most(stream: Stream) -> tuple[float, float, float]:
-    """Of one user's error in units: its variance in any direction of a row, at most; what a bit of m counts for, at
-    most; and by how much more one of n or r does.
+    """Return the limits of one user's error in units: its variance in any direction of a row, at most; the most that a
+    bit of m counts for; and by how much more one of n or r does.
 
     Two estimates by one user are uncorrelated, and subtracting the truth lowers the variance: docs/notes/privacy.md.
     """
@@ -114,7 +114,7 @@ def _most(stream: Stream) -> tuple[float, float, float]:
 
 
 def _std(stream: Stream) -> Array:
-    """Of a count that all users are in."""
+    """Return the standard deviation of a count that all users are in."""
     most, _, more = _most(stream)
     return np.asarray(np.sqrt((most - more**-2) * stream.leaves[1:-1]))
 

@@ -139,7 +139,7 @@ def calibrated_scale(
 
 
 def ladder(request: Request) -> tuple[LadderStep, ...]:
-    """From noise as in the paper down, one idea at a time: the std of one counter n at the worst release there can be.
+    """Describe the noise from the paper's down, one idea at a time: the std of a counter n at the worst release.
 
     At the spec's delta, or at the reference delta when that is 0. Empty if there are no counters.
     """
@@ -161,7 +161,7 @@ def ladder(request: Request) -> tuple[LadderStep, ...]:
 def _ladder(
     statistic: Counts, size: Size, K: int, M: int, epsilon: float, delta: float, contribution: int
 ) -> tuple[LadderStep, ...]:
-    """Of any M releases of K users: worst releases and losses are those of the whole tree, whenever it is looked at.
+    """Return the steps for any M releases of K users: worst releases and losses are those of the whole tree.
 
     The optimal factorisation is left out beyond MAX_RELEASES, where it is not offered.
     """

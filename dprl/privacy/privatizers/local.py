@@ -107,7 +107,7 @@ def asked(stream: Stream, request: Request) -> Stream:
 
 
 def one_counts(stream: Stream) -> float:
-    """How many visits a one in an answer about n counts for."""
+    """Return the number of visits that a one in an answer about n counts for."""
     (groups, _, _), (kept, turned, _), shares = stream.batches
     return float(groups / (shares[1] * (kept - turned)))
 

@@ -138,7 +138,7 @@ class Noise:
 
     @property
     def separation(self) -> float:
-        """How far apart the scores of the best attacker on all of one user's episodes are, at most."""
+        """Return the largest distance of the best attacker's scores on all of one user's episodes."""
         return self.group * max(map(separation_of, self.losses()))
 
 

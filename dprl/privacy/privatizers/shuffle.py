@@ -279,8 +279,8 @@ def calibrated_bits(users: NDArray[np.int64], fair: int, variance: float) -> Arr
 
 @lru_cache(maxsize=4096)
 def least_bits(raised: int, epsilon: float, delta: float) -> tuple[int, float]:
-    """How many fair bits, and how much variance of Bernoulli ones, prove (epsilon, delta) for `raised` counters that go
-    up by one and as many that go down.
+    """Return the number of fair bits, and the variance of Bernoulli ones, that prove (epsilon, delta) for `raised`
+    counters that go up by one and as many that go down.
 
     More fair bits are more noise, so they prove it too. Bernoulli bits need slightly more variance the rarer they
     are (2% at most): the variance that suffices for 10^15 users is used for all smaller batches, which tests check.

@@ -25,7 +25,7 @@ class Loop(Protocol):
         """Return the noise of any seed, which follows from the spec alone."""
 
     def lack(self, spec: RunSpec) -> str:
-        """Why numba plays the run, in one sentence; "" if the module does."""
+        """Explain why numba plays the run, in one sentence; "" if the module does."""
 
     @property
     def kernel(self) -> Callable[..., Any]:

@@ -82,7 +82,7 @@ def features_of(spec: RunSpec) -> Array:
 
 
 def norm_of(spec: RunSpec) -> str:
-    """Of changes, that the noise goes by; "" without privacy."""
+    """Return the norm of changes that the noise goes by; "" without privacy."""
     return MECHANISMS[spec.mechanism].norm if spec.mechanism else ""
 
 

@@ -123,7 +123,7 @@ class EliminationRun:
         return noise_of(spec, ends_of(played), batches=played)
 
     def _checkpoints(self) -> Ints:
-        """Which of the ends of played blocks are recorded: about 200, log-spaced and linearly spaced, the last too."""
+        """Choose the recorded ends of played blocks: about 200, log-spaced and linearly spaced, the last too."""
         ends: list[int] = []
         users, tuples = 0, self.mdp.H * self.mdp.S * self.mdp.A
         for stage in self.stages:

@@ -175,7 +175,7 @@ class RegressionKernels(NamedTuple):
 
 @kernel
 def as_it_likes(users: int, left: int, K: int, settings: Array) -> float:
-    """Not asked: the schedule is fixed before the run."""
+    """Do nothing, because the schedule is fixed before the run."""
     return 1.0
 
 

@@ -298,7 +298,7 @@ def signatures_of(stochastic: bool) -> tuple[Any, ...]:
 
 
 def _signatures(stochastic: bool) -> tuple[str, ...]:
-    """Those of next_release, plan, add_noise, publish and evaluate."""
+    """Return the types of next_release, plan, add_noise, publish and evaluate."""
     if stochastic:
         return (
             of_logits(schedules.SIGNATURE), planner.STOCHASTIC, mechanisms.SIGNATURE, consistency.SIGNATURE,

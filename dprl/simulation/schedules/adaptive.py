@@ -27,7 +27,7 @@ MOST = Field("schedule", "int", None, "releases at most", low=2, high=10**6)
 
 @kernel
 def growth(users: int, left: int, K: int, settings: Array) -> float:
-    """By which share of the users so far a block may grow; below 0, by which it has to.
+    """Return the share of the users so far by which a block may grow; below 0, by which it has to.
 
     Once growing by eta would not get to K with the releases that are left, a block may grow by the square of the pace
     that would, so that steps which counts vouch for save releases for those near a tie. The pace needed may rise
@@ -113,7 +113,7 @@ def eta_of(argument: str) -> str:
 
 
 def epochs(argument: str, K: int) -> Ints:
-    """Those of geometric(eta)."""
+    """Return the epochs of geometric(eta)."""
     return geometric.times(eta_of(argument), K)
 
 

@@ -252,7 +252,7 @@ def scores(fitted: Fitted, policy: Policy, r: Array, learned: bool) -> Scores:
 
 
 def sums(tables: Sequence[Scores], held: HeldOut, episodes: int = 1) -> tuple[Fraction, ...]:
-    """Those of `names`, exactly. One episode adds from 0 to 1 to each. tables: of each policy."""
+    """Return the sums of `names`, exactly. One episode adds from 0 to 1 to each. tables: of each policy."""
     returns, squares = (Fraction(float(value)) for value in held.returns)
     found = (*(summed(table, held) for table in tables), returns, squares, Fraction(held.n))
     return found[: len(names(episodes))]
@@ -340,6 +340,6 @@ def recommended(difference: Array) -> int:
 
 
 def verdict(difference: Array) -> str:
-    """In three words at most. difference: [3], low end, value, high end."""
+    """Write the verdict in three words at most. difference: [3], low end, value, high end."""
     low, _, high = difference
     return BETTER if low > 0 else WORSE if high < 0 else CLOSE

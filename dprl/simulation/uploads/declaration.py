@@ -175,7 +175,7 @@ def _labels(value: Any, key: str) -> tuple[str, ...]:
 
 
 def _parts(value: Any) -> tuple[tuple[str, tuple[str, ...] | tuple[float, ...]], ...]:
-    """Of states that are made of columns: each column's labels, or its edges."""
+    """Return the parts of states that are made of columns: each column's labels, or its edges."""
     if not isinstance(value, dict):
         return ()
     found: list[tuple[str, tuple[str, ...] | tuple[float, ...]]] = []
@@ -237,7 +237,7 @@ def _columns(value: Any, parts: bool) -> dict[str, str]:
 
 
 def _episodes(value: Any, columns: Mapping[str, str]) -> int:
-    """Of one person, at most."""
+    """Return the most episodes of one person."""
     key = f"{NAME}.episodes"
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MOST_EPISODES:
         raise SpecError(

@@ -268,7 +268,7 @@ def _drawn_path(name: str, which: str) -> Path:
 
 
 def _digest(path: Path, words: bytes) -> bytes:
-    """Of a file's contents, and of whose they are."""
+    """Return the digest of a file's contents, and of its owner."""
     return hashlib.sha256(path.name.encode() + words).digest()
 
 

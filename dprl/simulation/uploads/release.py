@@ -55,7 +55,7 @@ class UploadCurator:
 
     @property
     def share(self) -> float:
-        """Of what is drawn, 0 to 1."""
+        """The share done of the draws, 0 to 1."""
         return 1.0 if self._noisy is not None else len(self._drawn) / self._cells
 
     def draw(self, seconds: float) -> bool:

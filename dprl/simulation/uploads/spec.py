@@ -113,7 +113,7 @@ class UploadSpec(Budgeted):
 
     @property
     def learned_from(self) -> int:
-        """How many people are learned from."""
+        """The number of people learned from."""
         return self.n - self.checked
 
     @property
@@ -138,7 +138,7 @@ class UploadSpec(Budgeted):
 
     @property
     def episodes_of_one(self) -> int:
-        """How many episodes of one user noise is for."""
+        """The number of one user's episodes that noise is for."""
         return self.public.episodes
 
     def estimate(self) -> Estimate:
@@ -226,7 +226,7 @@ def take(
     accept_undeclared: bool = False,
     name: str = "",
 ) -> UploadSpec:
-    """As `upload`. declared: a JSON text; name: which the counts are to be kept under, else one is drawn."""
+    """Take a file as `upload` does. declared: a JSON text; name: of the stored counts, else one is drawn."""
     public = declaration(declared)
     UploadSpec(data=NOWHERE, declared=public.text, n=1, **fields)  # an error in the rest comes first
 

@@ -79,7 +79,7 @@ class Spent(NamedTuple):
 
     @property
     def text(self) -> str:
-        """In one number."""
+        """The guarantee in one number."""
         return f"ρ = {rounded(self.rho):g}"
 
     @property

@@ -264,7 +264,7 @@ def named(labels: Sequence[str], what: str, most: int) -> str:
 
 
 def origins(old: Sequence[str], new: Sequence[str]) -> list[int | None]:
-    """Which of the old names each new one was: the same, or the one in its place if that is gone; else None."""
+    """Return the old name of each new one: the same, or the one at its place if that is gone; else None."""
     return [
         old.index(name) if name in old else i if i < len(old) and old[i] not in new else None
         for i, name in enumerate(new)

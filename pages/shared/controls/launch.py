@@ -1,4 +1,4 @@
-"""From the controls to a run: the spec they describe, what it will take, and the buttons Run and Reset."""
+"""The way from the controls to a run: the spec they describe, its cost, and the buttons Run and Reset."""
 
 from __future__ import annotations
 

@@ -137,7 +137,7 @@ def noise(s: Session, privatizer: Privatizer) -> None:
 
 
 def tie(s: Session) -> None:
-    """Has delta follow the number of users."""
+    """Let delta follow the number of users."""
     s.draft.delta = TIED
     s.version += 1
 

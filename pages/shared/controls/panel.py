@@ -233,7 +233,7 @@ def noise_settings(s: Session) -> None:
 
 
 def size_controls(s: Session) -> None:
-    """How many users, and how many repetitions."""
+    """Draw the controls of users and repetitions."""
     episodic = s.draft.schedule == "episodic"
     most = EPISODIC_LIMIT if episodic else MOST_USERS
     log_slider(
@@ -288,7 +288,7 @@ def _more(s: Session, first: Sequence[Callable[[Session], None]], along: str) ->
 
 
 def most_episodes(s: Session) -> None:
-    """How many episodes one user has at most, all of which noise hides."""
+    """Draw the control of one user's episodes, all of which noise hides."""
     number_field(s, "contribution", "Most episodes of one user")
 
 

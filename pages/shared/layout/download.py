@@ -28,7 +28,7 @@ def save(name: str, label: str, mime: str, make: Callable[[], str | bytes]) -> N
 
 
 def camera() -> None:
-    """Which kind of picture the camera above each chart saves."""
+    """Draw the menu of the picture format of the cameras."""
     st.segmented_control(
         "The camera above each chart saves",
         style.PICTURES,

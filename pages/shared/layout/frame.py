@@ -44,8 +44,8 @@ class Crowd:
         self._lock = Lock()
 
     def pace(self, part: tuple[int, str], least: float, cost: float | None, guess: float = COST) -> float:
-        """After how many seconds, `least` or more, a part that is drawn now may be drawn again; cost: CPU seconds of
-        that, where it is known; guess: if nothing is known of any of its name. A part not drawn for three times as
+        """Return after how many seconds, `least` or more, a part that is drawn now may be drawn again; cost: CPU
+        seconds of that, if known; guess: if nothing is known of any of its name. A part not drawn for three times as
         long is gone: browsers forget to say goodbye."""
         now = time.monotonic()
         with self._lock:

@@ -18,7 +18,7 @@ _drag = component("drag")
 
 
 def draggable(prediction: Prediction, text: str, chart: str, said: Callable[[str], None]) -> None:
-    """Has the marker of a chart dragged; nothing where the prediction is none.
+    """Make the marker of a chart draggable; do nothing if the prediction has none.
 
     Args:
         text: where it is, "" if it waits.

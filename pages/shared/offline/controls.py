@@ -68,7 +68,7 @@ def behaviour(settings: OfflineSettings) -> None:
 
 
 def people(settings: OfflineSettings, help: str) -> None:
-    """How many trajectories there are."""
+    """Draw the control of the number of trajectories."""
     log_slider(
         "Trajectories n",
         "n",
@@ -102,7 +102,7 @@ def policy(settings: OfflineSettings) -> None:
 
 
 def learners_menu(settings: OfflineSettings, options: list[str]) -> None:
-    """Which learners of those offered."""
+    """Draw the menu of the offered learners."""
     settings.learners = [option for option in settings.learners if option in options] or options[:2]
     choose_several(
         "Algorithms",
@@ -121,7 +121,7 @@ def learners_menu(settings: OfflineSettings, options: list[str]) -> None:
 
 
 def promise_menu(settings: OfflineSettings) -> None:
-    """Which promise."""
+    """Draw the menu of guarantees."""
     offered = offline_settings.promises(settings.private)
     if settings.privacy not in offered:
         settings.privacy = offered[0]

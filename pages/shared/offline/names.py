@@ -70,5 +70,5 @@ def kinds(specs: Sequence[OfflineSpec]) -> list[CurveStyle]:
 
 
 def most_private(specs: Sequence[OfflineSpec]) -> int:
-    """Which of them promises most; of several the first."""
+    """Choose the run with the strongest guarantee; of several the first."""
     return min(range(len(specs)), key=lambda i: comparable(specs[i]) or math.inf)

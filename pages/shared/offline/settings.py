@@ -30,7 +30,7 @@ SPLIT = "data"  # the constant of learners that take the data set in halves
 
 @dataclass
 class OfflineSettings:
-    """As the controls show them; the environment and all constants are in the page's draft.
+    """The settings as the controls show them; the environment and all constants are in the page's draft.
 
     Attributes:
         behaviour: key; arguments: of each that has one; policy: the one that some follow, as a spec writes it.
@@ -67,7 +67,7 @@ class OfflineSettings:
 
     @property
     def private(self) -> list[str]:
-        """Those of its learners that add noise."""
+        """Return its learners that add noise."""
         return [key for key in self.learners if is_private(key)]
 
 

@@ -78,7 +78,7 @@ def command_line(spec: RunSpec | OfflineSpec, from_file: bool = False) -> str:
 
 
 def tidy(titles: Sequence[str], known: Sequence[RunCurves], axis: str, measure: str) -> pd.DataFrame:
-    """Of curves: curve, seed, and their axis and measure."""
+    """Tabulate curves: curve, seed, and their axis and measure."""
     parts = [one.frame(axis, measure).assign(curve=title) for title, one in zip(titles, known, strict=True)]
     columns = ["curve", "seed", axis, measure]
     return pd.concat(parts)[columns].dropna(ignore_index=True) if parts else pd.DataFrame(columns=columns)

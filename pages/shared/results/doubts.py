@@ -21,7 +21,7 @@ def tell(said: Sequence[str]) -> None:
 
 
 def stuck(spec: RunSpec) -> int:
-    """In how many seeds a run has not found the best policy; 0 while it is not finished."""
+    """Count the seeds in which a run has not found the best policy; 0 while it is not finished."""
     known = ONLINE.curves(spec)
     if not known.whole(spec.seeds):
         return 0

@@ -29,7 +29,7 @@ class Editing:
     open: bool = True
 
     def draw(self, model: dict[str, Any]) -> None:
-        """Has the tables drawn from another model."""
+        """Draw the tables from another model."""
         self.model = self.edited = model
         self.drawn += 1
 

@@ -96,9 +96,9 @@ class Link:
 
 
 def most_private(curves: Sequence[Curve]) -> int:
-    """Which of them (of those not hidden, if any) promises most: the smallest epsilon, then the fewest who are
-    trusted, then the smallest delta; with noise as in the paper, which is never the smaller, before the least. Of
-    several the first."""
+    """Choose the run (of those not hidden, if any) with the strongest guarantee: the smallest epsilon, then the fewest
+    trusted parties, then the smallest delta; with noise as in the paper, which is never the smaller, before the least.
+    Of several the first."""
     trusted = list(PRIVATIZERS)  # none, then from the most trusted to nobody
 
     def promise(i: int) -> tuple[float, ...]:

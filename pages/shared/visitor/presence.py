@@ -1,4 +1,4 @@
-"""Which tabs are connected: the store is told, for work that is leased lasts as long as its tab."""
+"""The connected tabs, reported to the store: leased work lasts as long as its tab."""
 
 from __future__ import annotations
 

@@ -235,7 +235,7 @@ class Session:
         return SAME.get(self.page or "", self.page)
 
     def remember(self, before: Draft, back: Callable[[], None] | None = None) -> None:
-        """Has a change of many settings at once, just done, be undone as long as nothing else is done.
+        """Let a change of many settings at once, just done, be undone as long as nothing else is done.
 
         Args:
             before: The settings before it.

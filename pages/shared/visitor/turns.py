@@ -15,7 +15,7 @@ AT_ONCE = 2  # one of which may wait for a file
 
 
 class Turns:
-    """So many threads at once, in the order in which they came."""
+    """A limit of threads at once, in the order in which they came."""
 
     def __init__(self, at_once: int = AT_ONCE) -> None:
         self._free = at_once  # below zero: so many too many
