@@ -72,8 +72,8 @@ def fill(
     hover: Sequence[str],
     never: NDArray[np.bool_] | None = None,
 ) -> list[str]:
-    """Colours each state's cell by `shares` [cells], 0 to 1, on the scale of amounts, or the page's where `never`
-    [cells]; returns the colours."""
+    """Colour each state's cell by `shares` [cells], 0 to 1, on the scale of amounts, or the page's where `never`
+    [cells]; return the colours."""
     colors = chart.colors
     z = np.full((drawing["rows"], drawing["columns"]), np.nan)
     words = np.full(z.shape, "", object)

@@ -111,7 +111,7 @@ def _cause(code: int) -> str:
 
 
 def child_environment() -> dict[str, str]:
-    """For subprocesses: this very package, and one thread each."""
+    """Return the environment of subprocesses: this very package, and one thread each."""
     paths = f"{Path(__file__).parents[2]}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
     return os.environ | {"PYTHONPATH": paths.rstrip(os.pathsep)} | dict.fromkeys(_THREADS, "1")
 

@@ -91,7 +91,7 @@ def about_scores(guessed: Measured, best: float) -> str:
         return NOTHING_YET
     return (
         f"The likelier episode was the right one in {guessed.value:.1%} of the trials ({guessed.low:.1%} to "
-        f"{guessed.high:.1%}). A blind guess is right in 50%. The noise allows at most {share_at_most(best)}."
+        f"{guessed.high:.1%}). A blind guess is right in 50% of them. The noise allows at most {share_at_most(best)}."
     )
 
 

@@ -211,7 +211,7 @@ def about_ladder(steps: Sequence[NoiseStep], own: int | None = None) -> str:
     if parts:
         items = "".join(f"\n- {part}" for part in parts)
         said += (
-            f" The noise of a visit count for which {last} is proved is smaller by a factor of "
+            f" The noise of a visit count with a proved {last} is smaller by a factor of "
             f"{rough(steps[0].std / before.std)}:\n{items}\n\n"
         )
     if own is not None:

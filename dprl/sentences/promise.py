@@ -135,7 +135,7 @@ def about_promise(
         other = min(others, key=lambda r: abs(math.log10(r.delta) + 6))
         if not answers or other.epsilon < best.epsilon * (1 - EQUAL):  # some noise gains nothing from a delta
             said += (
-                f" At δ = {at_most(other.delta)}, ε = {at_most(other.epsilon)} is proved for the same noise."
+                f" At δ = {at_most(other.delta)}, we prove ε = {at_most(other.epsilon)} for the same noise."
             )
     return good, said
 
@@ -192,5 +192,5 @@ def returning(episodes: int, epsilon: float, delta: float) -> str:
     """State the guarantee of the same noise for somebody who is several of the users."""
     return (
         f"One episode is protected. For a user who comes back for {human(episodes)} episodes, all of them together, "
-        f"{proves(epsilon, delta)} is proved for this noise."
+        f"we prove {proves(epsilon, delta)} for this noise."
     )

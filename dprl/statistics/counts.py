@@ -177,7 +177,7 @@ class Counts:
         return size.H * size.S * size.A
 
     def evened(self) -> Counts:
-        """Itself, if it has no such form."""
+        """Return itself, if it has no such form."""
         return replace(self.even or self, declared=self.declared, played=self.played)
 
 

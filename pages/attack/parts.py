@@ -34,7 +34,7 @@ def guess_part() -> None:
     a, curves = attack(), answers.promise_curves(attack().spec.run)
     found = finished_scores(a.spec)
     if curves is None:
-        empty(working_out("what is proved for the noise"))
+        empty(working_out("the guarantee of the noise"))
         return
     with st.container(border=True, key="guess"):
         st.markdown("## Whose data is this?", anchors=False)

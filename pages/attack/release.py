@@ -59,7 +59,7 @@ def release_part() -> None:
         return
     card, curves = answers.guarantee(a.spec.run), answers.promise_curves(a.spec.run)
     if card is None or curves is None:
-        empty(working_out("what is proved for the noise"))
+        empty(working_out("the guarantee of the noise"))
         return
     measured_attack(a.spec, found, card, curves)
 

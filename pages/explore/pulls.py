@@ -30,12 +30,8 @@ ENVIRONMENT = "hard-jdp"
 SEEDS = 20  # whose pulls are counted, of each run
 MOST_BETA = 0.25  # below which the lower bound says something
 ROUNDING = 1e-9
-DRAWN = (
-    "The line is drawn for every run, because δ = 0 is proved. It uses the ε that is proved, and the run's β."
-)
-DRAWN_FOR = (
-    "The line is drawn for {runs}, because δ = 0 is proved. It uses the ε that is proved, and the run's β."
-)
+DRAWN = "The line is drawn for every run, because we prove δ = 0. It uses the proved ε, and the run's β."
+DRAWN_FOR = "The line is drawn for {runs}, because we prove δ = 0. It uses the proved ε, and the run's β."
 
 
 def tab(titles: Sequence[str]) -> None:
@@ -140,8 +136,8 @@ def conditions(runs: Sequence[tuple[str, str]]) -> None:
         said.append(DRAWN if len(spoken) == len(runs) else DRAWN_FOR.format(runs=escape(", ".join(spoken))))
     else:
         said.append(
-            "The line is not drawn, because δ = 0 is proved for no run here. To see it, choose δ = 0 and a Laplace "
-            "mechanism."
+            "The line is not drawn, because we cannot prove δ = 0 for any run here. To see it, choose δ = 0 and a "
+            "Laplace mechanism."
         )
     said += [f"Not drawn for {escape(title)}: {escape(reason)}." for title, reason in runs if reason]
     st.markdown(explained("\n".join(f"- {line}" for line in said)))

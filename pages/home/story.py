@@ -36,7 +36,7 @@ _story = component("story", js=module_with_imports("story.js", "story_parts.js",
 
 
 def is_told(h: Home) -> bool:
-    """Whether the story is told: who comes by a link, or sees the page within another one, has come for the chart. An
+    """Whether the story is shown: a visitor who comes by a link, or sees the page within another, wants the chart. An
     address that the chart's slider wrote below the story names it, for a reload."""
     s = session()
     if s.arrived or not st.query_params:  # else the chart's slider wrote the address

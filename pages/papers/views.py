@@ -26,7 +26,7 @@ from pages.shared.layout.frame import dark
 from pages.shared.names import style_of
 
 HOW = (
-    f"The noise of every run proves {promise(*BUDGET)} if one user's episode is replaced: joint DP with a trusted "
+    f"For every run's noise we prove {promise(*BUDGET)} if one user's episode is replaced: joint DP with a trusted "
     "curator, shuffle DP with a trusted shuffler, local DP with no trusted party.",
     "Each number of users is a run of its own, planned for it. Each algorithm has its default bonus and mechanism; "
     "nothing was tuned. With that bonus, PUCB, Private-UCB-VI and LDP-OBI are one algorithm.",

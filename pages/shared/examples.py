@@ -80,7 +80,7 @@ EXAMPLES = (
     ),
     ExploreExample(
         "Better mechanisms",
-        "Three kinds of noise at ε = 1: Laplace as in the paper, which proves (2, 0), Laplace calibrated, and Gaussian "
+        "Three kinds of noise at ε = 1: Laplace as in the paper, proved (2, 0), Laplace calibrated, and Gaussian "
         "calibrated.",
         (
             Curve(BASE.baseline()),

@@ -196,7 +196,7 @@ def fewest_and_most(study: SweepView, found: list[search.UsersFound]) -> str:
     if len(ends) < 2 and any(users.pending for users in found):
         return "The search is not finished yet."
     if not ends:
-        return "No privacy model reaches this with any number of users that can be run."
+        return "No privacy model reaches this, even with the most users that can be run."
     best, *others = sorted(ends, key=lambda way: ends[way].needed)
     few = [way for way in ends if fewest(study, way, ends[way])]
     least, most = human(ends[best].needed), others[-1:]

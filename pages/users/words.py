@@ -241,8 +241,8 @@ def assumptions(asked: Asked) -> list[str]:
         f"An average episode of your users, learning included, loses at most {asked.loss:g}% of V*.",
         TODAY,
         "The states, actions and steps are known, and a step earns between 0 and 1.",
-        f"{d} is proved when one user's episode is replaced by another. Noise is calibrated: it is the least for "
-        "which our accountant proves that.",
+        f"We prove {d} when one user's episode is replaced by another. Noise is calibrated: it is the smallest for "
+        "which our accountant proves this.",
         "The guarantee is joint DP with a trusted curator, shuffle DP with a trusted shuffler, and local DP with no "
         "trusted party.",
         "The algorithm is DP-UCBVI with its default settings (anytime bonus, adaptive schedule). Without privacy it is "

@@ -44,7 +44,7 @@ def test_ladder_says_each_promise_and_interprets_nothing() -> None:
     assert "(1, 10⁻⁶) proved" in words[3]
     assert "&lt;b&gt;" in words[0]
     assert picture.see == (
-        "For noise as in the paper, we prove (2, 0) here. The noise of a visit count for which (1, 10⁻⁶) is proved "
+        "For noise as in the paper, we prove (2, 0) here. The noise of a visit count with a proved (1, 10⁻⁶) "
         "is smaller by a factor of 43:\n\n- 36 by a better tree\n- 1.2 by releasing r/4\n\nNo bar has less noise "
         "than this run."
     )

@@ -59,7 +59,7 @@ def test_claimed_against_proved_in_words(privacy: str, calibration: str, said: s
     assert good == ("less" not in said)
     pure = calibration == "paper" and privacy != "shuffle"
     assert ("holds when a user is zeroed out" in sentence) == (pure and privacy == "central")
-    assert ("is proved for the same noise" in sentence) == pure
+    assert ("for the same noise" in sentence) == pure
 
 
 def test_paper_noise_is_judged_by_its_own_claim_whatever_delta_the_run_has() -> None:
@@ -103,7 +103,7 @@ def test_a_delta_that_is_not_small_against_the_users_is_said(visit: Visit, store
     assert promise.against_users(1e-12, 10**9) == promise.against_users(0.0, 10**15) == ""
     app = visit("explore", c=["envp.S.3~envp.H.3~K.1000000~seeds.5~priv.central"], tab="guarantee")
     assert "give away about 1 of 1 million users" in words(app)
-    assert "comes back for 10 episodes, all of them together, (13.6, 10⁻⁶) is proved for this noise" in words(
+    assert "comes back for 10 episodes, all of them together, we prove (13.6, 10⁻⁶) for this noise" in words(
         app
     )
 
@@ -163,7 +163,7 @@ def test_promises_stand_side_by_side_and_one_card_has_the_rest(visit: Visit) -> 
 def test_who_waits_for_a_guarantee_is_told_what_for(visit: Visit, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(answers, "guarantee", lambda spec: None)
     app = visit("explore", c=["envp.S.3~envp.H.3~K.1000~seeds.1", "priv.local"], tab="guarantee")
-    for what in ("what is claimed and proved", "what is proved for this noise"):
+    for what in ("what is claimed and proved", "the guarantee of this noise"):
         assert f"Working out {what} ..." in words(app)
     assert words(app).count("not known yet") == 4
     assert "…" not in words(app)

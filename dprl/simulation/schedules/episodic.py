@@ -26,7 +26,7 @@ def next_release(
     possible: Table,
     policy: Any,
 ) -> int:
-    """t_{i+1} = t_i + 1."""
+    """Return t_{i+1} = t_i + 1."""
     return users + 1
 
 

@@ -37,7 +37,7 @@ from pages.shared.visitor.state import Session
 CALIBRATION = {"calibrated": "calibrated to the budget", "paper": "as in the paper"}
 CALIBRATION_HELP = (
     "Calibrated: as much noise as our accountant needs to prove the budget, and no more. As in the paper: the tab "
-    "Guarantee says what is proved for that noise."
+    "Guarantee shows the proved guarantee of that noise."
 )
 REPORTED = ("local", "shuffle")  # where users send reports
 DELTA = 88  # pixels of its field

@@ -68,8 +68,8 @@ crowd = Crowd()
 
 
 def guarded(draw: Callable[P, Any]) -> Callable[P, bool]:
-    """`draw` when its turn has come, whose errors end as one sentence on the page and a traceback in the log, never the
-    other way round. It returns whether there was none."""
+    """Call `draw` when its turn has come. Its errors end as one sentence on the page and a traceback in the log, never
+    the other way round. Returns whether there was none."""
 
     @wraps(draw)
     def safely(*args: P.args, **kwargs: P.kwargs) -> bool:

@@ -35,7 +35,7 @@ def promised(spec: OfflineSpec | UploadSpec, key: int) -> None:
         st.caption(f":red[{escape(str(error))}]")
         return
     if found is None:
-        st.caption(working_out("what is proved for this noise"))
+        st.caption(working_out("the guarantee of this noise"))
     else:
         guarantee_card(found, spec, key)
 

@@ -34,7 +34,7 @@ def offer_page() -> None:
     curves = s.explore.visible
     st.markdown("**One page without a server**")
     if not curves:
-        st.caption("All curves are hidden. Show one to take it along.")
+        st.caption("All curves are hidden. Show one to download it.")
         return
     reasons = list(filter(None, (unplayable(curve.spec) for curve in curves)))
     if reasons:
