@@ -216,7 +216,7 @@ def test_too_few_people_say_so() -> None:
     assert seed.verdict == "too close"
     said = " ".join(sentences.said(seed))
     assert "**Too close to call.**" in said
-    assert "The file shows only" in said
+    assert "The file covers only" in said
     assert "they shift the difference" not in said
     assert sentences.turned(-3.0, -1.5) == sentences.turned(1.5, 3.0) != ""
 

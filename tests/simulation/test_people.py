@@ -362,7 +362,7 @@ def test_a_release_of_people_who_come_again(tmp_path: Path, capsys: pytest.Captu
     assert main(["release", *given, "--budget", "ward", "--out", str(tmp_path / "out")]) == 0
     out, err = capsys.readouterr()
     assert "five noisy sums over" in err
-    assert "users with up to 2 episodes each at ρ = 1 the cautious policy is worth at least" in out
+    assert "users with up to 2 episodes each at ρ = 1, we prove that the cautious policy" in out
     assert "The bound needs each user's episodes in the order of time" in out
     assert "Note: Better than today, if nothing hidden drove the choices." in out
     release = json.loads((tmp_path / "out/release.json").read_text())
