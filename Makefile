@@ -32,7 +32,7 @@ help:
 	@echo "make thorough only what make test leaves out, of TESTS"
 	@echo "make check  run the tests in TESTS=path (a folder, a file, file::test) in one process, set up as they are"
 	@echo "make faults kill workers and fill the disk, as often as docs/how-to/deploying.md says; lead forty phones (minutes)"
-	@echo "make lint   set up and check style, format and types"
+	@echo "make lint   set up and check style, format, words and types"
 	@echo "make format put the code into the form that lint checks"
 	@echo "make clean  remove .venv and caches"
 
@@ -67,8 +67,9 @@ faults: $(VENV)/.test
 	@FAULTS=$(FAULTS) $(PY) -m pytest tests/browser/test_led_phones.py
 
 lint: $(VENV)/.test
-	@echo "Checking style (ruff), format (ruff) and types (mypy)."
+	@echo "Checking style (ruff), format (ruff), words (.ci/habits.py) and types (mypy)."
 	@$(PY) -m ruff check .
+	@$(PY) .ci/habits.py
 	@$(PY) -m ruff format --check .
 	@$(PY) -m mypy
 

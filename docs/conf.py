@@ -1,4 +1,4 @@
-"""How Sphinx builds these documents: `make docs` (pages into static/docs, which the dashboard serves)."""
+"""Sphinx's settings for these documents: `make docs` (pages into static/docs, which the dashboard serves)."""
 
 from __future__ import annotations
 

@@ -163,7 +163,7 @@ def _specs() -> Iterator[str]:
 
 
 def _claims() -> Iterator[str]:
-    """A row for each claim, with what the runs that come with the program say."""
+    """A row for each claim, with its result in the runs that come with the program."""
     yield from ("| claim | says | from | found |", "| --- | --- | --- | --- |")
     for key, claim in CLAIMS.items():
         found = bundled().reports[key].summary
@@ -202,7 +202,7 @@ def _glossary() -> Iterator[str]:
 
 
 def _sentences() -> Iterator[str]:
-    """Each sentence about privacy with what it follows from, place by place."""
+    """Each sentence about privacy with its proof, place by place."""
     for place, title in PROOFS["places"].items():
         yield from (f"## {_plain(title)}", "", *_proofs(place), "")
     yield from ("## These documents, and controls of the dashboard", "")

@@ -49,7 +49,7 @@ REPRODUCED = (*CLAIMS, verdicts.RANKING, EVERY_CLAIM)
 def command_line() -> Parser:
     """All commands with their flags."""
     parser = Parser(
-        prog="dprl", description="What privacy costs in reinforcement learning.", allow_abbrev=False
+        prog="dprl", description="Measure the cost of privacy in reinforcement learning.", allow_abbrev=False
     )
     parser.add_argument("--version", action="version", version=f"dprl {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=Parser)
@@ -124,14 +124,14 @@ def command(arguments: Sequence[str] | None) -> int:
 
 
 def add_run(commands: Any) -> None:
-    """The flags of `run`: one for each field of a spec."""
+    """Add the flags of `run`: one for each field of a spec."""
     parser = commands.add_parser("run", help="simulate one spec and write its curve", allow_abbrev=False)
     parser.add_argument(
         "--kind",
         default=RunSpec.kind,
         help=f"what to run, one of {', '.join(simulated())} (default {RunSpec.kind})",
     )
-    parser.add_argument("--spec", metavar="FILE", help="a spec.json; flags given beside it change it")
+    parser.add_argument("--spec", metavar="FILE", help="a spec.json; further flags change it")
     parser.add_argument(
         "--out", metavar="DIR", required=True, help="where to write spec.json, regret.csv, summary.json"
     )
@@ -153,7 +153,7 @@ def add_run(commands: Any) -> None:
 
 
 def add_simple(commands: Any, name: str, what: str, *fields: Field) -> None:
-    """A command whose flags are `fields`."""
+    """Add a command whose flags are `fields`."""
     parser = commands.add_parser(name, help=what, allow_abbrev=False)
     for field in fields:
         parser.add_argument(
@@ -162,7 +162,7 @@ def add_simple(commands: Any, name: str, what: str, *fields: Field) -> None:
 
 
 def add_engine(parser: argparse.ArgumentParser) -> None:
-    """Where runs are computed."""
+    """Add the flags of the machines that compute runs."""
     parser.add_argument(
         "--engine",
         metavar="ADDRESS",
@@ -171,14 +171,14 @@ def add_engine(parser: argparse.ArgumentParser) -> None:
 
 
 def workers_of(engine: str | None) -> Store:
-    """The store, with workers or a cluster at it. Raises SpecError and ClusterError where the engine cannot be used."""
+    """Open the store, with workers or a cluster. Raises SpecError and ClusterError if the engine is unavailable."""
     store = opened()
     begin_workers(store, None, engine)
     return store
 
 
 def simulated() -> list[str]:
-    """The kinds of specs that `run` takes: all but a file of one's own."""
+    """List the kinds of specs that `run` accepts: all except your own file."""
     return [key for key in KINDS if key != UploadSpec.kind]
 
 
@@ -215,7 +215,7 @@ def spec_of(given: argparse.Namespace) -> Any:
 
 
 def flags() -> list[Field]:
-    """The fields of every kind of spec, those with one name once."""
+    """List the fields of every kind of spec, each name once."""
     kinds = [KINDS[key].fields for key in simulated()]
     found = {name: field for fields in reversed(kinds) for name, field in fields.items()}
     ordered = [name for fields in kinds for name in fields]
@@ -272,7 +272,7 @@ def caution(stuck: int, seeds: int) -> None:
 
 
 def add_sweep(commands: Any) -> None:
-    """The flags of `sweep`."""
+    """Add the flags of `sweep`."""
     parser = commands.add_parser("sweep", help="simulate a spec along axes", allow_abbrev=False)
     parser.add_argument(
         "--spec", metavar="FILE", help="a spec.json to start from, or a sweep.json (default: defaults)"
@@ -290,7 +290,7 @@ def add_sweep(commands: Any) -> None:
 
 
 def sweep_of(given: argparse.Namespace) -> Sweep[Any]:
-    """The sweep that the flags ask for: axes given replace those of the file. Raises SpecError."""
+    """Build the sweep from the flags: axes given there replace those of the file. Raises SpecError."""
     base: Any = RunSpec()
     axes: dict[str, Any] = {}
     if given.spec is not None:
@@ -341,7 +341,7 @@ def sweep_command(given: argparse.Namespace) -> int:
 
 
 def add_reproduce(commands: Any) -> None:
-    """The flags of `reproduce`."""
+    """Add the flags of `reproduce`."""
     parser = commands.add_parser("reproduce", help="put the papers' claims to the test", allow_abbrev=False)
     parser.add_argument(
         "claim", nargs="?", help=f"one of {', '.join(REPRODUCED)}; by default they are listed"

@@ -1,4 +1,4 @@
-"""Where the files of the dashboard are that are no Python, and the sources among them that a browser runs."""
+"""The folders of the dashboard's non-Python files, and the sources among them that a browser runs."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ WEB = ASSETS / "web"  # JavaScript, CSS and HTML, each in a file of its own kind
 
 
 def web_source(name: str) -> str:
-    """The text of a file of assets/web/, such as slider.js."""
+    """Read a file of assets/web/, such as slider.js."""
     return (WEB / name).read_text(encoding="utf-8")
 
 
 def _alone(name: str) -> str:
-    """A module without what it imports."""
+    """Return a module without its imports."""
     return re.sub(r"^import .*\n", "", web_source(name), flags=re.MULTILINE)
 
 
@@ -28,10 +28,10 @@ def classic(*names: str) -> str:
 
 
 def module_with_imports(name: str, *parts: str) -> str:
-    """A module with those that it imports, in this order, as one: a component is one text."""
+    """Join a module and its imports, in this order, because a component is a single text."""
     return f"{classic(*parts)}\n{_alone(name)}"
 
 
 def plain(module: str) -> str:
-    """A module of one function as the function alone, for where there are no modules."""
+    """Return the function of a one-function module as plain source, for places without modules."""
     return module.replace("export default ", "", 1)

@@ -44,7 +44,7 @@ def fail(message: str) -> NoReturn:
 
 
 def directory(given: str) -> Path:
-    """The directory to write to, made if it is not there. Raises SpecError."""
+    """Return the directory to write to, and make it if necessary. Raises SpecError."""
     out = Path(given)
     try:
         out.mkdir(parents=True, exist_ok=True)
@@ -56,7 +56,7 @@ def directory(given: str) -> Path:
 
 
 def text_of(path: str) -> str:
-    """What is in a file. Raises SpecError."""
+    """Read a text file. Raises SpecError."""
     try:
         large = Path(path).stat().st_size > 10**7
     except (OSError, ValueError):  # which is said below
@@ -87,7 +87,7 @@ def list_command() -> int:
 
 
 def add_web(commands: Any) -> None:
-    """The command and its flags."""
+    """Add the command and its flags."""
     parser = commands.add_parser(
         "web", help="write pages that need no server, for any host of files", allow_abbrev=False
     )
@@ -97,7 +97,7 @@ def add_web(commands: Any) -> None:
 
 
 def web_command(given: Namespace) -> int:
-    """Write the site. Returns the exit status. Raises SpecError where DIR cannot be made."""
+    """Write the site. Returns the exit status. Raises SpecError if DIR cannot be made."""
     out = directory(given.out).resolve()
     # pages/ is no part of the package: like the dashboard, its program runs where pages/ is.
     return subprocess.run(
@@ -113,7 +113,7 @@ def status(as_json: bool) -> int:
 
 
 def look() -> dict[str, Any]:
-    """How things stand; where nothing was ever run, no store is begun. Raises StoreError.
+    """Return the state of the store; if nothing was ever run, no store is begun. Raises StoreError.
 
     Keys: store (path, exists, and where it does notice, results, bytes, capacity in bytes), queue (runs_waiting,
     seeds_queued, seconds_queued of one core, seeds_running, workers), at_work, errors and versions.
@@ -136,7 +136,7 @@ def look() -> dict[str, Any]:
 
 
 def text(found: dict[str, Any]) -> list[str]:
-    """What `look` found, in lines."""
+    """Return the results of `look`, in lines."""
     known = ", ".join(f"{name} {version}" for name, version in found["versions"].items())
     store = found["store"]
     if not store["exists"]:

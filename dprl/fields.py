@@ -1,4 +1,4 @@
-"""One description of an input: its type, range and default, and the sentence said when a value is wrong.
+"""One description of an input: its type, range and default, and the error for a wrong value.
 
 Environments, learners and `RunSpec` describe what they accept with `Field`; widgets, links, the command
 line and JSON are all checked by it, so that a bad value gets the same one sentence wherever it comes from.
@@ -45,7 +45,7 @@ class SpecError(ValueError):
         self.sentence = message
 
     def __reduce__(self) -> tuple[type[SpecError], tuple[str, str]]:
-        """Pickled, as it is on its way out of a process of workers, by what it was made of, not by its message."""
+        """Pickle it by its parts, not by its message, on its way out of a process of workers."""
         return type(self), (self.field, self.sentence)
 
 
@@ -96,13 +96,13 @@ def similar(word: object, known: Iterable[str]) -> str:
 
 
 def either(words: Sequence[str]) -> str:
-    """What may be given, in words: `a`, `a or b`, `a, b or c`."""
+    """List the allowed values in words: `a`, `a or b`, `a, b or c`."""
     some, last = str(SAID["comma"]).join(words[:-1]), words[-1]
     return filled(SAID["either"], some=some, last=last) if some else last
 
 
 def number(value: float) -> str:
-    """A number as people write it: 20, 0.05, 1e+09."""
+    """Write a number as people do: 20, 0.05, 1e+09."""
     if float(value).is_integer() and abs(value) < 1e7:
         return f"{int(value):,}".replace(",", "")
     return f"{value:g}"
@@ -148,7 +148,7 @@ class Field:
 
     @property
     def allowed(self) -> str:
-        """What is allowed, in words."""
+        """Describe the allowed values."""
         if self.kind == "choice":
             return filled(SAID["choice"], words=str(SAID["comma"]).join(self.choices))
         if self.kind == "params":
@@ -166,7 +166,7 @@ class Field:
 
     @property
     def way(self) -> str:
-        """What it is, what is allowed, and its default, in words."""
+        """Describe it, its allowed values, and its default."""
         given: dict[str, object] = {"help": self.help}
         if self.kind != "text":
             given["allowed"] = self.allowed
@@ -175,12 +175,12 @@ class Field:
         return filled(SAID["_".join(["way", *list(given)[1:]])], **given)
 
     def refuse(self, value: object) -> SpecError:
-        """The error for a value that is not allowed."""
+        """Build the error for a value that is not allowed."""
         wrong = f"{shown(value)} is not allowed{similar(value, self.choices)}"
         return SpecError(self.name, f"{wrong}; give {self.allowed}.")
 
     def check(self, value: Any) -> Any:
-        """The value in its canonical type. Whole floats count as integers, integers as floats.
+        """Convert the value to its canonical type. Whole floats count as integers, integers as floats.
 
         Raises SpecError when the value is of another type or out of range.
         """
@@ -211,7 +211,7 @@ class Field:
         return result
 
     def parse(self, text: str) -> Any:
-        """The value written as text (a link, the command line). Integers may be written 1e9."""
+        """Parse a value written as text (a link, the command line). Integers may be written 1e9."""
         text = text.strip()
         if self.optional and text in ("", "none") and self.kind != "choice":
             return None
@@ -250,8 +250,8 @@ def check_names(table: Iterable[str], given: Iterable[object]) -> None:
 
 
 def documented(table: Mapping[str, Field]) -> Callable[[type[T]], type[T]]:
-    """A decorator of a spec. Its docstring describes each field of the table, so that `help` and an editor do.
-    A wrong name, and a second value without one, raise SpecError."""
+    """Decorate a spec: its docstring describes each field of the table, for `help` and editors. A wrong name, or a
+    second value without a name, raises SpecError."""
 
     def with_fields(spec: type[T]) -> type[T]:
         made: Any = spec.__init__
@@ -279,7 +279,7 @@ def documented(table: Mapping[str, Field]) -> Callable[[type[T]], type[T]]:
 
 
 def _attribute(field: Field) -> str:
-    """A field as a docstring has it."""
+    """Write a field as a line of the docstring."""
     said = f"{field.name}: {field.help}."
     if field.kind == "params":
         said += " A dict."
@@ -291,7 +291,7 @@ def _attribute(field: Field) -> str:
 
 
 def decode(name: str, content: bytes) -> str:
-    """The text in the bytes of a file: UTF-8, without its byte order mark. Raises SpecError, naming the field."""
+    """Decode the bytes of a UTF-8 file, without its byte order mark. Raises SpecError, naming the field."""
     if content.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
         raise SpecError(name, "this is text in UTF-32; save it as UTF-8.")
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or b"\0" in content[:2]:
@@ -303,7 +303,7 @@ def decode(name: str, content: bytes) -> str:
 
 
 def read_text(name: str, path: str | Path, allowed: str) -> str:
-    """The text in a file, see `decode`. allowed: what to give, in words. Raises SpecError, naming the field."""
+    """Read the text of a file, see `decode`. allowed: the valid input, in words. Raises SpecError, naming the field."""
     try:
         content = Path(path).read_bytes()
     except (OSError, ValueError):  # ValueError: a path with a zero byte
@@ -312,7 +312,7 @@ def read_text(name: str, path: str | Path, allowed: str) -> str:
 
 
 def read_json(name: str, text: str | bytes, allowed: str = SPEC) -> Any:
-    """The value in a JSON text, or in the bytes of one, with or without a byte order mark.
+    """Parse a JSON text, or the bytes of one, with or without a byte order mark.
 
     allowed: what to give, in words. Raises SpecError, naming the field, when it is none.
     """
@@ -341,7 +341,7 @@ def parse_params(name: str, *texts: str) -> dict[str, str]:
 
 
 def _parts(text: str) -> Iterator[str]:
-    """What stands between the commas of a text; those inside a JSON value do not count."""
+    """Yield the parts between the commas of a text; commas inside a JSON value do not count."""
     while text:
         end = 0
         if begun := _JSON.match(text):

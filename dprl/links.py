@@ -5,9 +5,9 @@ the environment or of the learner is `key.name.value`:
 
     v=1 & ... priv.local~eps.0.3~K.1e7
 
-What equals the defaults is left out, see `defaults`. A store id never stands in a link. Which kind a spec is of follows
-from the page. Reading never raises: what is wrong takes its default and is said in one sentence each, and all else is
-kept.
+Values equal to the defaults are left out, see `defaults`. A store id never stands in a link. Which kind a spec is of
+follows from the page. Reading never raises: a wrong value takes its default, with one sentence for each, and all others
+are kept.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Pairs = dict[str, str]
 
 @dataclass(frozen=True)
 class Defaults:
-    """What links of a kind leave out.
+    """The values that links of a kind leave out.
 
     Attributes:
         always: of every spec.
@@ -52,7 +52,7 @@ class Defaults:
     by_privacy: Mapping[str, Pairs]
 
     def completed(self, pairs: Mapping[str, str]) -> Pairs:
-        """`pairs`, and the defaults of what they leave out."""
+        """Return `pairs` with the defaults of the keys they leave out."""
         found = {**self.always, **pairs}
         for key, table in (("env", self.by_environment), ("alg", self.by_learner), ("priv", self.by_privacy)):
             found = {**table.get(found.get(key, ""), {}), **found}
@@ -61,8 +61,8 @@ class Defaults:
 
 @cache
 def defaults(kind: str = FIRST) -> Defaults:
-    """The defaults of a kind's fields, and of the parameters of environments and learners. What an online run takes
-    because of its learner or of its privacy model is among them."""
+    """Return the defaults of a kind's fields, and of the parameters of environments and learners. They include the
+    values that an online run takes from its learner or its privacy model."""
     always = _usual(KINDS[kind].fields.values())
     worlds = {key: _usual(world.fields, "envp.") for key, world in ENVIRONMENTS.items()}
     learners = {
@@ -83,7 +83,7 @@ def defaults(kind: str = FIRST) -> Defaults:
 
 
 def _usual(fields: Iterable[Field], owner: str = "") -> Pairs:
-    """The defaults of fields by query key, or of parameters by name."""
+    """Return the defaults of fields by query key, or of parameters by name."""
     return {
         owner + (f.name if owner else f.query): _text(f.default)
         for f in fields
@@ -92,33 +92,33 @@ def _usual(fields: Iterable[Field], owner: str = "") -> Pairs:
 
 
 def link_heading() -> list[tuple[str, str]]:
-    """The first query parameter of every link: its version."""
+    """Return the first query parameter of every link: its version."""
     return [("v", VERSION)]
 
 
 def check_version(parameters: Mapping[str, Sequence[str]], problems: list[str]) -> None:
-    """Adds a sentence to `problems` where a link says another version.
+    """Add a sentence to `problems` if a link has another version.
 
     parameters: each key of the query with all its values.
     """
     version = last(parameters, "v")
     if version not in (None, VERSION):
-        problems.append(f"The link says version {shown(version)} and was read as version {VERSION}.")
+        problems.append(f"The link has version {shown(version)} and was read as version {VERSION}.")
 
 
 def last(parameters: Mapping[str, Sequence[str]], key: str) -> str | None:
-    """The last value of a key, None where it has none."""
+    """Return the last value of a key, None if it has none."""
     values = parameters.get(key, ())
     return values[-1] if values else None
 
 
 def text_digest(text: str) -> str:
-    """By which a link names a text that is too long for it."""
+    """Return the digest by which a link names a text that is too long for it."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def written(value: Any) -> str:
-    """A number or word as a link says it: 0.5, 1e9, 1e-6."""
+    """Write a number or word as links do: 0.5, 1e9, 1e-6."""
     if isinstance(value, float):
         short = re.sub(r"e([+-])0*", lambda m: "e" + m[1].strip("+"), repr(value))
         return short.removesuffix(".0")
@@ -128,12 +128,12 @@ def written(value: Any) -> str:
 
 
 def encode_spec(spec: Spec, first: Spec | None = None) -> str:
-    """A spec as the value of a query parameter, as differences from the defaults, or from the first spec of a link."""
+    """Encode a spec for a query parameter, by its differences from the defaults, or from a link's first spec."""
     return "~".join(f"{k}.{v}" for k, v in differences(spec, first).items())
 
 
 def differences(spec: Spec, first: Spec | None = None) -> Pairs:
-    """What a link must say of a spec, beside what the first spec of the link and the defaults say."""
+    """Return the pairs that a link needs for a spec, besides those of its first spec and the defaults."""
     whole, table = spec_pairs(spec), defaults(spec.kind)
     known = inherited(spec_pairs(first), whole) if first else {}
     expected = table.completed(known | {key: whole[key] for key in OWNERS if key in whole})
@@ -148,12 +148,12 @@ def decode_spec(
     kind: str = FIRST,
     beside: Mapping[str, Any] = MappingProxyType({}),
 ) -> tuple[Any, list[str]]:
-    """The spec that `encode_spec` wrote, None where there is none; what is wrong takes its default, and is said.
+    """Decode a spec from `encode_spec`, None if there is none; faults fall back to defaults, with a sentence each.
 
     Args:
         text: The value of the query parameter.
         files: Texts too long for a link that are known here, by their digest.
-        kind: Of the spec.
+        kind: The spec's.
         beside: Fields that no link carries.
 
     Returns:
@@ -170,10 +170,10 @@ def decode_curves(
     files: Mapping[str, str] | None = None,
     kind: str = FIRST,
 ) -> Iterator[tuple[Any, Pairs, list[str]]]:
-    """Reads the curves of a comparison, each written as differences from the first. Yields of each its spec (None where
-    there is none), its own pairs, and a sentence for each thing that was wrong.
+    """Decode the curves of a comparison, each written as differences from the first. Yields for each its spec (None if
+    there is none), its own pairs, and a sentence for each fault.
 
-    own: keys of what a curve has beside its spec, and never has from the first. For the rest see `decode_spec`.
+    own: keys of a curve's settings besides its spec, and never has from the first. For the rest see `decode_spec`.
     """
     first: Pairs = {}
     for index, text in enumerate(given):
@@ -205,20 +205,20 @@ def spec_pairs(spec: Spec) -> Pairs:
 
 
 def _text(value: Any) -> str:
-    """A value as it stands in a link. The separator ~ may be part of a text, and is escaped with %."""
+    """Write a value for a link. The separator ~ may be part of a text, and is escaped with %."""
     text = written(value)
     return FILE + text_digest(text) if len(text) > MAX_MODEL else text.replace("%", "%25").replace("~", "%7E")
 
 
 def _whole(text: str, files: Mapping[str, str]) -> str | None:
-    """The value that `_text` wrote; None for a file that is not known here."""
+    """Read a value that `_text` wrote; None for a file that is unknown here."""
     if text.startswith(FILE):
         return files.get(text.removeprefix(FILE))
     return text.replace("%7E", "~").replace("%25", "%")
 
 
 def split(text: str, more: Iterable[str] = (), kind: str = FIRST) -> tuple[Pairs, list[str]]:
-    """The pairs of a text, and a sentence for each part that is none. more: keys allowed beside those of the kind."""
+    """Split a text into its pairs, and a sentence for each part that is none. more: allowed keys besides a kind's."""
     if len(text) > MAX_LENGTH:
         return {}, [f"it is longer than {MAX_LENGTH} characters and was not read."]
     known = {field.query for field in KINDS[kind].fields.values() if field.query} | set(more)
@@ -237,8 +237,8 @@ def split(text: str, more: Iterable[str] = (), kind: str = FIRST) -> tuple[Pairs
 
 
 def inherited(first: Mapping[str, str], given: Mapping[str, str]) -> Pairs:
-    """What a later spec has from the first one: not the parameters of another environment or learner, nor whose reports
-    count where the first has no noise."""
+    """Return the pairs that a later spec inherits from the first one: not the parameters of another environment or
+    learner, and not the counted reports if the first has no noise."""
     dropped: set[str] = set() if "mech" in first else {"rep"}
     for owner, params in OWNERS.items():
         if params and owner in given and given[owner] != first.get(owner):
@@ -249,7 +249,7 @@ def inherited(first: Mapping[str, str], given: Mapping[str, str]) -> Pairs:
 def spec_from(
     pairs: Mapping[str, str], files: Mapping[str, str], kind: str, beside: Mapping[str, Any]
 ) -> tuple[Any, list[str]]:
-    """The spec that `pairs` describe, each value that is wrong replaced by its default, and a sentence for each.
+    """Build the spec of `pairs`, with a default for each wrong value, and a sentence for each.
 
     One whose environment is in a file that is not known here is left out: another one would be a lie.
     """
@@ -279,7 +279,7 @@ def spec_from(
 
 
 def _values(pairs: Mapping[str, str], files: Mapping[str, str], kind: str) -> dict[str, Any]:
-    """What `pairs` say, by the names of fields, as text; None for a text in a file that is not known here."""
+    """Return the values of `pairs` by field name, as text; None for a text in a file that is unknown here."""
     values: dict[str, Any] = {}
     for name, field in KINDS[kind].fields.items():
         if field.kind == "params":
@@ -297,7 +297,7 @@ def _parsed(values: Mapping[str, Any], kind: str) -> dict[str, Any]:
 
 
 def _leave_out(values: dict[str, Any], where: str) -> bool:
-    """Removes the value that a SpecError names ("epsilon", "environment_params.S"); whether there was one."""
+    """Remove the value that a SpecError names ("epsilon", "environment_params.S"); return whether there was one."""
     name, _, param = where.partition(".")
     if isinstance(values.get(name), dict):
         params = values[name]
@@ -311,7 +311,7 @@ def _leave_out(values: dict[str, Any], where: str) -> bool:
 
 
 def checked(field: Field, text: str | None, otherwise: Any, problems: list[str]) -> Any:
-    """`text` read by `field`; `otherwise` when it is missing, or wrong, which is said."""
+    """Return `text` read by `field`; `otherwise` if it is missing, or wrong, with a sentence."""
     if text is None:
         return otherwise
     try:
@@ -327,7 +327,7 @@ OWNERS = {"env": "envp", "alg": "algp", "priv": ""}
 
 
 def chosen(field: str, text: str | None, among: Collection[str], problems: list[str]) -> str:
-    """`text` when it is one of `among`; "" when it is missing, or is none of them, which is said."""
+    """Return `text` if it is one of `among`; "" if it is missing, or wrong, with a sentence."""
     if not text or text in among:
         return text or ""
     problems.append(f"{field}: {shown(text)} is not allowed; give one of {', '.join(among)}.")
@@ -335,5 +335,5 @@ def chosen(field: str, text: str | None, among: Collection[str], problems: list[
 
 
 def place(field: Field, text: str | None, most: int, problems: list[str]) -> int:
-    """The place that `text` names, which counts from 1 to `most`, from 0; the first when it is missing or wrong."""
+    """Convert a place in `text`, from 1 to `most`, to one from 0; the first if it is missing or wrong."""
     return int(checked(replace(field, high=most), text, field.default, problems)) - 1

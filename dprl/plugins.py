@@ -32,7 +32,7 @@ class UnknownKey(SpecError, KeyError):
 
 
 class Registry(Mapping[str, T]):
-    """What can be chosen, by key, in the order in which it is offered. It prints its keys."""
+    """The entries to choose from, by key, in the order in which they are offered. It prints its keys."""
 
     def __init__(self, entries: Iterable[tuple[str, T]] = ()) -> None:
         self._entries = dict(entries)
@@ -68,7 +68,7 @@ class Registry(Mapping[str, T]):
         return f"Registry of {len(self)}: {cut(', '.join(self))}"
 
     def _repr_html_(self) -> str:
-        """A table for a notebook: keys, and what each is."""
+        """Return a table for a notebook: keys, and a description of each."""
         rows = ((key, getattr(one, "title", "") or getattr(one, "help", "")) for key, one in self.items())
         return table_of(f"Registry of {len(self)}", rows)
 
@@ -102,7 +102,7 @@ def add_plugins(
         group: of entry points, such as dprl.learners.
         registry: by key.
         needed: attributes that an entry must have.
-        refusal: why an entry cannot be used, as after "was left out:"; "" where it can.
+        refusal: why an entry cannot be used, as after "was left out:"; "" if it can.
         added: is called with each that was added.
     """
     for point in entry_points(group=group):
@@ -119,7 +119,7 @@ def _added(
     refusal: Callable[[Any], str],
     added: Callable[[Any], None],
 ) -> Iterator[str]:
-    """Adds one entry; what is wrong with it, if anything is."""
+    """Add one entry; yield its faults, if there are any."""
     what = f"{point.group}: {point.name} ({point.value})"
     try:
         entry = point.load()
@@ -144,7 +144,7 @@ def _added(
 def code_digest(module: str) -> str:
     """Return a short digest of the Python files that a module comes with: all of its package, or its own file alone.
 
-    Results are kept by it, so that a change of the code computes them anew, whatever the version says.
+    Results are kept by it, so that a change of the code computes them again, whatever the version says.
     """
     top = sys.modules[module.partition(".")[0]]
     folders = [Path(folder) for folder in getattr(top, "__path__", ())]

@@ -99,7 +99,7 @@ def print_line(text: str) -> None:
 
 
 def check_settings() -> None:
-    """Raises SpecError or StoreError, one sentence, where a setting cannot be used: said before anything begins."""
+    """Raise SpecError or StoreError, in one sentence, if a setting cannot be used, before anything begins."""
     headers(), setting("DPRL_METRICS", 0, 0, 1), [cost.limit(name) for name in cost.DEFAULTS]
     missing = [name for name in ("streamlit", "segno") if find_spec(name) is None]
     if missing:
@@ -119,12 +119,12 @@ def check_base(path: str) -> None:
 
 
 def url(host: str, port: int) -> str:
-    """The address to open, with brackets around an IPv6 address."""
+    """Return the address to open, with brackets around an IPv6 address."""
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 def check_address(host: str, port: int) -> None:
-    """Raises SpecError when a server cannot listen at `host`:`port`."""
+    """Raise SpecError if a server cannot listen at `host`:`port`."""
     PORT.check(port)
     refused = SpecError("host", f"{shown(host) or 'nothing'} is not allowed; give {HOST.help}.")
     try:
@@ -146,7 +146,7 @@ def check_address(host: str, port: int) -> None:
 
 
 def _listening(family: int, kind: int, protocol: int, place: Any) -> int:
-    """Number of the error in listening there, 0 when that is possible."""
+    """Return the number of the error in listening there, 0 if listening is possible."""
     try:
         with socket.socket(family, kind, protocol) as listener:
             # As the server does: a port left a moment ago is free.
@@ -201,7 +201,7 @@ def have_home() -> None:
 
 
 def size_of_files() -> dict[str, int]:
-    """How large a file may be that a browser sends, in Streamlit's MB: as in .streamlit/config.toml where anybody may
+    """Return the largest size of a browser's file, in Streamlit's MB: as in .streamlit/config.toml if anybody may
     send one, unless that is switched on; else as large as a data set, the largest that a page asks for."""
     from dprl.uploads import readings  # and with it pandas
 
@@ -209,14 +209,14 @@ def size_of_files() -> dict[str, int]:
 
 
 def documents() -> dict[str, bool]:
-    """Has Streamlit serve static/ at /app/static/ where `make docs` or a wheel has put the documents. It sends a file
-    as what its name says: .html as text/html."""
+    """Let Streamlit serve static/ at /app/static/, the place of the documents from `make docs` or a wheel. It sends a
+    file by its name's type: .html as text/html."""
     return {"server.enableStaticServing": True} if (ROOT / "static" / "docs" / "index.html").is_file() else {}
 
 
 def allow_open_files() -> None:
-    """As many open files as this process may have: Streamlit keeps four for each session, and three for two minutes
-    after it has gone. Of the usual 1,024 nobody could come after 250 visitors."""
+    """Allow as many open files as possible: Streamlit keeps four for each session, and three for two minutes after it
+    has gone. With the usual 1,024 nobody could come after 250 visitors."""
     now, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = OPEN_FILES if most == resource.RLIM_INFINITY else min(most, OPEN_FILES)
     if now != resource.RLIM_INFINITY and now < wanted:
@@ -225,7 +225,7 @@ def allow_open_files() -> None:
 
 
 def headers() -> dict[str, str]:
-    """What every answer says to browsers. Raises SpecError where DPRL_FRAME_ANCESTORS cannot be used."""
+    """Return the headers of every answer. Raises SpecError if DPRL_FRAME_ANCESTORS cannot be used."""
     ancestors = os.environ.get("DPRL_FRAME_ANCESTORS", "").strip() or "'self'"
     if not re.fullmatch(r"('self'|'none'|\*|(https?://[\w.*:-]+ ?)+)( https?://[\w.*:-]+)*", ancestors):
         raise SpecError(
@@ -277,7 +277,7 @@ class Guard:
 
 
 def titled(page: Page, send: Any) -> Any:
-    """An ASGI `send` that gives a page of HTML its title; all else goes through as it is."""
+    """Wrap an ASGI `send` so that it gives a page of HTML its title; everything else passes unchanged."""
     held: list[Any] = []
 
     async def said(message: Any) -> None:

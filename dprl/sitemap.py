@@ -1,9 +1,9 @@
 """The dashboard's pages, one record each: the table that navigation, links between pages, the runs that come with the
 program, and in whose names runs are asked for follow from. No page is listed anywhere else.
 
-What a preview says of a link to a page, in a chat or a course, before anybody opens it, is in the record, too. A
+The preview of a link to a page, in a chat or a course, before anybody opens it, is in the record, too. A
 preview is made by programs that run no script, and all that a Streamlit server sends them is one empty page. So the
-words are put into that page as it is sent. They are of the page, not of what a link says: to know that, the link would
+words are put into that page as it is sent. They describe the page, not the link: to know the link, the link would
 have to be followed.
 """
 
@@ -39,7 +39,7 @@ class Page:
         says: what is to be found there.
         icon: of links to it, a Material Symbol.
         section: where it stands among the others; "" for none.
-        heading: the question that it opens with, where that is not its name.
+        heading: the question that it opens with, if that is not its name.
         settings: whether it has some, in the sidebar, which a link can lock.
         groups: the runs that it asks for in names of its own.
         bundled: the files of assets/, name.json, that come with the program for it.
@@ -63,7 +63,7 @@ class Page:
 
     @property
     def folder(self) -> str:
-        """That of pages/ which holds it."""
+        """The folder of pages/ that holds it."""
         return self.path or "home"
 
     @property
@@ -73,11 +73,11 @@ class Page:
 
     @property
     def whole(self) -> str:
-        """As a browser's tab shows it."""
+        """The title in a browser's tab."""
         return PRODUCT if not self.path else f"{self.name} · {PRODUCT}"
 
     def of(self, what: str) -> str:
-        """The same of one thing among those on the page."""
+        """Return the title of one of the things on the page."""
         return f"{what} · {self.whole}"
 
 
@@ -87,7 +87,7 @@ PAGES = {
         Page(
             "",
             "Home",
-            "What privacy costs: move epsilon, and see how many users learning takes.",
+            "The cost of privacy: move epsilon, and see how many users learning needs.",
             "home",
             heading="What does privacy cost in reinforcement learning?",
             bundled=("home", "start"),
@@ -154,7 +154,7 @@ PAGES = {
         Page(
             "lessons",
             "Lessons",
-            "Nine lessons of five minutes: predict on the chart, then see what runs say.",
+            "Nine lessons of five minutes: predict on the chart, then see what the runs show.",
             "school",
             section="Teach",
             heading="What would you like to understand?",
@@ -176,7 +176,7 @@ PAGES = {
         Page(
             "attack",
             "Attack",
-            "What the best attacker finds out about one user, beside what is proved.",
+            "What can the best attacker find out about one user, and what do we prove?",
             "security",
             section="Check",
             heading="What can an attacker find out about one user?",
@@ -197,7 +197,7 @@ PAGES = {
         Page(
             "runs",
             "Runs",
-            "What is being computed, and what was.",
+            "Your runs in progress, and finished ones.",
             "list",
             heading="How are your runs getting on?",
             aside=True,
@@ -214,7 +214,7 @@ GROUPS = {group.key: group for page in PAGES.values() for group in page.groups}
 
 
 def page_at(path: str) -> Page | None:
-    """The page at a path of the server; None where there is none."""
+    """Return the page at a path of the server; None if there is none."""
     return PAGES.get(path.rstrip("/").rpartition("/")[2])
 
 

@@ -1,6 +1,7 @@
-"""Where the server reaches into Streamlit: what is replaced there, why, and what upstream would make it unnecessary.
+"""The server's changes to Streamlit: the parts replaced, the reasons, and the upstream changes that would make them
+needless.
 
-Only `dprl.serve` calls these, before anything is served. What pages take from Streamlit's inside is in
+Only `dprl.serve` calls these, before anything is served. The pages' uses of Streamlit's internals are in
 pages/shared/streamlit_internals.py.
 """
 
@@ -41,8 +42,8 @@ def leave_pages_to_app() -> None:
 
 
 def hold_one_file(most: int = MOST_HELD) -> None:
-    """A session holds the last file that it sent, and no other, and all together hold so many bytes: without this they
-    could fill the memory. What is too much is refused, as whatever the server has no room for.
+    """Limit each session to the last file that it sent, and all sessions together to a number of bytes: otherwise they
+    could fill the memory. A file beyond the limit is refused, like any other for which the server has no room.
 
     Unnecessary once Streamlit bounds how much sessions may hold, not only the size of one file.
     """
@@ -77,8 +78,8 @@ def wake_once() -> None:
 def leave_parts_of_left_pages() -> None:
     """While a page begins, a browser that does not know of it yet may ask for a part of the page before. Streamlit
     keeps that until the new page is drawn, then finds the part gone, see `forget_parts` of the pages, and draws
-    nothing: but it has opened the session as the page before, for which the browser empties the new one. What a part
-    of a left page asks for is dropped; of the present page, which has a part in another place by now, all is drawn, as
+    nothing: but it has opened the session as the page before, for which the browser empties the new one. A part's
+    request from a left page is dropped; of the present page, which has a part in another place by now, all is drawn, as
     a press must not be lost.
 
     Unnecessary once Streamlit asks again whether a part is there when its turn comes, as it does when it is asked for.
@@ -96,13 +97,13 @@ def leave_parts_of_left_pages() -> None:
 
 
 def hear_runs_to_their_end() -> None:
-    """What a page draws goes through the server's loop, which may be late. A part that draws itself again may ask for
-    its turn when a run has ended and the loop has not heard all of it. Streamlit then begins another run, and ignores
-    the rest of the first: the end of the page is never seen, and no part of it draws itself any more. Such a turn is
-    left out; the next comes by itself.
+    """Skip a redraw that would cut off the end of a run. A page's drawing goes through the server's loop, which may be
+    late. A part that redraws itself may ask for its turn after a run has ended but before the loop has read all of it.
+    Streamlit then begins another run, and ignores the rest of the first: the end of the page never appears, and no part
+    of it redraws itself any more. The next turn comes by itself.
 
     So is a turn of a part that says by a word of its own that nothing has changed, see STILL: a turn begins a thread,
-    opens the session anew and sends that to the browser, which takes some twenty times as long as to look. When
+    opens the session again and sends that to the browser, which takes some twenty times as long as to look. When
     something has changed the whole page is drawn at once, without a turn of the part that would ask for it. While a
     page is drawn its part gets no turn, either: of forty pages that wait for theirs each would be given some.
 
@@ -132,7 +133,7 @@ def hear_runs_to_their_end() -> None:
 
 
 def _is_still(visitor: AppSession, part: str) -> bool | None:
-    """Whether a part says that nothing has changed; None where it says nothing. No script of the visitor runs."""
+    """Whether a part says that nothing has changed; None if it has no answer. No script of the visitor runs."""
     told = _teller(visitor, part)
     try:
         return None if told is None else bool(told())
@@ -142,7 +143,7 @@ def _is_still(visitor: AppSession, part: str) -> bool | None:
 
 
 def _teller(visitor: AppSession, part: str) -> Callable[[], object] | None:
-    """What says so; None where the part has told nothing."""
+    """Return the function that reports this; None if the part has reported nothing."""
     state = visitor.session_state
     return state[STILL].get(part) if STILL in state else None
 

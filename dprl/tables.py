@@ -17,13 +17,13 @@ _FORMULA = re.compile(r"\s*[=+\-@＝＋－＠].|[\t\n]", re.DOTALL)
 
 
 def csv(table: pd.DataFrame) -> str:
-    """The table as CSV without its index, harmless."""
+    """Return the table as CSV without its index, harmless."""
     return escape_formulas(table).to_csv(index=False)
 
 
 def escape_formulas(table: pd.DataFrame) -> pd.DataFrame:
-    """The table with an apostrophe before each text, in its cells and its head, that a spreadsheet would take for a
-    formula. Numbers, negative ones and those written as text among them, stay as they are."""
+    """Put an apostrophe before each text, in the table's cells and head, that a spreadsheet would read as a formula.
+    Numbers stay as they are, also negative ones and those written as text."""
     table = table.rename(columns=_text)
     for name in (name for name, kind in table.dtypes.items() if kind.kind == "O"):
         changed = {value: text for value in table[name].unique() if (text := _text(value)) is not value}
@@ -33,7 +33,7 @@ def escape_formulas(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _text(value: Any) -> Any:
-    """A cell: itself, unless it is text that has to change."""
+    """Return a cell unchanged, unless its text has to change."""
     if not isinstance(value, str):
         return value
     text = value.replace("\r\n", "\n").replace(

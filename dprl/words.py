@@ -1,11 +1,11 @@
 """Numbers as people read them: one function for each place and meaning. Words of numbers are in dprl/messages.
 
 In a sentence: `human`, `rough`, `percent`, `exponent`, `to_the`, `interval`, `after`, `plural`, `ordinal`, `listed`,
-`duration`, `size`, `promise`, `odds`. What is proved: `at_least`, `at_most`, `proves`, `share_at_most`, so that what is
-printed is proved, too. On a chart: `power` at an axis, `brief` in a cell. In a label or a table:
+`duration`, `size`, `promise`, `odds`. Proved numbers: `at_least`, `at_most`, `proves`, `share_at_most`, so that the
+printed number is proved, too. On a chart: `power` at an axis, `brief` in a cell. In a label or a table:
 `count`, `significant`. In a field, to be typed again: `typed`. A minus sign is − everywhere but there.
 
-A million is "1 million" wherever it is said; powers of ten from 10⁶ to 10¹⁴ stand at axes, where there is no room for
+A million is "1 million" in every sentence; powers of ten from 10⁶ to 10¹⁴ stand at axes, if there is no room for
 words, and in tables of measured quantities.
 """
 
@@ -23,14 +23,14 @@ _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def raised(n: float) -> str:
-    """A number as an exponent: ², ⁻⁶, ^−0.5. Raised digits with a raised point between them read badly."""
+    """Write a number as an exponent: ², ⁻⁶, ^−0.5. Raised digits with a raised point between them are hard to read."""
     if n != int(n):
         return f"^{n:g}".replace("-", "−")
     return f"{n:g}".translate(_RAISED)
 
 
 def human(value: float) -> str:
-    """A number in a sentence, to three digits: 0.0571, 12,300, 1.2 million, 3.4 trillion, 1.5×10¹⁵.
+    """Write a number in a sentence, to three digits: 0.0571, 12,300, 1.2 million, 3.4 trillion, 1.5×10¹⁵.
 
     A whole number below a million keeps all its digits; "unknown" for one that is not finite.
     """
@@ -52,27 +52,27 @@ def human(value: float) -> str:
 
 
 def at_least(value: float, digits: int = 3) -> str:
-    """What is proved from below, as `human` but rounded down: 1.996 is 1.99."""
+    """Write a lower bound, as `human` but rounded down: 1.996 is 1.99."""
     return human(_cut(Decimal(value), ROUND_FLOOR, digits)) if math.isfinite(value) else human(value)
 
 
 def at_most(value: float, digits: int = 3) -> str:
-    """What is proved from above (ε, ρ, δ, β), as `human` but rounded up: 3.6624 is 3.67. SLACK of it is let go."""
+    """Write an upper bound (ε, ρ, δ, β), as `human` but rounded up, except for SLACK of it: 3.6624 is 3.67."""
     return human(_cut(_eased(value), ROUND_CEILING, digits)) if math.isfinite(value) else human(value)
 
 
 def proves(epsilon: float, delta: float) -> str:
-    """A proved (ε, δ): see `at_most`."""
+    """Write a proved (ε, δ): see `at_most`."""
     return f"({at_most(epsilon)}, {at_most(delta)})"
 
 
 def share_at_most(share: float) -> str:
-    """A share of one that is proved from above, as a percentage with one decimal, rounded up."""
+    """Write an upper bound on a share of one, as a percentage with one decimal, rounded up."""
     return f"{(1000 * _eased(share)).to_integral_value(ROUND_CEILING) / 10:.1f}%"
 
 
 def upward(value: float, digits: int = 6) -> float:
-    """The same as a number, of so many digits. Infinite ones stay what they are."""
+    """Return the same as a number, with that many digits. Infinite ones stay unchanged."""
     return float(Context(digits, ROUND_CEILING).plus(_eased(value))) if math.isfinite(value) else value
 
 
@@ -84,7 +84,7 @@ def _eased(value: float) -> Decimal:
 
 
 def _cut(value: Decimal, way: str, digits: int) -> float:
-    """The next number this way that `human` says in full."""
+    """Return the next number in this direction that `human` writes in full."""
     size = abs(value)
     if Decimal("1e-4") <= size < Decimal("0.01"):
         return float(value.quantize(Decimal("1e-4"), way))
@@ -94,12 +94,12 @@ def _cut(value: Decimal, way: str, digits: int) -> float:
 
 
 def rough(value: float) -> str:
-    """A number that is not known better than to two digits, in a sentence: 4.7 million, 320 times."""
+    """Write a number that is known only to two digits, in a sentence: 4.7 million, 320 times."""
     return human(float(f"{value:.2g}"))
 
 
 def percent(share: float) -> str:
-    """A share of one as a percentage, to two digits: 0.018 is 1.8%. Extremes stay truthful: less than 0.01%, 99.9%."""
+    """Write a share of one as a percentage, to two digits: 0.018 is 1.8%. Extremes: less than 0.01%, 99.9%."""
     if not math.isfinite(share):
         return str(SAID["unknown"])
     value = 100 * share
@@ -111,20 +111,20 @@ def percent(share: float) -> str:
 
 
 def exponent(value: float) -> str:
-    """The x of K^x, to two decimals: 0.50, −1.02, and 0.00 without a sign."""
+    """Write the x of K^x, to two decimals: 0.50, −1.02, and 0.00 without a sign."""
     text = f"{value:.2f}"
     return "0.00" if text == "-0.00" else text.replace("-", "−")
 
 
 def exponents(mean: float, low: float, high: float) -> str:
-    """An exponent with its interval, if there is one: 0.50 (0.48 to 0.52)."""
+    """Write an exponent with its interval, if there is one: 0.50 (0.48 to 0.52)."""
     known = math.isfinite(low) and math.isfinite(high)
     said = exponent(mean)
     return filled(SAID["interval"], value=said, low=exponent(low), high=exponent(high)) if known else said
 
 
 def to_the(base: str, mean: float, low: float = math.nan, high: float = math.nan) -> str:
-    """A power whose exponent was measured, with its interval, if there is one: K^0.50 (exponent 0.48 to 0.52)."""
+    """Write a power with a measured exponent, with its interval, if there is one: K^0.50 (exponent 0.48 to 0.52)."""
     known = math.isfinite(low) and math.isfinite(high)
     power = f"{base}^{exponent(mean)}"
     return filled(SAID["exponent"], power=power, low=exponent(low), high=exponent(high)) if known else power
@@ -136,7 +136,7 @@ BUDGETS = ("ε", "ρ")  # how sentences name them
 def halving(
     slope: tuple[float, float, float], symbol: str, short: bool = False, what: str = "the cost"
 ) -> str:
-    """What half the budget costs if a cost (or `what`) falls like `symbol` to the slope (mean, low, high of an
+    """Write the effect of half the budget if a cost (or `what`) falls like `symbol` to the slope (mean, low, high of an
     interval, which may be NaN): halving ε multiplies the cost by 1.7 (1.6 to 1.8). "" if it does not fall, or `symbol`
     is no budget."""
     if symbol not in BUDGETS or not slope[0] < 0:
@@ -147,13 +147,13 @@ def halving(
 
 
 def interval(value: str, low: float, high: float) -> str:
-    """What was measured with its interval, if there is one: 5 times as much (4.2 to 6.1)."""
+    """Write a measurement with its interval, if there is one: 5 times as much (4.2 to 6.1)."""
     known = math.isfinite(low) and math.isfinite(high)
     return filled(SAID["interval"], value=value, low=human(low), high=human(high)) if known else value
 
 
 def after(episode: float | None) -> str:
-    """When: "after 1.2 million episodes"; nothing for None."""
+    """Write a time: "after 1.2 million episodes"; nothing for None."""
     if episode is None:
         return ""
     return "after 1 episode" if episode == 1 else f"after {human(episode)} episodes"
@@ -171,19 +171,19 @@ def ordinal(n: int) -> str:
 
 
 def listed(parts: Sequence[str]) -> str:
-    """a; a and b; a, b and c. At least one part."""
+    """Join parts, at least one, as in a sentence: a; a and b; a, b and c."""
     if len(parts) == 1:
         return parts[0]
     return filled(SAID["list"], some=str(SAID["comma"]).join(parts[:-1]), last=parts[-1])
 
 
 def some(parts: Sequence[str], most: int = 3) -> str:
-    """Of many parts the first by name: a, b, c and 2 more."""
+    """Name the first of many parts: a, b, c and 2 more."""
     return listed([*parts[:most], f"{len(parts) - most} more"] if len(parts) > most else parts)
 
 
 def duration(seconds: float | None) -> str:
-    """How long, rounded as one would say it: about 40 s, about 3 min, about 1.5 h."""
+    """Write a duration, rounded as people do: about 40 s, about 3 min, about 1.5 h."""
     if seconds is None or not math.isfinite(seconds):
         return "an unknown time"
     if seconds < 1:
@@ -196,7 +196,7 @@ def duration(seconds: float | None) -> str:
 
 
 def size(bytes_: float) -> str:
-    """An amount of storage: 512 bytes, 1.5 kB, 20 MB, 3 GB."""
+    """Write an amount of storage: 512 bytes, 1.5 kB, 20 MB, 3 GB."""
     for unit in ("bytes", "kB", "MB"):
         if bytes_ < 1000:
             return f"{bytes_:.0f} {unit}" if unit == "bytes" else f"{bytes_:.3g} {unit}"
@@ -210,17 +210,17 @@ def promise(epsilon: float, delta: float) -> str:
 
 
 def odds(chance: float) -> str:
-    """A small chance in words: one in a million, one in 40,000, one in 10¹⁵. chance: > 0."""
+    """Write a small chance in words: one in a million, one in 40,000, one in 10¹⁵. chance: > 0."""
     return "one in " + re.sub(r"^1 (?=[mbt])", "a ", human(1 / chance))
 
 
 def quoted(label: str) -> str:
-    """A label (perhaps a visitor's) set off in a Markdown sentence, its own special signs disarmed."""
+    """Quote a label (perhaps a visitor's) in a Markdown sentence, with its special characters disarmed."""
     return "**" + re.sub(r"([\\`*_\[\]$:<>~#|])", r"\\\1", label) + "**"
 
 
 def power(value: float) -> str:
-    """A power of ten, or one with a factor, for an axis: 1, 100, 10⁶, −10³, 3×10⁴."""
+    """Write a power of ten, or one with a factor, for an axis: 1, 100, 10⁶, −10³, 3×10⁴."""
     if value == 0:
         return "0"
     sign, size = ("−" if value < 0 else ""), abs(value)
@@ -233,7 +233,7 @@ def power(value: float) -> str:
 
 
 def brief(value: float) -> str:
-    """A count in a cell, in few signs: 0, 950, −5.2k, 1.2M, 3.4B, 5.6T, 10¹⁵."""
+    """Write a count in a cell, in few characters: 0, 950, −5.2k, 1.2M, 3.4B, 5.6T, 10¹⁵."""
     sign, size = ("−" if value < 0 else ""), abs(float(value))
     if size >= 9.5e14:
         return power(float(f"{value:.1g}"))
@@ -245,14 +245,14 @@ def brief(value: float) -> str:
 
 
 def count(value: float) -> str:
-    """A number of episodes in a label, as sentences have it: 50,000, 250,000, 3.2 million, 10¹⁵."""
+    """Write a number of episodes in a label, as sentences do: 50,000, 250,000, 3.2 million, 10¹⁵."""
     if abs(value) < 100_000:
         return f"{value:,.{0 if float(value).is_integer() else 1}f}".replace("-", "−")
     return human(value)
 
 
 def significant(value: float | None, digits: int = 4) -> str:
-    """A quantity in a table, at a few significant digits; a dash when there is none."""
+    """Write a quantity in a table, at a few significant digits; a dash if there is none."""
     if value is None or not math.isfinite(value):
         return "–"
     if value != 0 and not 1e-4 <= abs(value) < 1e6:
@@ -261,14 +261,14 @@ def significant(value: float | None, digits: int = 4) -> str:
 
 
 def _scientific(value: float, decimals: int) -> tuple[str, str]:
-    """A number other than 0 as a factor below ten, rounded, and a power of ten."""
+    """Split a number other than 0 into a factor below ten, rounded, and a power of ten."""
     mantissa, exponent = f"{value:.{decimals}e}".split("e")
     factor = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
     return factor.replace("-", "−"), f"10{raised(int(exponent))}"
 
 
 def typed(value: float) -> str:
-    """A number as one would type it into a field: 0.5, 20, 250000, 1e9."""
+    """Write a number as one would type it into a field: 0.5, 20, 250000, 1e9."""
     if value == int(value) and abs(value) >= 1e6:
         mantissa, _, exponent = f"{value:.15e}".partition("e")
         short = mantissa.rstrip("0").rstrip(".")

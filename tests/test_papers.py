@@ -191,7 +191,7 @@ def test_a_claim_is_as_good_as_its_weakest_setting_and_says_so_briefly() -> None
     assert sentences.about_verdicts(["holds", "holds"]) == "It holds in both settings."
     assert (
         sentences.about_verdicts(["holds", "holds", NO])
-        == "Of 3 settings it holds in 2 and does not hold in 1."
+        == "Of 3 settings, it holds in 2 and does not hold in 1."
     )
 
 

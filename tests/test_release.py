@@ -61,7 +61,7 @@ def test_a_release_is_written_down_in_its_budget_and_refused_beyond_it(
     given = ["release", *files, "--budget", "two rooms", "--out", str(tmp_path / "out")]
     assert main([*given, "--total", "0.5", "--rho", "0.3"]) == 0
     out, err = capsys.readouterr()
-    assert "ρ = 0.3 is proved in all" in err
+    assert "we prove ρ = 0.3" in err
     assert "Noise moves each such number" in err  # before anything is spent
     assert "The budget two rooms has the total ρ = 0.5. Spent so far: ρ = 0.3, or (" in out
     assert "**" not in out + err

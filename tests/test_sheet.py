@@ -61,7 +61,7 @@ def test_it_says_all_of_it_and_asks_for_nothing_from_elsewhere() -> None:
     assert "May it be used? No number here decides that." in text
     assert said.FIRST_STEP.format(first=0) in text
     below = policy.about["bound"]["worth at least"] < held["behaviour"][1]
-    assert ("The bound is below what users got" in text) == below
+    assert ("The bound is below the users' own average" in text) == below
     assert "Proved: ρ = 1, or (7.29, 10⁻⁶) as (ε, δ)" in text
     for sentence in (
         *verdict.BLIND,

@@ -30,7 +30,7 @@ Cells = Callable[[tuple[int, ...]], list[list[str]]]
 
 @dataclass(frozen=True)
 class Slider:
-    """What can be moved.
+    """The widgets that can be moved.
 
     Attributes:
         label: in words.
@@ -47,7 +47,7 @@ class Slider:
 
 @dataclass(frozen=True)
 class Sliders:
-    """Where the sliders of the page stand. A page has them once."""
+    """The places of the page's sliders. A page has them once."""
 
     sliders: tuple[Slider, ...]
 
@@ -57,7 +57,7 @@ class Plot:
     """A chart.
 
     Attributes:
-        draw(place, dark): its picture where `turned` stands at a place, 0 where nothing turns it.
+        draw(place, dark): its picture where `turned` stands at a place, 0 if nothing turns it.
         turned: the place of the slider that turns it, among all.
         upright, level: the place of the slider whose stop is a line across the chart, and along it.
         guessed: the question, by number, to which a reader's own prediction is a line across the chart.
@@ -72,14 +72,14 @@ class Plot:
 
 @dataclass(frozen=True)
 class Guess:
-    """Where a reader predicts, before the next fold; a `Verdict` stands in that. content: see `guess_of`."""
+    """The place of a reader's prediction, before the next fold; a `Verdict` stands in that. content: see `guess_of`."""
 
     content: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """Where it is said how far off the reader's prediction before this fold is."""
+    """The place of the error of the reader's prediction before this fold."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ class Document:
 
 
 def html_of(page: Document, nav: str) -> str:
-    """The page as HTML. nav: the links to the others, see `links_to`."""
+    """Return the page as HTML. nav: the links to the others, see `links_to`."""
     sliders = next((block.sliders for block in page.blocks if isinstance(block, Sliders)), ())
     plots = [block for block in page.blocks if isinstance(block, Plot)]
     tables = [block for block in page.blocks if isinstance(block, Numbers)]
@@ -159,23 +159,23 @@ def _plotly() -> str:
 
 
 def links_to(pages: Sequence[tuple[str, str]], here: str) -> str:
-    """The links between the pages, each a file and its name; here: the file that they stand in."""
+    """Return the links between the pages, each a file and its name; here: the file that contains them."""
     items = (f'<a href="{escape(file)}"{current(file == here)}>{escape(name)}</a>' for file, name in pages)
     return f'<nav aria-label="Pages">{" ".join(items)}</nav>'
 
 
 def current(is_it: bool) -> str:
-    """Marks the link to the page that it stands on."""
+    """Mark the link to the page that contains it."""
     return ' aria-current="page"' if is_it else ""
 
 
 def paragraph(text: str) -> str:
-    """A paragraph of sentences, whose Markdown is bold words only."""
+    """Write a paragraph of sentences, whose Markdown is bold words only."""
     return f"<p>{markup(text)}</p>"
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table of plain texts."""
+    """Write a table of plain texts."""
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in columns)
     body = "".join(
         f'<tr><th scope="row">{escape(first)}</th>{"".join(f"<td>{escape(cell)}</td>" for cell in cells)}</tr>'

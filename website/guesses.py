@@ -1,4 +1,4 @@
-"""A reader's own prediction in a lesson: what can be said, and of each what the answer makes of it."""
+"""A reader's own prediction in a lesson: the possible answers, and the verdict on each."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pages.shared.lessons.known import evidence
 
 
 def guess_of(step: Step) -> dict[str, Any]:
-    """The controls of a question, and the verdict on each of their settings, as JSON.
+    """Return the controls of a question, and the verdict on each of their settings, as JSON.
 
     A marker is a slider over its marks; `stops` are their places on the chart. A choice is a menu; an order has one for
     each curve. A setting is written as `Prediction.write` does.
@@ -45,6 +45,6 @@ def guess_of(step: Step) -> dict[str, Any]:
 
 
 def judged(step: Step, text: str) -> str:
-    """What the answer makes of a guess, and the thinking behind it."""
+    """Judge a guess by the answer, and add the usual reasoning behind it."""
     known = evidence()
     return f"{step.off(text, known)} {step.reply(text, known)}".strip()

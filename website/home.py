@@ -19,11 +19,11 @@ from website.document import Document, Numbers, Plot, Slider, Sliders, Story, pa
 
 AFTER = "home"  # what is below the story, where links to Home lead
 LIVE = "Your own browser plays these runs, from the first user to the last. Move epsilon, the users and the seeds."
-EMBED = "To show one of these pages within your own, copy it beside yours and put in this line:"
+EMBED = "To show one of these pages within your own, copy it next to yours and put in this line:"
 
 
 def home(here: str, live: Sequence[tuple[str, str, str]], others: Sequence[tuple[str, str]]) -> Document:
-    """The page.
+    """Build the page.
 
     Args:
         here: its file.
@@ -57,12 +57,12 @@ def home(here: str, live: Sequence[tuple[str, str, str]], others: Sequence[tuple
 
 
 def numbers(at: tuple[int, ...]) -> list[list[str]]:
-    """How many users each privacy model needs."""
+    """Write the users that each privacy model needs."""
     return [[cost.name, sentences.rough_users(cost.needed)] for cost in known(HOME_BUDGETS[at[0]])]
 
 
 def picture(place: int, dark: bool) -> Picture:
-    """The chart at one epsilon."""
+    """Draw the chart at one epsilon."""
     epsilon = HOME_BUDGETS[place]
     costs = known(epsilon)
     see = sentences.about_trust(costs, epsilon)

@@ -23,7 +23,7 @@ INTRO = "Read the question, say what you predict, and only then open the answer:
 
 
 def lesson(number: int, one: Lesson, following: tuple[str, Lesson] | None, listed: str) -> Document:
-    """The page of a lesson; the first has number 0.
+    """Build the page of a lesson; the first has number 0.
 
     Args:
         following: the file of the lesson after it, and that lesson.
@@ -45,12 +45,12 @@ def lesson(number: int, one: Lesson, following: tuple[str, Lesson] | None, liste
 
 
 def needs(one: Lesson) -> str:
-    """How long it is, and what one has to know before."""
+    """Describe its length, and its prerequisites."""
     return filled(SAID["page"]["needs"], questions=counted(len(one.steps), "question"), needs=one.needs)
 
 
 def card(file: str, name: str, one: Lesson) -> str:
-    """The way to a lesson."""
+    """Write the card that links to a lesson."""
     return (
         f'<section class="card"><h3><a href="{file}">{escape(name)}</a></h3>'
         f'<p>{escape(one.say)}</p><p class="note">{escape(needs(one))}</p></section>'
@@ -58,7 +58,7 @@ def card(file: str, name: str, one: Lesson) -> str:
 
 
 def question(one: Lesson, at: int, step: Step) -> list[Block]:
-    """A question, its chart, and its answer."""
+    """Build a question, its chart, and its answer."""
     met = one.met(at)
     known = evidence()
     return [
@@ -76,7 +76,7 @@ def question(one: Lesson, at: int, step: Step) -> list[Block]:
 
 
 def list_of_lessons(lessons: Sequence[tuple[str, Lesson]]) -> Document:
-    """The page that lists them. lessons: of each its file."""
+    """Build the page that lists them. lessons: of each its file."""
     cards = "".join(
         card(file, f"Lesson {number}: {one.title}", one).replace("h3>", "h2>")  # below the title at once
         for number, (file, one) in enumerate(lessons)
@@ -86,7 +86,7 @@ def list_of_lessons(lessons: Sequence[tuple[str, Lesson]]) -> Document:
 
 
 def _world(key: str, params: Mapping[str, Any]) -> list[Block]:
-    """The environment that a question is the first to be about."""
+    """Build the environment that first appears in a question."""
     world = ENVIRONMENTS[key]
     asked = key, tuple(params.items())
     return [
@@ -96,5 +96,5 @@ def _world(key: str, params: Mapping[str, Any]) -> list[Block]:
 
 
 def chart(step: Step, shown: bool, place: int, dark: bool) -> Picture:
-    """What a question is about, with its answer or without."""
+    """Draw the chart of a question, with or without its answer."""
     return step_picture(step, "", shown=shown, dark=dark)

@@ -13,22 +13,22 @@ from dprl.simulation.replay import QUESTION, unplayable
 from pages.shared.examples import EXAMPLES, ExploreExample
 from pages.shared.online.played import played_page
 
-LOST = "What private algorithms lose on {title}, with two bonuses each."
+LOST = "Loss of private algorithms on {title}, with two bonuses each."
 Replays = dict[RunSpec, dict[str, Any]]
 
 
 def shows(example: ExploreExample) -> str:
-    """What its page shows: what a run loses, whatever Online would open with."""
+    """Return the measure on its page: the loss of a run, whatever Online would open with."""
     return example.say if example.view.tab == "regret" else LOST.format(title=example.title.lower())
 
 
 def played() -> list[ExploreExample]:
-    """The comparisons whose runs a browser can play."""
+    """Return the comparisons whose runs a browser can play."""
     return [each for each in EXAMPLES if not any(unplayable(curve.spec) for curve in each.curves)]
 
 
 def runs_of(examples: Sequence[ExploreExample]) -> list[RunSpec]:
-    """What has to be prepared for them: each run at each of its numbers of users, once."""
+    """Return the runs to prepare for them: each run at each of its numbers of users, once."""
     curves = [curve.spec for each in examples for curve in each.curves]
     # However many seeds one has: it is prepared for as many as can be.
     sizes = (spec.replace(episodes=size, seeds=1) for spec in curves for size in sizes_of(spec))
@@ -36,7 +36,7 @@ def runs_of(examples: Sequence[ExploreExample]) -> list[RunSpec]:
 
 
 def replays(runs: Sequence[RunSpec], workers: int, say: Callable[[int], None]) -> Replays:
-    """Of each run what `wasm.replayed` finds. say: is told how many are done. Raises SpecError."""
+    """Return the `wasm.replayed` result of each run. say: receives how many are done. Raises SpecError."""
     found: Replays = {}
     with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
         waiting = {pool.submit(answer, QUESTION, spec): spec for spec in runs}
@@ -47,7 +47,7 @@ def replays(runs: Sequence[RunSpec], workers: int, say: Callable[[int], None]) -
 
 
 def page_of(example: ExploreExample, ready: Replays, nav: str) -> str:
-    """The page of one of them."""
+    """Build the page of one of them."""
     return played_page(
         example.title, example.curves, example.view, lambda spec: ready[spec.replace(seeds=1)], nav
     )

@@ -19,7 +19,7 @@ EPSILONS = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 USERS = tuple(10**power for power in range(4, 16))
 DEFAULT = Asked()
 INTRO = (
-    "Choose an environment, the privacy budget ε and how many users you have. The table says in which privacy models "
+    "Choose an environment, the privacy budget ε and the number of your users. The table shows in which privacy models "
     "they are enough."
 )
 
@@ -30,7 +30,7 @@ SEE = (
 
 
 def needs() -> Document:
-    """The page."""
+    """Build the page."""
     problems = [words.named(users_table().problems[key]) for key in keys()]
     sliders = (
         Slider("Environment", tuple(map(float, range(len(problems)))), tuple(problems), 0),
@@ -59,12 +59,12 @@ def needs() -> Document:
 
 
 def keys() -> list[str]:
-    """The measured environments."""
+    """Return the measured environments."""
     return list(users_table().problems)
 
 
 def assumptions() -> list[str]:
-    """What the numbers rest on, but for what is of inputs that this page does not have."""
+    """List the assumptions behind the numbers, except those about inputs that this page lacks."""
     asked = replace(DEFAULT, problem=keys()[0], users=1)
     return [said for said in words.assumptions(asked) if said not in (words.VALUE, words.TODAY)]
 
@@ -76,7 +76,7 @@ def _asked(problem: int, epsilon: int, users: int) -> tuple[Asked, list[Need]]:
 
 
 def cells(at: tuple[int, ...]) -> list[list[str]]:
-    """A row for each privacy model."""
+    """Return a row for each privacy model."""
     _, found = _asked(*at)
     return [
         [

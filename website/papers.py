@@ -21,7 +21,7 @@ AGAIN = "To run it again, with dprl installed:"
 
 
 def papers() -> Document:
-    """The page."""
+    """Build the page."""
     blocks: list[Block] = [paragraph(INTRO), contents()]
     for number, claim in enumerate(CLAIMS.values(), 1):
         found = bundled().reports[claim.key]
@@ -51,7 +51,7 @@ def contents() -> str:
 
 
 def rows(found: ClaimReport) -> list[tuple[str, str, str, str]]:
-    """A row for each setting."""
+    """Return a row for each setting."""
     settings = zip(found.claim.settings, found.numbers, found.findings, strict=True)
     return [
         (f"{number}. {setting.title}", numbers, setting.asks, one.verdict)

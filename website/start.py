@@ -23,7 +23,7 @@ HOME, USERS, PAPERS, LESSON_LIST = "index.html", "users.html", "papers.html", "l
 
 
 def main() -> None:
-    """The program: --out DIR, which is there."""
+    """Run the program: --out DIR, which must exist."""
     parser = argparse.ArgumentParser(prog="dprl web")
     parser.add_argument("--out", required=True, type=Path)
     out: Path = parser.parse_args().out

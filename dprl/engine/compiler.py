@@ -52,8 +52,8 @@ def _numba() -> Any:
 
 @cache
 def cache_folder() -> Path | None:
-    """Where compiled code is kept: NUMBA_CACHE_DIR, else in DPRL_HOME. Held from now on; None when there is no such
-    place. Code of other sources that no process holds is removed from DPRL_HOME."""
+    """Return the folder of compiled code: NUMBA_CACHE_DIR, else in DPRL_HOME. Held from now on; None if there is no
+    such place. Code of other sources that no process holds is removed from DPRL_HOME."""
     given = os.environ.get("NUMBA_CACHE_DIR")
     folder = Path(given) if given else kernels(source_digest())
     try:
@@ -97,8 +97,8 @@ def _announce() -> None:
 
 @cache
 def compiled(function: F, signature: Any) -> F:
-    """`function` as machine code for the declared `signature` (a numba string or signature object). Raises KernelError,
-    and SpecError if numba is told not to compile.
+    """Compile `function` to machine code for the declared `signature` (a numba string or signature object). Raises
+    KernelError, and SpecError if numba's compiler is switched off.
 
     Signatures are declared because only then do functions passed as arguments have a type that is the
     same in every process, without which the disk cache never hits.
@@ -130,7 +130,7 @@ def compiled(function: F, signature: Any) -> F:
 
 
 def _reason(message: str) -> str:
-    """What numba says first of its reasons, and the line of the source that it says last."""
+    """Return numba's first reason, and the last source line that it reports."""
     said = re.sub(r"^(Failed in .*\n)+", "", message)
     first = re.split(r"\n\s*(?:There are|During:|File |$)|\n\n", said, maxsplit=1)[0]
     where = re.findall(r'File "([^"]+)", line (\d+)', message)
@@ -139,17 +139,17 @@ def _reason(message: str) -> str:
 
 
 def function_type(signature: Any) -> Any:
-    """The numba type of a compiled function with this signature, for passing it as an argument."""
+    """Return the numba type of a compiled function with this signature, for passing it as an argument."""
     numba = _numba()
     arguments, result = numba.core.sigutils.normalize_signature(signature)
     return numba.types.FunctionType(result(*arguments))
 
 
 def type_of(value: Any) -> Any:
-    """The numba type of a value."""
+    """Return the numba type of a value."""
     return _numba().typeof(value)
 
 
 def rng_type() -> Any:
-    """The numba type of a NumPy Generator."""
+    """Return the numba type of a NumPy Generator."""
     return _numba().types.npy_rng

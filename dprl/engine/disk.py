@@ -30,7 +30,7 @@ _DIGEST = 32  # bytes
 
 
 class KernelCache(NullCache):
-    """The compiled code of one function in `folder`; `sources`: digest of what it calls in other files."""
+    """The compiled code of one function in `folder`; `sources`: digest of the functions it calls in other files."""
 
     def __init__(self, function: Callable[..., Any], folder: Path, sources: str) -> None:
         self._folder = folder
@@ -42,7 +42,7 @@ class KernelCache(NullCache):
         self._origin = (numba.__version__, python, sources, file, self._name, code.co_firstlineno, captured)
 
     def load_overload(self, sig: Any, target_context: Any) -> CompileResult | None:
-        """What was compiled for this signature, ready to run; None when it is not there or was damaged."""
+        """Load the code compiled for this signature, ready to run; None if it is missing or damaged."""
         target_context.refresh()
         key, path = self._place(sig, target_context.codegen())
         try:
@@ -61,7 +61,7 @@ class KernelCache(NullCache):
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep what was compiled for this signature, where that is possible."""
+        """Keep what was compiled for this signature if possible."""
         if data.lifted or data.library.has_dynamic_globals:
             return  # addresses in this process
         key, path = self._place(sig, data.codegen)
@@ -79,7 +79,7 @@ class KernelCache(NullCache):
             _say(f"Compiled kernels cannot be kept in {self._folder} ({error.strerror}).")
 
     def _place(self, sig: Any, codegen: Any) -> tuple[Any, Path]:
-        """What the code follows from (signature, origin, processor), and the file for it."""
+        """Return the key of the code (signature, origin, processor) and the path of its file."""
         key = (sig, self._origin, codegen.magic_tuple())
         return key, self._folder / f"{self._name[-80:]}-{_digest(repr(key).encode()).hex()[:16]}"
 
@@ -106,9 +106,9 @@ def remember() -> None:
     """Look up where a compiled function stands in memory once for each kernel that it is handed to.
 
     A kernel takes others as arguments: the planner, the schedule, the noise. numba looks up where each of them stands
-    anew at each call, twice, by hashing signatures. That was 15 to 40% of a run's time.
+    again at each call, twice, by hashing signatures. That was 15 to 40% of a run's time.
 
-    Unnecessary once numba keeps an address beside the overload that it belongs to.
+    Unnecessary once numba keeps an address next to the overload that it belongs to.
     """
     for name in LOOKED_UP:
         look_up = getattr(function_type, name)
@@ -117,7 +117,7 @@ def remember() -> None:
 
 
 def remembering(look_up: Callable[[Any, Any], int]) -> Callable[[Any, Any], int]:
-    """The same, that keeps what it found of functions of which nothing more can be compiled, as all of ours."""
+    """Wrap `function` so that it caches its results for functions that are fully compiled, as all of ours are."""
     known: dict[tuple[int, int], tuple[Any, Any, int]] = {}
 
     def address(function: Any, signature: Any) -> int:

@@ -1,4 +1,4 @@
-"""Where this program keeps its files: open to its user alone, and without kernels that nobody can be using."""
+"""The folder of this program's files: open to its user alone, and without kernels that nobody can be using."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _held: list[int] = []
 
 
 def home() -> Path:
-    """Where this program keeps its files: DPRL_HOME, else ~/.cache/dprl. Raises SpecError if there is no such place."""
+    """Return the folder of this program's files: DPRL_HOME, else ~/.cache/dprl. Raises SpecError if there is none."""
     given = os.environ.get("DPRL_HOME") or "~/.cache/dprl"
     if re.search(r"\$[\w{]", given):
         raise SpecError(
@@ -42,7 +42,7 @@ def home() -> Path:
 
 
 def kernels(digest: str) -> Path:
-    """Where the compiled code of sources with this digest is kept."""
+    """Return the folder of the compiled code of sources with this digest."""
     return home() / "kernels" / digest
 
 
@@ -50,7 +50,7 @@ def private(folder: Path) -> None:
     """Make `folder` unless it exists, and close it to other users (mode 0700).
 
     One in which there are other things than this program's stays as open as it is: it was not made for it alone.
-    Raises OSError where there can be no such folder.
+    Raises OSError if there can be no such folder.
     """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     if all(name.startswith(_OURS) for name in os.listdir(folder)):
@@ -60,7 +60,7 @@ def private(folder: Path) -> None:
 def hold(folder: Path) -> bool:
     """Make a folder of compiled code unless it exists; while this process lives, `remove_others` leaves it alone.
 
-    Returns whether code may be loaded from there: nobody else owns the folder or can write to it. Raises OSError where
+    Returns whether code may be loaded from there: nobody else owns the folder or can write to it. Raises OSError if
     there can be no such folder.
     """
     if folder == kernels(folder.name):

@@ -17,13 +17,13 @@ COMMAND = "python -m bench.engine_wasm"
 
 
 class Manifest(NamedTuple):
-    """What is known of the module.
+    """The facts about the module.
 
     Attributes:
-        tools: digest of what made it, see bench/engine_wasm.
+        tools: digest of the tools that made it, see bench/engine_wasm.
         sha256: of the module itself, 64 hex digits.
         versions: what it was made with.
-        kernels: names, in the order of their numbers, with the `kernel_digest` of what each was made from.
+        kernels: names, in the order of their numbers, with the `kernel_digest` of the sources of each.
     """
 
     tools: str
@@ -70,7 +70,7 @@ class Held(NamedTuple):
 
     @property
     def digest(self) -> str:
-        """The digest of what it is made from now."""
+        """Return the digest of its present sources."""
         return kernel_digest(self.signature, *self.roots)
 
 

@@ -50,19 +50,19 @@ class DrawnByPlayer(NamedTuple):
     gain: int
 
     def told(self) -> dict[str, Any]:
-        """As JSON: see `Pack.to_json`."""
+        """Return the player as JSON: see `Pack.to_json`."""
         calls = [{"kernel": kernel, "words": told(words)} for kernel, words in self.calls]
         return {**self._asdict(), "calls": calls}
 
 
 class Pack(NamedTuple):
-    """What is played.
+    """The content of a player.
 
     Attributes:
         kernel: which one is called.
         words: its arguments as numba flattens them, 64 bits each.
         buffers: the arrays that they point to. The kernel changes them in place.
-        drawn: what is done before; None where the noise is drawn by the kernel, or is in the buffers.
+        drawn: what is done before; None if the noise is drawn by the kernel, or is in the buffers.
     """
 
     kernel: str
@@ -83,7 +83,7 @@ class Pack(NamedTuple):
         )
 
     def read(self, contents: list[bytes]) -> dict[str, NDArray[Any]]:
-        """The buffers by their names, when the bytes of each are these."""
+        """Read the buffers by name from their bytes."""
         return {
             buffer.name: np.frombuffer(content, buffer.array.dtype).reshape(buffer.array.shape)
             for buffer, content in zip(self.buffers, contents, strict=True)
@@ -96,7 +96,7 @@ def told(words: tuple[Word, ...]) -> list[Any]:
 
 
 def content_of(array: NDArray[Any]) -> dict[str, Any]:
-    """An array as JSON: its bytes in base64, or how many there are where all are zero."""
+    """Encode an array as JSON: its bytes in base64, or only their number if all are zero."""
     content = array.tobytes()
     if not any(content):
         return {"zeros": len(content)}
@@ -104,12 +104,12 @@ def content_of(array: NDArray[Any]) -> dict[str, Any]:
 
 
 def array_words(number: int, value: NDArray[Any]) -> list[Word]:
-    """The words of an array that lies in a buffer."""
+    """Return the words of an array that lies in a buffer."""
     return [0, 0, value.size, value.itemsize, BufferAddress(number), *value.shape, *value.strides]
 
 
 def generator_words(number: int) -> list[Word]:
-    """The words of a generator whose state lies in a buffer."""
+    """Return the words of a generator whose state lies in a buffer."""
     return [0, BufferAddress(number), BufferAddress(number), *(Of(each) for each in GENERATOR), 0, 0, 0]
 
 
@@ -123,7 +123,7 @@ class Packing:
         self._held: dict[int, NDArray[Any]] = {}  # lest another array gets the address of one
 
     def place(self, label: str, array: NDArray[Any]) -> int:
-        """The number of an array's buffer. Two names of one array share it: kernels compare nothing by place."""
+        """Return the number of an array's buffer. Two names of one array share it: kernels compare nothing by place."""
         key = array.__array_interface__["data"][0], array.nbytes
         if array.nbytes == 0 or key not in self._placed:
             self._placed[key] = len(self.buffers)
@@ -132,15 +132,15 @@ class Packing:
         return self._placed[key]
 
     def arrays(self) -> dict[int, NDArray[Any]]:
-        """The arrays that lie in buffers, by the numbers of these."""
+        """Return the arrays that lie in buffers, by buffer number."""
         return self._held
 
     def add_function(self, name: str) -> None:
-        """The words of an argument that is a kernel of the module."""
+        """Add the words of an argument that is a kernel of the module."""
         self.words += [0, 0, Of(name)]
 
     def add(self, label: str, value: Any) -> None:
-        """The words of one argument, which numba flattens: a record, an array, a number or a generator."""
+        """Add the words of one argument, which numba flattens: a record, an array, a number or a generator."""
         if isinstance(value, tuple):
             for field, part in zip(cast(Any, value)._fields, value, strict=True):
                 self.add(f"{label}.{field}", part)

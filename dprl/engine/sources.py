@@ -1,4 +1,4 @@
-"""Digests of code by what it computes: docstrings, comments and annotations do not count."""
+"""Digests of code by its effect: docstrings, comments and annotations do not count."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _is_text(statement: ast.stmt) -> bool:
 
 @cache
 def kernel_digest(signature: str, *roots: Callable[..., Any]) -> str:
-    """Return a digest of what a kernel is made of: its types, and these functions with all of the package that they
+    """Return a digest of a kernel's sources: its types, and these functions with all of the package that they
     name; 16 hex digits."""
     lines = [signature, *(f"{name}\n{source}" for name, source in sorted(reached(roots).items()))]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]

@@ -78,7 +78,7 @@ ENVIRONMENT = Environment(
         Field("levels", "int", 3, "grades of severity", low=1, high=5),
         Field("doses", "int", 3, "doses to choose from, none included", low=2, high=5),
         horizon(8),
-        Field("effect", "float", 0.7, "how much the drug helps", low=0.0, high=1.0),
+        Field("effect", "float", 0.7, "effect of the drug", low=0.0, high=1.0),
         Field("toxicity", "float", 0.5, "chance of side effects at the largest dose", low=0.0, high=1.0),
     ),
     make=make,

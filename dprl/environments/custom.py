@@ -57,8 +57,7 @@ def parsed(model: str) -> tuple[str, Array, Array, Array, tuple[str, ...], tuple
 
 
 def table(possible: Any, P: Array) -> Table:
-    """The next states that the last axis of P is of, [S][A][..] or [H][S][A][..] in JSON, as a table. Raises
-    SpecError."""
+    """Read the next states along the last axis of P, [S][A][..] or [H][S][A][..], into a table. Raises SpecError."""
     found = _rows(possible, P, len(P) if P.ndim == 4 else 1)
     if (np.broadcast_to(found < 0, P.shape if P.ndim == 4 else (1, *P.shape)) & (P != 0)).any():
         raise SpecError(f"{NAME}.P", "a chance stands beyond the last possible next state; give 0 there.")
@@ -66,7 +65,7 @@ def table(possible: Any, P: Array) -> Table:
 
 
 def _rows(possible: Any, P: Array, steps: int) -> Table:
-    """Lists of next states, [S][A][..] or that for each of so many steps, as a table [1 or steps, S, A, B]."""
+    """Turn lists of next states, [S][A][..] or one such list per step, into a table [1 or steps, S, A, B]."""
     S, A, B = P.shape[-3:]
     try:
         given = possible if isinstance(possible[0][0][0], list) else [possible]
@@ -112,7 +111,7 @@ def array_of(value: Any, key: str, ndims: tuple[int, ...], name: str = NAME) -> 
 
 
 def labels(value: Any, key: str, count: int, name: str = NAME) -> tuple[str, ...]:
-    """A list of short texts. Raises SpecError on `name.key`."""
+    """Read a list of short texts. Raises SpecError on `name.key`."""
     if (
         not isinstance(value, list)
         or len(value) != count
@@ -125,7 +124,7 @@ def labels(value: Any, key: str, count: int, name: str = NAME) -> tuple[str, ...
 
 
 def make(model: str = json.dumps(EXAMPLE), H: int = 10) -> TabularMDP:
-    """The MDP in a JSON text (FORM), for H steps; arrays that name every step must have H of them."""
+    """Build the MDP of a JSON text (FORM), for H steps; arrays that list every step must have H of them."""
     name, P, R, d1, states, actions = parsed(model)
     for key, array, ndim in (("P", P, 4), ("R", R, 3)):
         if array.ndim == ndim and len(array) != H:
@@ -161,7 +160,7 @@ def make(model: str = json.dumps(EXAMPLE), H: int = 10) -> TabularMDP:
 
 
 def possible(model: str, H: int) -> Table | None:
-    """The next states that the model's owner declares possible; None where they do not."""
+    """Return the next states that the model's owner declares possible; None if the owner declares none."""
     P, given = parsed(model)[1], read_json(NAME, model).get("possible")
     if given is None:
         return None
@@ -170,7 +169,7 @@ def possible(model: str, H: int) -> Table | None:
 
 
 def written(mdp: TabularMDP) -> str:
-    """The JSON text that `make` reads a model from, with the same numbers bit for bit; its drawing is left out."""
+    """Write the JSON text that `make` reads a model from, with the same numbers bit for bit but without its drawing."""
 
     def steps(array: Any) -> Any:
         return array[0] if (array == array[0]).all() else array
@@ -196,11 +195,11 @@ def written(mdp: TabularMDP) -> str:
 
 
 def named(environment: Any, params: Any) -> tuple[Any, Any]:
-    """What a spec is given for an environment and its parameters, with a model itself as that of `custom`.
+    """Return an environment and its parameters as a spec takes them; a model itself becomes one of `custom`.
 
     Args:
         environment: a name, or a model: a TabularMDP, a dict as FORM says, arrays or lists, or its JSON text.
-        params: its parameters; beside a model `H`, which follows from one that describes every step.
+        params: its parameters; in addition to a model `H`, which follows from one that describes every step.
 
     Raises:
         SpecError: what is given is neither.
@@ -218,7 +217,7 @@ def named(environment: Any, params: Any) -> tuple[Any, Any]:
             raise SpecError("environment", f"this cannot be written as JSON; give {FORM}.") from None
     elif hasattr(environment, "unwrapped"):
         raise SpecError(
-            "environment", "how many steps an episode has is not said; give dprl.from_gymnasium(env, H)."
+            "environment", "the number of steps of an episode is missing; give dprl.from_gymnasium(env, H)."
         )
     else:
         return environment, params
@@ -235,7 +234,7 @@ def named(environment: Any, params: Any) -> tuple[Any, Any]:
 
 
 class OwnModel(str):
-    """The JSON text of a model of one's own. It is printed as the model's name."""
+    """The JSON text of a user's model. It is printed as the model's name."""
 
     def __str__(self) -> str:
         return parsed(self)[0]
@@ -269,7 +268,7 @@ def _plain(value: Any) -> Any:
 
 
 def _steps(text: str) -> int | None:
-    """The horizon that a model says itself, as `H` or by describing every step; None where it does not."""
+    """Return the horizon that a model gives itself, as `H` or by describing every step; None if it gives none."""
     _, P, R, *_ = parsed(text)
     said = [len(array) for array, ndim in ((P, 4), (R, 3)) if array.ndim == ndim]
     given = read_json(NAME, text).get("H")
@@ -317,7 +316,7 @@ ENVIRONMENT = Environment(
     fields=(Field("model", "text", json.dumps(EXAMPLE), FORM), horizon(10)),
     make=make,
     size=_size,
-    smaller="where few next states are possible, declare them (structure=environment); else give fewer states",
+    smaller="if few next states are possible, declare them (structure=environment); else give fewer states",
     branching=_branching,
     possible=possible,
     name=_name,

@@ -57,7 +57,7 @@ class Environment:
 
 
 def horizon(default: int) -> Field:
-    """The horizon H, the one parameter every environment has."""
+    """Return the field of the horizon H, the one parameter that every environment has."""
     return Field("H", "int", default, "steps in an episode", low=1, high=1000)
 
 
@@ -73,7 +73,7 @@ def homogeneous(
     drawing: Mapping[str, Any],
     possible: Table | None = None,
 ) -> TabularMDP:
-    """An MDP that is the same at each of H steps. P: [S, A, S], or [S, A, B] on a table, R: [S, A], start: [S]."""
+    """Build an MDP that is the same at all H steps. P: [S, A, S], or [S, A, B] on a table, R: [S, A], start: [S]."""
     return TabularMDP(
         name=name,
         P=np.broadcast_to(P, (H, *P.shape)).copy(),

@@ -15,7 +15,7 @@ ALLOWED = "rows of equal length joined by /: S (start), - (free), W (wall), G (g
 
 
 def cells(map: str) -> tuple[list[str], dict[tuple[int, int], int]]:
-    """The rows of a map, and the number of the state at each (row, column) that is not a wall. Raises SpecError."""
+    """Return the rows of a map, and the state number of each (row, column) that is not a wall. Raises SpecError."""
     if len(map) > MAX_MAP:
         raise SpecError(
             "environment_params.map", f"{len(map):,} characters are too many; give at most {MAX_MAP:,}."
@@ -32,9 +32,8 @@ def cells(map: str) -> tuple[list[str], dict[tuple[int, int], int]]:
 
 
 def make(map: str = DEFAULT, H: int = 12, slip: float = 0.1) -> TabularMDP:
-    """The grid drawn by `map`. A move goes where it should, or with probability `slip` to one of the two sides;
-    walls and edges hold it back. Goal and pits are never left; each step in the goal pays 1.
-    """
+    """Build the grid drawn by `map`. A move goes in its direction, or with probability `slip` to one of the two sides;
+    walls and edges block it. Goal and pits are never left; each step in the goal pays 1."""
     rows, state = cells(map)
     S = len(state)
     P = np.zeros((S, 4, S))

@@ -53,7 +53,7 @@ class Model(NamedTuple):
 
 @cache
 def model(id: str) -> Model:
-    """The model of one of IDS, whose rewards go from the least mean reward to the largest."""
+    """Return the model of one of IDS, with rewards between the smallest and the largest mean reward."""
     import gymnasium  # here, because it takes a while and few runs need it
 
     try:
@@ -68,8 +68,8 @@ def model(id: str) -> Model:
 
 
 def read(env: Any, start: Any = None, rewards: tuple[float, float] | None = None) -> Model:
-    """The model in `env.P`. Where an episode can terminate, one more state, the last, is the end: it is never left, and
-    pays 0 in the environment's units. See `from_gymnasium` for the rest."""
+    """Read the model in `env.P`. If an episode can terminate, one extra state, the last, is the end: it is never left,
+    and pays 0 in the environment's units. See `from_gymnasium` for the rest."""
     S, A = (_count(env, name) for name in ("observation_space", "action_space"))
     if S * A * S > LARGEST:
         raise SpecError("env", f"{S * A * S:,} probabilities are too many; at most {LARGEST:,} are read.")
@@ -115,11 +115,11 @@ def _count(env: Any, name: str) -> int:
 
 
 def _outcomes(env: Any, s: int, a: int) -> list[tuple[float, int, float, bool]]:
-    """(chance, next state, reward, terminated) of what an action can lead to."""
+    """(chance, next state, reward, terminated) of each outcome of an action."""
     try:
         outcomes = [(float(p), float(to), float(r), bool(end)) for p, to, r, end in env.P[s][a]]
     except AttributeError:
-        raise SpecError("env", f"it has no P, the table of what actions lead to; {NO_MODEL}.") from None
+        raise SpecError("env", f"it has no P, the table of the outcomes of actions; {NO_MODEL}.") from None
     except (LookupError, TypeError, ValueError):
         raise SpecError(
             "env",
@@ -162,9 +162,9 @@ def from_gymnasium(
     rewards: tuple[float, float] | None = None,
     **options: Any,
 ) -> TabularMDP:
-    """A Gymnasium environment that says its model, as a problem of H steps.
+    """Convert a Gymnasium environment with a known model to a problem of H steps.
 
-    The model is `env.unwrapped.P`, as Gymnasium's toy-text environments have it. What becomes of an episode:
+    The model is `env.unwrapped.P`, as Gymnasium's toy-text environments have it. An episode ends as follows:
 
     - It has H steps. An environment with a time limit ends there, so that H is at most this limit.
     - It begins by `env.unwrapped.initial_state_distrib`, or by `start`.
@@ -185,7 +185,7 @@ def from_gymnasium(
         What `RunSpec`, `OfflineSpec` and `run` take as an environment.
 
     Raises:
-        SpecError: there is no such environment, it has no model, a wrapper changes what the model says, or an argument
+        SpecError: there is no such environment, it has no model, a wrapper changes the model, or an argument
             is not allowed.
 
     Example:
@@ -214,7 +214,7 @@ def from_gymnasium(
             inside, gymnasium.RewardWrapper | gymnasium.ActionWrapper | gymnasium.ObservationWrapper
         ):
             raise SpecError(
-                "env", f"{type(inside).__name__} changes what its model says; give an environment without it."
+                "env", f"{type(inside).__name__} changes its model; give an environment without it."
             )
         if isinstance(inside, gymnasium.wrappers.TimeLimit):
             steps = int(inside._max_episode_steps)
@@ -250,7 +250,7 @@ def from_gymnasium(
 
 
 def make(id: str = "FrozenLake-v1", H: int = 20) -> TabularMDP:
-    """A toy-text environment for H steps, with mean rewards mapped affinely to [0, 1]; the map is in `drawing`.
+    """Build a toy-text environment for H steps, with mean rewards mapped affinely to [0, 1]; `drawing` holds the map.
 
     Taxi, where every action has one outcome, is made on the table of these.
     """
@@ -296,7 +296,7 @@ def _branching(id: str, H: int) -> int:
 
 
 def _taxi(s: int) -> str:
-    """A state of Taxi: row and column, and the passenger's place and goal."""
+    """Describe a state of Taxi: row and column, and the passenger's place and goal."""
     s, goal = divmod(s, 4)
     s, passenger = divmod(s, 5)
     row, column = divmod(s, 5)

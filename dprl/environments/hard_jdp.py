@@ -10,7 +10,7 @@ from dprl.mdp import TabularMDP
 
 
 def make(n: int = 2, m: int = 2, alpha: float = 0.1, H: int = 5, seed: int = 0) -> TabularMDP:
-    """n start states, each drawn with chance 1/n; arms 0..m; two final states, + and -.
+    """Build n start states, each drawn with chance 1/n, arms 0..m, and two final states, + and -.
 
     Arm 0 leads to + with probability 1/2 + alpha/2. State s has an arm I_s, drawn from 0..m by `seed`; if it is not
     0, it leads to + with probability 1/2 + alpha. All other arms: 1/2. A step that begins in + pays 1, so reaching +
@@ -49,8 +49,8 @@ ENVIRONMENT = Environment(
     source="V20 section 6",
     fields=(
         Field("n", "int", 2, "start states", low=1, high=100),
-        Field("m", "int", 2, "arms beside arm 0", low=1, high=100),
-        Field("alpha", "float", 0.1, "how much better the best arm is", low=0.0, high=0.5),
+        Field("m", "int", 2, "arms in addition to arm 0", low=1, high=100),
+        Field("alpha", "float", 0.1, "advantage of the best arm", low=0.0, high=0.5),
         horizon(5),
         Field("seed", "int", 0, "which arms are best", low=0, high=2**32 - 1),
     ),

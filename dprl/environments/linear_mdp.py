@@ -59,7 +59,7 @@ def measures(stages: int, drugs: int, symptoms: int, H: int, seed: int) -> Array
 def make(
     stages: int = 3, drugs: int = 3, symptoms: int = 3, H: int = 10, blur: float = 0.2, seed: int = 0
 ) -> TabularMDP:
-    """The MDP with the hidden measures. A step as recovered pays 1; symptoms of the first stage are equally likely."""
+    """Build the MDP with the hidden measures. A step as recovered pays 1; first-stage symptoms are equally likely."""
     phi = features(stages, drugs, symptoms, H, blur, seed)
     S, d = phi.shape[0], phi.shape[-1]
     theta = np.zeros((H, d))

@@ -39,7 +39,7 @@ def weights(d: int, H: int, share: float, seed: int) -> Array:
 
 
 def make(d: int = 4, S: int = 4, H: int = 10, share: float = 0.6, seed: int = 0) -> TabularMDP:
-    """The MDP with the hidden weights. Rewards, 1 for each step as recovered, are known and equal their means."""
+    """Build the MDP with the hidden weights. Rewards, 1 for each step as recovered, are known and equal their means."""
     R = np.zeros((H, S, d))
     R[:, S - 1] = 1.0
     return TabularMDP(

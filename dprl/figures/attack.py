@@ -1,4 +1,4 @@
-"""Attacks: scores in two worlds, the errors of every test beside what noise allows, and what collusion reads."""
+"""Attacks: scores in two worlds, the errors of every test next to their bound, and the result of collusion."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from dprl.words import human, percent, promise, proves
 WORLDS = ("first episode", "second episode")
 SCORES_ALT = "Histograms of the attacker's scores for two episodes of one user."
 ERRORS_ALT = (
-    "Curve of how often an attacker is right against how often wrong, beside the most that the noise allows."
+    "Curve of an attacker's true positives against false positives, next to the limit that the noise sets."
 )
 EPSILON_ALT = "Line chart of the proved epsilon against delta."
 GUESSES_ALT = "A hundred circles, filled as often as the best attacker guesses right."
-BELIEF_ALT = "Line chart of what an attacker may believe afterwards against what was believed before."
-COLLUSION_ALT = "Bar chart of what two colluding users read of the user between them, beside the truth."
+BELIEF_ALT = "Line chart of an attacker's belief afterwards against the belief before."
+COLLUSION_ALT = "Bar chart of two colluding users' estimates for the user between them, next to the truth."
 
 
 def world_colors(dark: bool) -> tuple[str, str]:
-    """Of the two worlds."""
+    """Draw the two worlds."""
     first, second, *_ = style.theme(dark).actions
     return first, second
 
@@ -36,8 +36,8 @@ def score_histograms(
 ) -> Picture:
     """Numbers of executions by score; edges: [B + 1], first, second: [B]."""
     chart = Chart(
-        "What the attacker's score was",
-        "Score: ln of how much likelier the first episode makes it",
+        "The attacker's score",
+        "Score: ln of the likelihood ratio of the first episode",
         "Trials",
         subtitle=f"{first.sum():,} simulated releases for each episode",
         height=380,
@@ -69,7 +69,7 @@ def error_curves(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """How often a test says "first" when that is right, against when it is wrong.
+    """Draw the share of correct answers "first" of a test, against the share of wrong ones.
 
     Args:
         allowed: shares of false accusations [P], ascending, and the largest shares of right ones that the noise proves.
@@ -77,16 +77,16 @@ def error_curves(
         claimed: (epsilon, delta), where it is not what is proved.
     """
     chart = Chart(
-        "How well any test can tell the two apart",
+        "The best test of which user it was",
         "Wrongly says “first episode”",
-        "Rightly says “first episode”",
+        "Correctly says “first episode”",
         height=440,
         dark=dark,
     )
     colors, diagonal = chart.colors, (np.array([0.0, 1.0]), np.array([0.0, 1.0]))
     curves: list[tuple[str, tuple[Array, Array], str, float, str]]
     curves = [("guessing", diagonal, colors.muted, 1, "")]
-    curves.append(("most that is proved", allowed, colors.roles["bound"], 2.5, style.BOUND_DASH))
+    curves.append(("proved maximum", allowed, colors.roles["bound"], 2.5, style.BOUND_DASH))
     if claimed is not None:
         epsilon, delta = claimed
         x = allowed[0]
@@ -96,7 +96,7 @@ def error_curves(
     if measured is not None:
         curves.append(("the attack", measured, colors.ink, 2, ""))
     for name, (x, y), color, width, dash in curves:
-        hover = f"wrongly %{{x:.1%}}, rightly %{{y:.1%}}<extra>{name}</extra>"
+        hover = f"wrongly %{{x:.1%}}, correctly %{{y:.1%}}<extra>{name}</extra>"
         chart.line(name, x, y, color, width, dash, hovertemplate=hover)
     chart.x(tickformat=".0%", range=[0, 1])
     chart.y(tickformat=".0%", range=[0, 1])
@@ -112,7 +112,7 @@ def epsilon_of_delta(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """What the noise proves at every delta; own: the run's (epsilon, delta)."""
+    """Draw the epsilon that the noise guarantees at every delta; own: the run's (epsilon, delta)."""
     x_title = "δ, what is added to a chance"
     chart = Chart("One noise, many guarantees", x_title, "ε proved", height=360, dark=dark)
     hover = "δ = %{x:.1e}: ε = %{y:.3g}<extra></extra>"
@@ -126,7 +126,7 @@ def epsilon_of_delta(
 
 
 def guesses_of_100(right: float, *, see: str = "", dark: bool = False) -> Picture:
-    """The best attacker's guesses about 100 people, right ones filled; right: how often it is, 0 to 1."""
+    """Draw the best attacker's guesses about 100 people, correct ones filled; right: their share, 0 to 1."""
     chart = Chart("The best guess about 100 users", subtitle="a circle each", height=360, dark=dark)
     hits, n = round(100 * right), np.arange(100)
     for name, some, symbol, color in (
@@ -150,7 +150,7 @@ def belief_curves(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """What may be believed after an outcome e^epsilon times as likely in one world; at: prior, least and most."""
+    """Draw the belief after an outcome e^epsilon times as likely in one world; at: prior, least and most."""
     chart = Chart("Belief before and after", "Believed before", "Believed afterwards", height=380, dark=dark)
     between: Trace = {"fillcolor": style.translucent(chart.colors.roles["bound"], 0.12)}
     hover: Trace = {"hovertemplate": "%{x:.0%} becomes %{y:.1%}<extra></extra>"}
@@ -185,7 +185,7 @@ def collusion_bars(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """Bars of the truth and of what is told or read, for each user; words: what the two are."""
+    """Draw bars of the truth and of the reports or estimates, for each user; words: the names of the two."""
     chart = Chart(title, "User", "Visits", height=360, dark=dark)
     for name, values, role, pattern in zip(words, (true, seen), ("true", "noisy"), ("", "/"), strict=True):
         bars = {

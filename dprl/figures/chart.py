@@ -1,6 +1,6 @@
 """A chart while it is put together: layout and traces as dictionaries, of which a figure is made at once.
 
-A figure file says what is drawn: it opens a `Chart`, adds curves (`dprl.figures.lines`), cells (`dprl.figures.heat`),
+A figure file defines a figure: it opens a `Chart`, adds curves (`dprl.figures.lines`), cells (`dprl.figures.heat`),
 single lines, points and words, and hands over a `Picture`. A line of theory is always dotted and never filled.
 """
 
@@ -29,7 +29,7 @@ class Chart:
 
     Attributes:
         colors: the theme of its page.
-        layout, traces: as Plotly has them, to be changed where none of the methods will do.
+        layout, traces: as Plotly has them, to be changed if none of the methods will do.
         caveats: sentences on what cannot be seen in it, said after what there is to see.
     """
 
@@ -45,30 +45,30 @@ class Chart:
         self.caveats: list[str] = []
 
     def x(self, **settings: Any) -> None:
-        """Settings of the horizontal axis."""
+        """Set the horizontal axis."""
         self.layout["xaxis"] |= settings
 
     def y(self, **settings: Any) -> None:
-        """Settings of the vertical axis."""
+        """Set the vertical axis."""
         self.layout["yaxis"] |= settings
 
     def bare(self) -> None:
-        """Takes away the title and the room around the plot."""
+        """Remove the title and the space around the plot."""
         self.layout["margin"] |= {"l": 4, "r": 4, "t": 4, "b": 4}
         self.layout["title"]["text"] = ""
 
     def heading(self, text: str, x: float, y: float, yshift: int = 0) -> None:
-        """The name of a pair of axes above its upper left corner, at these shares of the plot."""
+        """Write the name of a pair of axes above its upper left corner, at these shares of the plot."""
         corner: Trace = {"xref": "paper", "xanchor": "left", "yref": "paper", "yanchor": "bottom"}
         self.note(text, size=13, x=x, y=y, yshift=yshift, **corner)
 
     def reach(self, low: float = np.inf, high: float = -np.inf) -> None:
-        """Has the vertical axis, if it is logarithmic and has a range, reach these powers of ten, too."""
+        """Extend the vertical axis, if it is logarithmic and has a range, to these powers of ten."""
         if ends := self.layout["yaxis"].get("range"):
             self.y(range=[min(ends[0], float(low)), max(ends[1], float(high))])
 
     def add(self, mode: str, x: Any, y: Any, **trace: Any) -> None:
-        """A scatter trace, which says nothing when it is pointed at unless it has a `hovertemplate`."""
+        """Add a scatter trace, which has no hover text unless it has a `hovertemplate`."""
         said = {} if trace.get("hovertemplate") else {"hoverinfo": "skip"}
         self.traces.append({"type": "scatter", "mode": mode, "x": x, "y": y} | said | trace)
 
@@ -83,12 +83,12 @@ class Chart:
         mode: str = "lines",
         **trace: Any,
     ) -> None:
-        """A line; dash: as Plotly has it, "" for none; mode: "lines+markers" for one with markers, too."""
+        """Add a line; dash: as in Plotly, "" for none; mode: "lines+markers" adds markers."""
         stroke = {"color": color, "width": width} | ({"dash": dash} if dash else {})
         self.add(mode, x, y, **{"line": stroke, "name": name} | trace)
 
     def theory(self, name: str, x: Any, y: Any, width: float = 1.5, **trace: Any) -> None:
-        """A line that was proved or set, never measured: dotted."""
+        """Add a dotted line for a value that was proved or set, never measured."""
         self.line(name, x, y, self.colors.roles["bound"], width, style.BOUND_DASH, **trace)
 
     def points(
@@ -114,17 +114,17 @@ class Chart:
         self.add("text", x, y, **{"text": text, "textfont": font, "showlegend": False} | trace)
 
     def band(self, x: NDArray[Any], low: NDArray[Any], high: NDArray[Any], fill: str, **trace: Any) -> None:
-        """What lies between low and high [P] at x [P]; it is not in the legend."""
+        """Fill the area between low and high [P] at x [P]; it is not in the legend."""
         around = np.concatenate([x, x[::-1]]), np.concatenate([high, low[::-1]])
         filled: Trace = {"line": {"width": 0}, "fill": "toself", "fillcolor": fill, "showlegend": False}
         self.add("lines", *around, **filled | trace)
 
     def sign(self, name: str, marker: dict[str, Any]) -> None:
-        """A legend entry that explains a sign; pressing it does nothing."""
+        """Add a legend entry that explains a symbol; pressing it does nothing."""
         self.add("markers", [None], [None], marker=marker, name=name)
 
     def upright(self, at: float, color: str, dash: str = "") -> None:
-        """A thin line from the bottom to the top."""
+        """Add a thin line from the bottom to the top."""
         line = {"color": color, "width": 1} | ({"dash": dash} if dash else {})
         ends = {"x0": at, "x1": at, "xref": "x", "y0": 0, "y1": 1, "yref": "y domain"}
         self.layout.setdefault("shapes", []).append({"type": "line", "line": line, **ends})
@@ -138,7 +138,7 @@ class Chart:
     def picture(
         self, alt: str, see: str, table: pd.DataFrame, *, revision: str = "", **layout: Any
     ) -> Picture:
-        """The chart with what a page shows around it.
+        """Wrap the chart with the text that a page shows around it.
 
         revision: what has to be the same for a visitor's zoom to outlive a redraw; layout: further settings.
         """
@@ -148,13 +148,13 @@ class Chart:
 
 
 def stacked(parts: Iterable[Mapping[str, Any]], columns: Iterable[str] = ()) -> pd.DataFrame:
-    """A table of parts, each a mapping from a column to its values, one below the other; columns: if there is none."""
+    """Stack parts, each a mapping from a column to its values, into one table; columns: used if there are no parts."""
     frames = [pd.DataFrame(part) for part in parts]
     return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=list(columns))
 
 
 def intervals(values: Sequence[float], low: Sequence[float], high: Sequence[float], color: str) -> Trace:
-    """What has a trace show intervals [P] around its values [P] on the horizontal axis."""
+    """Return the settings by which a trace shows intervals [P] around its values [P] on the horizontal axis."""
     sides = {
         "array": np.nan_to_num(np.subtract(high, values)),
         "arrayminus": np.nan_to_num(np.subtract(values, low)),

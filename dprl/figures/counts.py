@@ -1,4 +1,4 @@
-"""True visit counts beside what privacy lets the planner see."""
+"""True visit counts next to the planner's noisy ones."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ HEATMAP_ALT = (
 
 @dataclass(frozen=True)
 class CountFamily:
-    """What is counted: its noun, a column's title, and the share of E that bounds its error (with its words)."""
+    """A kind of count: its noun, a column's title, and the share of E that bounds its error (with its words)."""
 
     noun: str
     title: str

@@ -1,4 +1,4 @@
-"""What pessimism makes of a data set, cell by cell, and where its trajectories go."""
+"""The effect of pessimism on a data set, cell by cell, and the ways of its trajectories."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dprl.words import brief, human, power, rough
 PESSIMISM_ALT = (
     "Heatmaps of a data set's visits, as they were and as released, and of the penalty and values learned."
 )
-COVERAGE_ALT = "Heatmaps of where the trajectories of a data set go, and where the best policy goes."
+COVERAGE_ALT = "Heatmaps of the states on the way of a data set's trajectories, and of the best policy."
 RARE = 1e-8  # chances below it are drawn as this
 
 
@@ -33,10 +33,10 @@ def pessimism_of_cells(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """What a learner was told of a data set, and what it made of it, each [H, S, A].
+    """Draw the counts a learner received from a data set, and the values it derived, each [H, S, A].
 
     Args:
-        visits: true; released: as released, None where visits are not; penalty: Gamma; Q_hat: before it; Q: after it.
+        visits: true; released: as released, None if visits are not; penalty: Gamma; Q_hat: before it; Q: after it.
         typical: the noise's typical size, up to which the colours of visits are linear.
         step: one h (states across, actions up), or None for all.
     """
@@ -73,9 +73,7 @@ def pessimism_of_cells(
     ]
     chart = heat.stacked(
         panels,
-        title="Where pessimism bites at every step"
-        if step is None
-        else f"Where pessimism bites at step {step}",
+        title="Effect of pessimism at every step" if step is None else f"Effect of pessimism at step {step}",
         subtitle=f"a data set of {human(n)} trajectories",
         dark=dark,
         **heat.cell_axes(visits.shape, state_labels, action_labels, step),
@@ -96,7 +94,7 @@ def coverage_of_cells(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """How many of the trajectories pass each state and action, and how many would under the best policy: [H, S, A]."""
+    """Draw the trajectories through each state and action, and those under the best policy: [H, S, A]."""
     colors = style.theme(dark)
     positive = np.concatenate([values[values > 0] for values in (behaviour, best)])
     low = int(np.floor(np.log10(max(float(positive.min()), RARE))))
@@ -113,9 +111,11 @@ def coverage_of_cells(
     chart = heat.stacked(
         [
             shares("Share of the data: d<sup>μ</sup>", heat.laid_out(behaviour, step)),
-            shares("Of the best policy: d*", heat.laid_out(best, step)),
+            shares("The best policy: d*", heat.laid_out(best, step)),
         ],
-        title="Where the data go at every step" if step is None else f"Where the data go at step {step}",
+        title="Coverage of the data at every step"
+        if step is None
+        else f"Coverage of the data at step {step}",
         subtitle="share of the trajectories; empty: never",
         dark=dark,
         **heat.cell_axes(behaviour.shape, state_labels, action_labels, step),

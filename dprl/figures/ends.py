@@ -1,4 +1,4 @@
-"""Names at the right ends of lines, each with a sign of its line, where there is room beside the plot.
+"""Names at the right ends of lines, each with a sign of its line, if there is room next to the plot.
 
 Each is a legend of one line, so that a press on a name hides its line and shows it again, as in any legend.
 """
@@ -35,13 +35,13 @@ class End:
 
     @property
     def text(self) -> str:
-        """What is written."""
+        """The text."""
         return ("" if self.style.number == 1 else f"{self.style.number}: ") + self.name
 
 
 def name_ends(chart: Chart, ends: Sequence[End]) -> None:
     """Write each name to the right of the plot, at the height of its line's end or as near as others let it be, and
-    leave the legend to what is no line. Where a name is long, or would stand far from its line because many end at one
+    leave only other symbols to the legend. If a name is long, or would stand far from its line because many end at one
     height, as those do that have come down to zero, the legend names the lines as before; and while one goes on, so
     that the chart does not jump from the one to the other.
 
@@ -80,7 +80,7 @@ def name_ends(chart: Chart, ends: Sequence[End]) -> None:
 def spread_apart(at: NDArray[np.float64], most: float, row: float = ROW) -> NDArray[np.float64]:
     """Places as near to `at` as can be, in its order, a row apart, within 0 .. most if they fit.
 
-    Neighbours that would touch form a block about the mean of what its members want.
+    Neighbours that would touch form a block about the mean of its members' wishes.
     """
     order = np.argsort(at, kind="stable")
     blocks: list[tuple[list[int], float]] = []  # members from below, and the place of the first
@@ -100,7 +100,7 @@ def spread_apart(at: NDArray[np.float64], most: float, row: float = ROW) -> NDAr
 
 
 def legible(color: str, colors: style.Theme) -> str:
-    """A line's colour, as far towards ink as text needs to be read on the page."""
+    """Return a line's colour, darkened until text in it is legible on the page."""
     page = style.luminance(colors.background)
     for share in np.linspace(0, 1, 21):
         found = style.mix(((0.0, color), (1.0, colors.ink)), float(share))
@@ -120,7 +120,7 @@ def _values(chart: Chart, axis: str) -> NDArray[np.float64]:
 
 
 def _axis_reach(chart: Chart) -> tuple[float, float]:
-    """About what Plotly chooses for a linear axis."""
+    """Return about the reach that Plotly chooses for a linear axis."""
     values = _values(chart, "y")
     low, high = (float(values.min()), float(values.max())) if values.size else (0.0, 1.0)
     low = min(low, 0.0) if chart.layout["yaxis"].get("rangemode") == "tozero" else low
@@ -128,7 +128,7 @@ def _axis_reach(chart: Chart) -> tuple[float, float]:
 
 
 def _close(chart: Chart) -> None:
-    """Has the axis end where the lines do, beside their names."""
+    """End the axis where the lines do, next to their names."""
     values = _values(chart, "x")
     values = np.log10(values[values > 0]) if chart.layout["xaxis"].get("type") == "log" else values
     if values.size and values.max() > values.min():

@@ -29,13 +29,13 @@ LOOP = 0.4  # how far a loop goes out of a node on a circle, whose radius is 1
 
 
 def action_colors(actions: int, dark: bool) -> list[str]:
-    """A colour for each action: distinct for eight, then around again (the glyph or the hover tells them apart)."""
+    """Choose a colour for each action: distinct for eight, then repeated (glyph and hover text tell them apart)."""
     colors = style.theme(dark).actions
     return [colors[a % len(colors)] for a in range(actions)]
 
 
 def worded(label: str) -> str:
-    """An action's name for a legend, with its glyph where it has one."""
+    """Return an action's name for a legend, with its glyph if it has one."""
     glyph = GLYPHS.get(label.lower())
     return f"{glyph} {label}" if glyph else label
 
@@ -45,7 +45,7 @@ def _is_chain(drawing: Mapping[str, Any]) -> bool:
 
 
 def state_places(drawing: Mapping[str, Any], S: int) -> Array:
-    """Where each state is drawn, [S, 2]: in a row with gaps of 1, or on a circle of radius 1."""
+    """Return the place of each state, [S, 2]: in a row with gaps of 1, or on a circle of radius 1."""
     if _is_chain(drawing):
         return np.column_stack([np.arange(S, dtype=float), np.zeros(S)])
     first = np.pi if S == 2 else np.pi / 2  # two stand beside each other
@@ -61,7 +61,7 @@ def in_row(place: Array) -> bool:
 def canvas(
     title: str, place: Array, dark: bool, small: bool, subtitle: str = "", labels: Sequence[str] = ()
 ) -> Chart:
-    """An empty chart with room for the states at `place`, and for names beside them."""
+    """Make an empty chart with room for the states at `place` and for names next to them."""
     row = in_row(place)
     pair = not row and len(place) == 2
     height = (160 if small else 340) if row else (262 if small else 460)
@@ -88,8 +88,8 @@ def canvas(
 
 
 def _reach(chart: Chart, place: Array, inward: bool) -> float:
-    """How far from the middle of a node on a circle arcs begin and end, so that none is hidden under it: nodes have a
-    size in pixels, arcs in units of the axes."""
+    """Return the distance of an arc's ends from the middle of a node on a circle, so that none is hidden under it:
+    nodes have a size in pixels, arcs in units of the axes."""
     x, (low, high) = chart.layout["xaxis"], chart.layout["yaxis"]["range"]
     (left, right), room = x["range"], SKETCH if x["fixedrange"] else NARROW
     pixels = min(room / (right - left), (chart.layout["height"] - BESIDE) / (high - low))
@@ -196,7 +196,7 @@ def nodes(
     ringed: NDArray[np.bool_] | None = None,
     never: NDArray[np.bool_] | None = None,
 ) -> None:
-    """The states: fill [S] from 0 to 1 on the scale of amounts; a ring where asked, and grey where never."""
+    """Draw the states: fill [S] from 0 to 1 on the scale of amounts; rings on request; grey if never visited."""
     colors, S = chart.colors, len(place)
     outside = stand_outside(place, labels)
     size = SMALL_NODE if outside else _node_size(S, in_row(place))
@@ -231,7 +231,7 @@ def nodes(
 
 
 def short_words(labels: Sequence[str]) -> list[str] | None:
-    """At most four signs for each label, all different, or None: the label, or the number it ends with."""
+    """Shorten each label to at most four signs, all different: itself or its final number; None if impossible."""
     words = _ends(labels)
     return words if max(map(len, words)) <= 4 and len(set(words)) == len(words) else None
 
@@ -245,12 +245,12 @@ def _ends(labels: Sequence[str]) -> list[str]:
 
 
 def node_words(labels: Sequence[str]) -> list[str]:
-    """What is written into the nodes: a short word, or the state's number."""
+    """Return the text inside the nodes: a short word, or the state's number."""
     return short_words(labels) or [str(s) for s in range(len(labels))]
 
 
 def named_below(place: Array, labels: Sequence[str]) -> list[int]:
-    """The states of a short chain whose names do not fit into their nodes, and stand below them."""
+    """List the states of a short chain whose names do not fit into their nodes and stand below them."""
     if not labels or not in_row(place) or len(labels) > NAMED_BELOW:
         return []
     ends = _ends(labels)
@@ -258,12 +258,12 @@ def named_below(place: Array, labels: Sequence[str]) -> list[int]:
 
 
 def stand_outside(place: Array, labels: Sequence[str]) -> bool:
-    """Whether the names stand beside the nodes: on a circle that has room, where none is short enough for a node."""
+    """Whether the names stand next to the nodes: on a circle that has room, if none is short enough for a node."""
     return bool(labels) and not in_row(place) and len(labels) <= NAMED_OUTSIDE and short_words(labels) is None
 
 
 def names_outside(chart: Chart, place: Array, labels: Sequence[str]) -> None:
-    """The names around the circle, in short lines, each leaning away from it."""
+    """Write the names around the circle, in short lines, each leaning away from it."""
     away = 0.62 * SMALL_NODE + 3
     for (x, y), label in zip(place, labels, strict=True):
         side = "center" if abs(x) < 0.2 else "left" if x > 0 else "right"
@@ -274,7 +274,7 @@ def names_outside(chart: Chart, place: Array, labels: Sequence[str]) -> None:
 
 
 def _broken_label(label: str, wide: int = 13, most: int = 3) -> str:
-    """A label broken into at most `most` lines of about `wide` signs."""
+    """Break a label into at most `most` lines of about `wide` characters."""
     lines = [""]
     for word in label.split():
         if lines[-1] and len(lines[-1]) + len(word) >= wide:
@@ -287,8 +287,8 @@ def _broken_label(label: str, wide: int = 13, most: int = 3) -> str:
 
 
 def note_at(chart: Chart, place: Array, s: int, text: str, below: float, color: str) -> None:
-    """Words at a state, escaped: below it in a row, at whose ends they go inward; on a circle where no loop is, below
-    it or, at the bottom and the top, beside it."""
+    """Words at a state, escaped: below it in a row, at whose ends they go inward; on a circle if no loop is, below
+    it or, at the bottom and the top, next to it."""
     x, y = place[s]
     anchor, shift = "center", 0.0
     if in_row(place):
@@ -314,8 +314,8 @@ def row_of_actions(
     title: str,
     never: NDArray[np.bool_],
 ) -> None:
-    """The action in each state of a chain, under a row title: an arrow or a short word, or a mere colour; grey in
-    states where the policy never is."""
+    """Draw the action in each state of a chain, under a row title: an arrow, a short word, or only a colour; grey in
+    states that the policy never visits."""
     palette = action_colors(len(action_labels), chart.dark)
     inks = [chart.colors.faint if n else palette[a] for a, n in zip(chosen, never, strict=True)]
     words = [GLYPHS.get(action_labels[a].lower(), style.short_labels(action_labels, 5)[a]) for a in chosen]
@@ -337,7 +337,7 @@ def row_of_actions(
 
 
 def goes(chances: Array, labels: Sequence[str]) -> str:
-    """Where a move leads, the likeliest first: "state 2 60%, state 3 35%"."""
+    """Describe the targets of a move, the likeliest first: "state 2 60%, state 3 35%"."""
     order = [int(t) for t in np.argsort(-chances, kind="stable")[:3] if chances[t] > 0]
     words = ", ".join(f"{style.plain(labels[t])} {percent(float(chances[t]))}" for t in order)
     return words + (", …" if (chances > 0).sum() > 3 else "")

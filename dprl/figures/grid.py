@@ -34,18 +34,18 @@ def cell_marks(drawing: Mapping[str, Any]) -> list[str]:
 
 
 def chance_over(drawing: Mapping[str, Any], visited: Array) -> float:
-    """How likely an episode is over, where visited [S] says how likely each state is: states beyond the cells of a
-    grid are where episodes end. 0 for what is no grid."""
+    """Return the chance that an episode is over, from each state's chance, visited [S]: states beyond the cells of a
+    grid are where episodes end. 0 if there is no grid."""
     return float(visited[len(drawing["cells"]) :].sum()) if is_grid(drawing) else 0.0
 
 
 def pixels(drawing: Mapping[str, Any], small: bool) -> float:
-    """Side of a cell where there is least room."""
+    """Side of a cell at the narrowest."""
     return float(min((SMALL if small else LARGE) / drawing["rows"], NARROW / drawing["columns"], 64))
 
 
 def canvas(title: str, drawing: Mapping[str, Any], dark: bool, *, small: bool, subtitle: str = "") -> Chart:
-    """An empty grid, its rows from top to bottom, with walls filled. What lies under the cells is seen between them."""
+    """Draw an empty grid, its rows from top to bottom, with walls filled. Layers under the cells show between them."""
     rows, columns = drawing["rows"], drawing["columns"]
     side = pixels(drawing, small)
     chart = Chart(title, subtitle=subtitle, height=round(side * rows) + (8 if small else 150), dark=dark)
@@ -72,8 +72,8 @@ def fill(
     hover: Sequence[str],
     never: NDArray[np.bool_] | None = None,
 ) -> list[str]:
-    """Colours each state's cell by `shares` [cells], 0 to 1, on the scale of amounts, or the page's where `never`
-    [cells]; returns the colours."""
+    """Colour each state's cell by `shares` [cells], 0 to 1, on the scale of amounts, or the page's where `never`
+    [cells]; return the colours."""
     colors = chart.colors
     z = np.full((drawing["rows"], drawing["columns"]), np.nan)
     words = np.full(z.shape, "", object)
@@ -117,7 +117,7 @@ def _grid_cells(
 def signs(
     chart: Chart, drawing: Mapping[str, Any], inks: Sequence[str], small: bool, corner: bool = False
 ) -> None:
-    """Writes S, ★ and ✕ into marked cells; with `corner`, S beside the arrow that stands in the middle."""
+    """Write S, ★ and ✕ into marked cells; with `corner`, S stands next to the arrow in the middle."""
     side = pixels(drawing, small)
     for mark, sign in SIGNS.items():
         at = [i for i, m in enumerate(cell_marks(drawing)) if m == mark]
@@ -137,8 +137,8 @@ def arrows(
     inks: Sequence[str],
     which: NDArray[np.bool_],
 ) -> None:
-    """An arrow in each cell of `which` [cells] for the move of each action, taken with chances [S, actions], in the
-    cell's ink: in the middle where there is one alone, else toward where it leads, and the larger the likelier."""
+    """Draw an arrow in each cell of `which` [cells] for the move of each action, taken with chances [S, actions], in
+    the cell's ink: in the middle if there is only one, else toward its target, and larger if it is likelier."""
     moves = drawing["moves"]
     at = [
         (int(i), int(a), 0.0 if taken[i, a] > 1 - FAINTEST else ASIDE)
@@ -158,7 +158,7 @@ def arrows(
 
 
 def rings(chart: Chart, drawing: Mapping[str, Any], which: NDArray[np.bool_]) -> None:
-    """A ring in the cells of `which` [cells]."""
+    """Draw a ring in the cells of `which` [cells]."""
     at = np.flatnonzero(which)
     chart.points(
         "the optimal action is better",

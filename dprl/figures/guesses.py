@@ -1,6 +1,6 @@
 """Answers drawn over a chart that is asked about, and where they can be given.
 
-What somebody guessed is open and dashed, what was measured is filled and solid, and what others guessed is faint. The
+Guesses are open and dashed, measurements filled and solid, and the guesses of others faint. The
 middle of a class is wide, in a colour of its own.
 """
 
@@ -37,7 +37,7 @@ HELD = "held"  # what the browser knows the trace by that is dragged
 
 
 def marker(chart: Chart, asked: AskedChart, at: Sequence[float], who: Who, name: str = "") -> None:
-    """A line straight up where an answer is. name: what it is called, if not as usual."""
+    """Draw a vertical line at an answer. name: its label, if not the usual one."""
     if not at:
         return
     height = _level(asked)
@@ -55,7 +55,7 @@ def marker(chart: Chart, asked: AskedChart, at: Sequence[float], who: Who, name:
 
 
 def circles_of_users(chart: Chart, asked: AskedChart, filled: float) -> None:
-    """A circle for each of the users that the axis counts, column by column; the first `filled` are full."""
+    """Draw a circle for each user that the axis counts, column by column; the first `filled` are full."""
     n = np.arange(asked.people)
     side, size = math.isqrt(asked.people), min(chart.layout["font"]["size"] + 2, 17)
     x = side * (n // side) + side / 2
@@ -70,7 +70,7 @@ def circles_of_users(chart: Chart, asked: AskedChart, filled: float) -> None:
 
 
 def waiting(chart: Chart, asked: AskedChart, at: float) -> None:
-    """The marker before it was put anywhere, at the place where its slider stands: no answer, and not in the legend."""
+    """Draw the unplaced marker where its slider stands: it is no answer yet, and not in the legend."""
     low, high = asked.y_range
     text = {"color": chart.colors.ink}
     _answer_lines(
@@ -120,7 +120,7 @@ def _answer_lines(
 
 
 def _level(asked: AskedChart) -> float:
-    """At which height the point of a marker is."""
+    """Return the height of a marker's point."""
     if asked.people:
         return ABOVE
     low, high = asked.y_range
@@ -128,7 +128,7 @@ def _level(asked: AskedChart) -> float:
 
 
 def fan(chart: Chart, start: tuple[float, float], end: float, choices: Sequence[tuple[float, str]]) -> None:
-    """The slopes to choose from; the end of each can be pressed, and says which it is."""
+    """Draw the slopes to choose from; the end of each can be pressed, and shows its name."""
     colors = chart.colors
     x, y = start
     left, right = chart.layout["xaxis"]["range"]
@@ -164,12 +164,12 @@ def fan(chart: Chart, start: tuple[float, float], end: float, choices: Sequence[
 
 
 def _placed(axis: dict[str, Any], value: float) -> float:
-    """A value as annotations have it: on a log axis its logarithm."""
+    """Return a value as annotations need it: its logarithm on a log axis."""
     return float(np.log10(value)) if axis["type"] == "log" else value
 
 
 def places_to_press(chart: Chart, asked: AskedChart, at: Sequence[float], words: Sequence[str]) -> None:
-    """Where a marker can be put: points that are not seen, and can be pressed."""
+    """Add the places for a marker: points that are not seen, and can be pressed."""
     unseen = {"marker": {"opacity": 0}}
     chart.add(
         "markers",
@@ -185,8 +185,8 @@ def places_to_press(chart: Chart, asked: AskedChart, at: Sequence[float], words:
 
 
 def tags(chart: Chart, asked: AskedChart, order: Sequence[int], names: Sequence[str], shown: bool) -> None:
-    """A number on each curve, and in the legend what it was called: there is no room for names between curves. With
-    the answer the legend has the curves in the order of their numbers.
+    """Write a number on each curve, and its given name in the legend: there is no room for names between curves. With
+    the answer the legend lists the curves in the order of their numbers.
 
     Args:
         order: places of the curves in the chart, that of number 1 first.
@@ -222,14 +222,14 @@ def tags(chart: Chart, asked: AskedChart, order: Sequence[int], names: Sequence[
 
 
 def _judged(own: str, name: str) -> str:
-    """A curve's own name, and what it was called."""
+    """Return a curve's own name and the name the visitor gave it."""
     if name == own:
         return filled(SAID["rightly"], own=own)
     return filled(SAID["wrongly"], own=own, name=name) if name else own
 
 
 def _rank(chart: Chart, group: str, number: int, name: str) -> None:
-    """Has the legend name the curve of a group so, at this place, before all that is no curve."""
+    """Let the legend name the curve of a group so, at this place, before all other symbols."""
     for trace in chart.traces:
         if trace.get("legendgroup") == group and trace.get("showlegend", True):
             trace |= {"name": name, "legendrank": number}

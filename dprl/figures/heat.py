@@ -49,7 +49,7 @@ class Heatmap:
 
 
 def height(rows: int, labels: Sequence[str] = ()) -> int:
-    """Pixels that a panel of so many rows is high; a label of a row takes 16 of them, one of two lines more."""
+    """Pixels that a panel of that many rows is high; a label of a row takes 16 of them, one of two lines more."""
     broken = any("<br>" in label for label in labels)
     return int(np.clip(max(22 * rows, TWO_LINES * len(labels) * broken), 70, MOST))
 
@@ -60,12 +60,12 @@ def row_ticks(labels: Sequence[str]) -> Trace:
 
 
 def state_rows(labels: Sequence[str]) -> Trace:
-    """The same of states; where all may have two lines, long ones do."""
+    """Return the same settings for states; if all labels may have two lines, long ones are broken."""
     return row_ticks(_names(labels, MOST))
 
 
 def _names(states: Sequence[str], room: int) -> list[str]:
-    """Short labels of states, the long ones in two lines where so many pixels have room for that."""
+    """Short labels of states, the long ones in two lines where that many pixels have room for that."""
     cut = style.short_labels(states)
     if TWO_LINES * len(states) > room:
         return cut
@@ -76,14 +76,14 @@ def _names(states: Sequence[str], room: int) -> list[str]:
 
 
 def _broken(label: str, cut: str) -> str:
-    """A label in two lines, neither longer than it is when cut; cut, where that cannot be."""
+    """Break a label into two lines, neither longer than the cut label; cut it if that is impossible."""
     words = label.split(" ")
     ways = [(" ".join(words[:i]), " ".join(words[i:])) for i in range(1, len(words))]
     return next(("\n".join(way) for way in ways if max(map(len, way)) <= len(cut)), cut)
 
 
 def pair_rows(state_labels: Sequence[str], action_labels: Sequence[str]) -> Trace:
-    """Settings of `stacked` for rows that are state-action pairs; where these are too many, states are named."""
+    """Return settings of `stacked` for rows of state-action pairs; if there are too many, only states are named."""
     states, actions = style.short_labels(state_labels), style.short_labels(action_labels)
     S, A = len(states), len(actions)
     if S * A <= NAMED_ROWS:
@@ -105,7 +105,7 @@ def laid_out(values: Array, step: int | None) -> Array:
 def cell_axes(
     shape: tuple[int, ...], state_labels: Sequence[str], action_labels: Sequence[str], step: int | None
 ) -> Trace:
-    """Settings of `stacked` for cells (h, s, a): steps across and pairs up, or of one step states and actions."""
+    """Return settings of `stacked` for cells (h, s, a): steps by pairs, or states by actions of one step."""
     if step is None:
         return {
             "x_title": f"Step h (0 to {shape[0] - 1})",
@@ -136,7 +136,7 @@ def stacked(
     legend: bool = False,
     subtitle: str = "",
 ) -> Chart:
-    """The panels from top to bottom; row 0 of each is at its bottom edge."""
+    """Stack the panels from top to bottom; row 0 of each is at its bottom edge."""
     rows, columns = panels[0].z.shape
     tall = height(rows, y_ticks.get("ticktext", ()))
     plot = len(panels) * (tall + GAP) - GAP
@@ -186,7 +186,7 @@ def stacked(
 def _cells(
     chart: Chart, panel: Heatmap, words: Sequence[Sequence[str]] | None, bar: Trace | None, place: Trace
 ) -> None:
-    """The colours of a panel; words: of each cell, where it is."""
+    """Draw the colours of a panel; words: the position of each cell, in words."""
     rows, columns = panel.z.shape
     gap = 1 if rows <= 24 and columns <= 24 else 0
     where = "row %{y}, column %{x}" if words is None else "%{text}"
@@ -220,7 +220,7 @@ def name_colors(chart: Chart, names: Sequence[tuple[str, str]]) -> None:
 
 
 def _bar(panel: Heatmap, top: float, bottom: float, colors: style.Theme) -> Trace | None:
-    """The colour bar of a panel beside it, None where it has none."""
+    """Return the colour bar next to a panel, or None if it has none."""
     if not panel.bar:
         return None
     ticks: Trace = {}
@@ -242,7 +242,7 @@ def _bar(panel: Heatmap, top: float, bottom: float, colors: style.Theme) -> Trac
 
 
 def _words_in_cells(chart: Chart, panel: Heatmap, text: NDArray[np.object_], place: Trace) -> None:
-    """The numbers in the cells, each dark or light as its own cell's colour asks."""
+    """Write the numbers into the cells, each dark or light to contrast with its cell."""
     rows, columns = np.indices(panel.z.shape)
     span = panel.high - panel.low or 1.0
     ink = [style.readable_on(style.mix(panel.scale, (value - panel.low) / span)) for value in panel.z.ravel()]
@@ -251,14 +251,14 @@ def _words_in_cells(chart: Chart, panel: Heatmap, text: NDArray[np.object_], pla
 
 
 def in_cells(word: Callable[[float], str], values: Array) -> NDArray[np.object_] | None:
-    """What `word` makes of each value, to be written into its cell; None where cells have no room."""
+    """Write each value with `word`, for its cell; return None if cells have no room."""
     if max(values.shape) > TEXT_CELLS:
         return None
     return np.array([[word(float(value)) for value in row] for row in values], object)
 
 
 def chance_map(name: str, values: Array, colors: style.Theme) -> Heatmap:
-    """A panel of chances [rows, columns]."""
+    """Draw a panel of chances [rows, columns]."""
     ticks = ([0.0, 0.5, 1.0], ["0", "50%", "100%"])
     return Heatmap(name, values, values, colors.amount, 0.0, 1.0, form=".3~p", ticks=ticks)
 
@@ -273,7 +273,7 @@ def difference(
     zero: str = "",
     text: NDArray[np.object_] | None = None,
 ) -> Heatmap:
-    """A panel of what is too low or too high; word, zero: what its colour bar says of its ends, and of none."""
+    """Draw a panel of values too low or too high; word, zero: the colour bar's labels at its ends and at zero."""
     most = max(float(np.abs(error).max()), 1e-12)
     ticks = ([-most, 0.0, most], [word(-most), zero or word(0.0), word(most)])
     return Heatmap(name, error, error, colors.difference, -most, most, form=form, text=text, ticks=ticks)
@@ -286,7 +286,7 @@ def cell_numbers(
     action_labels: Sequence[str],
     step: int | None = None,
 ) -> pd.DataFrame:
-    """A row for each (h, s, a) drawn, of columns with H S A values each: all, or those of one step."""
+    """Tabulate each drawn (h, s, a), with columns of H S A values each: all, or those of one step."""
     h, s, a = (index.ravel() for index in np.indices(shape))
     names = {"state": np.asarray(state_labels, object)[s], "action": np.asarray(action_labels, object)[a]}
     numbers = {name: values.ravel() for name, values in columns.items()}

@@ -23,16 +23,16 @@ EDGE = 1e-9  # of a decade
 
 @dataclass(frozen=True)
 class Frame:
-    """What a chart has beside its curves.
+    """The parts of a chart besides its curves.
 
     Attributes:
         x_range, y_range: in the units of the axes, not their logarithms.
         percent, percent_x: y is a share; so is x.
-        inverse_x: the axis says one over x, and runs the other way, so that what it says grows to the right.
+        inverse_x: the axis says one over x, and runs the other way, so that its labels grow to the right.
         level: what a curve comes down to, and its name.
         bounds: what a theorem says, each under a name, at x and y [P] each; drawn with the answer, and what lies
             between two of them filled.
-        people: the axis counts users, of so many; each is a circle, filled from the left as far as is answered.
+        people: the axis counts this many users; each is a circle, filled from the left as far as is answered.
         bare_x: no numbers stand at x, and none of x are told: they are what is asked next.
         over: what curves are the mean of, `SEEDS` or `DATA_SETS` of figures.lines.
         pointer: what the answer points at: x, y and a few words.
@@ -58,7 +58,7 @@ class Frame:
 
 @dataclass(frozen=True)
 class AskedChart(Frame):
-    """What a question is about: a chart that stays as large when the answer comes.
+    """The chart of a question, which keeps its size when the answer comes.
 
     until: as far as each of its curves is drawn before the answer is shown.
     """
@@ -70,8 +70,8 @@ class AskedChart(Frame):
 def open_chart(
     asked: AskedChart, *, shown: bool, names: bool = True, large: bool = False, wide: bool = True, dark: bool
 ) -> Chart:
-    """The chart alone. shown: with all of each curve; names: with what they are, else all are grey and alike; large:
-    for a projector; wide: not on a telephone."""
+    """Draw the chart alone. shown: all of each curve; names: with their names, else all are grey and alike; large: for
+    a projector; wide: not on a telephone."""
     chart = Chart(asked.title, asked.x_title, asked.y_title, height=HEIGHT if wide else TALL, dark=dark)
     drawn = [pair for pair in zip(asked.curves, asked.until, strict=True) if shown or pair[1] > 0]
     if names:
@@ -104,7 +104,7 @@ def open_chart(
 def _named_curves(
     chart: Chart, asked: AskedChart, drawn: Sequence[tuple[Series, float]], shown: bool
 ) -> None:
-    """The curves in their own colours, as far as they are known."""
+    """Draw the curves in their own colours, as far as they are known."""
     found = []
     for curve, until in drawn:
         known = np.ones(len(curve.x), bool) if shown else curve.x <= until
@@ -156,7 +156,7 @@ def _question_axes(chart: Chart, asked: AskedChart) -> None:
 
 
 def _point_at(chart: Chart, x: float, y: float, words: str, wide: bool) -> None:
-    """An arrow from a few words to a point; the words are where there is room."""
+    """Draw an arrow from a few words to a point; the words stand wherever they fit."""
     place, share = [], []
     for value, axis in ((x, chart.layout["xaxis"]), (y, chart.layout["yaxis"])):
         low, high = axis["range"]
@@ -192,7 +192,7 @@ def enlarge(chart: Chart, wide: bool) -> None:
 
 
 def value_at(asked: AskedChart, curve: Series, x: float) -> float:
-    """The height of a curve, by straight lines as the chart has them."""
+    """Return the height of a curve, joining its points by straight lines as the chart does."""
     place = np.log if asked.log_x else np.asarray
     if not asked.log_y:
         return float(np.interp(place(x), place(curve.x), curve.center))
@@ -200,12 +200,12 @@ def value_at(asked: AskedChart, curve: Series, x: float) -> float:
 
 
 def floored(asked: AskedChart, values: Array) -> Array:
-    """What a logarithmic axis can show of values, those below it at its edge."""
+    """Clip values to the edge of a logarithmic axis."""
     return np.where(np.isnan(values), np.nan, np.maximum(values, asked.y_range[0])) if asked.log_y else values
 
 
 def asked_picture(chart: Chart, asked: AskedChart, *, shown: bool, names: bool = True) -> Picture:
-    """The chart with what a page shows around it. What is not drawn yet is not in its numbers either."""
+    """Wrap the chart with the text that a page shows around it. Its numbers leave out what is not drawn yet."""
     parts = []
     for number, (curve, until) in enumerate(zip(asked.curves, asked.until, strict=True)):
         known = curve.x <= (np.inf if shown else until)

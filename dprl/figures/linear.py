@@ -35,17 +35,17 @@ def ellipsoid(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """The projection of a region on two weights.
+    """Project a region onto two weights.
 
     Args:
-        noisy, quiet: [N, 2] closed outlines: as planned with, and what the same users show without noise; None where
-            there is none, and noisy is None where the run has no noise.
+        noisy, quiet: [N, 2] closed outlines: as planned with, and what the same users show without noise; None if
+            there is none, and noisy is None if the run has no noise.
         estimate, quiet_estimate, truth: [2] each.
         bound: C_w, the most that the weights can be long, a circle from theory.
         near: the axes, each with a scale of its own, are filled by the region; else they show that circle.
     """
     chart = Chart(
-        "Where the weights can be",
+        "Possible weights",
         names[0],
         names[1],
         subtitle=f"{style.plain(label)}; the axes have different scales" if near else style.plain(label),
@@ -88,7 +88,7 @@ def ellipsoid(
 def _window(
     noisy: Array | None, quiet: Array | None, truth: Array, bound: float, near: bool
 ) -> tuple[tuple[float, float], tuple[float, float]]:
-    """The axes: all weights that C_w allows; near, the confidence sets as far as they are smaller than that."""
+    """Return the axes: all weights that C_w allows; near: the confidence sets if they are smaller."""
     drawn = [outline for outline in (noisy, quiet) if outline is not None and near]
     points = np.concatenate([*drawn, truth[None]]) if drawn else np.array([[-bound, -bound], [bound, bound]])
     points = np.clip(points, -1.1 * bound, 1.1 * bound)

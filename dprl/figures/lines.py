@@ -47,7 +47,7 @@ LOWEST_SHARE = 1e-12  # of the largest value: below it a number is rounding, and
 
 @dataclass(frozen=True)
 class Series:
-    """One curve as it is drawn, and what else there is to say of it.
+    """One curve as it is drawn, and further facts about it.
 
     Attributes:
         x: [C].
@@ -57,7 +57,7 @@ class Series:
         note: what to say of one that is not complete ("running, 43%").
         shown: it can be hidden, and is in the legend nevertheless.
         v_star: the best value of an episode.
-        world: the environment's title, where it has to be said.
+        world: the environment's title, if it has to appear.
         growth: the exponent of cumulative regret over the last tenfold of episodes, with its interval.
         needed: from how many episodes on an average episode loses less than trust.LEARNED of v_star; NaN if never, None
             if unknown.
@@ -82,11 +82,11 @@ class Series:
 
     @property
     def group(self) -> Trace:
-        """What all traces of a curve share: one press in the legend hides them."""
+        """Return the common settings of a curve's traces: one press in the legend hides them."""
         return {"legendgroup": style.plain(self.label), "visible": True if self.shown else "legendonly"}
 
     def numbers(self, statistic: str = "mean") -> dict[str, Array]:
-        """What is drawn of it, as columns of a table."""
+        """Return the drawn values as columns of a table."""
         return {statistic: self.center, "low (95%)": self.low, "high (95%)": self.high}
 
 
@@ -101,7 +101,7 @@ class Floor:
 
     @classmethod
     def of(cls, values: Array, log: bool = True, least: float = 0.0) -> Floor:
-        """That of a chart with these values; least: below it nothing matters."""
+        """Find the floor of a chart with these values; least: values below it do not matter."""
         positive = values[np.isfinite(values) & (values > 0)]
         tiny = max(least, LOWEST_SHARE * float(positive.max())) if positive.size else 0.0
         positive = positive[positive > tiny]
@@ -109,15 +109,15 @@ class Floor:
         return cls(log, tiny, at, float(positive.max()) if positive.size else None)
 
     def above(self, values: Array) -> NDArray[np.bool_]:
-        """Which values have a place of their own."""
+        """Mark the values that have a place of their own."""
         return values > self.tiny if self.log else np.ones(len(values), bool)
 
     def lifted(self, values: Array) -> Array:
-        """The values, none of them below the edge."""
+        """Raise the values to at least the edge."""
         return np.maximum(values, self.at) if self.log else values
 
     def seen(self, values: Array) -> Array:
-        """The values, NaN where they have no place."""
+        """Return the values, NaN if they have no place."""
         return np.where(values > self.tiny, values, np.nan) if self.log else values
 
 
@@ -135,7 +135,7 @@ def draw_series(
 ) -> None:
     """Add the curves to a chart and set its axis types.
 
-    x_words: what is said of a place. least: below it nothing matters, and a log axis need not go. over: `SEEDS` or
+    x_words: the hover text of a place. least: below it nothing matters, and a log axis need not go. over: `SEEDS` or
     `DATA_SETS`.
     """
     shown = [one for one in series if one.shown]
@@ -177,7 +177,7 @@ class _Drawn:
         self.opacity = 1.0 if series.complete else 0.65
 
     def interval(self, name: str) -> bool:
-        """The band; whether there is one."""
+        """Draw the band; return whether there is one."""
         known = np.flatnonzero(np.isfinite(self.low) & np.isfinite(self.high))
         if len(known) < 2:
             return False
@@ -193,7 +193,7 @@ class _Drawn:
         return True
 
     def single_seeds(self, wanted: bool) -> None:
-        """Each seed's own curve where it is wanted, or where seeds have run ahead of what is over all."""
+        """Each seed's own curve on request, or if seeds have run ahead of the mean."""
         faint = style.translucent(self.color, 0.45)
         rows = self.series.rows if wanted and len(self.series.rows) > 1 else _ahead(self.series)
         for row in rows:
@@ -203,7 +203,7 @@ class _Drawn:
             self.chart.line(f"{self.label}: one seed", x, y, faint, 1, showlegend=False, **self.group)
 
     def center(self, x_words: Callable[[float], str], log_x: bool, phase: float) -> None:
-        """The line, with words, and the signs that it has in common with its entry in the legend."""
+        """Draw the line with its hover text, and the symbols that it shares with its legend entry."""
         one, seen = self.series, self.above
         self.words = np.empty((len(self.x), 2), object)  # an array: Plotly checks lists element by element
         self.words[:, 0] = [x_words(float(k)) for k in self.x]
@@ -240,7 +240,7 @@ class _Drawn:
         return int(below.sum())
 
     def open_end(self) -> None:
-        """The end of a curve that is still growing, or was stopped."""
+        """Mark the end of a curve that is still growing, or was stopped."""
         if not self.series.complete and len(self.x):
             marker = {"symbol": "circle-open", "size": 13, "color": self.color, "line": {"width": 2}}
             y = self.floor.lifted(self.values[-1:])
@@ -272,12 +272,12 @@ def _axes(chart: Chart, shown: Sequence[Series], floor: Floor, log_x: bool, on_f
 
 
 def band(statistic: Statistic, over: str = SEEDS) -> str:
-    """What interval a band is, and over what."""
+    """Describe the interval that a band shows, and over what."""
     return BANDS[statistic].replace(SEEDS, over)
 
 
 def names_at_ends(series: Sequence[Series]) -> list[End]:
-    """What stands at the right ends of the curves that are shown."""
+    """Return the labels at the right ends of the visible curves."""
     found = []
     for one in series:
         known = one.center[np.isfinite(one.center)]
@@ -287,7 +287,7 @@ def names_at_ends(series: Sequence[Series]) -> list[End]:
 
 
 def _signs(x: Array, log_x: bool, phase: float, most: int = 7) -> NDArray[np.intp]:
-    """Which points carry the curve's marker: a few, evenly spread, out of step between curves."""
+    """Choose the points that carry the curve's marker: a few, evenly spread, out of step between curves."""
     if len(x) <= 2:
         return np.arange(len(x))
     place = np.log(np.maximum(x, 1e-300)) if log_x else x
@@ -296,7 +296,7 @@ def _signs(x: Array, log_x: bool, phase: float, most: int = 7) -> NDArray[np.int
 
 
 def prefix(look: CurveStyle) -> str:
-    """What a legend says before the name of a curve that has a number."""
+    """Return the legend's prefix for the name of a numbered curve."""
     return "" if look.number == 1 else f"{look.number}: "
 
 
@@ -306,14 +306,14 @@ def marker_size(look: CurveStyle, plain: int = 8) -> int:
 
 
 def folded(name: str) -> str:
-    """A long name in a legend, in rows that a telephone has room for."""
+    """Fold a long legend name into rows that fit on a telephone."""
     if len(name) <= LONGEST:
         return name
     return "<br>".join(textwrap.wrap(name, LONGEST, break_long_words=False, break_on_hyphens=False)) or name
 
 
 def digits(chart: Chart, look: CurveStyle, x: Array, y: Array, fill: Any, **trace: Any) -> None:
-    """The number of a curve on its markers, which are filled with these colours."""
+    """Write the curve's number on its markers, which are filled with these colours."""
     if look.number > 1:
         inks = style.readable_on(fill) if isinstance(fill, str) else [style.readable_on(f) for f in fill]
         font = {"color": inks, "size": 10, "weight": 700}
@@ -321,7 +321,7 @@ def digits(chart: Chart, look: CurveStyle, x: Array, y: Array, fill: Any, **trac
 
 
 def log_ticks(low: float, high: float, few: float = FEW) -> dict[str, Any]:
-    """Settings of a log axis that names decades or, on less than so few of them, 1, 2 and 5 of each.
+    """Set a log axis to label decades or, if there are too few, 1, 2 and 5 of each.
 
     Left to itself Plotly names every digit, or a tiny 2 where 0.2 is meant, and a telephone has no room for them.
     """
@@ -335,19 +335,19 @@ def log_ticks(low: float, high: float, few: float = FEW) -> dict[str, Any]:
 
 
 def percents(chart: Chart) -> None:
-    """Writes the shares that a vertical axis names in percent."""
+    """Label the shares on a vertical axis in percent."""
     chart.y(tickformat="~%")
     if (named := chart.layout["yaxis"].get("tickvals")) is not None:
         chart.y(ticktext=[percent(value) for value in named])
 
 
 def gapped(values: Array) -> Array:
-    """The values with a gap after each."""
+    """Return the values with a gap after each."""
     return np.column_stack([values, np.full(len(values), np.nan)]).ravel()
 
 
 def _ahead(series: Series) -> list[Array]:
-    """Of a curve that is not complete each seed that has run ahead of what is over all, from there on."""
+    """Draw each seed of an unfinished curve that has run ahead of the mean, from there on."""
     known = np.flatnonzero(np.isfinite(series.center))
     last = int(known[-1]) if len(known) else 0
     ahead = []
@@ -360,7 +360,7 @@ def _ahead(series: Series) -> list[Array]:
 
 
 def band_sign(chart: Chart, name: str) -> None:
-    """The legend entry that stands for the band of every curve; in a plot it may be too narrow to be seen."""
+    """Add the legend entry for the bands of all curves; in a plot a band may be too narrow to see."""
     chart.sign(
         f"{name}<br>{SEEN}",
         {"symbol": "square", "size": 14, "color": style.translucent(chart.colors.muted, 0.35)},
@@ -368,5 +368,5 @@ def band_sign(chart: Chart, name: str) -> None:
 
 
 def floor_sign(chart: Chart, name: str = ON_FLOOR) -> None:
-    """The legend entry that stands for values on the bottom edge."""
+    """Add the legend entry for values on the bottom edge."""
     chart.sign(name, {"symbol": "triangle-down-open", "size": 9, "color": chart.colors.muted})

@@ -1,4 +1,4 @@
-"""How a curve looks, the same on every page: what it is can be read off it.
+"""The look of a curve, the same on every page, from which its run can be read.
 
 Its hue is the privacy model, its shade the budget epsilon (the more private, the further from the page), its marker
 the noise, its dash the learner. None of this depends on the other curves; those that would look the same nevertheless
@@ -46,11 +46,11 @@ ALIKE = 0.1  # shades nearer than this look the same
 
 @dataclass(frozen=True)
 class CurveStyle:
-    """What of a run decides how its curve looks.
+    """The facts about a run that decide the look of its curve.
 
     Attributes:
         model: none, central, local or shuffle.
-        epsilon: its budget, None where there is none or it is another at every point.
+        epsilon: its budget, None if there is none or it is another at every point.
         noise: the place of its mechanism, and of how large that noise is, among those of the model.
         learner: the place of the learner among all.
         number: 1, or which of several curves that look the same otherwise.
@@ -81,12 +81,12 @@ class CurveStyle:
         return "" if self.dash == "solid" else f' stroke-dasharray="{self.dash.replace("px", "")}"'
 
     def color(self, dark: bool) -> str:
-        """The colour #RRGGBB on a dark or a light page."""
+        """Return the colour #RRGGBB on a dark or a light page."""
         return color(self.model, self.epsilon, dark)
 
 
 def numbered(kinds: Sequence[CurveStyle]) -> list[CurveStyle]:
-    """The kinds, each that looks like an earlier one with the next number.
+    """Return the kinds, with a number on each that looks like an earlier one.
 
     Two runs may differ in something that has no look (K, the environment, constants), or their budgets in less than an
     eye can tell. No fourth property of a line is left that is told apart as well as these three, and a digit needs no
@@ -100,8 +100,8 @@ def numbered(kinds: Sequence[CurveStyle]) -> list[CurveStyle]:
 
 
 def dashed(kinds: Sequence[CurveStyle]) -> list[CurveStyle]:
-    """The kinds, each of a colour that an earlier one has with dashes of its own: for charts without a second learner,
-    on which markers that lie on each other are no help. To be numbered."""
+    """Return the kinds, with dashes for each that shares its colour with an earlier one: for charts without a second
+    learner, where overlapping markers do not help. The result still needs numbers."""
     result: list[CurveStyle] = []
     for kind in kinds:
         taken = {other.dash for other in result if _one_color(other, kind)}
@@ -111,7 +111,7 @@ def dashed(kinds: Sequence[CurveStyle]) -> list[CurveStyle]:
 
 
 def marked(kinds: Sequence[CurveStyle]) -> list[CurveStyle]:
-    """The kinds, each of a model that an earlier one has with a marker of its own, as long as there are any."""
+    """Return the kinds, with a marker for each that shares its model with an earlier one, until markers run out."""
     result: list[CurveStyle] = []
     for kind in kinds:
         taken = {other.symbol for other in result}
@@ -129,14 +129,14 @@ def _one_color(a: CurveStyle, b: CurveStyle) -> bool:
 
 
 def shade(epsilon: float | None) -> float:
-    """Where a budget is between the most private (0) and the least (1), the same whatever it is compared with: most
+    """Return the place of a budget between the most private (0) and the least (1), the same in every chart: most
     of the way for those in use, 0.1 to 10. Without one, the middle, which is that of epsilon = 1."""
     exponent = 0.0 if epsilon is None else math.log10(epsilon)
     return float(np.interp(exponent, (-3, -1, 1, 4), (0, 0.1, 0.9, 1)))
 
 
 def color(model: str, epsilon: float | None, dark: bool) -> str:
-    """The colour #RRGGBB of a privacy model at a budget; without one, of the model itself."""
+    """Return the colour #RRGGBB of a privacy model at a budget; without a budget, that of the model itself."""
     if model not in SYMBOLS:
         raise ValueError(f"the privacy model {model!r} has no colour; give one of {', '.join(SYMBOLS)}")
     colors = theme(dark)
@@ -166,7 +166,7 @@ SHAPES = {
 
 
 def swatch(look: CurveStyle, dark: bool) -> Sketch:
-    """A curve as a legend shows it: a piece of its line, its marker, and its number."""
+    """Draw a curve as in a legend: a piece of its line, its marker, and its number."""
     hue = look.color(dark)
     points, size = SHAPES.get(look.symbol), 5 if look.number == 1 else 7
     place = f'transform="translate(20,8) scale({size})" fill="{hue}"'

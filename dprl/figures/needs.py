@@ -1,4 +1,4 @@
-"""How many users each way to be private takes: a row for each."""
+"""The users that each way to be private needs: a row for each."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ ALT = "Chart of the users each way to be private needs, one row each, with inter
 
 @dataclass(frozen=True)
 class UsersRow:
-    """How many users one way to be private needs.
+    """The users that one way to be private needs.
 
     Attributes:
         needed: NaN while searched for, infinite when more than `most`.
-        low, high: 95% bootstrap interval over seeds, NaN where there is none.
+        low, high: 95% bootstrap interval over seeds, NaN if there is none.
         note: what to say instead of a number.
-        times: as many as the fewest, with its interval; NaN where that is not known.
+        times: as many as the fewest, with its interval; NaN if that is not known.
     """
 
     label: str
@@ -40,7 +40,7 @@ class UsersRow:
 def users_needed(
     rows: Sequence[UsersRow], *, title: str, most: float, see: str, dark: bool = False
 ) -> Picture:
-    """A row for each way to be private, with the users it needs."""
+    """Draw a row for each way to be private, with the users it needs."""
     chart = Chart(title, "Users (episodes), logarithmic", height=150 + 46 * len(rows), dark=dark)
     smallest = min((row.needed for row in rows if np.isfinite(row.needed)), default=1.0)
     for i, row in enumerate(rows):
@@ -77,7 +77,7 @@ def users_needed(
 
 
 def _point(chart: Chart, row: UsersRow, y: float, most: float) -> None:
-    """A number of users with its interval, and in words above it."""
+    """Draw a number of users with its interval, and its words above."""
     color = row.style.color(chart.dark)
     said = interval(f"{human(row.needed)} users", row.low, row.high)
     chart.add(
@@ -96,7 +96,7 @@ def _point(chart: Chart, row: UsersRow, y: float, most: float) -> None:
 
 
 def _wrapped(name: str, width: int = 26) -> str:
-    """A long label on two lines, so that a phone has room for the chart."""
+    """Wrap a long label onto two lines, so that a phone has room for the chart."""
     words, rows = name.split(" "), [""]
     for word in words:
         if rows[-1] and len(rows[-1]) + len(word) > width:

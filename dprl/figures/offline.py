@@ -15,7 +15,7 @@ from dprl.words import human
 
 GAP_ALT = "Line chart of suboptimality against the size of the data set, a curve for each run."
 PRICE_ALT = (
-    "Line chart of what privacy takes from the lower bound on the value, against the size of the data set."
+    "Line chart of the privacy cost in the lower bound on the value, against the size of the data set."
 )
 X_TITLE = "Trajectories n (one user each by default)"
 FAINT = 1e-5  # of all that there is to lose: a log axis goes no further down
@@ -61,11 +61,11 @@ def prices_over_n(
 ) -> Picture:
     """V~ of the baseline less V~ over n, the mean of each private run.
 
-    proved: of each curve the theorem by which it falls like 1/n, "" for none; beside the first with a theorem there is
+    proved: of each curve the theorem by which it falls like 1/n, "" for none; next to the first with a theorem there is
     a line that falls so.
     """
     curves = told_apart(curves)
-    chart = _over_n("What privacy takes from the lower bound", "Lower by (reward)", curves, dark)
+    chart = _over_n("Privacy cost in the lower bound", "Lower by (reward)", curves, dark)
     _draw(chart, curves, log_y, show_seeds)
     guided: set[str] = set()
     for curve, theorem in zip(curves, proved or [""] * len(curves), strict=True):
@@ -96,7 +96,7 @@ def _draw(
 
 
 def _shade(chart: Chart, curves: Sequence[Series], end: float, words: str) -> None:
-    """A range from the left end of the axis, with its name at the bottom."""
+    """Shade a range from the left end of the axis, with its name at the bottom."""
     begin = min((float(curve.x[0]) for curve in curves if len(curve.x)), default=1.0)
     fill = style.translucent(chart.colors.roles["bound"], 0.16)
     ground = {"type": "rect", "y0": 0, "y1": 1, "yref": "paper", "layer": "below", "line": {"width": 0}}

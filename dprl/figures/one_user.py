@@ -25,11 +25,11 @@ SHOWN_WAY = 24  # states of a way that is told in words
 
 
 class Moment(NamedTuple):
-    """What is shown after some number of users.
+    """The state of the drawing after some number of users.
 
     Attributes:
-        true, noisy: [S] visits to each state so far, and as the algorithm is told; noisy is None without noise.
-        lost: share of V* that an episode of the policy loses; None where it is the best one.
+        true, noisy: [S] visits to each state so far, and as the algorithm receives them; noisy is None without noise.
+        lost: share of V* that an episode of the policy loses; None if it is the best one.
         way: of one user: states and actions, H of each.
     """
 
@@ -58,7 +58,7 @@ def one_user(
 
     Args:
         moments: in order.
-        best: ways of users who follow the best policy, as many as moments; None where all moments are of that.
+        best: ways of users who follow the best policy, as many as moments; None if all moments are of that.
         counted: which message says what the visits are: true or expected.
     """
     said = messages("one_user")
@@ -127,7 +127,7 @@ def _loses(m: Moment) -> str:
 def _state_places(
     drawing: Mapping[str, Any], states: Sequence[str]
 ) -> tuple[list[dict[str, Any]], float, bool]:
-    """Where each state is, [x, y, width, height] in units, with the lines in it; how high all of it is; and whether
+    """Return the place of each state, [x, y, width, height] in units, with its lines; the total height; and whether
     those lines are mere numbers."""
     S = len(states)
     if grid.is_grid(drawing):
@@ -156,7 +156,7 @@ def _state_places(
 
 
 def _lines(states: Sequence[str], wide: float) -> list[list[str]] | None:
-    """What stands in states that are so wide: short words, or the names in lines; None where there is no room."""
+    """Choose the text in states of this width: short words, or the names in lines; None if there is no room."""
     if short := graph.short_words(states):
         return [[word] for word in short]
     signs = int(wide / LETTER)

@@ -1,4 +1,4 @@
-"""How many episodes were more than alpha worse than optimal."""
+"""The number of episodes that were more than alpha worse than optimal."""
 
 from __future__ import annotations
 
@@ -12,9 +12,7 @@ from dprl.figures.lines import Series, Statistic
 from dprl.figures.picture import Picture
 from dprl.words import human
 
-ALT = (
-    "Line chart of how many episodes were more than alpha suboptimal, against alpha, one curve for each run."
-)
+ALT = "Line chart of the number of episodes that were more than alpha suboptimal, against alpha, a curve for each run."
 MOST_TICKS = 8
 
 

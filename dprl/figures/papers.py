@@ -27,8 +27,8 @@ SYMBOLS = {
     "does not hold here": "x",
 }
 ROW = 34  # pixels
-ALT = "Points with intervals, a row for each numbered setting, and a mark for what each is held against."
-EXACT_ALT = "Points, a row for each numbered setting, and a mark for what each is held against."
+ALT = "Points with intervals, a row for each numbered setting, and a mark at the claimed value."
+EXACT_ALT = "Points, a row for each numbered setting, and a mark at the claimed value."
 
 MATRIX_ALT = "A row of cells for each paper, one cell per item, coloured and marked by its verdict."
 RANKED_ALT = "Points with intervals: the users that each algorithm needs, those with the fewest first."
@@ -65,7 +65,7 @@ def matrix(cells: Sequence[MatrixCell], see: str, *, dark: bool = False) -> Pict
             sorted((c for c in cells if c.paper == paper), key=lambda c: order.index(c.verdict))
         )
     ]
-    chart = Chart("How much of each paper stands", height=120 + 34 * len(papers), dark=dark)
+    chart = Chart("Share of each paper's claims that hold", height=120 + 34 * len(papers), dark=dark)
     for verdict, (color, mark) in CELLS.items():
         own = [one for one in placed if one[2].verdict == verdict]
         fill = color or style.translucent(chart.colors.faint, 0.35)
@@ -179,7 +179,7 @@ class Measurement:
 def measurements(
     statistic: str, rows: Sequence[Measurement], *, over: str, log: bool, see: str, dark: bool = False
 ) -> Picture:
-    """Each setting's statistic with its interval, beside what it is held against. over: what that is an interval over,
+    """Each setting's statistic with its interval, next to the claimed value. over: the unit of that interval,
     "" for numbers that are exact."""
     places = list(range(len(rows)))
     ends = [
@@ -191,7 +191,7 @@ def measurements(
         room = max(0.08 * (max(ends) - min(ends)), 0.02)
         reach = (min(ends) - room, max(ends) + room)
     chart = Chart(
-        "What was measured, and what was claimed",
+        "Measured and claimed values",
         statistic[:1].upper() + statistic[1:],
         "Setting",
         subtitle=f"95% interval over {over}" if over else "worked out exactly",
@@ -236,13 +236,13 @@ def _zones(chart: Chart, rows: Sequence[Measurement], reach: tuple[float, float]
     if x:
         fill = style.translucent(chart.colors.roles["optimal"], 0.3)
         line = {"color": fill, "width": 18}
-        chart.add("lines", x, y, line=line, hoverinfo="skip", name="where the claim holds")
+        chart.add("lines", x, y, line=line, hoverinfo="skip", name="range of the claim")
 
 
 def _settings_points(
     chart: Chart, verdict: str, symbol: str, places: Sequence[int], rows: Sequence[Measurement]
 ) -> None:
-    """The settings of one verdict."""
+    """Draw the settings of one verdict."""
     ink = chart.colors.ink
     chart.points(
         verdict,
@@ -270,7 +270,7 @@ def measured_curves(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """The curves of a setting, logarithmic both ways. bound: a name, and theory's x and y [P]."""
+    """Draw the curves of a setting on two log axes. bound: a name, and theory's x and y [P]."""
     height = 400 + 18 * (len(series) + (bound is not None))
     chart = Chart(title, x_title, y_title, subtitle="mean over seeds", height=height, dark=dark)
     lines.draw_series(chart, series, lambda x: f"at {human(x)}")

@@ -1,4 +1,4 @@
-"""What a figure hands to a page: a picture with its words and numbers, packed where it is kept, or a small sketch."""
+"""A figure as a page receives it: a picture with its words and numbers, packed in the cache, or a small sketch."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from plotly.basedatatypes import BaseFigure
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure with what a page shows around it.
+    """A figure with the text that a page shows around it.
 
     Attributes:
         alt: what kind of picture it is, the same whatever the data, so that a live figure keeps its identity.
@@ -33,7 +33,7 @@ class Picture:
         return f"Picture: {self.alt} {self.see}"
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
-        """A notebook shows the figure."""
+        """Show the figure in a notebook."""
         return self.figure._repr_mimebundle_(include, exclude)
 
 
@@ -44,7 +44,7 @@ class FigureDict(BaseFigure):
         self._made = made
 
     def to_dict(self) -> dict[str, Any]:
-        """The dictionary: Streamlit asks for it more than once."""
+        """Return the figure as a dictionary, stored because Streamlit asks for it more than once."""
         return self._made
 
 
@@ -72,7 +72,7 @@ class PackedPicture:
 
     @property
     def nbytes(self) -> int:
-        """What it takes in memory, but for a few names."""
+        """Return its bytes in memory, without a few names."""
         return len(self._figure) + len(self._table) + 4 * (len(self.alt) + len(self.see))
 
 

@@ -35,7 +35,7 @@ def environment_drawing(
     step: int = 0,
     dark: bool = False,
 ) -> Picture:
-    """The environment alone, small, at one step: P [H,S,A,S], R [H,S,A]; drawing: {"kind": "chain" or other}.
+    """Draw the environment alone, small, at one step: P [H,S,A,S], R [H,S,A]; drawing: {"kind": "chain" or other}.
 
     Every action's moves are drawn for at most three actions, else the likeliest move of each, and for more actions than
     can be told apart their average. States with the most reward have the fullest colour.
@@ -81,7 +81,7 @@ def environment_drawing(
 
 
 def _grid(drawing: Mapping[str, Any], best: Array, hover: Sequence[str], dark: bool) -> Chart:
-    """A grid whose cells are the fuller the more they can pay, best [S]; states without a cell are left out."""
+    """Draw a grid whose cells are fuller the more they can pay, best [S]; states without a cell are left out."""
     cells = len(drawing["cells"])
     chart = grid.canvas("", drawing, dark, small=True)
     # Only cells that pay more than most: a small reward everywhere is no landmark.
@@ -98,11 +98,11 @@ class _Step:
     Attributes:
         title, subtitle: of the chart.
         taken: [S, A] the chances of actions.
-        best: [S] the optimal actions, None where they are not known.
+        best: [S] the optimal actions, None if they are not known.
         wrong: [S] where those are better.
         shares: [S] how likely a state is, the likeliest 1.
         reached: [S] which states are possible.
-        hover: what is said of each state.
+        hover: the hover text of each state.
     """
 
     title: str
@@ -131,7 +131,7 @@ def policy_on_environment(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """The policy [H,S] at one step, drawn on the environment with transitions P [H,S,A,S].
+    """Draw the policy [H,S] at one step on the environment with transitions P [H,S,A,S].
 
     Arcs show where the chosen action leads, wider where likelier, in the action's colour; a state's fill is how
     likely it is at this step (occupancy [H,S]), and where the policy is never at this step all is grey. A ring marks
@@ -160,7 +160,7 @@ def policy_on_environment(
         hover.append("<br>".join(lines))
     most = float(visited.max())
     shares = visited / most if most > 0 else visited
-    title = f"What it does at step {step}"
+    title = f"The policy at step {step}"
     at = _Step(title, after(episode), taken, best, wrong, shares, reached, hover)
     if on_grid := grid.is_grid(drawing):
         chart = _policy_on_grid(drawing, at, dark)
@@ -187,7 +187,7 @@ def policy_on_environment(
 
 
 def _policy_on_grid(drawing: Mapping[str, Any], at: _Step, dark: bool) -> Chart:
-    """Arrows on the grid; none where nothing matters (goal, pit)."""
+    """Arrows on the grid; none if nothing matters (goal, pit)."""
     cells = len(drawing["cells"])
     chart = grid.canvas(at.title, drawing, dark, small=False, subtitle=at.subtitle)
     here = at.reached[:cells]
@@ -208,7 +208,7 @@ def _policy_on_graph(
     action_labels: Sequence[str],
     dark: bool,
 ) -> Chart:
-    """The actions that are taken, as arcs on a chain or a graph with transitions P [S,A,S]."""
+    """Draw the actions taken as arcs on a chain or a graph with transitions P [S,A,S]."""
     S, A = P.shape[:2]
     place, never = graph.state_places(drawing, S), ~at.reached
     chart = graph.canvas(at.title, place, dark, small=False, subtitle=at.subtitle, labels=state_labels)

@@ -54,10 +54,10 @@ def comparison(
     dark: bool = False,
     wide: bool = False,
 ) -> Picture:
-    """Up to eight curves against episodes, with the 95% interval of each mean (or median) over its seeds.
+    """Draw up to eight curves against episodes, with the 95% interval of each mean (or median) over its seeds.
 
     curves: measured as the view asks (cumulative, as a share, per episode, or extra regret). wide: there is room for
-    names at the ends of lines, in place of a legend, if that suits them.
+    names at the ends of lines, instead of a legend, if that suits them.
     Raises ValueError for more than eight curves or an unknown view.
     """
     if len(curves) > style.MOST_CURVES:
@@ -99,7 +99,7 @@ def comparison(
 
 
 def worst_case(chart: Chart, curves: Sequence[Series], symbol: str = "V*", most: float | None = None) -> None:
-    """The most an episode can lose, where all curves share it: a reference from theory.
+    """Draw the largest possible loss of an episode if all curves share it: a reference from theory.
 
     Args:
         symbol: its name, v* of learners from a data set.
@@ -120,8 +120,8 @@ def worst_case(chart: Chart, curves: Sequence[Series], symbol: str = "V*", most:
 
 
 def most_of(v_star: float, symbol: str = "V*", world: str = "") -> tuple[str, str]:
-    """What the line of the most that an episode can lose is called, and what is said where it is pointed at. world: of
-    which environment: two may have the same value in three digits."""
+    """Return the label and the hover text of the largest possible loss of an episode. world: the environment, because
+    two may have the same value in three digits."""
     ends = {"symbol": symbol, "most": f"{v_star:#.3g}"}
     name = (
         filled(SAID["line_in"], world=style.plain(world), **ends) if world else filled(SAID["line"], **ends)
@@ -130,7 +130,7 @@ def most_of(v_star: float, symbol: str = "V*", world: str = "") -> tuple[str, st
 
 
 def told_apart(curves: Sequence[Series]) -> list[Series]:
-    """The curves, those that share a label made different (the legend groups by name)."""
+    """Make the labels of the curves distinct, because the legend groups by name."""
     names = distinct([curve.label for curve in curves])
     return [replace(curve, label=name) for curve, name in zip(curves, names, strict=True)]
 
@@ -146,7 +146,7 @@ def distinct(labels: Sequence[str]) -> list[str]:
 
 
 def regret_numbers(curves: Sequence[Series], statistic: str = "mean", x: str = "episodes") -> pd.DataFrame:
-    """The means (or medians) and intervals drawn, one row for each curve and checkpoint."""
+    """Return the means (or medians) and intervals drawn, one row for each curve and checkpoint."""
     columns = ["curve", x, statistic, "low (95%)", "high (95%)", "seeds"]
     parts = [
         {"curve": curve.label, x: np.asarray(curve.x, np.int64)}

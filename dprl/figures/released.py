@@ -1,4 +1,4 @@
-"""A policy learned from a private data set, beside what users got: both from released counts alone."""
+"""A policy learned from a private data set, next to the usual treatment: both from released counts alone."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from dprl.figures.lines import Array
 from dprl.figures.picture import Picture
 from dprl.figures.steps import Policy
 
-ALT = "Heatmaps of the action in each state at each step: by the policy, and what users got most often."
+ALT = "Heatmaps of the action in each state at each step: by the policy, and most frequent among users."
 FEW = "too few users to say"
 
 Known = NDArray[np.bool_]
 
 
 def most_often(visits: Array, E: float) -> tuple[Policy, Known]:
-    """What users got most often, as released counts have it.
+    """Return the action that users received most often, according to the released counts.
 
     Args:
         visits: [H, S, A], with noise.
@@ -33,7 +33,7 @@ def most_often(visits: Array, E: float) -> tuple[Policy, Known]:
 
 
 class Changed(NamedTuple):
-    """Where a policy does something else than users got most often, as far as both are known.
+    """The cells in which a policy differs from the most frequent action, as far as both are known.
 
     Attributes:
         most: of these places the one with most users, as (step, state, the policy's action, that of the users).
@@ -70,7 +70,7 @@ def policy_beside_usual(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """The action in every state at every step, and what users got most often there.
+    """Draw the action in every state at every step, and the one that users received most often there.
 
     Args:
         policy: [H, S].
@@ -95,10 +95,10 @@ def policy_beside_usual(
 
     panels = [
         panel("Policy", policy, enough, somebody),
-        panel("What users got most often", usual, known, FEW),
+        panel("Most frequent action", usual, known, FEW),
     ]
     chart = steps.over_steps(
-        panels, "The policy, beside what users got", when, state_labels, dark, legend=True, first=first_step
+        panels, "Policy and most frequent action", when, state_labels, dark, legend=True, first=first_step
     )
     used = sorted({*np.unique(panels[0].z).astype(int), *np.unique(panels[1].z).astype(int)})
     heat.name_colors(

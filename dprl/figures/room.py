@@ -1,4 +1,4 @@
-"""What a class says of itself, as each kind of trust lets it be known; what the algorithm reads of it in the clinic."""
+"""Charts of a class: its answers under each kind of trust, and the counts that the algorithm reads in the clinic."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dprl.words import human
 
 
 class KnownShare(NamedTuple):
-    """What one kind of trust lets be known: a share of yes with its ends, from 0 to 1; what it proves."""
+    """The result of one kind of trust: a share of yes with its ends, from 0 to 1; its proved guarantee."""
 
     model: str  # local, shuffle or central
     title: str
@@ -35,7 +35,7 @@ def shares_of_yes(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """The rows from the top down, in colours of the privacy models at their epsilon. said: the words of the chart."""
+    """Draw the rows from the top down, in colours of the privacy models at their epsilon. said: the chart's words."""
     chart = Chart(said["title"], said["axis"], subtitle=subtitle, height=120 + 64 * len(rows), dark=dark)
     ink = chart.colors.ink
     for place, row in enumerate(reversed(rows)):
@@ -87,7 +87,7 @@ def visits_by_state(
     wide: bool = True,
     height: int = 380,
 ) -> Picture:
-    """A row for each state, from the top down. most: visits there can be at all, said as a band."""
+    """Draw a row for each state, from the top down. most: the largest possible number of visits, drawn as a band."""
     chart = Chart(words["visits"], words["visits_axis"], height=height, dark=dark)
     color, ink = looks.color("local", epsilon, dark=dark), chart.colors.ink
     places = list(range(len(states)))[::-1]

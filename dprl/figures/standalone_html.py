@@ -44,7 +44,7 @@ def chart_page(title: str, about: str, picture: Picture, footer: str, more: str 
 
 
 def markup(sentence: str) -> str:
-    """A sentence of Markdown as HTML: bold words, and signs that were disarmed."""
+    """Convert a sentence of Markdown to HTML: bold words, and characters that were disarmed."""
     parts, bold = [], False
     for sign, letter, text in re.findall(r"(\*\*)|\\(.)|([^\\*]+|\*|\\)", sentence):
         if sign:

@@ -18,11 +18,11 @@ from dprl.words import after, percent, rough
 Policy = NDArray[np.integer[Any]]
 
 STEPS_ALT = (
-    "Heatmaps of the action taken in each state at each step: learned, optimal, and where they differ."
+    "Heatmaps of the action taken in each state at each step: learned, optimal, and their differences."
 )
-OCCUPANCY_ALT = "Heatmaps of how likely each state is at each step, under the learned and the optimal policy."
+OCCUPANCY_ALT = "Heatmaps of the chance of each state at each step, under the learned and the optimal policy."
 CHANCES_ALT = (
-    "Heatmaps of how likely each action is in each state at each step: learned, and under the optimal policy."
+    "Heatmaps of the chance of each action in each state at each step: learned, and under the optimal policy."
 )
 V_ALT = "Heatmaps of the value of each state at each step: estimated, optimal, and the difference."
 Q_ALT = "Heatmaps of the value of each state and action at each step: estimated, optimal, and the difference."
@@ -44,7 +44,7 @@ def policy_by_step(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """The action in every state at every step: learned, optimal, and how much the disagreements matter.
+    """Draw the action in every state at every step: learned, optimal, and how much the disagreements matter.
 
     Args:
         policy, optimal_policy: [H,S].
@@ -52,8 +52,8 @@ def policy_by_step(
         wrong: [H,S] where its action is better.
         weight: [H,S] how often it is there.
         sure: [H,S] the chance of that action, where the policy is a stochastic one and `policy` its likeliest actions.
-        behaviour: [H,S] the chance that the policy the data come from takes the learned action, NaN where it never is.
-        when: in place of "after so many episodes".
+        behaviour: [H,S] the chance that the policy the data come from takes the learned action, NaN if it never is.
+        when: instead of "after that many episodes".
     """
     A = len(action_labels)
     colors = style.theme(dark)
@@ -94,7 +94,7 @@ def policy_by_step(
 
 
 def _disagreement(wrong: NDArray[np.bool_], weight: Array | None, colors: style.Theme) -> heat.Heatmap:
-    """Where the optimal action is better, and how often it is there, if that is known."""
+    """Mark the cells where the optimal action is better, and its chance there, if that is known."""
     drawn = wrong.astype(float) if weight is None else weight
     top = float(drawn.max())
     return heat.Heatmap(
@@ -119,7 +119,7 @@ def action_chances(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """How likely each action is in each state at each step, policy [H,S,A], and the optimal one [H,S]."""
+    """Draw the chance of each action in each state at each step, policy [H,S,A], and the optimal one [H,S]."""
     colors = style.theme(dark)
     optimal = np.eye(policy.shape[2])[optimal_policy.astype(int)]
     columns = {"learned": policy, "optimal": optimal}
@@ -142,7 +142,7 @@ def state_visits(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """How likely each state is at each step, occupancy [H,S], and under the optimal policy."""
+    """Draw the chance of each state at each step, occupancy [H,S], and under the optimal policy."""
     given = {"learned": occupancy} | ({} if optimal_occupancy is None else {"optimal": optimal_occupancy})
     # Square root: a state visited once in a hundred episodes is still seen beside one visited always.
     panels = [
@@ -158,7 +158,7 @@ def state_visits(
         )
         for name, values in given.items()
     ]
-    chart = over_steps(panels, "Where it spends its time", after(episode), state_labels, dark)
+    chart = over_steps(panels, "Time spent in each state", after(episode), state_labels, dark)
     columns = {name: values.ravel() for name, values in given.items()}
     table = steps_table(len(occupancy), state_labels, columns)
     return chart.picture(OCCUPANCY_ALT, see, table, revision="visitation")

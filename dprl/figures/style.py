@@ -1,4 +1,4 @@
-"""What every figure shares: colours with fixed meanings, the base layout, axes and labels.
+"""The common style of figures: colours with fixed meanings, the base layout, axes and labels.
 
 A dotted line is always theory (a bound), never a measurement, and is never filled like a confidence band.
 """
@@ -139,12 +139,12 @@ DARK = Theme(
 
 
 def theme(dark: bool) -> Theme:
-    """The colours for a dark or a light page."""
+    """Return the colours of a dark or a light page."""
     return DARK if dark else LIGHT
 
 
 def figure_of(layout: dict[str, Any], data: Sequence[dict[str, Any]] = ()) -> go.Figure:
-    """A figure made at once: adding to a layout piece by piece takes ten times as long."""
+    """Make a figure at once: adding to a layout piece by piece is ten times slower."""
     figure = go.Figure(data=list(data), layout=layout)
     figure.update_layout(template=None)
     return figure
@@ -153,7 +153,7 @@ def figure_of(layout: dict[str, Any], data: Sequence[dict[str, Any]] = ()) -> go
 def layout(
     title: str, *, dark: bool, height: int, x_title: str = "", y_title: str = "", subtitle: str = ""
 ) -> dict[str, Any]:
-    """A layout in the house style: transparent, legible on its page, legend under the plot.
+    """Return a layout in the house style: transparent, legible on its page, with the legend under the plot.
 
     The legend and the tick labels reserve their own room, so nothing overlaps at 390 pixels.
     """
@@ -227,13 +227,13 @@ def _axis_title(text: str, colors: Theme) -> dict[str, Any]:
 
 
 def translucent(color: str, opacity: float) -> str:
-    """The colour #RRGGBB with an opacity from 0 to 1."""
+    """Return the colour #RRGGBB with an opacity from 0 to 1."""
     red, green, blue = (int(color[i : i + 2], 16) for i in (1, 3, 5))
     return f"rgba({red},{green},{blue},{opacity:g})"
 
 
 def mix(scale: Scale, position: float) -> str:
-    """The colour #RRGGBB at a position from 0 to 1 of a scale."""
+    """Return the colour #RRGGBB at a position from 0 to 1 of a scale."""
     at = min(max(position, 0.0), 1.0) if np.isfinite(position) else 0.0
     channels = [
         np.interp(at, [p for p, _ in scale], [int(color[i : i + 2], 16) for _, color in scale])
@@ -243,7 +243,7 @@ def mix(scale: Scale, position: float) -> str:
 
 
 def crop(scale: Scale, first: float) -> Scale:
-    """The part of a scale from the position `first` to its end, stretched over 0 .. 1."""
+    """Stretch the part of a scale from the position `first` to its end over 0 .. 1."""
     kept = [((p - first) / (1 - first), color) for p, color in scale if p > first]
     return ((0.0, mix(scale, first)), *kept)
 
@@ -263,14 +263,14 @@ def readable_on(color: str) -> str:
 
 
 def thin(points: int, most: int = MOST_POINTS) -> NDArray[np.intp]:
-    """Which of `points` points to draw: at most `most`, evenly chosen, the first and the last among them."""
+    """Choose the points to draw: at most `most`, evenly chosen, the first and the last among them."""
     if points <= most:
         return np.arange(points)
     return np.unique(np.rint(np.linspace(0, points - 1, most)).astype(np.intp))
 
 
 def symlog(values: Any, linear: float) -> NDArray[np.float64]:
-    """A scale for counts from -10⁶ to 10¹⁵: linear within ±`linear`, logarithmic beyond (asinh)."""
+    """Scale counts from -10⁶ to 10¹⁵: linear within ±`linear`, logarithmic beyond (asinh)."""
     return np.arcsinh(np.asarray(values, float) / linear)
 
 
@@ -292,7 +292,7 @@ def symlog_ticks(low: float, high: float, linear: float, most: int = 9) -> tuple
 
 
 def plain(label: str) -> str:
-    """A label (perhaps a visitor's) as text for a figure, where < would begin a tag."""
+    """Escape a label (perhaps a visitor's) for a figure, in which < would begin a tag."""
     return label.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 

@@ -1,4 +1,4 @@
-"""What privacy costs against epsilon, K, or the size of the environment."""
+"""The privacy cost against epsilon, K, or the size of the environment."""
 
 from __future__ import annotations
 
@@ -65,11 +65,11 @@ class Frontier:
         style: Of its line.
         epsilon: [P] the budget at each point, which gives its marker's shade; None without privacy.
         x: [P] ascending.
-        center, low, high: [P] the mean (or median) over the seeds there are with its interval, NaN where there is none.
+        center, low, high: [P] the mean (or median) over the seeds there are with its interval, NaN if there is none.
         seeds: [P] how many those are.
         whole: [P] all seeds are there.
         worst: [P] what is lost when nothing is learned: K V*, of a policy learned from a data set v*.
-        share: [P] how much of that was lost, NaN where there is nothing to lose.
+        share: [P] how much of that was lost, NaN if there is nothing to lose.
         slope: Exponent of x over `fitted` (x from, x to), with its interval; NaN when not fitted.
         theory: The exponent that the paper's bound has, None when there is none to draw.
         world: the environment, in a chart of several.
@@ -120,7 +120,7 @@ def frontier(
     dark: bool = False,
     wide: bool = False,
 ) -> Picture:
-    """A marker for each run, at its x; axis: its title; symbol: how it names x; bounds: dotted beside the runs;
+    """Draw a marker for each run, at its x; axis: its title; symbol: the name of x; bounds: dotted next to the runs;
     wide: see `regret.comparison`.
 
     The customdata of each marker begins with the index of its curve and of its point.
@@ -184,8 +184,8 @@ def _band(chart: Chart, curve: Frontier, floor: Floor, name: str) -> None:
 
 
 def _markers(chart: Chart, i: int, curve: Frontier, floor: Floor, symbol: str) -> None:
-    """The line of the i-th curve with its markers: in the shade of each point's budget, hollow where seeds are to
-    come, and triangles on the bottom edge."""
+    """Draw the line of the i-th curve with its markers: in the shade of each point's budget, hollow while seeds are
+    missing, and triangles on the bottom edge."""
     look, label = curve.style, style.plain(curve.label)
     ok = np.flatnonzero(np.isfinite(curve.center))
     x, center, whole = np.asarray(curve.x, float)[ok], curve.center[ok], curve.whole[ok]
@@ -230,7 +230,7 @@ def _markers(chart: Chart, i: int, curve: Frontier, floor: Floor, symbol: str) -
 
 
 def _theory(chart: Chart, curves: Sequence[Frontier], symbol: str) -> None:
-    """The slope of the papers' bounds, laid through the middle of each fitted stretch."""
+    """Draw the slope of the papers' bounds, through the middle of each fitted stretch."""
     named: set[float] = set()
     for curve in curves:
         x = np.asarray(curve.x, float)

@@ -1,4 +1,4 @@
-"""What privacy costs at one epsilon, by who is trusted: the average loss of an episode against the number of users."""
+"""The privacy cost at one epsilon, by trust: the average loss of an episode against the number of users."""
 
 from __future__ import annotations
 
@@ -62,11 +62,11 @@ def lost_by_trust(
     see: str = "",
     dark: bool,
 ) -> Picture:
-    """The curves of all models at one epsilon, as shares of v_star, the most that an episode can lose.
+    """Draw the curves of all models at one epsilon, as shares of v_star, the most that an episode can lose.
 
     The figure carries the curves of every epsilon: pressing the i-th of its (invisible) buttons, class
     `updatemenu-button`, shows the i-th epsilon, without asking the server for another figure. Of a single epsilon there
-    are none. The axes are the same for all. slider: of Plotly, in place of the buttons.
+    are none. The axes are the same for all. slider: whether Plotly draws a slider instead of buttons.
     """
     costs, alone = by_epsilon[epsilon], len(by_epsilon) == 1
     places = {e: _places(found, v_star) for e, found in by_epsilon.items()}
@@ -104,8 +104,8 @@ def lost_by_trust(
 
 
 def _moving(chart: Chart, costs: Sequence[Cost], epsilon: float) -> list[Trace]:
-    """The traces that move with epsilon: the band of all, the curves, and their marks. In the legend a mark is line
-    and marker; in the plot only the marker, where the curve has come down."""
+    """Build the traces that move with epsilon: the shared band, the curves, and their marks. The legend shows a mark as
+    line and marker; the plot shows only the marker, where the curve has come down."""
     curves, marks = [], []
     for cost in costs:
         color = looks.color(cost.model, epsilon, chart.dark)
@@ -131,7 +131,7 @@ def _moving(chart: Chart, costs: Sequence[Cost], epsilon: float) -> list[Trace]:
 def _steps(
     by_epsilon: Mapping[float, Sequence[Cost]], places: Mapping[float, list[Place]], dark: bool
 ) -> list[Trace]:
-    """What turns the chart to each epsilon."""
+    """Return the buttons or the slider that turn the chart to each epsilon."""
     return [
         {
             "label": f"{e:g}",
@@ -160,7 +160,7 @@ def _buttons(steps: list[Trace]) -> list[Trace]:
 
 
 def _shades(costs: Sequence[Cost], epsilon: float, dark: bool) -> dict[str, list[str]]:
-    """The colours of the moving traces at an epsilon: the band's, then those of the curves and of their marks."""
+    """Return the colours of the moving traces at an epsilon: of the band, then of the curves and their marks."""
     shades = [looks.color(cost.model, epsilon, dark) for cost in costs]
     colors = [style.theme(dark).muted, *shades, *shades]
     return {"line.color": colors, "marker.color": colors}
@@ -171,7 +171,7 @@ def _title(epsilon: float) -> str:
 
 
 def _places(costs: Sequence[Cost], v_star: float) -> list[Place]:
-    """Where each moving trace is, x and y: one trace for all intervals, the curves, and their marks.
+    """Return the points of each moving trace, x and y: one trace for all intervals, the curves, and their marks.
 
     In percent of v_star and in four digits, more than can be seen, because the figure holds those of every epsilon.
     """
@@ -193,7 +193,7 @@ def _places(costs: Sequence[Cost], v_star: float) -> list[Place]:
 
 
 def _stretches(wide: NDArray[np.bool_]) -> list[slice]:
-    """Where it is True, with the point before and the point after."""
+    """Return the places where it is True, with the point before and the point after."""
     kept = np.convolve(wide, [1, 1, 1], mode="same") > 0
     edges = np.flatnonzero(np.diff(np.r_[False, kept, False].astype(int)))
     return [slice(begin, end) for begin, end in edges.reshape(-1, 2)]
@@ -204,7 +204,7 @@ def _short(values: Array) -> list[float]:
 
 
 def lost_numbers(costs: Sequence[Cost], epsilon: float) -> pd.DataFrame:
-    """The means and intervals drawn, one row for each curve and checkpoint; regret in reward per episode."""
+    """Tabulate the drawn means and intervals, one row for each curve and checkpoint; regret in reward per episode."""
     return stacked(
         {
             "curve": cost.name,

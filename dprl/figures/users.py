@@ -1,6 +1,6 @@
 """How many users each kind of trust takes, against epsilon.
 
-What was measured is a solid line with filled markers; what a law extrapolates is dashed, its markers open. The band of
+Measurements are a solid line with filled markers; extrapolations of the law are dashed, with open markers. The band of
 either is its own error.
 """
 
@@ -38,7 +38,7 @@ class UsersCurve:
         measured: whether numbers were measured for this problem, else extrapolated.
         epsilon: [P] ascending.
         needed: [P] users; infinite for more than can be run.
-        factor: how far it may be off either way; NaN where that is not known.
+        factor: how far it may be off either way; NaN if that is not known.
     """
 
     model: str
@@ -50,25 +50,25 @@ class UsersCurve:
 
     @property
     def how(self) -> str:
-        """In words."""
+        """The source of the numbers, in words."""
         return "measured" if self.measured else "extrapolated"
 
 
 @dataclass(frozen=True)
 class Mine:
-    """What a visitor has: users and a budget."""
+    """A visitor's users and budget."""
 
     users: float
     epsilon: float
 
 
 def users_by_trust(curves: Sequence[UsersCurve], mine: Mine | None, *, see: str, dark: bool) -> Picture:
-    """A line and a band for each model, and the visitor's own users and budget where they are known."""
+    """Draw a line and a band for each model, and the visitor's own users and budget if they are known."""
     chart = Chart(TITLE, X_TITLE, Y_TITLE, height=480, dark=dark)
     low, high = _decades(curves, mine)
     for curve in curves:
         _draw(chart, curve)
-    lines.band_sign(chart, "how far a line may be off")
+    lines.band_sign(chart, "possible error of a line")
     ends = [float(curves[0].epsilon[0]), float(curves[0].epsilon[-1])]
     if mine is not None:
         _draw_mine(chart, mine, ends, (low, high))
@@ -78,7 +78,7 @@ def users_by_trust(curves: Sequence[UsersCurve], mine: Mine | None, *, see: str,
 
 
 def _draw_mine(chart: Chart, mine: Mine, ends: list[float], heights: tuple[float, float]) -> None:
-    """The visitor's own users and budget, a line each."""
+    """Draw the visitor's own users and budget, a line each."""
     for x, y in ((ends, [mine.users] * 2), ([mine.epsilon] * 2, list(heights))):
         chart.add("lines", x, y, line={"color": chart.colors.ink, "width": 1.5}, showlegend=False)
     at_users = {"x": np.log10(ends[1]), "y": np.log10(mine.users), "xanchor": "right", "yanchor": "bottom"}
@@ -89,7 +89,7 @@ def _draw_mine(chart: Chart, mine: Mine, ends: list[float], heights: tuple[float
 
 
 def _draw(chart: Chart, curve: UsersCurve) -> None:
-    """The band, the line, and a few of its markers."""
+    """Draw the band, the line, and a few of its markers."""
     color = looks.color(curve.model, None, chart.dark)
     shown = np.isfinite(curve.needed)
     x, y = curve.epsilon[shown], curve.needed[shown]
@@ -111,7 +111,7 @@ def _draw(chart: Chart, curve: UsersCurve) -> None:
 
 
 def _decades(curves: Sequence[UsersCurve], mine: Mine | None) -> tuple[float, float]:
-    """Whole powers of ten around all that is drawn, bands cut where nothing can be run."""
+    """Whole powers of ten around all that is drawn, bands cut if nothing can be run."""
     seen = [mine.users] if mine else []
     for curve in curves:
         known = curve.needed[np.isfinite(curve.needed)]
@@ -122,7 +122,7 @@ def _decades(curves: Sequence[UsersCurve], mine: Mine | None) -> tuple[float, fl
 
 
 def _numbers(curves: Sequence[UsersCurve]) -> pd.DataFrame:
-    """The numbers drawn; users beyond what can be run are left out."""
+    """Tabulate the drawn numbers, without users beyond the largest possible run."""
     parts = []
     for curve in curves:
         kept = slice(1 if curve.model == "none" else None)  # without privacy one number says all

@@ -1,4 +1,4 @@
-"""Who sees what: the way that data take in a privacy model, as a drawing."""
+"""A drawing of the way of the data in a privacy model."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ WIDE, HIGH = 340, 132
 
 
 def who_sees_what(what: DataPath, model: str, *, dark: bool = False) -> Sketch:
-    """The diagram of a privacy model: where raw data go, where noise enters, who is trusted."""
+    """Draw the diagram of a privacy model: where raw data go, where noise enters, who is trusted."""
     colors = style.theme(dark)
     hue = looks.color(model, None, dark)
     count = len(what.stations)
@@ -98,7 +98,7 @@ def _arrow(start: float, end: float, y: float, color: str, dashed: bool) -> str:
 
 
 def _noise(x: float, y: float, colors: style.Theme, small: bool = False) -> str:
-    """The sign for noise: a jagged line in a disc."""
+    """Draw the symbol of noise: a jagged line in a disc."""
     r = 8 if small else 10
     k = r / 10
     zigzag = " ".join(f"l{1.7 * k:.1f} {dy * k:.1f}" for dy in (-5, 9, -10, 8, -6, 4))
@@ -110,7 +110,7 @@ def _noise(x: float, y: float, colors: style.Theme, small: bool = False) -> str:
 
 
 def _station(name: str, x: float, y: float, colors: style.Theme) -> str:
-    """A small picture for a station."""
+    """Draw a small picture of a station."""
     pen = f'fill="{colors.background}" stroke="{colors.ink}" stroke-width="1.7" stroke-linejoin="round"'
 
     def person(px: float, py: float) -> str:

@@ -1,4 +1,4 @@
-"""What most learners have alike: a record of a kind of learners says only what is different of it."""
+"""The common defaults of learners: the record of a learner contains only its differences from them."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ class LearnerDefaults:
         return NOTHING
 
     def refusal(self, size: Size, K: int) -> SpecError | None:
-        """None: what is too large is refused as every run is."""
+        """Return None: a problem that is too large is refused like every run."""
         return None
 
     def releases(self, size: Size, K: int, epsilon: float | None, norm: str) -> int:
-        """It has no schedule of its own."""
+        """Raise NotImplementedError, because it has no schedule of its own."""
         raise NotImplementedError
 
     def pace(self, private: bool) -> str:
-        """None: a run says when it releases."""
+        """Return "": a run describes its releases."""
         return ""
 
     def seconds(self, size: Size, K: int) -> float:
@@ -62,7 +62,7 @@ class PlannedLearner(LearnerDefaults, Generic[PlannerT, StatisticT]):
 
     @property
     def bonuses(self) -> tuple[str, ...]:
-        """Those it has planners for."""
+        """The bonuses that have planners."""
         return tuple(self.planners)
 
     @property
@@ -71,9 +71,9 @@ class PlannedLearner(LearnerDefaults, Generic[PlannerT, StatisticT]):
         return self.seen(self.bonuses[0])
 
     def seen(self, bonus: str) -> StatisticT:
-        """What it sees of its users with a set of constants."""
+        """Return the statistic that it sees of its users with a set of constants."""
         raise NotImplementedError
 
     def planner(self, bonus: str) -> PlannerT:
-        """How it plans with a set of constants."""
+        """Return the learner's planning with a set of constants."""
         return self.planners[bonus]

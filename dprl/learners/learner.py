@@ -1,4 +1,4 @@
-"""What a learner is, whatever it plans with and whichever loop plays it."""
+"""The interface of a learner, for every planner and every loop."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ NEEDED = (
 
 @dataclass(frozen=True)
 class Problem:
-    """What a learner's constants may depend on, all public.
+    """The facts that a learner's constants may depend on, all public.
 
     Sizes, users K, failure probability beta, the privacy budget epsilon (None without privacy), whether noise is
     calibrated as in the paper, the set of constants, the learner's own parameters, how many next states are possible at
-    most, where that is declared, and (tau^2, rho^2) of the noise, see statistics/counts.py; empty
+    most, if declared, and (tau^2, rho^2) of the noise, see statistics/counts.py; empty
     where m, n and r have equal noise.
     """
 
@@ -67,13 +67,13 @@ class Learner(Protocol):
         fields: its parameters.
         statistic: what it sees of its users.
         loop: key of the loop that plays it.
-        needs: what an environment has to have, "features" or "mixture", "" where any will do.
+        needs: what an environment has to have, "features" or "mixture", "" if any will do.
         public: keys of PUBLIC, what it takes as known by everybody.
         declarable: keys of PUBLIC, what it takes so, too, where a spec declares it.
         schedule: the name of its own schedule, "" when it takes any.
-        forgets: it is told of each batch by itself, not of running sums.
+        forgets: it receives each batch by itself, not of running sums.
         refused: privacy models that it does not have, by key, each with the reason: "local is ...".
-        note: what else to know before it is run, "" where nothing: the help of its menu has it.
+        note: a remark for the help of its menu, "" for none.
         reconstructed: its paper's full text was not read: menus and the table of algorithms call it a reconstruction.
         uncovered: what its bonus as in the paper does not cover of calibrated noise, "" if it covers all; see
             `simulation.pairs.uncovered`.
@@ -117,22 +117,22 @@ class Learner(Protocol):
     def uncovered(self) -> str: ...
 
     def seen(self, bonus: str) -> Statistic:
-        """What it sees of its users with a set of constants."""
+        """Return the statistic that it sees of its users with a set of constants."""
 
     def refusal(self, size: Size, K: int) -> SpecError | None:
-        """Why it cannot take a problem of this size with K users, naming what fits; None when it can."""
+        """Explain why it cannot solve a problem of this size with K users, naming a possible size; None if it can."""
 
     def releases(self, size: Size, K: int, epsilon: float | None, norm: str) -> int:
-        """About how many releases its own schedule makes; not asked when it has none.
+        """Return about the number of releases of its own schedule; not used if it has none.
 
         epsilon: None without privacy; norm: of changes, that the noise goes by, "" without.
         """
 
     def pace(self, private: bool) -> str:
-        """What it does on a schedule of its own, in words after its title: "plays stages ..."; "" when it has none.
+        """Describe its own schedule in words that follow its title: "plays stages ..."; "" if it has none.
 
         private: whether it is run with privacy.
         """
 
     def seconds(self, size: Size, K: int) -> float:
-        """About how long it plans in a whole run, beyond one backward induction a release."""
+        """Return about the seconds of planning in a whole run, beyond one backward induction a release."""

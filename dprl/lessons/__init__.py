@@ -32,7 +32,7 @@ class Shelf(Mapping[str, Lesson]):
 
     @property
     def stamps(self) -> Stamps:
-        """What changes when a teacher's file does."""
+        """The stamp of a teacher's file, which changes with it."""
         return _stamps()
 
     @property
@@ -45,7 +45,7 @@ class Shelf(Mapping[str, Lesson]):
 
 
 def _stamps() -> Stamps:
-    """A teacher's files, and when each was changed."""
+    """Return a teacher's files with the time of each one's last change."""
     folder = os.environ.get("DPRL_LESSONS")
     return (
         tuple((path, path.stat().st_mtime) for path in sorted(Path(folder).glob("*.toml"))) if folder else ()

@@ -42,7 +42,7 @@ class DrawnSeries:
 
 @dataclass(frozen=True)
 class Plot(Frame):
-    """What is drawn of a question, and where."""
+    """A drawing of a question, with its place."""
 
     drawn: tuple[DrawnSeries, ...] = ()
 
@@ -55,11 +55,11 @@ class Kind:
         key: its name in files and messages.
         plot(chart, evidence): what is drawn.
         runs(spec): the runs that a curve needs.
-        asks(spec): what else it asks of specs, see simulation.kinds.
+        asks(spec): further conditions on specs, see simulation.kinds.
         frame: its usual frame. Titles are messages.
         level: the height of the line that curves are to reach, 0 for none.
         over_epsilon: whether curves run over budgets.
-        readings: what its texts can use beside READINGS.
+        readings: what its texts can use in addition to READINGS.
     """
 
     key: str
@@ -101,7 +101,7 @@ class Chart:
 
     @property
     def questions(self) -> tuple[tuple[str, Any], ...]:
-        """What else it asks of specs, see simulation.kinds."""
+        """Further conditions on specs, see simulation.kinds."""
         return tuple(dict.fromkeys(asked for spec in self.specs.values() for asked in self.kind.asks(spec)))
 
     @property
@@ -110,7 +110,7 @@ class Chart:
         return self.level or self.kind.level
 
     def series(self, key: str, x: Array, rows: Array) -> DrawnSeries:
-        """A curve of a run, as far as it is drawn."""
+        """Return the drawn part of a run's curve."""
         label, several = self.names[key], not self.kind.over_epsilon
         series = SpecSeries(self.specs[key], label, x, np.atleast_2d(rows), one_budget=several)
         return DrawnSeries(series, self.until.get(key, np.inf))
@@ -125,7 +125,7 @@ class Drawn:
     plot: Plot
 
     def read(self, text: str) -> Any:
-        """The number that a reading stands for; a measured exponent comes with its interval."""
+        """Return the number that a reading stands for; a measured exponent comes with its interval."""
         first, _, second = text.partition("/")
         found = self._call(first)
         return first_of(found) / max(first_of(self._call(second)), EDGE) if second else found
@@ -135,11 +135,11 @@ class Drawn:
         return {**READINGS, **self.chart.kind.readings}[name](self, *arguments)
 
     def series(self, key: str) -> SpecSeries:
-        """A curve by its key."""
+        """Return a curve by its key."""
         return self.plot.drawn[list(self.chart.specs).index(key)].series
 
     def fill(self, template: str) -> str:
-        """A text with the numbers of this chart."""
+        """Fill a text with the numbers of this chart."""
         return _Texts(self).vformat(template, (), {})
 
 
@@ -155,7 +155,7 @@ class _Texts(string.Formatter):
 
 
 def first_of(value: Any) -> float:
-    """A number, or the mean of one with an interval."""
+    """Return a number, or the mean of one with an interval."""
     return float(value[0] if isinstance(value, tuple) else value)
 
 
@@ -171,7 +171,7 @@ FORMATS: Mapping[str, Callable[[Any], str]] = {
 
 
 def parsed_reading(text: str, chart: Chart) -> tuple[str, list[Any]]:
-    """The name of a reading and its arguments, curves and numbers. Raises SpecError."""
+    """Split a reading into its name and its arguments, curves and numbers. Raises SpecError."""
     found = re.fullmatch(r"\s*(\w+)\((.*)\)\s*", text)
     known = [*READINGS, *chart.kind.readings]
     if not found or found[1] not in known:
@@ -213,20 +213,20 @@ def check_text(template: str, chart: Chart) -> None:
 
 
 def needed(drawn: Drawn, key: str) -> float:
-    """From where on a curve stays below its level; infinite if it does not."""
+    """Return the place from which on a curve stays below its level; infinite if it does not."""
     one = drawn.series(key)
     found = search.stays_below(one.x, one.rows.mean(axis=0), drawn.chart.height)
     return math.inf if math.isnan(found) else found
 
 
 def at(drawn: Drawn, key: str, x: float) -> float:
-    """The height of a curve at x."""
+    """Return the height of a curve at x."""
     one = drawn.series(key)
     return float(np.interp(1 / x if drawn.plot.inverse_x else x, one.x, one.rows.mean(axis=0)))
 
 
 def where(drawn: Drawn, key: str, y: float) -> float:
-    """The last x at which a curve has this height, by straight lines as the chart has them."""
+    """Return the last x at which a curve has this height, joining its points by straight lines as the chart does."""
     one, plot = drawn.series(key), drawn.plot
     across, up = (np.log if log else np.asarray for log in (plot.log_x, plot.log_y))
     height = one.rows.mean(axis=0)
@@ -241,7 +241,7 @@ def where(drawn: Drawn, key: str, y: float) -> float:
 
 
 def growth(drawn: Drawn, key: str) -> tuple[float, float, float]:
-    """The exponent with which a curve grows over the question's window, with its interval."""
+    """Fit the exponent with which a curve grows over the question's window, with its interval."""
     one, (start, end) = drawn.series(key), drawn.chart.window
     late = (one.x >= start) & (one.x <= end)
     if drawn.chart.kind.over_epsilon:
@@ -250,7 +250,7 @@ def growth(drawn: Drawn, key: str) -> tuple[float, float, float]:
 
 
 def noise(drawn: Drawn, key: str) -> float:
-    """The standard deviation of the noise in a visit count at the end of a run."""
+    """Return the standard deviation of the noise in a visit count at the end of a run."""
     spec = drawn.chart.specs[key]
     found = drawn.evidence.runs[spec].noise_std
     if found is None and spec != spec.baseline():
@@ -274,7 +274,7 @@ READINGS: Mapping[str, Callable[..., Any]] = {
 
 
 def framed(chart: Chart, drawn: tuple[DrawnSeries, ...], **more: Any) -> Plot:
-    """A plot with the usual frame of its kind, or that of the lesson's file."""
+    """Return a plot with the usual frame of its kind, or that of the lesson's file."""
     kind, level, said = chart.kind, chart.height, SAID[chart.kind.key]
     offline = any(kind_of(spec).measure == GAP for spec in chart.specs.values())
     frame = {
@@ -296,7 +296,7 @@ def framed(chart: Chart, drawn: tuple[DrawnSeries, ...], **more: Any) -> Plot:
 
 
 def draw(chart: Chart, evidence: Evidence) -> Drawn:
-    """A chart of known runs, with what its answer points at."""
+    """Draw a chart of known runs, and mark the points of its answer."""
     found = Drawn(chart, evidence, chart.kind.plot(chart, evidence))
     if not chart.point:
         return found

@@ -40,12 +40,12 @@ def _curves(curve: Curve, chart: Chart, evidence: Evidence) -> Plot:
 
 
 def sweep(spec: RunSpec) -> tuple[RunSpec, ...]:
-    """A run at each of BUDGETS, the largest first."""
+    """Return a run at each of BUDGETS, the largest first."""
     return tuple(spec.replace(epsilon=epsilon) for epsilon in reversed(BUDGETS))
 
 
 def _share(evidence: Evidence, spec: Any) -> tuple[Array, Array]:
-    """The share of V* that an average episode has lost so far, or that the learned policy loses."""
+    """Return the share of V* that an average episode has lost so far, or that the learned policy loses."""
     run = evidence.runs[spec]
     per = run.values if kind_of(spec).measure == GAP else run.values / run.at
     return run.at.astype(float), per / run.v_star
@@ -69,7 +69,7 @@ def _noise(evidence: Evidence, spec: RunSpec) -> tuple[Array, Array]:
 
 
 def right(drawn: Drawn, epsilon: float = math.inf) -> float:
-    """Of PEOPLE users, how many the best attacker guesses right at most; without noise if no epsilon is given."""
+    """Return the most of PEOPLE users that the best attacker guesses correctly; without noise by default."""
     if math.isinf(epsilon):
         return float(PEOPLE * metrics.best_guess(COIN, np.zeros(1), np.zeros(1)))
     found = drawn.evidence.answers["promise", ATTACK.run.replace(epsilon=epsilon)]
@@ -77,7 +77,7 @@ def right(drawn: Drawn, epsilon: float = math.inf) -> float:
 
 
 def belief(drawn: Drawn, epsilon: float) -> float:
-    """The belief to which an even one may rise after an outcome; with a negative epsilon, to which it may fall."""
+    """Return the highest belief that an even prior may reach after an outcome; the lowest for a negative epsilon."""
     return float(metrics.posterior(COIN, epsilon))
 
 
@@ -93,7 +93,7 @@ def _beliefs(chart: Chart, evidence: Evidence) -> Plot:
 
 
 def _deltas(chart: Chart, evidence: Evidence) -> Plot:
-    """Which epsilon is proved for the noise of each run, at each delta."""
+    """Return the epsilon proved for the noise of each run, at each delta."""
     drawn = []
     for key, spec in chart.specs.items():
         found = evidence.answers["promise", spec]
@@ -119,7 +119,7 @@ def _attack(chart: Chart, evidence: Evidence) -> Plot:
 
 
 def _least_false(drawn: Drawn, true: float) -> float:
-    """The share of false positives that every attacker has at least."""
+    """Return the smallest share of false positives that any attacker can reach."""
     proved = drawn.evidence.answers["promise", ATTACK.run]
     return float(np.interp(true, 1 - np.array(proved["missed"]), np.array(proved["false"])))
 
@@ -130,7 +130,7 @@ def _errors(evidence: Evidence, way: str) -> Array:
 
 
 def _collusion(chart: Chart, evidence: Evidence) -> Plot:
-    """Which share of users two others read how precisely; the curves are `one` draw, and a `tree` of draws."""
+    """Return the share of users whom two others read this precisely; the curves are `one` draw, and a `tree`."""
     x, drawn = np.linspace(0.0, chart.frame["x_range"][1], 201), []
     for key in chart.specs:
         share = (_errors(evidence, key)[None, :] <= x[:, None] + EXACT).mean(axis=1)
@@ -145,7 +145,7 @@ def _radius(evidence: Evidence, spec: RunSpec) -> tuple[Array, Array]:
 
 
 def _lower(chart: Chart, evidence: Evidence) -> Plot:
-    """What a policy earns that was learned from records, and the lower bound that the algorithm gives."""
+    """Plot the value of a policy learned from records, and the algorithm's lower bound on it."""
     ((key, spec),) = chart.specs.items()
     run, said = evidence.runs[spec], SAID["lower"]
     assert run.lower is not None
@@ -167,12 +167,12 @@ GUESSED: Mapping[str, Callable[..., Any]] = {"right": right, "belief": belief}
 
 
 def nothing(spec: Any) -> tuple[Any, ...]:
-    """The runs of a chart that has none."""
+    """Return the runs of a chart without any."""
     return ()
 
 
 def asks_of_noise(spec: RunSpec) -> tuple[tuple[str, Any], ...]:
-    """What is proved for noise, and of noise as in a paper also what the paper states."""
+    """Return the proved guarantee of the noise and, for noise as in a paper, also the one that the paper states."""
     return ("promise", spec), *([("guarantee", spec)] if spec.calibration == "paper" else [])
 
 

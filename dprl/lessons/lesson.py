@@ -39,7 +39,7 @@ class Table:
         self.values, self.where, self.known = values, where, list[str]()
 
     def take(self, name: str, kind: type, default: Any = REQUIRED) -> Any:
-        """The value of a field. Raises SpecError if it is missing or of another type."""
+        """Return the value of a field. Raises SpecError if it is missing or of another type."""
         self.known.append(name)
         value = self.values.get(name, default)
         if value is REQUIRED:
@@ -50,7 +50,7 @@ class Table:
         return value
 
     def one_of(self, name: str, allowed: Sequence[str], default: Any = REQUIRED) -> str:
-        """A text that is one of those allowed. Raises SpecError."""
+        """Return a text that is one of those allowed. Raises SpecError."""
         value: str = self.take(name, str, default)
         if value not in allowed:
             said = (
@@ -67,7 +67,7 @@ class Table:
                 raise self.refuse(name, said)
 
     def refuse(self, name: str, sentence: str) -> SpecError:
-        """The error of a field."""
+        """Build the error of a field."""
         return SpecError(f"{self.where}, {name}", sentence)
 
 
@@ -100,12 +100,12 @@ class Step:
 
     @property
     def questions(self) -> tuple[tuple[str, Any], ...]:
-        """What else it asks of specs, see simulation.kinds."""
+        """Further conditions on specs, see simulation.kinds."""
         return self.chart.questions
 
     @property
     def environment(self) -> tuple[str, Mapping[str, Any]]:
-        """Of the runs that answer it: its key, and its parameters."""
+        """The question about its runs: its key, and its parameters."""
         spec = next(iter((*self.specs, *(spec for _, spec in self.questions))))
         spec = getattr(spec, "run", spec)
         return spec.environment, spec.environment_params
@@ -115,11 +115,11 @@ class Step:
         return charts.draw(self.chart, evidence)
 
     def plot(self, evidence: Evidence) -> Plot:
-        """What is drawn."""
+        """Return the plot."""
         return self.drawn(evidence).plot
 
     def truth(self, evidence: Evidence) -> Any:
-        """The answer, of the prediction's kind."""
+        """Return the answer, of the prediction's kind."""
         if isinstance(self.answer, float):
             return self.answer
         drawn = self.drawn(evidence)
@@ -131,39 +131,39 @@ class Step:
         return tuple(sorted(range(len(keys)), key=lambda i: (levels[i], ends[i])))
 
     def found(self, evidence: Evidence) -> str:
-        """What was measured, in a sentence with its numbers."""
+        """Describe the measurement in a sentence with its numbers."""
         return self.drawn(evidence).fill(self.texts["found"])
 
     def why(self, evidence: Evidence) -> str:
-        """The reason, in two sentences."""
+        """Give the reason, in two sentences."""
         return self.drawn(evidence).fill(self.texts["why"])
 
     def reply(self, text: str, evidence: Evidence) -> str:
-        """The usual thinking behind a guess, "" if the lesson says nothing of it. Raises SpecError."""
+        """Return the usual reasoning behind a guess, "" if the lesson has none. Raises SpecError."""
         prediction: Any = self.prediction
         errors = prediction.errors(prediction.parse(text), self.truth(evidence))
         found = next((self.replies[error] for error in errors if error in self.replies), "")
         return self.drawn(evidence).fill(found)
 
     def score(self, text: str, evidence: Evidence) -> float:
-        """What a guess is worth, from 0 to 1. Raises SpecError if it is none."""
+        """Score a guess from 0 to 1. Raises SpecError if it is none."""
         prediction: Any = self.prediction
         return float(prediction.score(prediction.parse(text), self.truth(evidence)))
 
     def off(self, text: str, evidence: Evidence) -> str:
-        """How far off a guess is, in words. Raises SpecError if it is none."""
+        """Describe the error of a guess. Raises SpecError if it is none."""
         prediction: Any = self.prediction  # which judges what it has read itself
         return str(prediction.verdict(prediction.parse(text), self.truth(evidence)))
 
     def together(self, texts: Sequence[str], evidence: Evidence) -> str:
-        """How far off a class is, in a sentence or two; texts: whole answers, at least one. Raises SpecError."""
+        """Describe the error of a class, in a sentence or two; texts: whole answers, at least one. Raises SpecError."""
         prediction: Any = self.prediction
         return str(prediction.together([prediction.parse(text) for text in texts], self.truth(evidence)))
 
 
 @dataclass(frozen=True, eq=False)
 class Lesson:
-    """About five minutes.
+    """A lesson of about five minutes.
 
     Attributes:
         key: its name in links; say: what it is about; needs: what one should know before, in a sentence.
@@ -179,13 +179,13 @@ class Lesson:
     attempt: tuple[str, str] | None
 
     def met(self, at: int) -> tuple[str, Mapping[str, Any]] | None:
-        """The environment that the step at a place, from 0, is the first to be about; None if there is none."""
+        """Return the environment that first appears at a step, counted from 0; None if none does."""
         here = self.steps[at].environment
         return here if not at or self.steps[at - 1].environment != here else None
 
 
 def read_lesson(path: Path) -> Lesson:
-    """The lesson in a file. Raises SpecError."""
+    """Read the lesson in a file. Raises SpecError."""
     try:
         table = Table(tomllib.loads(path.read_text("utf-8")), path.name)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
@@ -217,7 +217,7 @@ Curves = Mapping[str, tuple[Any, str]]  # spec and name by key
 
 
 def _curves(table: Table) -> Curves:
-    """The runs of a lesson: what `runs` says of all, and each of `curves` of itself."""
+    """Build the runs of a lesson from the shared `runs` and the settings in each of `curves`."""
     common, found = table.take("runs", dict, {}), {}
     for key, own in table.take("curves", dict).items():
         one = Table(own, f"{table.where}, curves.{key}")
@@ -325,7 +325,7 @@ def _chart(table: Table, curves: Curves) -> Chart:
 
 
 def _prediction(kind: str, guess: Table, chart: Chart) -> tuple[Prediction, dict[str, Any]]:
-    """How a question is answered; with replies to choices, and the answer if it is one of them."""
+    """Read the form of an answer; with replies to choices, and the answer if it is one of them."""
     if kind == "order":
         return Order(tuple(chart.names.values()), tuple(chart.specs)), {}
     if kind == "number":

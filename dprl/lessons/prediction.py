@@ -1,4 +1,4 @@
-"""What a learner guesses before the answer is shown: an order of curves, a place on an axis, or one of a few answers.
+"""A learner's guess before the answer is shown: an order of curves, a place on an axis, or one of a few answers.
 
 A guess is written as a short text, in links and on phones. Each kind reads and writes its texts, judges a guess against
 the truth, names the error that it makes, and draws it.
@@ -38,7 +38,7 @@ def _capital(words: str) -> str:
 
 @dataclass(frozen=True)
 class Order:
-    """Which curve is which: the items in the order of the curves 1, 2, ...
+    """A matching of curves and names: the items in the order of the curves 1, 2, ...
 
     An answer is a tuple of the items' places, that of curve 1 first; its text has a letter for each: "bac". While it
     is made, "-" stands for a curve that has no name yet.
@@ -58,17 +58,17 @@ class Order:
         return LETTERS[: len(self.items)]
 
     def parse(self, text: str) -> tuple[int, ...]:
-        """The answer that a text says. Raises SpecError."""
+        """Parse an answer from text. Raises SpecError."""
         if sorted(text) != list(self.letters):
             raise SpecError(GUESS, filled(SAID["refused_order"], shown=shown(text), letters=self.letters))
         return tuple(self.letters.index(letter) for letter in text)
 
     def write(self, answer: Sequence[int]) -> str:
-        """An answer as a short text."""
+        """Write an answer as a short text."""
         return "".join(self.letters[place] for place in answer)
 
     def put(self, text: str, item: int, curve: int | None = None) -> str:
-        """The text with an item as the name of a curve, or of the first without one; the same again takes it away.
+        """Return the text with an item as the name of a curve, or of the first unnamed one, or without it if repeated.
 
         text: a whole answer, the beginning of one, or "".
         """
@@ -84,12 +84,12 @@ class Order:
         return "".join(names) if set(names) != {OPEN} else ""
 
     def verdict(self, guess: Sequence[int], truth: Sequence[int]) -> str:
-        """How many names of a guess are right."""
+        """Return the number of correct names in a guess."""
         hit, n = sum(a == b for a, b in zip(guess, truth, strict=True)), len(truth)
         return filled(VERDICT["all"], n=n) if hit == n else filled(VERDICT["order"], hit=hit, n=n)
 
     def score(self, guess: Sequence[int], truth: Sequence[int]) -> float:
-        """The share of curves whose name is right."""
+        """Return the share of curves with the correct name."""
         return sum(a == b for a, b in zip(guess, truth, strict=True)) / len(truth)
 
     def errors(self, guess: Sequence[int], truth: Sequence[int]) -> list[str]:
@@ -106,7 +106,7 @@ class Order:
         return []
 
     def together(self, answers: Sequence[Sequence[int]], truth: Sequence[int]) -> str:
-        """What a class predicted, at least one answer, against the truth: how many are right, and what most miss."""
+        """Compare a class's predictions, at least one, with the truth: how many are correct, and the main mistake."""
         n, right = len(answers), sum(tuple(answer) == tuple(truth) for answer in answers)
         name = "orders_one" if right == 1 else "orders"
         said = filled(VERDICT[name], right=right, predictions=counted(n, "prediction"), n=len(truth))
@@ -118,11 +118,11 @@ class Order:
         return filled(VERDICT["missed"], said=said, curves=listed(worst), most=most, n=n)
 
     def said(self, answer: Sequence[int]) -> str:
-        """An answer in words."""
+        """Write an answer in words."""
         return listed([f"{i}. {self.items[place]}" for i, place in enumerate(answer, 1)])
 
     def draw(self, chart: Chart, asked: AskedChart, text: str, truth: Sequence[int], shown: bool) -> None:
-        """The numbers of the curves, and the names that a text gives them. The curves of the chart are the items."""
+        """Draw the numbers of the curves, and their names in a text. The curves of the chart are the items."""
         names = text if len(text) == len(self.items) else OPEN * len(self.items)
         words = [self.items[self.letters.index(letter)] if letter != OPEN else "" for letter in names]
         figures.tags(chart, asked, truth, words, shown)
@@ -130,16 +130,16 @@ class Order:
 
 @dataclass(frozen=True)
 class Marker:
-    """Where on the horizontal axis something happens. An answer is a number; its text is that number: "1e9".
+    """A place on the horizontal axis. An answer is a number; its text is that number: "1e9".
 
     Attributes:
-        low, high: the ends of what may be answered.
-        unit, unit_one: how an answer is said: "{} users"; and how 1 is, "" for no other way.
+        low, high: the ends of the allowed answers.
+        unit, unit_one: the words of an answer: "{} users"; and of 1, "" for the same.
         log: whether the axis is logarithmic: then distance is counted in tenfolds, else as it is.
         steps: of a slider, by which the marker moves, on a log axis in each tenfold, else from end to end.
         ends: what the slider's ends mean.
         share: whether it is a share of one, said as a percentage.
-        inverse: whether one over the answer is said, as the axis does: ε, where answers are 1/ε.
+        inverse: whether words give one over the answer, as the axis does: ε, where answers are 1/ε.
         waits: about where the marker waits until it is moved, None for the left end; never where it is measured.
         by: how the truth is known.
     """
@@ -159,12 +159,12 @@ class Marker:
 
     @property
     def field(self) -> Field:
-        """What may be answered."""
+        """The allowed answers."""
         return Field(GUESS, "float", None, "where it happens", self.low, self.high, query=GUESS)
 
     @property
     def marks(self) -> tuple[float, ...]:
-        """Where a slider stops, from left to right: what is said of them grows."""
+        """The stops of a slider, from left to right: their values in words grow."""
         if self.log:
             n = round(self.steps * math.log10(self.high / self.low))
             exact = (self.low * 10 ** (i / self.steps) for i in range(n + 1))
@@ -180,13 +180,13 @@ class Marker:
         return self.marks[0] if self.waits is None else self.nearest(self.waits)
 
     def nearest(self, x: float) -> float:
-        """The mark that is nearest to a place on the axis."""
+        """Return the mark nearest to a place on the axis."""
         if self.log:
             return min(self.marks, key=lambda mark: abs(math.log(mark / max(x, 1e-300))))
         return min(self.marks, key=lambda mark: abs(mark - x))
 
     def parse(self, text: str) -> float:
-        """The answer that a text says. Raises SpecError."""
+        """Parse an answer from text. Raises SpecError."""
         try:
             return float(self.field.parse(text))
         except SpecError as error:
@@ -194,27 +194,27 @@ class Marker:
             raise SpecError(GUESS, filled(SAID["refused_marker"], shown=shown(text), **ends)) from error
 
     def write(self, answer: float) -> str:
-        """An answer as a short text."""
+        """Write an answer as a short text."""
         return written(int(answer) if float(answer).is_integer() else float(answer))
 
     def distance(self, guess: float, truth: float) -> float:
-        """In tenfolds on a log axis, else as it is."""
+        """Return the distance, in tenfolds on a log axis, else as it is."""
         return abs(math.log10(guess / truth)) if self.log else abs(guess - truth)
 
     def verdict(self, guess: float, truth: float) -> str:
-        """How far off a guess is."""
+        """Describe the error of a guess."""
         found = {"by": _capital(self.by), "truth": self.said(truth), "off": self._off(guess, truth)}
         return filled(VERDICT["marker"], said=self.said(guess), **found)
 
     @property
     def words(self) -> dict[str, str]:
-        """How too much, too little and less of it are said."""
+        """The words for too much, too little and less of it."""
         kind = "share" if self.share else "budget" if self.unit.startswith("ε") else "count"
         found: dict[str, str] = VERDICT[kind]
         return found
 
     def _off(self, guess: float, truth: float) -> str:
-        """Which way a guess is off, and by how many times on a log axis."""
+        """Describe the direction of a guess's error, and its factor on a log axis."""
         way = self.words["under" if (guess < truth) != self.inverse else "over"]
         if not self.log:
             hit = self.distance(guess, truth) <= (self.high - self.low) / self.steps
@@ -236,7 +236,7 @@ class Marker:
         return list(dict.fromkeys(ordered[(n - 1) // 2 : n // 2 + 1]))
 
     def together(self, answers: Sequence[float], truth: float) -> str:
-        """What a class predicted, at least one answer, against the truth: by its median."""
+        """Compare a class's predictions, at least one, with the truth, by their median."""
         n, (middle, *other) = len(answers), self.typical(answers)
         found = {"by": _capital(self.by), "truth": self.said(truth), "said": self.said(middle)}
         if other:
@@ -257,14 +257,14 @@ class Marker:
         return 1.0 if off <= wide / self.steps else PART if off <= PART_WIDE * wide else 0.0
 
     def said(self, answer: float) -> str:
-        """An answer in words."""
+        """Write an answer in words."""
         value = 1 / answer if self.inverse else answer
         number = percent(value) if self.share else rough(value)
         one = self.unit_one or (SAID["unit_one"] if self.unit == SAID["unit"] else "")
         return (one if one and number == "1" else self.unit).format(number)
 
     def draw(self, chart: Chart, asked: AskedChart, text: str, truth: float, shown: bool) -> None:
-        """A line where the text says, and one where it was measured."""
+        """Draw a line at the answer in the text, and one at the measured value."""
         if asked.people:
             figures.circles_of_users(chart, asked, truth if shown else self.parse(text) if text else 0.0)
         if not shown:
@@ -293,16 +293,16 @@ class Choice:
     kind: ClassVar[str] = "choice"
 
     def parse(self, text: str) -> float:
-        """The answer that a text says. Raises SpecError."""
+        """Parse an answer from text. Raises SpecError."""
         known = [written(value) for value, _ in self.choices]
         return float(Field(GUESS, "choice", None, "an answer", choices=tuple(known)).parse(text))
 
     def write(self, answer: float) -> str:
-        """An answer as a short text."""
+        """Write an answer as a short text."""
         return written(float(answer))
 
     def nearest(self, truth: float) -> tuple[float, str]:
-        """The choice nearest to the truth."""
+        """Return the choice nearest to the truth."""
         return min(self.choices, key=lambda choice: abs(choice[0] - truth))
 
     def verdict(self, guess: float, truth: float) -> str:
@@ -340,15 +340,15 @@ class Choice:
         )
 
     def said(self, answer: float) -> str:
-        """An answer in words."""
+        """Write an answer in words."""
         return dict(self.choices).get(answer) or to_the(self.of, answer)
 
     def origin(self, asked: AskedChart) -> tuple[float, float]:
-        """The point from which the ways to go on start: on the curve that is asked about, the last of the chart."""
+        """Return the point from which the possible continuations start: on the last curve, the one in question."""
         return self.start, float(value_at(asked, asked.curves[-1], self.start))
 
     def draw(self, chart: Chart, asked: AskedChart, text: str, truth: float, shown: bool) -> None:
-        """The ways to go on, and the one that was chosen; nothing for plain answers."""
+        """Draw the possible continuations, and the chosen one; nothing for plain answers."""
         if not self.of:
             return
         start = self.origin(asked)

@@ -1,4 +1,4 @@
-"""What a problem is: tabular Markov decision processes, exact planning in them, and the record of counts."""
+"""Problems: tabular Markov decision processes, exact planning in them, and the record of counts."""
 
 from dprl.mdp.tabular import Size, TabularMDP
 

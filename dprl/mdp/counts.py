@@ -3,7 +3,7 @@
 One float64 array [H, S, A, S + 2]. The row of (h, s, a) holds m[h, s, a, s'] for each next state s', then
 n[h, s, a] = sum of m over s', then r[h, s, a], the sum of rewards. Counts are exact up to 2^53.
 
-Where it is declared which next states are possible, it is [H, S, A, B + 2] on their table (mdp/structure.py).
+If the possible next states are declared, it is [H, S, A, B + 2] on their table (mdp/structure.py).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dprl.mdp.tabular import Array
 
 
 def empty(H: int, S: int, A: int, B: int | None = None) -> Array:
-    """A record with every count zero, shape [H, S, A, S + 2], or [H, S, A, B + 2]."""
+    """Make a record with every count zero, shape [H, S, A, S + 2], or [H, S, A, B + 2]."""
     return np.zeros((H, S, A, (S if B is None else B) + 2))
 
 

@@ -1,4 +1,4 @@
-"""What everybody knows of a linear-mixture MDP: features of transitions, and how long the hidden weights can be."""
+"""The public facts of a linear-mixture MDP: features of transitions, and the largest length of the hidden weights."""
 
 from __future__ import annotations
 

@@ -30,13 +30,13 @@ EVALUATE = f"void(float64[:,:,:,::1], {TYPE}, float64[:,:,::1], int64[:,::1], fl
 
 
 def of_logits(signature: str) -> str:
-    """The signature of a kernel that takes Logits, from its signature with a Policy."""
+    """Return the signature of a kernel that takes Logits, from its signature with a Policy."""
     return signature.replace("int64[:,::1]", "float64[:,:,::1]")
 
 
 @kernel
 def chance(policy: Any, h: int, s: int, a: int) -> float:
-    """How likely a policy takes an action. policy: a Policy or Logits, which a compiled kernel knows by the shape."""
+    """Return the chance that a policy takes an action. policy: Policy or Logits; a kernel knows it by the shape."""
     if policy.ndim == 2:
         return 1.0 if policy[h, s] == a else 0.0
     return float(exp(policy[h, s, a]))
@@ -44,7 +44,7 @@ def chance(policy: Any, h: int, s: int, a: int) -> float:
 
 @kernel
 def likeliest(policy: Any, h: int, s: int) -> int:
-    """The action that a policy, a Policy or Logits, takes most often; the lowest of several."""
+    """Return the action that a policy, a Policy or Logits, takes most often; the lowest of several."""
     if policy.ndim == 2:
         return int(policy[h, s])
     best = 0
@@ -131,5 +131,5 @@ def occupancy(mdp: TabularMDP, policy: Policy | Array) -> Array:
 
 
 def start_value(mdp: TabularMDP, V: Array) -> float:
-    """Expected value of an episode: sum over s of d1[s] V[0, s]."""
+    """Return the expected value of an episode: sum over s of d1[s] V[0, s]."""
     return float(mdp.d1 @ V[0])

@@ -13,7 +13,7 @@ Ints = NDArray[np.int64]
 
 @kernel
 def binomial(rng: np.random.Generator, n: int, p: float) -> int:
-    """Binomial(n, p). Where p or 1 - p is below 1e-8 NumPy loses its digits: Poisson(np) is within p of it."""
+    """Binomial(n, p). If p or 1 - p is below 1e-8 NumPy loses its digits: Poisson(np) is within p of it."""
     if n == 0 or p <= 0.0:
         return 0
     if p >= 1.0:
@@ -39,7 +39,7 @@ def binomials(rng: np.random.Generator, n: Ints, p: Array, q: Array) -> Ints:
 
 
 def multinomial(rng: np.random.Generator, n: Ints | int, p: Array) -> Ints:
-    """How n fall into cells with chances p, exactly at any size: by halving the cells, then the halves.
+    """Draw how n fall into cells with chances p, exactly at any size: by halving the cells, then the halves.
 
     Args:
         rng: where the randomness comes from.

@@ -1,4 +1,4 @@
-"""Which next states are possible at all: a table that counts, plans and models are written on.
+"""The next states that are possible at all: a table for counts, plans and models.
 
 possible: int64 [1 or H, 1 or S, 1 or A, B], the next states of (h, s, a) in increasing order, -1 after the last; an
 axis of length one holds for all. B, the branching factor, is the most that a row has. A model or record on the table
@@ -18,13 +18,13 @@ TYPE = "int64[:,:,:,::1]"
 
 
 def every_state(S: int) -> Table:
-    """The table of all S next states."""
+    """Return the table of all S next states."""
     return np.arange(S)[None, None, None]
 
 
 @kernel
 def next_state(possible: Table, h: int, s: int, a: int, x: int) -> int:
-    """The x-th next state of (h, s, a), -1 where there is none."""
+    """Return the x-th next state of (h, s, a), -1 if there is none."""
     i = min(h, possible.shape[0] - 1)
     j = min(s, possible.shape[1] - 1)
     k = min(a, possible.shape[2] - 1)
@@ -47,7 +47,7 @@ def gather(possible: Table, h: int, s: int, a: int, values: Array, at: int, here
 
 
 def on_table(P: Array, old: Table, new: Table) -> tuple[Array, tuple[int, int, int, int] | None]:
-    """A model on another table, and a transition (h, s, a, s') that this leaves out, if there is one.
+    """Move a model onto another table, and return a transition (h, s, a, s') that is lost, if there is one.
 
     Args:
         P: [H, S, A, B] on `old`.
@@ -73,7 +73,7 @@ def on_table(P: Array, old: Table, new: Table) -> tuple[Array, tuple[int, int, i
 
 
 def table_of(allowed: NDArray[np.bool_]) -> Table:
-    """The table of what is allowed: [1 or H, S, A, S]."""
+    """Build the table of the allowed transitions, [1 or H, S, A, S]."""
     S = allowed.shape[-1]
     B = max(1, int(allowed.sum(-1).max()))
     first = np.sort(np.where(allowed, np.arange(S), S), axis=-1)[..., :B]
@@ -81,6 +81,6 @@ def table_of(allowed: NDArray[np.bool_]) -> Table:
 
 
 def transitions(possible: Table, S: int, A: int) -> tuple[int, ...]:
-    """How many transitions each step has, of S states and A actions; one number where all steps are alike."""
+    """Count the transitions of each step, of S states and A actions; one number if all steps are alike."""
     each = (possible >= 0).sum(-1)
     return tuple(int(step.sum()) for step in np.broadcast_to(each, (len(each), S, A)))

@@ -56,7 +56,7 @@ def _place(name: str, at: tuple[Any, ...]) -> str:
 
 
 def as_written(value: float) -> str:
-    """A wrong number in a sentence: NaN and numbers below 0 are named."""
+    """Write a wrong number for a sentence: NaN and numbers below 0 are named."""
     return "NaN" if np.isnan(value) else f"{value:g}, which is negative" if value < 0 else f"{value:g}"
 
 

@@ -1,4 +1,4 @@
-"""What is said to visitors, apart from the code: templates with named fields, in a file for each part of the pages.
+"""Messages to visitors, apart from the code: templates with named fields, in a file for each part of the pages.
 
 A file is TOML, in a folder named after its language. A translation is another folder of the same files. Pure: imports
 nothing else of dprl.
@@ -23,18 +23,18 @@ def messages(name: str) -> dict[str, Any]:
 
 
 def fields_of(template: str) -> set[str]:
-    """The names of the fields that a template has."""
+    """Return the names of a template's fields."""
     return {name for _, name, _, _ in string.Formatter().parse(template) if name is not None}
 
 
 def filled(template: str, **fields: object) -> str:
-    """A template with its fields. Raises ValueError where these are not exactly those that it has."""
+    """Fill a template. Raises ValueError unless the fields are exactly those of the template."""
     if fields_of(template) != set(fields):
         raise ValueError(f"{template!r} has the fields {sorted(fields_of(template))}, given {sorted(fields)}")
     return template.format(**fields)
 
 
 def counted(n: int, what: str) -> str:
-    """So many of something, by its name in words.toml: 1 question, 1,200 questions."""
+    """Write a number of something, by its name in words.toml: 1 question, 1,200 questions."""
     one, many = messages("words")["counted"][what]
     return filled(one if n == 1 else many, n=f"{n:,}")

@@ -1,4 +1,4 @@
-"""How objects print where somebody looks at them, such as in a notebook: in a few lines, whatever they hold."""
+"""Short forms of objects, for a notebook: a few lines, whatever they hold."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def described(record: Any) -> str:
 
 
 def tabulated(record: Any) -> str:
-    """A dataclass as a table for a notebook, a row for each field that is set, as many as MOST_HTML characters hold; to
-    be its `_repr_html_`."""
+    """Format a dataclass as a notebook table, with a row for each field that is set, as many as MOST_HTML characters
+    hold; for its `_repr_html_`."""
     values = ((field.name, getattr(record, field.name)) for field in fields(record))
     return table_of(type(record).__name__, (one for one in values if one[1] not in (None, "", (), {})))
 
@@ -58,7 +58,7 @@ def table_of(caption: str, told: Iterable[tuple[str, Any]]) -> str:
 
 
 def shortened(value: Any) -> str:
-    """A value as it stands in a line, at most MOST characters."""
+    """Format a value for one line, in at most MOST characters."""
     return cut(_shortened.repr(value))
 
 

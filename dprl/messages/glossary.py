@@ -10,7 +10,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Term:
-    """What one word means; glossary.toml says what each attribute is."""
+    """The meaning of one word; glossary.toml explains each attribute."""
 
     term: str
     definition: str
@@ -36,5 +36,5 @@ TERMS = _read()
 
 
 def listed_terms(name: str) -> dict[str, str]:
-    """What the words mean that stand on one list of the dashboard (online, offline), by term."""
+    """Return the definitions of the terms on one list of the dashboard (online, offline), by term."""
     return {t.term: t.definition for t in TERMS.values() if name in t.lists}

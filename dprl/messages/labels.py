@@ -1,4 +1,4 @@
-"""What a run is called, in a legend and elsewhere: phrases with commas between them."""
+"""Names of runs, in a legend and elsewhere: phrases with commas between them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def online(
     structure: bool,
     unproved: bool,
 ) -> str:
-    """An online run. title: of its algorithm; params: its parameters that are no defaults; noise: its privacy model and
+    """Name an online run. title: of its algorithm; params: those that are no defaults; noise: its privacy model and
     epsilon."""
     return called(
         title,
@@ -42,5 +42,5 @@ def online(
 
 
 def of_data(rewards: str | None) -> str:
-    """That rewards are learned; "" where they are known."""
+    """State that rewards are learned; "" if they are known."""
     return phrase("rewards") if rewards == "learned" else ""

@@ -1,4 +1,4 @@
-"""What the scores of an attack show: how far apart two worlds are, which epsilon that is, and who would be caught.
+"""The results of an attack's scores: the distance of two worlds, its epsilon, and the share of users caught.
 
 Scores are log-likelihood ratios: [n] of executions in the first world, [n] of others in the second.
 """
@@ -31,14 +31,14 @@ class Histogram(NamedTuple):
 
 
 class Roc(NamedTuple):
-    """[P] each: what share of the second world a threshold accuses falsely, of the first rightly."""
+    """[P] each: what share of the second world a threshold accuses falsely, of the first correctly."""
 
     false: Array
     true: Array
 
 
 def separation(first: Array, second: Array) -> Measured:
-    """By how many standard deviations the mean scores of the two worlds differ.
+    """Return the number of standard deviations by which the mean scores of the two worlds differ.
 
     The interval is that of a difference of normal means in units of a pooled standard deviation, for many executions.
     NaN for fewer than two executions a world, or scores that do not vary.
@@ -57,7 +57,7 @@ def separation(first: Array, second: Array) -> Measured:
 
 
 def epsilon_of_separation(found: Measured, separations: Array, epsilons: Array) -> Measured:
-    """The epsilon that noise of one kind proves when it is so large that the worlds are this far apart.
+    """Return the epsilon guaranteed by noise of one kind that is large enough to leave the worlds this far apart.
 
     separations, epsilons: [P] of noises of that kind, ascending; between them, and beyond, epsilon follows a power of
     the separation. A separation below zero is none.
@@ -75,7 +75,7 @@ def epsilon_of_separation(found: Measured, separations: Array, epsilons: Array) 
 
 
 def surely(first: Array, second: Array, delta: float) -> float:
-    """A lower bound on epsilon that holds whatever the noise is, with probability LEVEL.
+    """Return a lower bound on epsilon that holds for any noise, with probability LEVEL.
 
     Thresholds, one for each direction, are chosen on one half of the executions; on the other half the two shares
     beyond the better one have Clopper-Pearson bounds, and epsilon >= ln((P - delta) / Q).
@@ -99,7 +99,7 @@ def _least(a: Array, b: Array, threshold: float, delta: float) -> float:
 
 
 def clopper_pearson(count: float, of: int, tests: int = 1) -> Measured:
-    """A share with its exact interval at LEVEL. tests: how many are to hold together (Bonferroni)."""
+    """Compute a share with its exact interval at LEVEL. tests: how many intervals hold together (Bonferroni)."""
     from scipy.special import betaincinv
 
     wrong = (1 - LEVEL) / (2 * tests)
@@ -132,7 +132,7 @@ def roc(first: Array, second: Array) -> Roc:
 
 
 def guessed_right(first: Array, second: Array) -> Measured:
-    """The share of worlds that the likelier guess names, each world as frequent as the other; interval by Wilson."""
+    """Compute the share of worlds guessed correctly by likelihood, both equally frequent; interval by Wilson."""
     from scipy.special import ndtri
 
     n = len(first) + len(second)
@@ -158,6 +158,6 @@ def best_guess(prior: float, false: Array, missed: Array) -> float:
 
 
 def posterior(prior: float, score: float) -> float:
-    """What an attacker believes of the first world after an execution of this score."""
+    """Return an attacker's belief in the first world after an execution of this score."""
     odds = np.log(prior) - np.log1p(-prior) + score
     return float(1 / (1 + np.exp(-odds)))

@@ -1,4 +1,4 @@
-"""What is known of runs: the curves of each, and with answers to what is asked, what claims and lessons are judged by.
+"""The known results of runs: the curves of each, and with answers to questions, the evidence for claims and lessons.
 
 Wherever a run comes from, the store, a file that comes with the program, or the engine itself, this is its shape.
 """
@@ -23,14 +23,14 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class RunCurves:
-    """What each seed of a run measured, as far as it is known: regret over episodes, or the gap over the size of a data
+    """The measurements of each seed of a run, as far as known: regret over episodes, or the gap over the size of a data
     set.
 
     Attributes:
         at: [C] checkpoints, ascending; all there were, or some of them.
-        values: [seeds, C], NaN where a seed has not got to.
+        values: [seeds, C], NaN if a seed has not got to.
         ended: whether the last checkpoint is the end of the run.
-        v_star: the best value there is, NaN where it is not known.
+        v_star: the best value there is, NaN if it is not known.
         noise_std: standard deviation of the noise in one counter at the worst release, None without privacy.
         lower: [seeds, C], the low estimate V~ of a run on data sets, where that was kept.
         token: changes when any of this does.
@@ -56,7 +56,7 @@ class RunCurves:
 
     @property
     def averaged(self) -> Array:
-        """What a mean may be taken over: the finished seeds, or all that have begun while none is."""
+        """The possible units of a mean: the finished seeds, or all that have begun while none is."""
         done = self.done
         return self.values[done] if done.any() else self.values[np.isfinite(self.values).any(axis=1)]
 
@@ -66,7 +66,7 @@ class RunCurves:
         return self.values[:, -1]
 
     def whole(self, seeds: int) -> bool:
-        """Whether so many seeds are all finished."""
+        """Whether that many seeds are all finished."""
         return len(self.values) == seeds and bool(self.done.all())
 
     def upto(self, size: int) -> Array:
@@ -76,7 +76,7 @@ class RunCurves:
         return found
 
     def since(self, first: int) -> RunCurves:
-        """The same without the checkpoints before one."""
+        """Return the same curves without the checkpoints before one."""
         late = self.at >= first
         return replace(self, at=self.at[late], values=self.values[:, late])
 
@@ -96,14 +96,14 @@ class RunCurves:
 
 @dataclass(frozen=True)
 class Evidence:
-    """What claims and lessons are judged by: runs by spec, and answers by question and spec."""
+    """The evidence for claims and lessons: runs by spec, and answers by question and spec."""
 
     runs: Mapping[Any, RunCurves]
     answers: Mapping[tuple[str, Any], Any]
 
 
 def thinned(at: NDArray[np.int64], points: int) -> NDArray[np.intp]:
-    """Which checkpoints are kept: those at or after so many log-spaced targets from the first to the last."""
+    """Choose the checkpoints to keep: those at or after that many log-spaced targets from the first to the last."""
     targets = np.geomspace(at[0], at[-1], points)
     targets[-1] = at[-1]  # not by rounding a little more
     return np.unique(np.searchsorted(at, targets))

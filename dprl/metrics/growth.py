@@ -16,7 +16,7 @@ LINEAR = 0.9  # an exponent of regret from which on it counts as growing in prop
 def growth_exponent(
     episodes: Integers, regret: Array, from_k: float, to_k: float, statistic: Statistic = "mean"
 ) -> tuple[float, float, float]:
-    """The x for which cumulative regret grows like K^x between two numbers of episodes.
+    """Fit the x for which cumulative regret grows like K^x between two numbers of episodes.
 
     Slope of a least-squares line through log regret at 32 log-spaced points of [from_k, to_k] (so that
     densely recorded stretches do not weigh more), for each seed of regret [seeds, C]; then the mean (or median) over
@@ -28,7 +28,7 @@ def growth_exponent(
 
 
 def _slopes(episodes: Integers, regret: Array, from_k: float, to_k: float) -> Array:
-    """The exponent of each seed, [seeds], as `growth_exponent` says; NaN where there is none."""
+    """Fit the exponent of each seed, [seeds], as `growth_exponent` does; NaN if there is none."""
     at = np.asarray(episodes, float)
     slopes = np.full(len(regret), np.nan)
     if not 0 < from_k < to_k or len(at) < 2 or from_k < at[0] or to_k > at[-1]:
@@ -42,7 +42,7 @@ def _slopes(episodes: Integers, regret: Array, from_k: float, to_k: float) -> Ar
 
 
 def unsettled(episodes: Integers, regret: Array) -> int:
-    """In how many seeds of regret [seeds, C] it grows over the last tenfold like K^0.9 or faster: short of the best
+    """Count the seeds of regret [seeds, C] that grow over the last tenfold like K^0.9 or faster: short of the best
     policy, and nothing is being learned."""
     K = float(episodes[-1]) if len(episodes) else 0.0
     return int(np.sum(_slopes(episodes, regret, K / 10, K) > LINEAR))
@@ -50,8 +50,8 @@ def unsettled(episodes: Integers, regret: Array) -> int:
 
 @dataclass(frozen=True)
 class Growth:
-    """How a price grew between two numbers of episodes: like K^mean. low, high: 95% t interval over `seeds` of `of`
-    seeds, those whose price was above zero all the while; NaN with fewer than two."""
+    """The growth of a price between two numbers of episodes: like K^mean. low, high: 95% t interval over `seeds` of
+    `of` seeds, those whose price was above zero all the while; NaN with fewer than two."""
 
     from_k: float
     to_k: float
@@ -68,7 +68,7 @@ class Growth:
 
 
 def growth_by_decade(episodes: Integers, price: Array, first: float = 1e3) -> list[Growth]:
-    """The growth exponent of a price [seeds, C] in each tenfold of episodes, counted back from the last.
+    """Fit the growth exponent of a price [seeds, C] in each tenfold of episodes, counted back from the last.
 
     Tenfolds that begin before `first` are left out. A price may be negative (a run without privacy that makes a rare
     late mistake loses more than its private baseline): seeds with one at or below zero in a tenfold do not count in it.
@@ -82,22 +82,22 @@ def growth_by_decade(episodes: Integers, price: Array, first: float = 1e3) -> li
 
 
 def growth_between(users: Array, price: Array) -> list[Growth]:
-    """The growth exponent of a price [seeds, P] from each of P ascending numbers of users to the next, if each is a run
-    of its own. Seeds whose price is not above zero at both do not count."""
+    """Fit the growth exponent of a price [seeds, P] between neighbours among P ascending numbers of users, each a run
+    of its own. Only seeds whose price is above zero at both count."""
     slopes = np.diff(np.log(np.where(price > 0, price, np.nan)), axis=1) / np.diff(np.log(users))
     return [_growth(users[i], users[i + 1], column) for i, column in enumerate(slopes.T)]
 
 
 def _growth(from_k: float, to_k: float, slopes: Array) -> Growth:
-    """slopes: [seeds], NaN where there is none."""
+    """slopes: [seeds], NaN if there is none."""
     known = slopes[np.isfinite(slopes)]
     mean, low, high = (float(value[0]) for value in regret_band(known.reshape(-1, 1)))
     return Growth(float(from_k), float(to_k), mean, low, high, len(known), len(slopes))
 
 
 def flat_from(decades: Sequence[Growth], most: float = FLAT) -> float | None:
-    """The number of episodes from which a price is flat: the beginning of the first tenfold such that in it and in
-    every later one the exponent is known and its whole interval at or below `most`. None if the last tenfold is not."""
+    """Return the number of episodes from which a price is flat: the beginning of the first tenfold such that in it and
+    in every later one the exponent is known and its whole interval at or below `most`. None if there is none."""
     found = None
     for decade in reversed(decades):
         if not (decade.known and decade.high <= most):
@@ -107,7 +107,7 @@ def flat_from(decades: Sequence[Growth], most: float = FLAT) -> float | None:
 
 
 def power_law(x: Array, values: Array, statistic: Statistic = "mean") -> tuple[float, float, float]:
-    """The p for which values grow like x^p: the mean (or median) over seeds with its 95% interval.
+    """Fit the p for which values grow like x^p: the mean (or median) over seeds with its 95% interval.
 
     Args:
         x: [P] positive.
@@ -125,9 +125,9 @@ def power_law(x: Array, values: Array, statistic: Statistic = "mean") -> tuple[f
 
 
 def late_share(episodes: Integers, values: Array, k: float) -> float:
-    """The share of what a curve, values [C] at episodes [C], has come to by k that came in the last nine tenths.
+    """Return the share of a curve's value at k, values [C] at episodes [C], that came in the last nine tenths.
 
-    NaN where the curve is not above zero at k and at a tenth of it.
+    NaN if the curve is not above zero at k and at a tenth of it.
     """
     whole, tenth = (float(np.interp(at, episodes, values)) for at in (k, k / 10))
     return 1 - tenth / whole if np.isfinite(tenth) and tenth > 0 and whole > 0 else np.nan

@@ -30,17 +30,17 @@ def weighed(wrong: NDArray[np.bool_], optimal_occupancy: Array) -> Array:
 
 
 def action_shares(policy: Policy, actions: int) -> Array:
-    """[A] the share of states (and steps) in which each action is chosen, by a policy of any shape."""
+    """Return the share of states (and steps), [A], in which a policy of any shape chooses each action."""
     return np.asarray(np.bincount(policy.ravel().astype(int), minlength=actions) / policy.size)
 
 
 def time_shared(occupancy: Array, optimal_occupancy: Array) -> float:
-    """The share of an episode spent where and when the optimal policy would be, from occupancies [H,S]."""
+    """Return the share of an episode spent where and when the optimal policy would be, from occupancies [H,S]."""
     return float(np.minimum(occupancy, optimal_occupancy).sum() / len(occupancy))
 
 
 def optimism(estimate: Array, optimal: Array) -> tuple[float, float]:
-    """Where an estimated value [H, ...] is at least the optimum (share of all), and its mean excess at step 0."""
+    """Find where an estimated value [H, ...] is at least the optimum (share of all), and its mean excess at step 0."""
     return float(np.mean(estimate >= optimal - 1e-9)), float(np.mean(estimate[0] - optimal[0]))
 
 
@@ -64,7 +64,7 @@ class CountNoise:
 
 
 def count_noise(true: Array, noisy: Array) -> CountNoise:
-    """What the noise does to true counts of any shape. An error that is NaN (nothing is known yet) does not count."""
+    """Measure the effect of the noise on true counts of any shape. NaN errors (nothing is known yet) do not count."""
     error = noisy - true
     error = error[np.isfinite(error)]
     if not error.size:
@@ -80,14 +80,14 @@ def count_noise(true: Array, noisy: Array) -> CountNoise:
 
 
 def enough(at: Integers, gap: Array, level: float) -> float:
-    """The least size from which on the gap [C] stays at or below the level, among the sizes at [C]; NaN for none."""
+    """Return the smallest size from which on the gap [C] stays at or below the level; NaN for none."""
     above = np.flatnonzero(~(gap <= level))
     first = 0 if not len(above) else int(above[-1]) + 1
     return float(at[first]) if first < len(at) else np.nan
 
 
 class Bite(NamedTuple):
-    """Where pessimism takes all that an action seems worth.
+    """Mark where pessimism removes all the apparent value of an action.
 
     Attributes:
         share: of all (h, s, a) that seem worth something.
@@ -101,7 +101,7 @@ class Bite(NamedTuple):
 
 
 def bite(Q_hat: Array, Q: Array, policy: NDArray[Any], occupancy: Array) -> Bite:
-    """Of values [H, S, A] before and after the penalty, and the optimal policy [H, S] with its occupancy [H, S]."""
+    """Compare values [H, S, A] before and after the penalty, on the optimal policy [H, S] with occupancy [H, S]."""
     worth = Q_hat > 0
     taken = worth & (Q <= 0)
     on_path = np.take_along_axis(taken, policy[..., None].astype(np.intp), -1)[..., 0]
@@ -111,7 +111,7 @@ def bite(Q_hat: Array, Q: Array, policy: NDArray[Any], occupancy: Array) -> Bite
 
 
 def rarest(behaviour: Array, best: Array) -> tuple[int, int, int]:
-    """Of the (h, s, a) that the best policy visits, d* > 0, the one that the data visit least: d^mu, [H, S, A] each."""
+    """Find the (h, s, a) of the best policy, d* > 0, that the data visit least: d^mu, [H, S, A] each."""
     at = np.where(best > 0, behaviour, np.inf)
     h, s, a = np.unravel_index(int(at.argmin()), at.shape)
     return int(h), int(s), int(a)

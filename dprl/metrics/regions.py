@@ -17,7 +17,7 @@ POINTS = 180  # on a boundary
 
 
 class Region(NamedTuple):
-    """center: [d]; G: [d, d]; the others are numbers, see above. NaN where nothing is believed."""
+    """center: [d]; G: [d, d]; the others are numbers, see above. NaN if nothing is believed."""
 
     center: Array
     G: Array
@@ -33,7 +33,7 @@ class Region(NamedTuple):
 
 
 def region(beliefs: Mapping[str, Array], matrices: Array, at: int, h: int, prefix: str = "") -> Region:
-    """The region at a detail and a step: beliefs as a trace has them; matrices [D, steps, families, d, d + 1]."""
+    """Return the region at a detail and a step: beliefs as in a trace; matrices [D, steps, families, d, d + 1]."""
     numbers = (float(beliefs[prefix + name][at, h]) for name in ("ridge", "beta", "slack", "pull"))
     return Region(beliefs[f"{prefix}weights"][at, h], matrices[at, h, 0, :, :-1], *numbers)
 
@@ -46,7 +46,7 @@ def _supports(one: Region) -> tuple[Array, Array]:
 
 
 def half_widths(one: Region) -> Array:
-    """[d] how far each weight may be from the center; NaN where there is no region."""
+    """[d] how far each weight may be from the center; NaN if there is no region."""
     if not one.known:
         return np.full(len(one.center), np.nan)
     found: Any = sum(np.sqrt(np.maximum(np.diagonal(part), 0.0)) for part in _supports(one))
@@ -57,8 +57,8 @@ def outline(one: Region, i: int, j: int) -> Array:
     """[POINTS + 1, 2] the boundary of the projection on coordinates i and j, closed.
 
     A projection has the support function of its region in the directions x of the plane: the point of the boundary
-    with outer normal x is its gradient. Normals are spread evenly as if the region were round, lest a long one be drawn
-    with corners.
+    with outer normal x is its gradient. Normals are spread evenly as if the region were round, or a long one would be
+    drawn with corners.
     """
     parts, plane = _supports(one), [i, j]
     values, vectors = np.linalg.eigh((parts[0] + parts[1])[np.ix_(plane, plane)])
@@ -75,6 +75,6 @@ def outline(one: Region, i: int, j: int) -> Array:
 
 
 def widths_over_steps(beliefs: Mapping[str, Array], matrices: Array, at: int) -> Array:
-    """[steps, d] how far each weight may be from its estimate, at a detail."""
+    """Return the largest distance of each weight from its estimate, [steps, d], at a detail."""
     steps = matrices.shape[1]
     return np.array([half_widths(region(beliefs, matrices, at, h)) for h in range(steps)])

@@ -1,4 +1,4 @@
-"""How many users it takes until privacy costs little: a search over K, where every K is a run of its own.
+"""The users needed until privacy costs little: a search over K, where every K is a run of its own.
 
 Pure: arrays in, arrays out.
 """
@@ -14,8 +14,8 @@ from dprl.metrics import LEVEL, Array, Integers
 
 
 def next_to_try(known: Mapping[int, float], target: float, grid: Sequence[int], start: int) -> int | None:
-    """The K at which to look next for the first one on the grid at which a price is at most `target`; None when it
-    is found, or is not on the grid.
+    """Choose the K to try next, in search of the first one on the grid with a price of at most `target`; None if it is
+    found, or is not on the grid.
 
     Args:
         known: K to price, both positive where they matter.
@@ -50,7 +50,7 @@ def next_to_try(known: Mapping[int, float], target: float, grid: Sequence[int], 
 
 
 def users_needed(at: Integers, price: Array, target: float, picked: Integers) -> tuple[float, Array]:
-    """The K from which on the mean price is at most `target`, by straight lines between logarithms.
+    """Find the K from which on the mean price is at most `target`, by straight lines between logarithms.
 
     Args:
         at: [N] ascending.
@@ -58,7 +58,7 @@ def users_needed(at: Integers, price: Array, target: float, picked: Integers) ->
         picked: [B, seeds] which seeds each bootstrap sample takes.
 
     Returns:
-        (K, resampled [B]). NaN where the price is above the target to the end; infinite in a sample whose price is.
+        (K, resampled [B]). NaN if the price is above the target to the end; infinite in a sample whose price is.
     """
     grid = np.asarray(at, float)
     resampled = _all_settle(grid, price[picked].mean(axis=1), target)
@@ -66,19 +66,19 @@ def users_needed(at: Integers, price: Array, target: float, picked: Integers) ->
 
 
 def bootstrap(seeds: int, samples: int = 2000) -> Integers:
-    """[samples, seeds] which seeds each sample takes; the same for everybody, so that ratios stay paired."""
+    """Draw the seeds of each sample, [samples, seeds]; the same for every curve, so that ratios stay paired."""
     return np.random.default_rng(0).integers(0, seeds, (samples, seeds))
 
 
 def quantiles(resampled: Array) -> tuple[float, float]:
-    """The ends of the 95% bootstrap interval."""
+    """Return the ends of the 95% bootstrap interval."""
     ends = np.quantile(resampled, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], method="nearest")
     return float(ends[0]), float(ends[1])
 
 
 @dataclass(frozen=True)
 class UsersFound:
-    """How many users are needed.
+    """The users needed.
 
     Attributes:
         at: [N] the K that were looked at.
@@ -133,7 +133,7 @@ def search_users(
 
 
 def _bracket(known: Mapping[int, float], target: float) -> tuple[int | None, int | None]:
-    """The largest K whose price is above the target, and the next one known; None where there is none."""
+    """Return the largest K whose price is above the target, and the next known one; None for a missing one."""
     ordered = sorted(known)
     above = [k for k in ordered if not known[k] <= target]
     low = above[-1] if above else None
@@ -142,13 +142,13 @@ def _bracket(known: Mapping[int, float], target: float) -> tuple[int | None, int
 
 
 def _near(grid: Sequence[int], k: float) -> int:
-    """The place in the grid that is the smallest factor away from k."""
+    """Return the place in the grid that is the smallest factor away from k."""
     logs = np.log(np.asarray(grid, float))
     return int(np.abs(logs - np.log(max(k, 1.0))).argmin())
 
 
 def _crossing(low: float, at_low: float, high: float, at_high: float, target: float) -> float:
-    """Where the straight line between logarithms meets the target; the middle when there is no such line."""
+    """Find where the straight line between logarithms meets the target; the middle if there is no such line."""
     if at_high <= 0 or at_low <= at_high:
         return float(np.sqrt(low * high))
     share = np.log(at_low / target) / np.log(at_low / at_high)
@@ -156,8 +156,8 @@ def _crossing(low: float, at_low: float, high: float, at_high: float, target: fl
 
 
 def stays_below(at: Array, price: Array, target: float) -> float:
-    """The K from which on a price [N] at K = at [N] stays at most `target`, by straight lines between logarithms; NaN
-    when it is above at the end."""
+    """Find the K from which on a price [N] at K = at [N] stays at most `target`, by straight lines between logarithms;
+    NaN if it ends above."""
     return float(_all_settle(at, price[None], target)[0])
 
 

@@ -57,7 +57,7 @@ def median_band(values: Array) -> tuple[Array, Array, Array]:
     Where one seed in twenty may lose a thousand times what the others do, a mean says little. The interval lies
     between two of the ordered seeds and supposes nothing of their distribution (the number of seeds below the
     median is binomial); it is NaN with fewer than FEWEST_FOR_MEDIAN seeds, of which even the extremes cover less than
-    95%. All three are NaN where a seed is NaN.
+    95%. All three are NaN if a seed is NaN.
     """
     from scipy.special import bdtr
 
@@ -92,7 +92,7 @@ def per_episode(episodes: Integers, regret: Array) -> Array:
 def extra_regret(
     episodes: Integers, regret: Array, baseline_episodes: Integers, baseline_regret: Array
 ) -> tuple[Integers, Array]:
-    """What privacy cost: cumulative regret [seeds, C] less that of the non-private baseline, seed by seed.
+    """Return the privacy cost: cumulative regret [seeds, C] less that of the non-private baseline, seed by seed.
 
     Seed i is paired with the baseline's seed i (they share the environment's stream); where one has more seeds
     the rest are left out. At other checkpoints than its own the baseline is interpolated linearly from (0, 0):

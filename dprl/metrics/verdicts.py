@@ -26,7 +26,7 @@ VERDICTS: tuple[Verdict, ...] = (
 
 @dataclass(frozen=True)
 class Finding:
-    """What was measured, its interval at LEVEL, what it is held against, and what follows.
+    """A measurement, its interval at LEVEL, its reference value, and the conclusion.
 
     zone: the range within which a whole interval holds the claim.
     """
@@ -40,7 +40,7 @@ class Finding:
 
 
 def t_interval(values: Array, tests: int = 1) -> Measured:
-    """The mean of values [seeds] with its t interval; NaN with fewer than two, or where one is missing.
+    """Return the mean of values [seeds] with its t interval; NaN for fewer than two values, or if one is missing.
 
     tests: how many intervals are to hold together with probability LEVEL (Bonferroni).
     """
@@ -56,9 +56,9 @@ def t_interval(values: Array, tests: int = 1) -> Measured:
 
 def every_more_than(rows: Array, threshold: float, early: Sequence[bool] = ()) -> Finding:
     """All of several measurements, rows [N, seeds], are claimed to be above the threshold. Their intervals hold
-    together; the one returned decides: of those of which least can be said, the one that reaches lowest.
+    together; the one returned decides: of the least certain ones, the one that reaches lowest.
 
-    early: [N] of which nothing can be said, as they compare what has learned nothing yet; none unless given.
+    early: [N] that are too early, because they compare runs that have learned nothing yet; none unless given.
     """
     found = [more_than(t_interval(row, len(rows)), threshold) for row in rows]
     for place in np.flatnonzero(early):
@@ -69,19 +69,19 @@ def every_more_than(rows: Array, threshold: float, early: Sequence[bool] = ()) -
 
 
 def more_than(found: Measured, threshold: float) -> Finding:
-    """It is claimed to be above the threshold."""
+    """Judge the claim that a value is above the threshold."""
     holds, fails = found.low > threshold, found.high < threshold
     return Finding(*found, threshold, _verdict(holds, fails), (threshold, np.inf))
 
 
 def at_most(found: Measured, threshold: float) -> Finding:
-    """It is claimed to be at or below the threshold."""
+    """Judge the claim that a value is at or below the threshold."""
     holds, fails = found.high <= threshold, found.low > threshold
     return Finding(*found, threshold, _verdict(holds, fails), (-np.inf, threshold))
 
 
 def grows(found: Measured, most: float, slack: float = FLAT) -> Finding:
-    """An exponent that is claimed to be above zero, and at most what a theorem has; at zero the theorem holds still."""
+    """Judge the claim that an exponent is above zero and at most a theorem's; at zero the theorem still holds."""
     if found.high <= slack:
         verdict: Verdict = "holds as an upper bound"
     else:
@@ -90,7 +90,7 @@ def grows(found: Measured, most: float, slack: float = FLAT) -> Finding:
 
 
 def rate(found: Measured, exponent: float, slack: float = FLAT) -> Finding:
-    """An exponent against that of an upper bound: met within `slack`, not reached, or passed."""
+    """Compare an exponent with that of an upper bound: met within `slack`, not reached, or passed."""
     if found.low >= exponent - slack and found.high <= exponent + slack:
         verdict: Verdict = "holds"
     elif found.high <= exponent + slack:
@@ -101,7 +101,7 @@ def rate(found: Measured, exponent: float, slack: float = FLAT) -> Finding:
 
 
 def overall(verdicts: Sequence[Verdict]) -> Verdict:
-    """Of a claim that was looked at in several settings: the least that can be said of all of them."""
+    """Judge a claim that was examined in several settings by the least certain of them."""
     return max(verdicts, key=VERDICTS.index)
 
 
@@ -110,19 +110,19 @@ def _verdict(holds: bool, fails: bool) -> Verdict:
 
 
 def share_of_worst(mean: Array, worst: Array) -> Array:
-    """What share [P] of all there is to lose, worst [P], was lost; NaN where there is nothing to lose."""
+    """Return the lost share [P] of the largest possible loss, worst [P]; NaN if there is nothing to lose."""
     found = np.full(len(mean), np.nan)
     np.divide(mean, worst, out=found, where=worst > 0)
     return found
 
 
 def least(shares: Sequence[Array]) -> float:
-    """The least of all shares that are known, infinite where none is."""
+    """Return the least of all known shares, infinite if there are none."""
     return float(min((np.fmin.reduce(one, initial=np.inf) for one in shares), default=np.inf))
 
 
 def fewest_pulls(epsilon: float, gap: float, beta: float) -> float:
-    """How often an (epsilon, 0)-private bandit learner must pull one bad arm, at least, in expectation.
+    """Return the least number of times, in expectation, that an (epsilon, 0)-private bandit learner pulls one bad arm.
 
     ln(1/(4 beta)) / (24 epsilon gap), for an arm that pays `gap` less than the best. It holds for learners that name
     the best arm with probability at least 1 - beta on every instance, however small its gap, 0 < beta < 1/4 (V20

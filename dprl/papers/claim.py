@@ -32,7 +32,7 @@ class SpecSeries:
 
 @dataclass(frozen=True)
 class SettingPlot:
-    """What is drawn of a setting. bound: what a theorem says, at x and y [P] each, under a name."""
+    """The drawing of a setting. bound: a theorem's values, at x and y [P] each, under a name."""
 
     title: str
     x_title: str
@@ -43,10 +43,10 @@ class SettingPlot:
 
 @dataclass(frozen=True, eq=False)
 class Setting:
-    """Where a claim is looked at.
+    """A setting in which a claim is examined.
 
     Attributes:
-        title: the problem, and what else is special.
+        title: the problem, and its special features.
         statistic: what is measured.
         asks: what the statistic is held against.
         specs: what is run.
@@ -95,7 +95,7 @@ class Claim:
 
     @cached_property
     def runs(self) -> dict[Any, bool]:
-        """What is run, and whether its whole curve is kept."""
+        """The runs, and whether their whole curves are kept."""
         found: dict[Any, bool] = {}
         for setting in self.settings:
             for spec in setting.specs if setting.question in ("", TRACES) else ():
@@ -104,14 +104,14 @@ class Claim:
 
     @cached_property
     def questions(self) -> dict[Any, str]:
-        """What is asked."""
+        """The questions."""
         return {
             spec: setting.question for setting in self.settings if setting.question for spec in setting.specs
         }
 
 
 def environment_of(spec: Any) -> str:
-    """The environment of a spec with its parameters."""
+    """Describe the environment of a spec with its parameters."""
     inside = ", ".join(
         f"{k} = {v:g}" for k, v in spec.environment_params.items() if isinstance(v, int | float)
     )

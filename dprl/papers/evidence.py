@@ -1,6 +1,7 @@
-"""What claims are judged by: a few points of each run, from the store or from the file that comes with the program.
+"""The evidence for claims: a few points of each run, from the store or from the file that comes with the program.
 
-What is computed here is judged by no more than the file holds, so that both give the same verdict, digit for digit.
+Runs computed here are judged only by the points that the file holds, so that both give the same verdict, digit for
+digit.
 """
 
 from __future__ import annotations
@@ -126,7 +127,7 @@ def noted(question: str, answer: Any) -> Any:
 def gather_evidence(
     store: Store, claim: Claim, visitor: str, progress: Callable[[float], None] | None = None
 ) -> Evidence:
-    """Ask for what is missing and wait for it. Raises RunFailed, and SpecError for a run past the limits."""
+    """Request the missing runs and wait for them. Raises RunFailed, and SpecError for a run past the limits."""
     collect(store, claim.runs, visitor, finished, progress)
     collect(store, [s for s, question in claim.questions.items() if question == TRACES], visitor, whole_trace)
     while (found := evidence(store, claim)) is None:

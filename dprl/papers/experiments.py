@@ -1,6 +1,6 @@
 """The experiments: what is run for each, and what it is held against.
 
-Thresholds are the same in all settings: exponents within FLAT of what a theorem has, shares of v* within 1% (5% at the
+Thresholds are the same in all settings: exponents within FLAT of a theorem's, shares of v* within 1% (5% at the
 size of the paper's figure), orders beyond the interval. The first setting has the paper's own problem and size where
 there is one; the others are other problems and sizes.
 """
@@ -34,12 +34,12 @@ def at(environment: str, episodes: int, **changes: Any) -> RunSpec:
 
 
 def by_trust(base: RunSpec) -> Chains:
-    """The order of the paper's figure: no privacy, a trusted curator at a large and a small budget, then none."""
+    """Return the order of the paper's figure: no privacy, a curator at a large and a small budget, then none."""
     return [[base.baseline(), base.replace(epsilon=10.0), base, base.replace(privacy="local")]]
 
 
 def by_model(base: RunSpec) -> Chains:
-    """A trusted curator, a trusted shuffler, no trusted party."""
+    """Return a trusted curator, a trusted shuffler, and no trusted party."""
     return [[base.replace(privacy=model) for model in ("central", "shuffle", "local")]]
 
 
@@ -90,7 +90,7 @@ MULTIPLICATIVE = Claim(
     f"{LEAST} Where it stops, √K is still an upper bound: one environment has a gap between actions, and enough "
     "users overcome it. This is the paper's algorithm: it adds up everybody's reports, each with Gaussian noise. Our "
     "default is another. Trade-offs shows its cost up to 10^15 users.",
-    "The privacy cost with no trusted party, beside that with a trusted curator. A line that still rises at the right "
+    "The privacy cost with no trusted party, next to that with a trusted curator. A line that still rises at the right "
     "end grows.",
     tuple(regret.goes_on(at(name, 10**15, **EVERYBODY), (at(name, 10**15),)) for name in PROBLEMS),
     Claim(
@@ -159,7 +159,7 @@ def of_mistakes(*learners: RunSpec) -> Iterator[Setting]:
 
 MISTAKES = Claim(
     "mistakes",
-    "What privacy adds to suboptimal episodes",
+    "Suboptimal episodes added by privacy",
     "Without privacy, the number of episodes that lose more than α grows like 1/α² as α shrinks. Privacy adds a term "
     "that grows like 1/(εα).",
     f"{VIETRI}, Theorem 3",
@@ -196,7 +196,7 @@ EIGHT = MIXTURE.replace(environment_params={"d": 8, "S": 4, "H": 10})
 
 
 def over(base: RunSpec, first: int, last: int, shrinking: bool = False) -> list[RunSpec]:
-    """From 10^first to 10^last users; shrinking: the gap like 1/sqrt(K), as one type's share nears the others'."""
+    """Return the runs from 10^first to 10^last users; shrinking: the gap falls like 1/sqrt(K)."""
     runs = [base.replace(episodes=10**k) for k in range(first, last + 1)]
     if not shrinking:
         return runs
@@ -211,7 +211,7 @@ def over(base: RunSpec, first: int, last: int, shrinking: bool = False) -> list[
 
 EXPONENTS = Claim(
     "linear-exponents",
-    "How linear algorithms' regret grows",
+    "Growth of linear algorithms' regret",
     "Regret grows at most like √K with a trusted curator, K^(3/4) with no trusted party, and K^(3/5) for LSVI-UCB in "
     "batches, K^(2/3) with pure privacy.",
     "Luyo et al. 2021, Corollaries 5 and 6 (UCRL-VTR), 10 and 11 (UCRL-VTR+), Theorem 8 and Remark 2 (LSVI-UCB)",

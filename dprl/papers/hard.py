@@ -23,13 +23,13 @@ SUBOPTIMAL = "Episodes more than α suboptimal"
 
 
 def instance(learner: RunSpec, gap: float, arms: int = 3) -> RunSpec:
-    """The run on a bandit with so many worse arms, each of which loses `gap` of an episode's reward in [0, 1]."""
+    """Return the run on a bandit with that many worse arms, each of which loses `gap` of an episode's reward."""
     params = {"n": 1, "m": arms, "alpha": 2 * gap, "H": 2, "seed": ARM_0_IS_BEST[arms]}
     return learner.replace(environment="hard-jdp", environment_params=params)
 
 
 def gap_of(spec: RunSpec) -> float:
-    """What a worse arm loses."""
+    """Return the loss of a worse arm."""
     return float(spec.environment_params["alpha"]) / 2
 
 
@@ -100,7 +100,7 @@ def pulls(evidence: Evidence, spec: RunSpec) -> Array:
 
 
 def fewest(spec: RunSpec) -> float:
-    """Of each worse arm, by the theorem."""
+    """Return the least pulls of each worse arm, by the theorem."""
     assert spec.epsilon is not None
     assert spec.beta is not None
     return fewest_pulls(spec.epsilon, gap_of(spec), spec.beta)
@@ -116,7 +116,7 @@ def above_the_bound(specs: Sequence[RunSpec]) -> Setting:
         x = inverse(specs)
         rows = np.column_stack([pulls(evidence, spec) for spec in specs])
         return SettingPlot(
-            "How often each worse arm is played",
+            "Plays of each worse arm",
             "1/ε",
             "Pulls of a worse arm",
             (SpecSeries(specs[0], ALGORITHMS[specs[0].algorithm].title, x, rows, one_budget=False),),

@@ -45,8 +45,8 @@ class Item:
         experiment: key of the claim that decides the verdict, "" if none does.
         settings: which of its settings do, from 1; all unless given.
         verdict: one of STATED if no experiment decides.
-        why: why it was not tested, by what it is superseded or disputed, or what else to know of the verdict.
-        source: address of what supersedes or disputes it.
+        why: why it was not tested, the paper that supersedes or disputes it, or a remark on the verdict.
+        source: address of the paper that supersedes or disputes it.
     """
 
     paper: str

@@ -31,20 +31,20 @@ def gap(evidence: Evidence, spec: OfflineSpec, n: int) -> Array:
 
 
 def gaps(specs: Sequence[OfflineSpec]) -> Callable[[Evidence], SettingPlot]:
-    """The gap over n, of all sizes that have one."""
+    """Plot the gap over n, for all sizes that have one."""
 
     def draw(evidence: Evidence) -> SettingPlot:
         runs = [(spec, evidence.runs[spec]) for spec in specs]
         series = tuple(
             SpecSeries(spec, learner_label(spec), run.at.astype(float), run.values) for spec, run in runs
         )
-        return SettingPlot("What the learned policy loses", TRAJECTORIES, GAP, series)
+        return SettingPlot("Loss of the learned policy", TRAJECTORIES, GAP, series)
 
     return draw
 
 
 def near_its_baseline(spec: OfflineSpec, n: int, most: float) -> Setting:
-    """At n trajectories it loses hardly more than without privacy."""
+    """Test that at n trajectories it loses hardly more than without privacy."""
     specs = (spec.baseline(), spec)
     return Setting(
         f"{environment_of(spec)} · {learner_label(spec)} · n = {human(n)}",

@@ -22,7 +22,7 @@ from dprl.tables import csv
 
 
 def curves_picture(claim: Claim, setting: Setting, known: Evidence, *, dark: bool = False) -> Picture:
-    """The curves of a setting that has some."""
+    """Draw the curves of a setting that has some."""
     assert setting.draw is not None
     plot, series = setting.draw(known), []
     for one, kind in zip(plot.series, setting_styles(plot.series), strict=True):
@@ -34,7 +34,7 @@ def curves_picture(claim: Claim, setting: Setting, known: Evidence, *, dark: boo
 
 
 def setting_styles(series: Sequence[SpecSeries]) -> list[CurveStyle]:
-    """What gives them their looks."""
+    """Return the sources of the curves' styles."""
     specs: list[Any] = [one.spec for one in series]
     if all(spec.kind == OfflineSpec.kind for spec in specs):
         return numbered([style_of_data(spec) for spec in specs])

@@ -1,4 +1,4 @@
-"""Experiments with what the papers print: their noise, and their figures of measurements."""
+"""Experiments with the papers' own noise, and their figures of measurements."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ READ = (
 
 
 def printed(key: str, title: str, says: str, source: str, why: str, *specs: RunSpec | OfflineSpec) -> Claim:
-    """What is claimed of a paper's own noise."""
+    """Return the claim about a paper's own noise."""
     return Claim(key, title, says, source, f"{READ} {why}", "", tuple(map(privacy.proves, specs)))
 
 
@@ -83,7 +83,7 @@ IN_RUNS = (
 
 
 def everywhere(**changes: Any) -> list[RunSpec]:
-    """The same run in four environments."""
+    """Return the same run in four environments."""
     return [
         RunSpec(environment=name, **SEEN, **changes) for name in ("riverswim", "chain", "clinic", "random")
     ]
@@ -144,12 +144,12 @@ OPEN_OFFLINE = (
 
 
 def methods(base: OfflineSpec) -> list[OfflineSpec]:
-    """The curves of one panel: no privacy, a large and a small budget, an older algorithm without privacy."""
+    """Return the curves of one panel: no privacy, a large and a small budget, an older algorithm without privacy."""
     return [base.baseline(), base.replace(rho=25.0), base.replace(rho=1.0), base.replace(algorithm="pevi")]
 
 
 def budgets(base: OfflineSpec) -> list[OfflineSpec]:
-    """The curves of the other panel: no privacy, then budgets from the largest."""
+    """Return the curves of the other panel: no privacy, then budgets from the largest."""
     return [base.baseline(), *(base.replace(rho=rho) for rho in (25.0, 5.0, 1.0, 0.1))]
 
 

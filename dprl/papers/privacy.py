@@ -24,7 +24,7 @@ ROUNDING = 1e-5  # scales are rounded up to six digits
 
 
 def proves(spec: RunSpec | OfflineSpec) -> Setting:
-    """The noise of a run proves what is claimed of it, when one user's whole trajectory is replaced."""
+    """Test that a run's noise gives the claimed guarantee when one user's whole trajectory is replaced."""
     learner: Any = {**ALGORITHMS, **OFFLINE}[spec.algorithm]
     model = f" · {PRIVATIZERS[spec.privacy].title}" if spec.privacy in PRIVATIZERS else ""
     budget = "ρ" if getattr(spec, "rho", None) else "ε"
@@ -58,7 +58,7 @@ def read(answer: dict[str, Any], noise: str) -> Array:
 
 
 def recovered(specs: Sequence[AttackSpec], noise: str, name: str) -> Setting:
-    """The share of users that are recovered exactly. noise: that of the releases, `one` draw for all or a `tree`."""
+    """Measure the share of users recovered exactly. noise: that of the releases, `one` draw for all or a `tree`."""
 
     def judge(evidence: Evidence) -> Finding:
         off = np.concatenate([read(evidence.answers["collusion", spec], noise) for spec in specs])
@@ -86,7 +86,7 @@ SEEN = {  # what `evidence.seen_in` says of runs: in words, and in which share o
 
 
 def share_of_runs(what: str, specs: Sequence[RunSpec]) -> Setting:
-    """In at least a share of runs something holds."""
+    """Test that something holds in at least a share of runs."""
     first, (words, least) = specs[0], SEEN[what]
 
     def judge(evidence: Evidence) -> Finding:

@@ -82,7 +82,7 @@ class Rank:
         problem, algorithm, privacy: keys.
         episodes: K of its longest run.
         needed, low, high: users from which on an average episode has lost at most TARGET of V*, by the mean over seeds,
-            with its 95% bootstrap interval. Infinite if that takes more than `episodes`.
+            with its 95% bootstrap interval. Infinite if that is more than `episodes`.
     """
 
     problem: str
@@ -125,7 +125,7 @@ class Ranking:
     """All of it.
 
     Attributes:
-        version: with what it was computed.
+        version: of the program that computed it.
         ranks: of every algorithm, privacy model and environment that was run.
     """
 
@@ -196,7 +196,7 @@ class Candidate:
         return self.ends[K] / K if K in self.ends else None
 
     def found(self) -> search.UsersFound | None:
-        """Return the search for the users needed, as far as it has come; None if it takes more than there are."""
+        """Return the search for the users needed, as far as it has come; None if even the most are too few."""
         known, most = sorted(K for K in self.specs if K in DECADES), TARGET * self.v_star
         lost = np.array([self.ends[K].mean() / K for K in known])
         above = np.flatnonzero(~(lost <= most))
@@ -257,9 +257,9 @@ def _final(specs: Sequence[RunSpec]) -> tuple[list[Array], float]:
 def workers(
     count: int, progress: Callable[[float], None] | None = None, spent: list[float] | None = None
 ) -> Iterator[Compute]:
-    """Compute all in so many processes; runs with the same noise stay together, which is solved for once in a process.
+    """Compute all in that many processes; runs with the same noise stay together, solved once in a process.
 
-    progress: called with the share done of what is asked at once; spent: receives the seconds of one core.
+    progress: called with the share done of the present requests; spent: receives the seconds of one core.
     """
     with ProcessPoolExecutor(count, mp_context=get_context("spawn")) as pool:
 

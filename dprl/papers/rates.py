@@ -41,14 +41,14 @@ LOSS = 0.01  # share of V* that privacy may add to what is learned from a data s
 
 
 def by_horizon(base: RunSpec, horizons: Sequence[int]) -> list[RunSpec]:
-    """The same run at several horizons."""
+    """Return the same run at several horizons."""
     params = base.environment_params
     return [base.replace(environment_params={**params, "H": H}) for H in horizons]
 
 
 def in_horizon(specs: Sequence[RunSpec], other: str, least: float | None, note: str = "") -> Setting:
-    """How the ratio of regret without knowledge of variance to that with it grows with H: at least like a power, or if
-    `least` is None not at all. other: the algorithm without it."""
+    """Test that the ratio of regret without knowledge of variance to that with it grows with H: at least like a power,
+    or if `least` is None not at all. other: the algorithm without it."""
     ranges = [spec.replace(algorithm=other) for spec in specs]
 
     def points(evidence: Evidence) -> Points:
@@ -92,8 +92,8 @@ def crossing(epsilons: Array, ratio: Array) -> Array:
 
 
 def median_slope(x: Array, rows: Array) -> Measured:
-    """The slope of a line through logarithms of medians over seeds, rows [seeds, P], with its 95% bootstrap interval:
-    a few seeds that learn late move a mean of such ratios far."""
+    """Fit the slope of a line through logarithms of medians over seeds, rows [seeds, P], with its 95% bootstrap
+    interval: a few seeds that learn late move a mean of such ratios far."""
 
     def slopes(medians: Array) -> Array:
         logs, at = np.log(medians), np.log(x) - np.log(x).mean()
@@ -106,7 +106,7 @@ def median_slope(x: Array, rows: Array) -> Measured:
 
 
 def free_above(runs: Sequence[RunSpec], epsilons: Sequence[float], note: str = "") -> Setting:
-    """The epsilon at which privacy costs as much as learning falls at least like 1/sqrt(K). runs: one for each K."""
+    """Test that the epsilon at which privacy costs as much as learning falls at least like 1/sqrt(K). runs: per K."""
 
     def points(evidence: Evidence) -> Points:
         found = []
@@ -207,7 +207,7 @@ VARIANCE = Claim(
 
 
 def against(base: RunSpec, other: str = OTHER) -> Setting:
-    """The run loses less than another algorithm's."""
+    """Test that the run loses less than another algorithm's."""
     return regret.order([[base, base.replace(algorithm=other)]])
 
 
@@ -269,7 +269,7 @@ FREE = Claim(
 
 
 def below_the_bound(specs: Sequence[RunSpec], bound: str) -> Setting:
-    """The privacy cost stays below a bound's private terms with constant 1, at every budget."""
+    """Test that the privacy cost stays below a bound's private terms with constant 1, at every budget."""
 
     def most(spec: RunSpec) -> float:
         S, A, H = ENVIRONMENTS[spec.environment].size(**spec.environment_params)[:3]
@@ -291,7 +291,7 @@ def below_the_bound(specs: Sequence[RunSpec], bound: str) -> Setting:
 
 
 def mechanism_of(spec: RunSpec) -> str:
-    """The privacy model and the mechanism."""
+    """Describe the privacy model and the mechanism."""
     return f"{PRIVATIZERS[spec.privacy].title}, {MECHANISMS[str(spec.mechanism)].title}"
 
 
@@ -323,7 +323,7 @@ PURE_DATA = OfflineSpec(
 )
 DATA = Claim(
     "offline-order",
-    "What privacy costs in data",
+    "Privacy cost in data",
     "The data needed until privacy hardly costs anything grow like 1/ε.",
     "Qiao, Wang 2023 (offline), section 5",
     "Noise and constants as in the paper. ε stands for √ρ, or is that of pure DP. Trajectories needed: from there on "

@@ -36,20 +36,20 @@ def problem_title(spec: RunSpec, note: str = "") -> str:
 
 
 def trust_label(spec: RunSpec) -> str:
-    """Who is trusted, and the budget."""
+    """Return the trust and the budget."""
     name = PRIVATIZERS[spec.privacy].title
     return name if spec.privacy == "none" else f"{name}, ε = {spec.epsilon:g}"
 
 
 def learned(run: RunCurves) -> bool:
-    """Whether less than half of all there is to lose was lost, in the mean of the seeds. Where more is lost, regret
+    """Whether less than half of all there is to lose was lost, in the mean of the seeds. If more is lost, regret
     tells which wrong policy is played, and nothing of how fast the right one is found."""
     return bool(run.ends.mean() < 0.5 * run.at[-1] * run.v_star)
 
 
 def order(chains: Sequence[Sequence[RunSpec]], note: str = "") -> Setting:
     """Each run of a chain loses less than the next: the least ratio of two neighbours, seed by seed; of neighbours
-    that have both learned nothing, nothing is said."""
+    that have both learned nothing, there is no verdict."""
     specs = tuple(dict.fromkeys(spec for chain in chains for spec in chain))
     algorithms = dict.fromkeys(ALGORITHMS[spec.algorithm].title for spec in specs)
     title = problem_title(specs[-1], note)
@@ -80,9 +80,7 @@ def order(chains: Sequence[Sequence[RunSpec]], note: str = "") -> Setting:
             series.append(
                 SpecSeries(spec, label(spec), run.at.astype(float), run.values / run.at / run.v_star)
             )
-        return SettingPlot(
-            "What an average episode has lost so far", USERS, "Share of V* lost", tuple(series)
-        )
+        return SettingPlot("Average loss of an episode so far", USERS, "Share of V* lost", tuple(series))
 
     return Setting(
         title,
@@ -96,15 +94,15 @@ def order(chains: Sequence[Sequence[RunSpec]], note: str = "") -> Setting:
 
 
 def price(evidence: Evidence, spec: RunSpec) -> tuple[Array, Array]:
-    """At [C] and what privacy has cost until then, [seeds, C]."""
+    """Return [C] and the privacy cost until then, [seeds, C]."""
     run, baseline = evidence.runs[spec], evidence.runs[spec.baseline()]
     return run.at.astype(float), run.beyond(baseline)
 
 
 def prices(evidence: Evidence, specs: Sequence[RunSpec]) -> SettingPlot:
-    """What privacy has cost so far."""
+    """Plot the privacy cost so far."""
     series = tuple(SpecSeries(spec, trust_label(spec), *price(evidence, spec)) for spec in specs)
-    return SettingPlot("What privacy has cost so far", USERS, "Extra regret (reward lost)", series)
+    return SettingPlot("Privacy cost so far", USERS, "Extra regret (reward lost)", series)
 
 
 def last_growth(evidence: Evidence, spec: RunSpec) -> Measured:
@@ -118,7 +116,7 @@ EXPONENT = "exponent of the privacy cost in K, last decade of users"
 
 
 def flattens(spec: RunSpec, beside: Sequence[RunSpec] = (), note: str = "") -> Setting:
-    """The price of privacy stops growing. beside: others that are drawn with it."""
+    """Test that the price of privacy stops growing. beside: other runs in the same plot."""
     drawn = (spec, *beside)
     return Setting(
         problem_title(spec, note),
@@ -131,7 +129,7 @@ def flattens(spec: RunSpec, beside: Sequence[RunSpec] = (), note: str = "") -> S
 
 
 def goes_on(spec: RunSpec, beside: Sequence[RunSpec] = (), note: str = "") -> Setting:
-    """The price of privacy goes on growing, like sqrt(K) at most."""
+    """Test that the price of privacy goes on growing, like sqrt(K) at most."""
     setting = flattens(spec, beside, note)
     return replace(
         setting,
@@ -187,7 +185,7 @@ def inverse(specs: Sequence[RunSpec]) -> Array:
 
 
 def in_budget(specs: Sequence[RunSpec], note: str = "") -> Setting:
-    """The price of privacy grows like 1/epsilon at most."""
+    """Test that the price of privacy grows like 1/epsilon at most."""
 
     def points(evidence: Evidence) -> Points:
         ends = [price(evidence, spec)[1][:, -1] for spec in specs]
@@ -202,7 +200,7 @@ def in_budget(specs: Sequence[RunSpec], note: str = "") -> Setting:
             " · ".join(filter(None, [note, f"ε from {specs[0].epsilon:g} to {specs[-1].epsilon:g}"])),
         ),
         statistic="exponent of the privacy cost in 1/ε",
-        labels=("What privacy costs", "1/ε", "Extra regret (reward lost)"),
+        labels=("Privacy cost", "1/ε", "Extra regret (reward lost)"),
     )
 
 

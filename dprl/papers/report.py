@@ -15,15 +15,15 @@ from dprl.simulation.spec import engine
 
 
 def version() -> dict[str, str]:
-    """What besides the specs decides the numbers."""
+    """Return the versions that the numbers depend on, in addition to the specs."""
     sources, numba, numpy = engine()
     return {"dprl": dprl.__version__, "sources": sources[:10], "numba": numba, "numpy": numpy}
 
 
 @dataclass(frozen=True)
 class ClaimReport:
-    """What was found of a claim: the verdict, a sentence, and for each setting the finding and its numbers in words;
-    and the same of what stands beside it."""
+    """The report on a claim: the verdict, a sentence, and for each setting the finding and its numbers in words;
+    and the same for the runs next to it."""
 
     claim: Claim
     verdict: Verdict
@@ -73,7 +73,7 @@ class ClaimReport:
 
 
 def report(claim: Claim, evidence: Evidence) -> ClaimReport:
-    """What the evidence says of a claim."""
+    """Judge a claim by its evidence."""
     findings = tuple(setting.judge(evidence) for setting in claim.settings)
     verdicts = [found.verdict for found in findings]
     return ClaimReport(

@@ -1,4 +1,4 @@
-"""How links are written and read, as JSON: a page without a server does it by assets/web/player_link.js."""
+"""The rules of links, as JSON: a page without a server reads and writes them with assets/web/player_link.js."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ USERS = 1000  # of a run that is only checked
 
 
 def codec() -> dict[str, Any]:
-    """The defaults by which `links.differences` writes online runs, and `links.decode_curves` reads them."""
+    """Return the defaults by which `links.differences` writes online runs and `links.decode_curves` reads them."""
     t = defaults()
     table = {"always": t.always, "env": t.by_environment, "alg": t.by_learner, "priv": t.by_privacy}
     return {"version": VERSION, "defaults": table, "owners": OWNERS, "refused": refused()}
@@ -25,7 +25,7 @@ def codec() -> dict[str, Any]:
 
 @cache
 def refused() -> dict[str, Any]:
-    """What does not go together, by a run's own check.
+    """Return the combinations that a run's own check refuses.
 
     Returns:
         sentences: that say so, without their end.

@@ -1,4 +1,4 @@
-"""What a page that plays its runs holds: curves in words, and the arrays that its runs start from.
+"""The content of a page that plays its runs: curves in words, and the arrays that its runs start from.
 
 Before it is packed it is one text of JSON, and behind it the bytes of all arrays, each once.
 """
@@ -72,7 +72,7 @@ class PlayedCurve:
 
 @dataclass(frozen=True)
 class Shown:
-    """How the curves are drawn at first. x, y: log or linear; sentence: what whoever shares the page says of it."""
+    """The first view of the curves. x, y: log or linear; sentence: a message from the person who shares the page."""
 
     measure: PlayedMeasure = "share"
     x: str = "log"
@@ -81,7 +81,7 @@ class Shown:
 
 
 def sizes_of(spec: RunSpec) -> list[int]:
-    """The numbers of users that a page offers for a run, ascending: its own, and shares of it."""
+    """List the numbers of users that a page offers for a run, ascending: its own, and shares of it."""
     sizes = {spec.episodes // part for part in PARTS}
     return sorted(size for size in sizes if size >= FEWEST_USERS or size == spec.episodes)
 
@@ -116,7 +116,7 @@ def content(curves: Sequence[PlayedCurve], shown: Shown) -> bytes:
 
 
 def said() -> dict[str, Any]:
-    """What assets/web/player_sentence.js says of runs, and what it goes by."""
+    """Return the sentences and rules that assets/web/player_sentence.js needs for runs."""
     words = {name: SAID[name] for name in SENTENCES} | {"tiny": NUMBERS["tiny"]}
     return words | {"learned_at": LEARNED, "alike": ALIKE, "named": NAMED}
 
@@ -147,7 +147,7 @@ def _curve(curve: PlayedCurve, sizes: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _best(values: Sequence[float], environment: str) -> dict[str, Any] | None:
-    """The line of all that an episode can lose, where it is the same for all curves."""
+    """Draw the line of the largest possible loss of an episode, if it is the same for all curves."""
     if len({round(v_star, 9) for v_star in values}) > 1 or not values[0] > 0:
         return None
     name, hover = regret.most_of(values[0], world=ENVIRONMENTS[environment].title)
@@ -180,7 +180,7 @@ def _family(curve: PlayedCurve, episodes: int, found: dict[str, Any], arrays: _A
 
 
 def _card(g: Guarantee, spec: RunSpec) -> dict[str, Any]:
-    """What a run claims and proves, in words: sentences as HTML, and rows of name and value."""
+    """Describe a run's paper claim and its proved guarantee: sentences as HTML, and rows of name and value."""
     words = PRIVATIZERS[spec.privacy].words
     says, rows = [markup(g.trust)], []
     if g.claimed_epsilon is not None:
@@ -207,7 +207,7 @@ def _card(g: Guarantee, spec: RunSpec) -> dict[str, Any]:
 
 
 def _dress(dark: bool) -> dict[str, Any]:
-    """What charts of one theme have in common, and their layouts."""
+    """Return the shared settings of charts of one theme, and their layouts."""
     colors = style.theme(dark)
     layouts: dict[str, dict[str, Any]] = {
         measure: Chart(
@@ -250,7 +250,7 @@ class _Arrays:
         self._size = 0
 
     def place(self, one: dict[str, Any]) -> dict[str, Any]:
-        """An array as `wasm.replayed` has it, as a page finds it."""
+        """Convert an array of `wasm.replayed` to the page's form."""
         if "zeros" in one:
             return one
         data = base64.b64decode(one["off"] if "by" in one else one["bytes"])

@@ -47,8 +47,8 @@ NOTICES = (
 def player_page(
     title: str, about: str, curves: Sequence[PlayedCurve], shown: Shown, *, footer: str, nav: str = ""
 ) -> str:
-    """The page as HTML, which no network is needed for. Where it would have more than MOST_BYTES, it offers each run's
-    own number of users alone.
+    """Return the page as HTML, which needs no network. If it would exceed MOST_BYTES, it offers only each run's own
+    number of users.
 
     Args:
         title, about: at its top; about: what all curves share, whatever the sliders say.
@@ -90,20 +90,20 @@ def script() -> str:
 
 
 def packed(data: bytes) -> str:
-    """As the page opens it: gzip, five signs for four bytes, behind how many bytes were added at the end."""
+    """Pack bytes as the page opens them: gzip, five signs for four bytes, after the number of added bytes."""
     small = gzip.compress(data, 9, mtime=0)
     text = base64.b85encode(small, pad=True).decode("ascii")
     return f"{-len(small) % 4}{text.translate(PLAIN)}"
 
 
 def unpacked(text: str) -> bytes:
-    """What `packed` has packed."""
+    """Unpack the output of `packed`."""
     return gzip.decompress(base64.b85decode(text[1:].translate(SIGNS)))
 
 
 @cache
 def _fixed() -> dict[str, str]:
-    """What is the same in every page; packing it takes a second."""
+    """Return the constant parts of every page; packing them takes a second."""
     whole = script()
     return {
         "script": whole,

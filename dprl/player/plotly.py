@@ -51,7 +51,7 @@ class UnknownFormError(Exception):
 
 
 class ScriptPart(NamedTuple):
-    """What is taken or left as a whole.
+    """A part that is kept or left out as a whole.
 
     Attributes:
         text: its code.
@@ -66,8 +66,8 @@ class ScriptPart(NamedTuple):
 
 @cache
 def plotly() -> str:
-    """The script. All of it is one function, in parentheses here: V8 then compiles it when it is read, beside the
-    page, and not once more when it is called."""
+    """Return the script. All of it is one function, in parentheses here: V8 then compiles it while reading, in parallel
+    with the page, and not once more when it is called."""
     whole: str = get_plotlyjs()
     with suppress(UnknownFormError):
         whole = only(whole, CHARTS)
@@ -77,7 +77,7 @@ def plotly() -> str:
 
 
 def only(script: str, charts: tuple[str, ...]) -> str:
-    """The script with these kinds of charts beside scatter. Raises UnknownFormError."""
+    """Return the script with scatter and these kinds of charts. Raises UnknownFormError."""
     head, parts, tail = _parts(script)
     known = {name: part for part in parts if part.function for name in part.names}
     found = LIST.search(parts[-1].text)
@@ -92,7 +92,7 @@ def only(script: str, charts: tuple[str, ...]) -> str:
 
 
 def _kind(known: dict[str, ScriptPart], name: str) -> str | None:
-    """What chart a module of the list is: it hands on another that says so."""
+    """Return the chart kind of a module in the list: the module passes on another that names it."""
     for behind in (name, *CALLED.findall(known[name].text)):
         if behind in known and (found := KIND.search(known[behind].text)):
             return found[1]
@@ -100,7 +100,7 @@ def _kind(known: dict[str, ScriptPart], name: str) -> str | None:
 
 
 def _parts(script: str) -> tuple[str, list[ScriptPart], str]:
-    """What comes before the first module, all parts, and what comes behind the last."""
+    """Split the script into the text before the first module, all parts, and the text after the last."""
     made, last = MADE.search(script), LAST.search(script)
     modules = list(re.finditer(MODULE.format(made=re.escape(made[1])), script)) if made else []
     if not modules or last is None or last.start() < modules[-1].start():
@@ -122,7 +122,7 @@ def _parts(script: str) -> tuple[str, list[ScriptPart], str]:
 
 
 def _reached(parts: list[ScriptPart]) -> list[ScriptPart]:
-    """The last part, and whatever is asked for by those that are taken."""
+    """Return the last part, and all parts that the selected ones need."""
     owners = defaultdict(list)
     for number, part in enumerate(parts):
         for name in part.names:
@@ -142,7 +142,7 @@ def _reached(parts: list[ScriptPart]) -> list[ScriptPart]:
 
 
 def _used(text: str) -> set[str]:
-    """Names that code has outside of what it says."""
+    """Return the names in code outside of its quotes."""
     at, code = 0, []
     for kind, start, stop, _ in _tokens(text, 0, len(text)):
         if kind == "said":
@@ -164,8 +164,8 @@ def _outside(text: str, at: int, end: int) -> str:
 
 
 def _tokens(text: str, at: int, end: int) -> Iterator[tuple[str, int, int, int]]:
-    """Brackets, and what code says in quotes: what it is, where it is, and in how many brackets one is behind it.
-    Raises UnknownFormError where brackets do not fit."""
+    """Brackets, and quotes in code: what it is, where it is, and in how many brackets one is behind it.
+    Raises UnknownFormError if brackets do not fit."""
     first, depth, templates = at, 0, list[int]()
     while found := TOKEN.search(text, at, end):
         kind, at = str(found.lastgroup), found.end()

@@ -16,7 +16,7 @@ DIGITS = 4  # behind the point, of a place in a picture whose sides are about 1
 
 
 def worlds(specs: Iterable[RunSpec]) -> list[dict[str, Any]]:
-    """Of each environment, once, what assets/web/player_below.js draws."""
+    """Return each environment once, as assets/web/player_below.js draws it."""
     distinct = {place_of(spec): spec for spec in specs}
     return [_world(spec) for spec in distinct.values()]
 
@@ -43,7 +43,7 @@ def _world(spec: RunSpec) -> dict[str, Any]:
 
 
 def _plain(figure: dict[str, Any]) -> dict[str, Any]:
-    """A picture in few digits, without tools: no finger that scrolls the page may catch in it."""
+    """Simplify a picture to few digits and no tools, so that it never catches a finger that scrolls the page."""
     layout = {name: value for name, value in figure["layout"].items() if name != "template"} | {
         "dragmode": False
     }

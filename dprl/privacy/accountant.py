@@ -22,7 +22,7 @@ from dprl.statistics import Change
 ARGUMENTS = {
     field.name: field
     for field in (
-        Field("releases", "int", 1, "how often running sums are released", 1, 10**6),
+        Field("releases", "int", 1, "number of releases of running sums", 1, 10**6),
         Field("counters", "int", 1, "counters that one episode changes", 1, 10**6),
         Field("size", "float", 1.0, "by how much it changes each", 0, 1e6, low_open=True),
         Field("contribution", "int", 1, "episodes of one user", 1, 1000),
@@ -122,7 +122,7 @@ def account(
     change = Change(((counters, size),), one_way=counters == 1)
 
     def losses_at(amount: float) -> Losses:
-        """Of shuffled bits: what one episode changes, in one batch, or in a node of each level."""
+        """Return the losses of shuffled bits: one episode's change, in one batch, or in a node of each level."""
         times = levels(releases) if noise.key == "binomial-tree" else 1
         return (
             Binomial(math.ceil(amount), 0.5, times * (counters - counters // 2), times * (counters // 2)),
@@ -144,7 +144,7 @@ def account(
 
 
 def _mechanism(key: object, releases: int, delta: float, size: float, contribution: int) -> Mechanism:
-    """The mechanism with this key. Raises SpecError, also if it does not go with the rest."""
+    """Return the mechanism with this key. Raises SpecError, also if it does not go with the rest."""
     known = [name for name, one in MECHANISMS.items() if one.norm != "one-hot"]
     check_type("mechanism", key, str, f"one of {', '.join(known)}")
     if key not in known:

@@ -1,6 +1,6 @@
 """Accounting: which (epsilon, delta) a composition of noise additions proves.
 
-A *loss* is what one neighbouring change does to one kind of noise: so many counters, each shifted by so many
+A *loss* is what one neighbouring change does to one kind of noise: that many counters, each shifted by that many
 noise scales. A tuple of losses is their (adaptive) composition. The converters below answer, for a tuple,
 `epsilon_of(losses, delta)` and `delta_of(losses, epsilon)`. They never guess: a loss they do not know is an error.
 
@@ -62,7 +62,7 @@ SCALES = Context(prec=6, rounding=ROUND_CEILING)  # of the scales that calibrati
 
 
 def scaled(losses: Losses, factor: float) -> Losses:
-    """The same losses under noise whose standard deviation is `factor` times as large."""
+    """Return the same losses under noise whose standard deviation is `factor` times as large."""
     result: list[Loss] = []
     for loss in losses:
         if isinstance(loss, Binomial):
@@ -73,7 +73,7 @@ def scaled(losses: Losses, factor: float) -> Losses:
 
 
 def separation_of(losses: Losses) -> float:
-    """By how many of its standard deviations the best attacker's score moves from one data set to the other.
+    """Return the number of standard deviations by which the best attacker's score moves between the data sets.
 
     The mu of Gaussian noise, exactly; of Laplace noise and of answers from the first two moments of the loss, of
     Binomial noise as if it were Gaussian.
@@ -99,7 +99,7 @@ def separation_of(losses: Losses) -> float:
 
 
 def zcdp_of(losses: Losses) -> float | None:
-    """The rho for which the composition is rho-zCDP; None where no such bound is known here (Binomial noise).
+    """Return the rho for which the composition is rho-zCDP; None if no such bound is known here (Binomial noise).
 
     Gaussian noise: mu^2 / 2. Laplace noise and answers, of pure shift t: t^2 / 2 each (Bun, Steinke 2016, Propositions
     1.6, 1.4).
@@ -114,7 +114,7 @@ def zcdp_of(losses: Losses) -> float | None:
 
 @lru_cache(maxsize=4096)
 def epsilon_of(losses: Losses, delta: float) -> float:
-    """The least epsilon for which the composition of `losses` is (epsilon, delta)-DP; inf if there is none.
+    """Return the least epsilon for which the composition of `losses` is (epsilon, delta)-DP; inf if there is none.
 
     delta: in [0, 1). At delta = 0 only Laplace noise and answers have one. Upper bounds, tight to about 0.1%.
     """
@@ -131,7 +131,7 @@ def epsilon_of(losses: Losses, delta: float) -> float:
 
 
 def delta_of(losses: Losses, epsilon: float) -> float:
-    """The least delta for which the composition of `losses` is (epsilon, delta)-DP. epsilon: >= 0."""
+    """Return the least delta for which the composition of `losses` is (epsilon, delta)-DP. epsilon: >= 0."""
     if not losses:
         return 0.0
     if epsilon >= _pure(losses):
@@ -144,7 +144,7 @@ def delta_of(losses: Losses, epsilon: float) -> float:
 
 
 def repeated(losses: Losses, times: int) -> Losses:
-    """The losses of so many independent executions together."""
+    """Return the losses of that many independent executions together."""
     result: list[Loss] = []
     for x in losses:
         if isinstance(x, Laplace | Response):
@@ -158,7 +158,7 @@ def repeated(losses: Losses, times: int) -> Losses:
 
 @lru_cache(maxsize=256)
 def group_epsilon(losses: Losses, size: int, delta: float) -> float:
-    """An epsilon for which the same noise is (epsilon, delta)-DP for `size` changes at once; inf if none is found.
+    """Return an epsilon for which the same noise is (epsilon, delta)-DP for `size` changes at once, else inf.
 
     `losses` are those of one change. Gaussian noise: exactly, as the changes are at most `size` times as long.
     Otherwise from one at a time: (e, d)-DP for one gives (size e, d (e^(size e) - 1)/(e^e - 1)) for `size`
@@ -193,7 +193,7 @@ def group_epsilon(losses: Losses, size: int, delta: float) -> float:
 
 
 def group_delta(losses: Losses, size: int, epsilon: float) -> float:
-    """A delta for which the same noise is (epsilon, delta)-DP for `size` changes at once, as in `group_epsilon`."""
+    """Return a delta for which the same noise is (epsilon, delta)-DP for `size` changes, as in `group_epsilon`."""
     if size == 1:
         return delta_of(losses, epsilon)
     gaussian = _all_gaussian(losses)
@@ -208,7 +208,7 @@ def group_delta(losses: Losses, size: int, epsilon: float) -> float:
 
 
 def for_each(epsilon: float, delta: float, size: int) -> tuple[float, float]:
-    """The (epsilon, delta) of one change for which `size` changes at once are (epsilon, delta)-DP, by the same lemma.
+    """Return the (epsilon, delta) of one change that makes `size` changes (epsilon, delta)-DP, by the same lemma.
 
     Both are rounded down, so that size times the one and the lemma's delta of the other are not above what is given.
     """
@@ -231,7 +231,7 @@ def gaussian_delta(mu: float, epsilon: float) -> float:
 
 
 def gaussian_epsilon(mu: float, delta: float) -> float:
-    """The least epsilon >= 0 with gaussian_delta(mu, epsilon) <= delta. mu > 0, delta in (0, 1)."""
+    """Return the least epsilon >= 0 with gaussian_delta(mu, epsilon) <= delta. mu > 0, delta in (0, 1)."""
     from scipy.optimize import brentq
 
     if gaussian_delta(mu, 0.0) <= delta:
@@ -241,7 +241,7 @@ def gaussian_epsilon(mu: float, delta: float) -> float:
 
 
 def gaussian_mu(epsilon: float, delta: float) -> float:
-    """The largest mu for which Gaussian noise is (epsilon, delta)-DP. epsilon > 0, delta in (0, 1)."""
+    """Return the largest mu for which Gaussian noise is (epsilon, delta)-DP. epsilon > 0, delta in (0, 1)."""
     from scipy.optimize import brentq
 
     high = 1.0
@@ -266,7 +266,7 @@ def rounded_up(scale: float) -> float:
 
 
 def least_scale(losses_at: Callable[[float], Losses], epsilon: float, delta: float, guess: float) -> float:
-    """The least noise scale s, within 0.01%, for which `losses_at(s)` proves (epsilon, delta), rounded up.
+    """Return the least noise scale s, within 0.01%, for which `losses_at(s)` proves (epsilon, delta), rounded up.
 
     losses_at: from a scale to the losses under it, fewer as s grows. The result is on the safe side.
     """
@@ -306,7 +306,7 @@ def least_scale(losses_at: Callable[[float], Losses], epsilon: float, delta: flo
 
 
 def calibrated(losses_at: Callable[[float], Losses], epsilon: float, delta: float) -> float:
-    """The least noise scale for which `losses_at(scale)` proves (epsilon, delta), rounded up.
+    """Return the least noise scale for which `losses_at(scale)` proves (epsilon, delta), rounded up.
 
     Shifts must be in proportion to 1 / scale.
     """
@@ -323,20 +323,20 @@ def calibrated(losses_at: Callable[[float], Losses], epsilon: float, delta: floa
 
 
 def _pure(losses: Losses) -> float:
-    """The epsilon of pure composition; inf where there is none."""
+    """Return the epsilon of pure composition; inf if there is none."""
     pure = [x.count * x.shift for x in losses if isinstance(x, Laplace | Response)]
     return sum(pure) if len(pure) == len(losses) else math.inf
 
 
 def _all_gaussian(losses: Losses) -> float | None:
-    """The mu of a composition of Gaussians alone, else None."""
+    """Return the mu of a composition of Gaussians alone, else None."""
     shifts = [x.shift for x in losses if isinstance(x, Gaussian)]
     return math.sqrt(sum(s * s for s in shifts)) if len(shifts) == len(losses) else None
 
 
 @lru_cache(maxsize=16)
 def _on_grid(losses: Losses) -> tuple[float, list[list[LossPart]]]:
-    """The interval, and the losses on its multiples, with the two data sets either way round."""
+    """Return the interval, and the losses on its multiples, with the two data sets in either order."""
     interval = GRID * math.sqrt(sum(x.spread**2 for x in losses))
     ways = (False, True) if one_way(losses) else (False,)
     return interval, [parts_of(losses, interval, exchanged=way) for way in ways]

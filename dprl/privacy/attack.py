@@ -1,8 +1,8 @@
 """The best attack on a release: somebody who knows every other user and asks which of two trajectories one user had.
 
 The others' data are subtracted, which leaves the noise and one user. The attacker knows the mechanism, scale and all,
-and scores an execution by its log-likelihood ratio, than which no test is better (Neyman, Pearson). What any learner or
-reader makes of a release is a function of it, so they find out no more.
+and scores an execution by its log-likelihood ratio, than which no test is better (Neyman, Pearson). Any learner's or
+reader's conclusion from a release is a function of it, so they find out no more.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Game:
         return self.stream.releases * len(self.first)
 
     def play(self, rng: np.random.Generator, executions: int) -> tuple[Array, Array]:
-        """[executions] scores of releases in the first world, and of others in the second."""
+        """Play the game: return scores [executions] of releases in the first world, and of others in the second."""
         scores: tuple[list[Array], list[Array]] = ([], [])
         most = max(1, DRAWS // max(self.draws, 1))
         for begun in range(0, executions, most):
@@ -103,7 +103,7 @@ def game(
     episodes: int = 1,
     places: np.random.Generator | None = None,
 ) -> Game:
-    """The attack on a privatizer's noise.
+    """Set up the attack on a privatizer's noise.
 
     Args:
         noise: of a run with privacy.

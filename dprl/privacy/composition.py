@@ -30,7 +30,7 @@ SLACK = 1e-9  # relative, for the rounding of what goes in: some 1e-16 for each 
 
 
 class Tail(NamedTuple):
-    """At least the probabilities of losses: mass [N] at losses [N], increasing, and `beyond` at an infinite loss.
+    """Upper bounds on losses' probabilities: mass [N] at losses [N], increasing, and `beyond` at an infinite loss.
 
     rounding: [N] how much of each may be rounding.
     """
@@ -41,7 +41,7 @@ class Tail(NamedTuple):
     beyond: float
 
     def delta(self, epsilon: float) -> float:
-        """delta(epsilon), never too small; for epsilon not below losses[0]."""
+        """Return the delta at epsilon, never too small, if epsilon is not below losses[0]."""
         first, factor = self._above(epsilon)
         return self.beyond + float((self.mass[first:] * factor).sum())
 
@@ -56,7 +56,7 @@ class Tail(NamedTuple):
 
 
 def delta_at(parts: Sequence[LossPart], interval: float, epsilon: float) -> float:
-    """At least delta(epsilon), and hardly more. epsilon >= 0."""
+    """Bound delta(epsilon) from above, hardly too high. epsilon >= 0."""
     theta = _least(lambda t: _log_moment(parts, interval, t) - t * epsilon, interval)
     least = _lost(parts) + math.exp(
         min(_log_moment(parts, interval, theta) - theta * epsilon, 0.0)
@@ -73,7 +73,7 @@ def delta_at(parts: Sequence[LossPart], interval: float, epsilon: float) -> floa
 
 
 def epsilon_at(parts: Sequence[LossPart], interval: float, delta: float) -> float:
-    """At least the least epsilon >= 0 with delta(epsilon) <= delta, and hardly more; inf if there is none."""
+    """Bound the least epsilon >= 0 with delta(epsilon) <= delta from above, hardly too high; inf if there is none."""
     from scipy.optimize import brentq
 
     lost = _lost(parts)
@@ -100,14 +100,14 @@ def epsilon_at(parts: Sequence[LossPart], interval: float, delta: float) -> floa
 
 
 def _gentler(theta: float) -> Iterator[float]:
-    """A tilt, and gentler ones for where the window that it leads to lies too high, or rounding is seen."""
+    """Yield a tilt, and then gentler ones, in case the first one's window lies too high or rounding shows."""
     for _ in range(8):
         yield theta
         theta /= 4
 
 
 def _lost(parts: Sequence[LossPart]) -> float:
-    """The chance that some loss is infinite."""
+    """Return the chance that some loss is infinite."""
     if any(part.lost >= 1 for part in parts):
         return 1.0
     return -math.expm1(sum(part.times * math.log1p(-part.lost) for part in parts))
@@ -123,12 +123,12 @@ def _tilted(part: LossPart, interval: float, theta: float) -> tuple[Array, float
 
 
 def _log_moment(parts: Sequence[LossPart], interval: float, theta: float) -> float:
-    """ln M(theta) of the sum."""
+    """Return ln M(theta) of the sum."""
     return sum(part.times * _tilted(part, interval, theta)[1] for part in parts)
 
 
 def _least(height: Callable[[float], float], interval: float) -> float:
-    """About the theta > 0 where a function with one valley is least."""
+    """Find about the theta > 0 at which a function with one valley is least."""
     from scipy.optimize import minimize_scalar
 
     found = minimize_scalar(
@@ -141,7 +141,7 @@ def _least(height: Callable[[float], float], interval: float) -> float:
 
 
 def _tilted_tail(parts: Sequence[LossPart], interval: float, theta: float, least: float) -> Tail | None:
-    """At least the probabilities of losses from `least` on, as the convolution tilted by theta tells them."""
+    """Bound the probabilities of losses from `least` on from above, by the convolution tilted by theta."""
     from scipy.fft import irfft, rfft
 
     tilted = [_tilted(part, interval, theta) for part in parts]

@@ -1,8 +1,8 @@
 """The curator of a data set: sees all trajectories, and releases sums of them with noise, for one learner.
 
-Noise is independent from release to release. What a learner asks for may follow from what it was given before: adaptive
+Noise is independent from release to release. A learner's questions may follow from earlier answers: adaptive
 composition, which the accountant's losses allow. Noise on a grid (exact.py) proves what continuous noise of the same
-scale proves: exactly for pure and concentrated privacy, and otherwise but for what `Apart` says.
+scale proves: exactly for pure and concentrated privacy, and otherwise except for the slack in `Apart`.
 """
 
 from __future__ import annotations
@@ -58,12 +58,12 @@ class Way:
 STATIONS = ("users", "curator", "algorithm")
 NOISY_WAY = Way(
     STATIONS, 2, 1, 1, None,
-    "Users' trajectories go to the trusted curator, which adds noise. What the curator releases is private. The "
+    "Users' trajectories go to the trusted curator, which adds noise. The curator's releases are private. The "
     "algorithm plans from that.",
 )  # fmt: skip
 RAW_WAY = Way(
     STATIONS, 3, None, None, None,
-    "The algorithm is told raw sums, which its policy may reveal to everybody. Nothing is hidden.",
+    "The algorithm receives raw sums, which its policy may reveal to everybody. Nothing is hidden.",
 )  # fmt: skip
 
 
@@ -114,7 +114,7 @@ PROMISES: dict[str, Promise] = {
 
 @dataclass(frozen=True)
 class Budget:
-    """What is promised: rho of zCDP, or epsilon, or epsilon and delta."""
+    """The guarantee: rho of zCDP, or epsilon, or epsilon and delta."""
 
     promise: Promise
     rho: float | None = None
@@ -123,7 +123,7 @@ class Budget:
 
     @property
     def text(self) -> str:
-        """As people write it."""
+        """Write the budget as people do."""
         if self.rho is not None:
             return f"{upward(self.rho):g}-zCDP"
         return f"{budget(self.epsilon or 0.0, self.delta or 0.0)}-DP"
@@ -131,7 +131,7 @@ class Budget:
 
 @dataclass(frozen=True)
 class CuratorNoise:
-    """What a curator adds to what it releases.
+    """The noise that a curator adds to its releases.
 
     Attributes:
         mechanism: None for no noise.
@@ -154,7 +154,7 @@ NO_NOISE = CuratorNoise(None, {}, (), NOTHING_PROMISED, {})
 def losses_of(
     mechanism: Mechanism, families: Sequence[Family], scales: Mapping[str, float], adjacency: str
 ) -> tuple[Losses, ...]:
-    """What one neighbouring change reveals in all releases together, for each half that it may be in."""
+    """Return the losses of one neighbouring change in all releases together, for each half that it may be in."""
     found = []
     for half in sorted({family.half for family in families}):
         losses: Losses = ()
@@ -173,7 +173,7 @@ def apart_of(
     adjacency: str,
     size: int = 1,
 ) -> tuple[Apart, ...]:
-    """How far noise on the grid is from continuous noise in all that `size` neighbouring changes move, for each half.
+    """Return the distance of grid noise from continuous noise in all that `size` changes move, for each half.
 
     Raises KeyError for a mechanism that is not drawn on a grid.
     """
@@ -198,7 +198,7 @@ def apart_of(
 def calibrated_scales(
     mechanism: Mechanism, families: Sequence[Family], asked: Budget, exact: bool = False
 ) -> dict[str, float]:
-    """The least noise, in the proportions of the families' weights, that proves a budget under replace-one.
+    """Find the least noise, in the proportions of the families' weights, that proves a budget under replace-one.
 
     exact: noise is drawn on a grid.
     """
@@ -225,8 +225,8 @@ def calibrated_scales(
 
 
 def rho_of(families: Sequence[Family], scales: Mapping[str, float]) -> float:
-    """The rho that this noise proves under replace-one, in the worse half: never below the exact sum of t^2/2 over all
-    shifts t, in scales (see `zcdp_of`), and at most a step in its 12th digit above it."""
+    """Return the rho that this noise proves under replace-one, in the worse half: never below the exact sum of t^2/2
+    over all shifts t, in scales (see `zcdp_of`), and at most a step in its 12th digit above it."""
     halves: dict[int, Fraction] = {}
     for family in families:
         squares = sum(count * Fraction(size) ** 2 for count, size in family.change.moves)
@@ -266,14 +266,14 @@ def prepare(
         n: trajectories in the data set.
         formula, where, sources: words for the card.
         public: what the learner takes as known by everybody.
-        assumptions: for the card, beside the curator's being trusted.
+        assumptions: for the card, next to the curator's being trusted.
         exact: noise is drawn on a grid.
     """
     mechanism = MECHANISMS[asked.promise.mechanism]
     replaced = losses_of(mechanism, families, scales, REPLACE_ONE)
 
     def proved(adjacency: str, d: float, size: int = 1) -> float:
-        """Epsilon for so many changes at once."""
+        """Epsilon for that many changes at once."""
         places = losses_of(mechanism, families, scales, adjacency)
 
         def continuous(losses: Losses, d: float) -> float:

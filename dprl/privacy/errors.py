@@ -108,7 +108,7 @@ def length_tail(log_moments: Callable[[Array], Array], spread: Array, cells: int
 
 @lru_cache(maxsize=16)
 def _phi(cells: int) -> tuple[Array, Array]:
-    """t: [40,000], and ln phi(t) on the sphere in so many dimensions: 10 ms, and a forecast asks for fifty lengths."""
+    """t: [40,000], and ln phi(t) on the sphere in that many dimensions: 10 ms; a forecast asks for fifty lengths."""
     from scipy.special import gammaln, ive
 
     order = cells / 2 - 1
@@ -118,7 +118,7 @@ def _phi(cells: int) -> tuple[Array, Array]:
 
 @cache
 def geometric(low: Decimal, high: Decimal, points: int) -> Array:
-    """So many points from low to high, each the same multiple of the one before, in the same bits on every CPU."""
+    """Return points from low to high, each the same multiple of the one before, in the same bits on every CPU."""
     start, whole = EXACT.ln(low), EXACT.ln(high)
     span = EXACT.divide(EXACT.subtract(whole, start), points - 1)
     # a coarse and a fine grid, so that there are few exponentials
@@ -166,7 +166,7 @@ def bounded_length(
     """Lengths x: [M] that |z|, the sum of users' errors, stays below until users[i] have come w.p. >= 1 - failure.
 
     Given all before, a user's error has mean 0, at most this variance in any direction, and at most this size. So E
-    exp(y u.error) <= exp(variance (e^b - 1 - b) y^2/b^2), b = y size (Bennett). What P(|z| > x) follows from is then a
+    exp(y u.error) <= exp(variance (e^b - 1 - b) y^2/b^2), b = y size (Bennett). The bound behind P(|z| > x) is then a
     supermartingale over the users, and the bound holds for all of them up to the last at once (Doob).
     """
     n = np.asarray(users, dtype=float)
@@ -180,5 +180,5 @@ def bounded_length(
 
 
 def per_event(beta: float, cells: int, releases: int) -> float:
-    """The failure probability each counter may have at each release, for all to hold w.p. >= 1 - beta/3."""
+    """Return each counter's failure probability per release, so that all hold w.p. >= 1 - beta/3."""
     return beta / 3 / (cells * releases)

@@ -1,7 +1,7 @@
 """Noise for people: whole multiples of a public grid, drawn exactly from the operating system's cryptographic source.
 
 Discrete Gaussian and Laplace noise after Canonne, Kamath, Steinke 2020, Algorithms 1 to 3, with whole numbers only.
-Floats that are rounded on the way give away low bits of what noise was added to (Mironov 2012), and the state of a
+Floats that are rounded on the way give away low bits of the numbers under the noise (Mironov 2012), and the state of a
 generator for simulation follows from few of its outputs. docs/notes/privacy.md has the proofs.
 """
 
@@ -22,7 +22,7 @@ Below = Callable[[int], int]  # n to a uniform draw from 0, ..., n - 1
 
 
 def happens(numerator: int, denominator: int, below: Below) -> bool:
-    """True with chance exp(-numerator/denominator), of whole numbers >= 0 and > 0: Algorithm 1."""
+    """Draw True with chance exp(-numerator/denominator), of whole numbers >= 0 and > 0: Algorithm 1."""
     while numerator > denominator:
         if not happens(1, 1, below):
             return False
@@ -34,7 +34,7 @@ def happens(numerator: int, denominator: int, below: Below) -> bool:
 
 
 def discrete_laplace(scale: Fraction, below: Below = secrets.randbelow) -> int:
-    """A whole number z with chance proportional to exp(-|z|/scale), scale > 0: Algorithm 2."""
+    """Draw a whole number z with chance proportional to exp(-|z|/scale), scale > 0: Algorithm 2."""
     t, s = scale.numerator, scale.denominator
     while True:
         u = below(t)
@@ -50,7 +50,7 @@ def discrete_laplace(scale: Fraction, below: Below = secrets.randbelow) -> int:
 
 
 def discrete_gaussian(scale: Fraction, below: Below = secrets.randbelow) -> int:
-    """A whole number z with chance proportional to exp(-z^2/(2 scale^2)), scale > 0: Algorithm 3."""
+    """Draw a whole number z with chance proportional to exp(-z^2/(2 scale^2)), scale > 0: Algorithm 3."""
     p, q = scale.numerator**2, scale.denominator**2  # scale^2 = p/q
     t = scale.numerator // scale.denominator + 1
     of_t = Fraction(t)
@@ -62,7 +62,7 @@ def discrete_gaussian(scale: Fraction, below: Below = secrets.randbelow) -> int:
 
 
 class Apart(NamedTuple):
-    """How far discrete noise is from continuous noise of the same scale.
+    """The distance of discrete noise from continuous noise of the same scale.
 
     Outside of outcomes with a chance below 10^-2000, it gives a cell of the grid at most e^up times the chance that
     continuous noise falls there, and at least e^-down times.
@@ -72,26 +72,26 @@ class Apart(NamedTuple):
     down: float
 
     def epsilon(self, of: Callable[[float], float], delta: float) -> float:
-        """An epsilon for which discrete noise is (epsilon, delta)-DP.
+        """Return an epsilon for which discrete noise is (epsilon, delta)-DP.
 
         of: the same of continuous noise, from delta; at 0 it holds as it is.
         """
         return min(of(0.0), of(self.delta(delta)) + self.up + self.down)
 
     def delta(self, delta: float) -> float:
-        """The delta that continuous noise may have."""
+        """Return the delta that continuous noise may have."""
         return delta * math.exp(-self.up) * (1 - 1e-12)
 
 
 def gaussian_apart(scale: float, shift: float) -> Apart:
-    """Of a counter that is moved by `shift`, in steps of the grid as is `scale`."""
+    """Return it for a counter that is moved by `shift`, in steps of the grid as is `scale`."""
     q = math.exp(-2 * (math.pi * scale) ** 2)
     wrapped = 2 * q / (1 - q) if q < 1 else math.inf
     return Apart(1 / (24 * scale**2), (100 + shift / scale) ** 2 / (8 * scale**2) + wrapped)
 
 
 def laplace_apart(scale: float, shift: float) -> Apart:
-    """The same of Laplace noise; shift is not used."""
+    """Return the same for Laplace noise; shift is not used."""
     return Apart(1 / (4 * scale), 1 / (8 * scale**2))
 
 

@@ -1,4 +1,4 @@
-"""What a run claims about privacy, and what it proves."""
+"""A run's stated and proved privacy guarantee."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ UNIT = "one user: one whole episode"
 
 
 def unit_of(contribution: int) -> str:
-    """What is protected, of users with so many episodes at most."""
+    """Return the unit of privacy, for users with at most that many episodes."""
     return UNIT if contribution == 1 else f"one user: up to {contribution} episodes, anywhere in the run"
 
 
 def adjacency_of(contribution: int) -> str:
-    """What neighbours differ in."""
+    """Describe the difference between neighbours."""
     if contribution == 1:
         return "replace one user's whole trajectory by another"
     return f"replace all episodes of one user, up to {contribution} anywhere in the run, by others"
@@ -39,7 +39,7 @@ DRAWN = (
 )
 # What a guarantee is not about, whatever the noise.
 SCOPE = (
-    "what is private is what was released: a trace of this program holds the true counts beside it",
+    "what is private is what was released: a trace of this program holds the true counts next to it",
     "one run is published: runs with equal seeds share their draws, and two of them together cancel noise",
 )
 
@@ -98,12 +98,12 @@ class Guarantee:
         ladder: what other mechanisms would need.
         public: what the learner takes as known by everybody, which is therefore not protected.
         users: K.
-        returning: for somebody who comes back for so many episodes, the epsilon that the noise proves at proved_delta.
-        messages: what one user sends, in words, where that is more than a report.
+        returning: for somebody who comes back for that many episodes, the epsilon proved at proved_delta.
+        messages: what one user sends, in words, if that is more than a report.
         claimed_rho, proved_rho: of zero-concentrated privacy, of an offline run.
         contribution: m, the most episodes of one user, all of which are protected.
 
-    Numbers are None where no privacy is claimed, scale and std also where sums have noise of different sizes.
+    Numbers are None if no privacy is claimed, scale and std also where sums have noise of different sizes.
     """
 
     model: str
@@ -146,7 +146,7 @@ class Guarantee:
     _repr_html_ = tabulated
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-able form; rho, and a contribution of more than one, where there is one."""
+        """JSON-able form; rho, and a contribution of more than one, if there is one."""
         whole = asdict(self)
         if self.contribution == 1:
             del whole["contribution"]
@@ -157,7 +157,7 @@ class Guarantee:
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Guarantee:
-        """The card `to_dict` wrote. Raises TypeError when fields are missing or unknown."""
+        """Read the card that `to_dict` wrote. Raises TypeError if fields are missing or unknown."""
         known: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in given.items()}
         known["readings"] = tuple(Reading(**r) for r in known.get("readings", ()))
         known["ladder"] = tuple(LadderStep(**s) for s in known.get("ladder", ()))

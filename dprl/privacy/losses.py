@@ -30,7 +30,7 @@ class Laplace:
 
     @property
     def spread(self) -> float:
-        """About the standard deviation of the total privacy loss."""
+        """Return about the standard deviation of the total privacy loss."""
         return math.sqrt(self.count) * self.shift
 
 
@@ -57,7 +57,7 @@ class Binomial:
 
     @property
     def spread(self) -> float:
-        """About the standard deviation of the total privacy loss."""
+        """Return about the standard deviation of the total privacy loss."""
         variance = self.trials * self.probability * (1 - self.probability)
         return math.sqrt((self.up + self.down) / variance)
 
@@ -71,7 +71,7 @@ class Response:
 
     @property
     def spread(self) -> float:
-        """About the standard deviation of the total privacy loss."""
+        """Return about the standard deviation of the total privacy loss."""
         return math.sqrt(self.count) * self.shift
 
 
@@ -101,7 +101,7 @@ class LossPart:
 
 
 def parts_of(losses: Losses, interval: float, *, exchanged: bool = False) -> list[LossPart]:
-    """The losses of a composition, on the grid. exchanged: with the two data sets exchanged.
+    """Return the losses of a composition, on the grid. exchanged: with the two data sets exchanged.
 
     Raises TypeError for a loss that has no distribution here.
     """
@@ -140,7 +140,7 @@ def _laplace(loss: Laplace, interval: float) -> LossPart:
 
 
 def _binomial(loss: Binomial, interval: float, exchanged: bool) -> list[LossPart]:
-    """The losses of the counters that go up and of those that go down, which exchanging the data sets exchanges."""
+    """Return the losses of the counters that go up and down, which exchanging the data sets exchanges."""
     first, b, outside = binomial_window(loss.trials, loss.probability)
     x = np.arange(first, first + len(b) + 1)  # outcomes of b, and of b moved up by one
     here, below = np.append(b, 0.0), np.append(0.0, b)  # P[noise = x], P[noise + 1 = x]
@@ -186,7 +186,7 @@ def binomial_window(trials: int, probability: float) -> tuple[int, Array, float]
 
 
 def _connect_dots(losses: Array, mass: Array, interval: float) -> tuple[int, Array]:
-    """The lowest grid index, and the mass on each multiple of `interval` from there on."""
+    """Return the lowest grid index, and the mass on each multiple of `interval` from there on."""
     floor = np.floor(losses / interval)
     rest = losses - floor * interval
     # share on the upper point: keeps sum of mass * exp(-loss)

@@ -1,7 +1,7 @@
-"""Mechanisms of other packages: which of them can be used, which privacy model offers each, and what its card says.
+"""Mechanisms of other packages: which of them can be used, which privacy model offers each, and the text of its card.
 
 A privacy model takes them for no more than the contract of `Mechanism` says of them: noise of calibrated size in
-running counts. What is proved here for Gaussian and Laplace noise alone is not offered with them, see
+running counts. Proofs for Gaussian and Laplace noise alone do not cover them, see
 `simulation.pairs`.
 """
 
@@ -21,12 +21,12 @@ NORMS = ("l1", "l2")
 
 
 def model_of(mechanism: Mechanism) -> str:
-    """The privacy model that offers it: where each user draws noise of their own nobody has to be trusted."""
+    """Return the privacy model of a mechanism: if each user draws their own noise, nobody has to be trusted."""
     return "local" if mechanism.fresh else "central"
 
 
 def refusal(mechanism: Mechanism) -> str:
-    """Why a mechanism of another package cannot be used, as after "was left out:"; "" where it can."""
+    """Explain why a mechanism of another package cannot be used, as after "was left out:"; "" if it can."""
     if mechanism.norm not in NORMS:
         return f"its norm is {mechanism.norm}; give {' or '.join(NORMS)}"
     if mechanism.answers is not None:
@@ -46,7 +46,7 @@ def is_outside(key: str | None) -> bool:
 
 
 def check_contribution(key: str, contribution: int) -> None:
-    """Raises SpecError for several episodes of a user: what they reveal together is proved for noise of dprl's own."""
+    """Raise SpecError for several episodes of a user: their joint guarantee is proved only for dprl's own noise."""
     if contribution > 1 and is_outside(key):
         raise SpecError(
             "contribution", f"{contribution} does not go with mechanism {key} of another package; give 1."
@@ -54,12 +54,12 @@ def check_contribution(key: str, contribution: int) -> None:
 
 
 def assumption(key: str | None) -> tuple[str, ...]:
-    """What the card of a run says of a mechanism that is none of dprl's own."""
+    """Return the assumptions on a run's card about a mechanism that is not part of dprl."""
     if key is None or not is_outside(key):
         return ()
     return (OUTSIDE.format(author=author(key), mechanism=MECHANISMS[key].title),)
 
 
 def author(key: str) -> str:
-    """Who says what a mechanism of another package reveals: the package, where it is installed."""
+    """Return the source of an outside mechanism's losses: its package, if that is installed."""
     return sources.get((GROUP, key), "its author")

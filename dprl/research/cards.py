@@ -19,7 +19,7 @@ MOST = 1600  # characters of text that a notebook shows of an object, beside a l
 
 
 def told(trace: simulation.Trace) -> tuple[str, str, str]:
-    """Final measure with its interval, what is proved, and the curve."""
+    """Return the final measure with its interval, the proved guarantee, and the curve."""
     measure = kind_of(trace.spec).measure
     final = trace.summary()
     low, high = final[f"final_{measure}_low"], final[f"final_{measure}_high"]
@@ -30,7 +30,7 @@ def told(trace: simulation.Trace) -> tuple[str, str, str]:
 
 
 def proved_in_words(guarantee: Guarantee) -> str:
-    """What a guarantee proves, in words."""
+    """Describe a proved guarantee."""
     if guarantee.proved_rho is not None:
         return f"proved: rho {upward(guarantee.proved_rho, 4):.4g}"
     if guarantee.proved_epsilon is None:
@@ -39,7 +39,7 @@ def proved_in_words(guarantee: Guarantee) -> str:
 
 
 def sparkline(at: Any, values: Any) -> str:
-    """A curve without axes as SVG; its axis is logarithmic."""
+    """Draw a curve without axes as SVG; its vertical axis is logarithmic."""
     width, height = SPARK
     x = np.log(np.maximum(np.asarray(at, float), 1.0))
     y = np.asarray(values, float)
@@ -60,7 +60,7 @@ def sparkline(at: Any, values: Any) -> str:
 
 
 def card(rows: Iterable[tuple[str, str, str, str]]) -> str:
-    """A table of runs: name, final measure, what is proved, curve (SVG of our own)."""
+    """Return a table of runs: name, final measure, proved guarantee, curve (SVG of our own)."""
     told = list(rows)
     shown = told[: fitting("".join(words) for *words, _ in told)]
     body = "".join(

@@ -20,7 +20,7 @@ NOTIONS = {
 
 
 def cite(*runs: Spec | Trace | Mapping[str, Any]) -> str:
-    """What to cite for runs, as a BibTeX file.
+    """Return the sources to cite for runs, as a BibTeX file.
 
     Args:
         runs: specs, finished runs, or dicts of a spec's fields.
@@ -41,7 +41,7 @@ def cite(*runs: Spec | Trace | Mapping[str, Any]) -> str:
 
 
 def of_online(spec: Any) -> Iterator[Source]:
-    """The sources of an online run: of its algorithm and, with privacy, of its model and mechanism."""
+    """Yield the sources of an online run: of its algorithm and, with privacy, of its model and mechanism."""
     yield _of(ALGORITHMS[spec.algorithm])
     if spec.mechanism is not None:
         yield _of(PRIVATIZERS[spec.privacy])
@@ -49,7 +49,7 @@ def of_online(spec: Any) -> Iterator[Source]:
 
 
 def of_data_set(spec: Any) -> Iterator[Source]:
-    """The sources of a run on a data set: of its algorithm and, with privacy, of what is promised and of its noise."""
+    """Yield the sources of a run on a data set: of its algorithm and, with privacy, of its guarantee and its noise."""
     yield _of(OFFLINE[spec.algorithm])
     promise = PROMISES[spec.privacy]
     if spec.privacy in NOTIONS:

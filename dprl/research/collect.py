@@ -32,7 +32,7 @@ class RunFailed(RuntimeError):
 def compute_runs(
     store: Store, specs: Iterable[S], visitor: str, progress: Callable[[float], None] | None = None
 ) -> dict[S, NDArray[np.float64]]:
-    """What each run measured at its end, [seeds]; see `collect`."""
+    """Return each run's measurement at its end, [seeds]; see `collect`."""
     return collect(store, specs, visitor, final_values, progress)
 
 
@@ -66,7 +66,7 @@ def looks(
     read: Callable[[Store, S], T | None],
     found: dict[S, T],
 ) -> Generator[float, None, None]:
-    """What `collect` does between two waits: puts what is there into `found`, and yields the share done.
+    """Add the finished runs to `found`, and yield the share done, between two waits of `collect`.
 
     Whatever closes it early withdraws the requests.
     """

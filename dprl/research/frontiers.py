@@ -40,12 +40,12 @@ EXPONENTS_OF_DATA = {"rho": "rho", "epsilon": "epsilon", "n": "K", "H": "H", "S"
 
 
 def look_of(spec: Any) -> CurveStyle:
-    """What gives a run's marker its look."""
+    """Return the style of a run's marker."""
     return style_of_data(spec) if spec.kind == OfflineSpec.kind else style_of(spec)
 
 
 def looks_of(kinds: Sequence[CurveStyle], *, shaded: bool) -> list[CurveStyle]:
-    """What gives each line its look, no two alike: those of one colour have dashes of their own.
+    """Return the style of each line, no two alike: lines of one colour have different dashes.
 
     shaded: whether a line has the shade of its budget; where the budget is the axis its markers alone have shades.
     """
@@ -58,7 +58,7 @@ def all_to_lose(spec: Any, v_star: float) -> float:
 
 
 def proved_exponent(spec: Any, x: str, *, price: bool) -> float | None:
-    """The exponent of an axis in what a paper's bound says, where it has one.
+    """Return the exponent of an axis in a paper's bound, if the bound has one.
 
     Of a price it is that of the term with the budget; of a gap that of the term that is left when n is large. price:
     whether that is what is drawn.
@@ -77,7 +77,7 @@ def proved_exponent(spec: Any, x: str, *, price: bool) -> float | None:
 
 
 def bound_of_run(spec: RunSpec) -> Bound | None:
-    """The bound of an online run's own algorithm under its privacy model, where a paper proves one."""
+    """Return the bound of an online run's own algorithm under its privacy model, if a paper proves one."""
     key = spec.algorithm + SUFFIXES.get(spec.privacy, "")
     pure = "" if spec.delta else "-pure"
     found = (BOUNDS.get(name) for name in (key + pure, key, spec.algorithm))

@@ -104,7 +104,7 @@ def episode(
 
 
 def _drawn(chances: Array, random: np.random.Generator) -> int:
-    """An action; kept chances are rounded, so that they need not add up to one."""
+    """Draw an action; kept chances are rounded, so that they need not add up to one."""
     return int(random.choice(len(chances), p=chances / chances.sum()))
 
 

@@ -63,7 +63,7 @@ def told_plainly(found: picture.Picture) -> Picture:
 
 
 def kind_of_all(traces: Traces) -> str:
-    """The kind that all runs are of. Raises SpecError where there are several, or it has no chart."""
+    """Return the kind that all runs share. Raises SpecError if there are several, or it has no chart."""
     kinds = list(dict.fromkeys(str(trace.spec.kind) for trace in traces.values()))
     if len(kinds) > 1:
         raise SpecError(
@@ -75,7 +75,7 @@ def kind_of_all(traces: Traces) -> str:
 
 
 def check_drawable(kind: str, measure: str | None, statistic: str, log_x: bool) -> None:
-    """Raises SpecError where runs of a kind are not drawn so."""
+    """Raise SpecError if a kind of runs has no such drawing."""
     check_type("measure", measure, str | None, f"one of {', '.join(MEASURES[kind])}")
     if not isinstance(statistic, str) or statistic not in metrics.BANDS:
         raise SpecError("statistic", f"{shown(statistic)} is not allowed; give {' or '.join(metrics.BANDS)}.")
@@ -152,7 +152,7 @@ def privacy_costs(traces: Traces, **how: bool) -> picture.Picture:
 
 
 def policy(trace: Trace[Any], *, dark: bool) -> picture.Picture:
-    """The action in each state at each step that was learned, by the first seed, from its largest data set."""
+    """Draw the first seed's learned action in each state at each step, from its largest data set."""
     spec, found = trace.spec, core(trace)
     if spec.kind == UploadSpec.kind:
         public = spec.public
@@ -171,17 +171,17 @@ def policy(trace: Trace[Any], *, dark: bool) -> picture.Picture:
 
 
 def known_of(trace: Trace[Any]) -> RunCurves:
-    """The curves of a run, with the best value there is."""
+    """Return the curves of a run, with the best possible value."""
     return RunCurves(trace.at, trace.values, v_star=core(trace).v_star)
 
 
 def core(trace: Trace[Any]) -> Any:
-    """The first seed."""
+    """Return the first seed."""
     return trace.seeds[0]
 
 
 def without_baseline(spec: Any) -> SpecError:
-    """What is raised where a privacy cost has nothing to be counted from."""
+    """Build the error of a privacy cost without a baseline."""
     return SpecError(
         "measure",
         f"privacy cost is counted from the non-private baseline of {spec.label()}; add dprl.run(spec.baseline()) to "
@@ -190,7 +190,7 @@ def without_baseline(spec: Any) -> SpecError:
 
 
 def few(traces: Mapping[str, Any]) -> None:
-    """Raises SpecError where they are too many to tell apart."""
+    """Raise SpecError if there are too many to tell apart."""
     if len(traces) > style.MOST_CURVES:
         raise SpecError(
             "traces", f"{len(traces)} curves cannot be told apart; give at most {style.MOST_CURVES}."

@@ -32,7 +32,7 @@ FROM_FILES = ("data", "declared", "n", "checked", "first_step")  # fields that a
 
 
 def add(commands: Any) -> None:
-    """The flags of `check` and `release`."""
+    """Add the flags of `check` and `release`."""
     check = commands.add_parser(
         "check",
         help="look at a file of your own, and say what a release would cost; releases nothing",
@@ -90,12 +90,12 @@ def write_note(path: str, note: str) -> None:
 
 
 def flags() -> list[Field]:
-    """The fields of an upload that are given on the command line."""
+    """List the fields of an upload that have flags on the command line."""
     return [field for name, field in FIELDS.items() if name not in FROM_FILES]
 
 
 def flags_as_fields(given: argparse.Namespace) -> dict[str, Any]:
-    """What the flags say. Raises SpecError."""
+    """Read the fields from the flags. Raises SpecError."""
     found: dict[str, Any] = {}
     for field in flags():
         text = getattr(given, field.name)
@@ -107,7 +107,7 @@ def flags_as_fields(given: argparse.Namespace) -> dict[str, Any]:
 
 
 def declared_in(path: str) -> Declaration:
-    """The declaration in a file. Raises SpecError."""
+    """Read the declaration in a file. Raises SpecError."""
     return declaration(read_text("declaration", path, "the path of a JSON file"))
 
 
@@ -147,7 +147,7 @@ def check_command(given: argparse.Namespace) -> int:
 
 @contextmanager
 def release_of(given: argparse.Namespace) -> Iterator[tuple[UploadSpec, Budget]]:
-    """The release that is asked for, and its budget. What was read of the file is forgotten at the end."""
+    """Open the requested release with its budget, and forget the file's content at the end."""
     public, fields = declared_in(given.declaration), flags_as_fields(given)
     total = None if given.total is None else FIELDS["rho"].parse(given.total)
     UploadSpec(data=NOWHERE, declared=public.text, n=1, **fields)  # what is wrong with the rest is said first

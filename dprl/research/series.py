@@ -39,7 +39,7 @@ PROVED = {
 
 
 def style_of(spec: RunSpec) -> CurveStyle:
-    """What gives a run's curve its look."""
+    """Return the style of a run's curve."""
     noises = dict.fromkeys(  # those of the first learner first, and those of other packages last
         (m, size)
         for foreign in (False, True)
@@ -53,7 +53,7 @@ def style_of(spec: RunSpec) -> CurveStyle:
 
 
 def style_of_data(spec: OfflineSpec) -> CurveStyle:
-    """The same of a run on data sets. The curator is trusted, as a central agent is."""
+    """Return the style of a run on data sets. The curator is trusted, as a central agent is."""
     noises = [(promise.key, size) for promise in PROMISES.values() for size in ("paper", "calibrated")]
     baselines = list(dict.fromkeys(learner.baseline for learner in OFFLINE.values()))
     learner = baselines.index(OFFLINE[spec.algorithm].baseline) + len(baselines) * (spec.rewards == "learned")
@@ -152,7 +152,7 @@ def regret_picture(
     statistic: metrics.Statistic = "mean",
     **how: bool,
 ) -> Picture:
-    """The dashboard's chart of online runs that have ended, by their names in the legend.
+    """Draw the dashboard's chart of online runs that have ended, by their names in the legend.
 
     Args:
         known: the curves of each and, for measure `extra`, of its non-private baseline.
@@ -184,7 +184,7 @@ def mistakes_series(
 
 
 def mistakes_picture(curves: Sequence[Series], statistic: metrics.Statistic = "mean", **how: bool) -> Picture:
-    """The dashboard's chart of suboptimal episodes. how: see `figures.pac.mistakes_over_alpha`."""
+    """Draw the dashboard's chart of suboptimal episodes. how: see `figures.pac.mistakes_over_alpha`."""
     see = about_mistakes(curves, statistic)
     return pac.mistakes_over_alpha(curves, statistic=statistic, see=see, **how)
 
@@ -218,7 +218,7 @@ def gap_series(
 
 
 def price_series(label: str, look: CurveStyle, at: metrics.Integers, own: Array, free: Array) -> Series:
-    """What privacy takes from the lower bound over n, where both learned from the same data sets.
+    """Return the privacy cost in the lower bound over n, if both runs learned from the same data sets.
 
     own, free: [seeds, C] V~ with noise and without.
     """
@@ -229,7 +229,7 @@ def price_series(label: str, look: CurveStyle, at: metrics.Integers, own: Array,
 def gap_picture(
     specs: Sequence[OfflineSpec], curves: Sequence[Series], v_star: float | None, **how: bool
 ) -> Picture:
-    """The dashboard's chart of suboptimality over n. how: see `figures.offline.gaps_over_n`."""
+    """Draw the dashboard's chart of suboptimality over n. how: see `figures.offline.gaps_over_n`."""
     see = about_gaps(curves, v_star)
     return offline.gaps_over_n(curves, shaded=paper_range(specs), see=see, **how)
 
@@ -237,7 +237,7 @@ def gap_picture(
 def suboptimality_picture(
     specs: Mapping[str, OfflineSpec], known: Mapping[str, RunCurves], **how: bool
 ) -> Picture:
-    """The same of runs that have ended, by their names in the legend, from their curves and v*."""
+    """Draw the same for runs that have ended, by their names in the legend, from their curves and v*."""
     v_star = next(iter(known.values())).v_star if len(set(map(place_of, specs.values()))) == 1 else None
     looks = numbered(marked([style_of_data(spec) for spec in specs.values()]))
     curves = [gap_series(name, look, known[name], v_star) for name, look in zip(specs, looks, strict=True)]
@@ -245,7 +245,7 @@ def suboptimality_picture(
 
 
 def price_picture(specs: Sequence[OfflineSpec], curves: Sequence[Series], **how: bool) -> Picture:
-    """The dashboard's chart of the privacy cost in the lower bound. how: see `figures.offline.prices_over_n`."""
+    """Draw the dashboard's chart of the privacy cost in the lower bound. how: see `figures.offline.prices_over_n`."""
     first = max(FALLS_FROM, float(curves[0].x[-1]) / 10)
     theorems = [falls_by(spec) for spec in specs]
     proved = dict.fromkeys(one for one in theorems if one is not None)
@@ -254,14 +254,14 @@ def price_picture(specs: Sequence[OfflineSpec], curves: Sequence[Series], **how:
 
 
 def bound_of(spec: OfflineSpec) -> Bound | None:
-    """The paper's bound for a run on data sets, where it has one: those of ours have none."""
+    """Return the paper's bound for a run on data sets, if it has one: our own algorithms have none."""
     if spec.privacy not in PROVED:
         return None
     return BOUNDS.get(spec.algorithm + PROVED[spec.privacy])
 
 
 def falls_by(spec: OfflineSpec) -> tuple[str, str] | None:
-    """The algorithm of a run and the theorem by which what noise adds falls like 1/n, where a paper proves that."""
+    """Return a run's algorithm and the theorem by which the cost of noise falls like 1/n, if a paper proves that."""
     bound = bound_of(spec)
     if bound is None or not any(term.private and term.K == -1 for term in bound.terms):
         return None
@@ -278,8 +278,8 @@ def paper_range(specs: Sequence[OfflineSpec]) -> tuple[float, str] | None:
 
 
 def learned_picture(trace: OfflineTrace, at: int, mdp: TabularMDP, *, dark: bool = False) -> Picture:
-    """What was learned from one data set, step by step: against the optimal policy, and how often the policy that the
-    data come from takes the same action. at: which of the data sets with details."""
+    """Draw the policy learned from one data set, step by step: against the optimal policy, and how often the policy
+    that generated the data takes the same action. at: index of a data set with details."""
     policy, best = trace.policy[at], trace.optimal_policy
     wrong = metrics.worse_actions(policy, best, trace.optimal_Q)
     weight = metrics.weighed(wrong, trace.optimal_occupancy)

@@ -20,7 +20,7 @@ MOST_STATES, MOST_COLUMNS = 40, 12  # of the table: what is larger is for a file
 
 
 def sheet(policy: Policy) -> str:
-    """The sheet as HTML, which asks for nothing from elsewhere. A policy of ten steps and ten states fits on A4."""
+    """Return the sheet as self-contained HTML. A policy of ten steps and ten states fits on A4."""
     about = policy.about
     parts = [
         *_worth(policy),
@@ -39,7 +39,7 @@ def sheet(policy: Policy) -> str:
 
 
 def printed(title: str, about: str, parts: Iterable[str], footer: str) -> str:
-    """A page to print or to keep, as HTML that asks for nothing from elsewhere. parts: HTML; the rest is text."""
+    """Return a page to print or to keep, as self-contained HTML. parts: HTML; the rest is text."""
     return (
         web_source("sheet.html")
         .replace("{title}", escape(title))
@@ -50,7 +50,7 @@ def printed(title: str, about: str, parts: Iterable[str], footer: str) -> str:
 
 
 def _worth(policy: Policy) -> Iterable[str]:
-    """The verdict, and values with their intervals."""
+    """Yield the verdict, and values with their intervals."""
     about = policy.about
     held, bound = about["held out"], about["bound"]
     head = said.NOBODY
@@ -80,7 +80,7 @@ def _worth(policy: Policy) -> Iterable[str]:
 
 
 def _table_of(policy: Policy) -> Iterable[str]:
-    """What to do by state and step; steps in which the same is done are one column."""
+    """Yield the table of actions by state and step; steps with the same actions share a column."""
     met = [policy.states.index(state) for state in policy.met]
     by_step = [
         tuple(actions[s] if enough[s] else SOMEBODY for s in met)
@@ -101,7 +101,7 @@ def _table_of(policy: Policy) -> Iterable[str]:
 
 
 def heading(text: str) -> str:
-    """A heading within the page."""
+    """Write a heading within the page."""
     return f"<h2>{escape(text)}</h2>"
 
 
@@ -111,12 +111,12 @@ def paragraphs(texts: Iterable[str]) -> Iterable[str]:
 
 
 def bullets(texts: Iterable[str]) -> str:
-    """The same as a list."""
+    """Write the same as a list."""
     return f"<ul>{''.join(f'<li>{markup(text)}</li>' for text in texts)}</ul>"
 
 
 def html_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table, as wide as it needs."""
+    """Write a table, as wide as it needs."""
     head = "".join(f"<th>{escape(name)}</th>" for name in columns)
     body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
     return f'<div class="wide"><table><tr>{head}</tr>{body}</table></div>'

@@ -182,7 +182,7 @@ class SweepResult(Generic[S]):
         return pd.concat(parts, ignore_index=True)
 
     def plot(self, measure: Drawn | None = None, *, dark: bool = False) -> Picture:
-        """The dashboard's chart of Trade-offs: a marker for each run, along the first axis that is a number.
+        """Draw the dashboard's chart of Trade-offs: a marker for each run, along the first axis that is a number.
 
         Each value of a second axis has a line with a marker of its own, and another algorithm has other dashes. If
         there is a third axis, each value of the environment, or else of the third axis, has a panel.

@@ -57,7 +57,7 @@ Points = list[tuple[Any, Any]]  # values of the axis, and the runs there
 def frontier_picture(
     sweep: Sweep[Any], curves: Mapping[Any, RunCurves], measure: str | None, *, dark: bool
 ) -> Picture:
-    """The chart, see `SweepResult.plot`. Raises SpecError."""
+    """Draw the chart, see `SweepResult.plot`. Raises SpecError."""
     algorithms = "algorithm" in dict(sweep.axes)
     if measure is None:
         measure = LOST.get(sweep.base.kind, PRICE) if algorithms else PRICE
@@ -110,7 +110,7 @@ def frontier_picture(
 
 
 def measure_of(kind: str, measure: str) -> tradeoff.Measure:
-    """What figures call a measure of a kind of runs. Raises SpecError."""
+    """Return the figures' name of the measure of a kind of runs. Raises SpecError."""
     if kind not in MEASURES:
         raise SpecError("sweep", f"sweeps of {kind} runs have no chart; give {' or '.join(MEASURES)} runs.")
     if not isinstance(measure, str) or measure not in MEASURES[kind]:
@@ -124,7 +124,7 @@ def measure_of(kind: str, measure: str) -> tradeoff.Measure:
 def lines_of(
     sweep: Sweep[Any], x: str, *, priced: bool, only: tuple[str, Any] | None = None
 ) -> dict[str, Points]:
-    """A name for each combination of the other axes, with its runs along x.
+    """Name each combination of the other axes, and return its runs along x.
 
     What is the same run at each of their values, as it has no privacy, is one line. priced: without those, which have
     no privacy cost; only: an axis and its value, which all runs have.
@@ -148,7 +148,7 @@ def lines_of(
 
 
 def axis_words(name: str, value: Any) -> str:
-    """A value of an axis in a name: the title of an entry of a registry."""
+    """Write a value of an axis for a name: the title of an entry of a registry."""
     if not isinstance(value, str):
         return f"{SYMBOLS.get(name, name)} = {human(value)}"
     entry = next((registry[value] for registry in TITLED.get(name, ()) if value in registry), None)
@@ -156,7 +156,7 @@ def axis_words(name: str, value: Any) -> str:
 
 
 def line_title(keys: list[tuple[str, ...]], spec: Any, x: str) -> str:
-    """What a line is called: what these combinations have in common, else its runs' label without the axis."""
+    """Name a line by the values that its combinations share, else by its runs' label without the axis."""
     shared = [said[0] for said in zip(*keys, strict=True) if len(set(said)) == 1]
     return ", ".join(shared) or spec.label().partition(f", {x} ")[0]
 

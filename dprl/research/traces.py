@@ -63,7 +63,7 @@ class Trace(simulation.Trace[T_co]):
     def plot(
         self, measure: Measure | None = None, *, statistic: metrics.Statistic = "mean", dark: bool = False
     ) -> Picture:
-        """The dashboard's chart of the run.
+        """Draw the dashboard's chart of the run.
 
         Args:
             measure: see `Comparison.plot`. By default "regret" of an online run, "suboptimality" of a run on simulated
@@ -80,7 +80,7 @@ class Trace(simulation.Trace[T_co]):
         return compare([self]).plot(measure, statistic=statistic, dark=dark)
 
     def cite(self) -> str:
-        """What to cite for this run, as a BibTeX file: see `dprl.cite`."""
+        """Return the sources to cite for this run, as a BibTeX file: see `dprl.cite`."""
         return cite(self)
 
     def _repr_html_(self) -> str:
@@ -94,7 +94,7 @@ AnyTrace = Trace[SeedTrace] | Trace[OfflineTrace] | Trace[UploadTrace] | Trace[A
 
 
 def spec_from_json(text: str) -> AnySpec:
-    """The spec in a JSON text, of whichever kind; a type checker asks `isinstance` before it takes it for one kind.
+    """Read the spec in a JSON text, of any kind; a type checker needs `isinstance` to narrow it to one.
 
     Raises:
         SpecError: a field is not allowed, or the text is not JSON.
@@ -130,7 +130,7 @@ class Comparison:
         seeds: bool = False,
         dark: bool = False,
     ) -> Picture:
-        """The dashboard's chart of runs of one kind: a curve for each, with its 95% interval over seeds.
+        """Draw the dashboard's chart of runs of one kind: a curve for each, with its 95% interval over seeds.
 
         Args:
             measure: what is drawn; by default the first of those that the kind has.
@@ -198,7 +198,7 @@ class Comparison:
 
 
 def compare(traces: Iterable[simulation.Trace] | Mapping[str, simulation.Trace]) -> Comparison:
-    """Runs beside each other, to be drawn or tabulated.
+    """Compare runs, for a chart or a table.
 
     Args:
         traces: finished runs, or runs by the name that a legend has of them. By default these are their labels.

@@ -1,4 +1,4 @@
-"""What goes on in a class's room: what is put to it, the coin that answers pass through, and what the reports say.
+"""A class's room: the steps for the class, the coin that answers pass through, and the estimates from the reports.
 
 Rooms themselves are kept in the store (`dprl.runs.rooms`).
 """

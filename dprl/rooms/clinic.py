@@ -42,10 +42,10 @@ class Answered(NamedTuple):
 
 
 class Asking(NamedTuple):
-    """How a phone is asked at an epsilon.
+    """The questions to a phone at an epsilon.
 
     Attributes:
-        groups: into so many the steps are dealt out; a phone answers about one of them.
+        groups: into that many the steps are dealt out; a phone answers about one of them.
         bit: epsilon of one bit; two bits of an answer can differ.
         shares: the chances of the parts.
     """
@@ -56,27 +56,27 @@ class Asking(NamedTuple):
 
     @property
     def turned(self) -> int:
-        """How many of the DRAWS outcomes turn a bit over: rounded up, as of the coin."""
+        """Return the number of the DRAWS outcomes that flip a bit: rounded up, as for the coin."""
         return opposites(self.bit)
 
     def steps(self, group: int, H: int) -> range:
-        """The steps of a group."""
+        """Return the steps of a group."""
         return range(group, H, self.groups)
 
     def chance(self, part: int) -> float:
-        """That a user is asked about a cell of this part."""
+        """Return the chance that a user is asked about a cell of this part."""
         return self.shares[part] / self.groups
 
 
 @lru_cache(maxsize=1)
 def world() -> TabularMDP:
-    """The clinic that is played."""
+    """Return the clinic's MDP."""
     return ENVIRONMENTS[ENVIRONMENT].make(**PARAMETERS)
 
 
 @lru_cache(maxsize=64)
 def asking_at(epsilon: float) -> Asking:
-    """What a run of the simulator asks its users at this epsilon."""
+    """Return the questions that a run of the simulator asks its users at this epsilon."""
     counts = FITTED.evened()
     weights = np.array([1.0, counts.visits**2, counts.reward**2])
     shares = (weights / weights.sum()).tolist()
@@ -90,7 +90,7 @@ def first_policy() -> NDArray[np.int64]:
 
 
 def parse_report(report: str, epsilon: float) -> list[Answered] | None:
-    """The answers of a report; None where no phone could have sent it."""
+    """Parse the answers of a report; None if no phone could have sent it."""
     mdp, asked = world(), asking_at(epsilon)
     if len(report) > 200 or not FORM.fullmatch(report):
         return None
@@ -111,8 +111,8 @@ def width(part: int) -> int:
 
 
 def spread_of_visits(n: int, epsilon: float) -> float:
-    """The standard deviation of visits to a state over all steps as reports of n tell them, at most: of a state that
-    all are in at all steps. What a phone says of two steps is not correlated."""
+    """Return the largest standard deviation of visits to a state over all steps, as estimated from n reports: that of a
+    state that everybody is in at all steps. A phone's reports on two steps are not correlated."""
     asked = asking_at(epsilon)
     turned = flip(asked.bit)
     noise = turned * (1 - turned) / (1 - 2 * turned) ** 2
@@ -140,7 +140,7 @@ def visits_expected(n: int) -> Array:
 
 
 def on_phone(epsilon: float) -> Mapping[str, Any]:
-    """What a phone draws by: whole numbers of DRAWS outcomes, where the chances add up."""
+    """Return the random draws of a phone: whole numbers of DRAWS outcomes, with chances that add up."""
     mdp, told, asked = world(), first_policy(), asking_at(epsilon)
     rows = np.arange(mdp.S)
     return {
@@ -156,7 +156,7 @@ def on_phone(epsilon: float) -> Mapping[str, Any]:
 
 
 def outcomes(chances: Any) -> list[int]:
-    """Up to which outcome each is drawn; the last possible one takes what is left."""
+    """Return the last outcome of each; the last possible one gets the rest."""
     sums = [min(round(float(s) * DRAWS), DRAWS) for s in np.cumsum(chances)]
     last = max(i for i, chance in enumerate(chances) if chance > 0)
     return [*sums[:last], *[DRAWS] * (len(sums) - last)]

@@ -21,17 +21,17 @@ DRAWS = 2**53  # equally likely outcomes of a coin, whole numbers from 0
 
 
 def opposites(epsilon: float) -> int:
-    """How many of the DRAWS outcomes report the opposite: rounded up, so that epsilon is proved and never more."""
+    """Return the number of the DRAWS outcomes that report the opposite: rounded up, so that epsilon is proved."""
     return math.ceil(DRAWS / (1 + math.exp(epsilon)) * (1 + 1e-12))
 
 
 def flip(epsilon: float) -> float:
-    """The chance of reporting the opposite."""
+    """Return the chance of reporting the opposite."""
     return opposites(epsilon) / DRAWS
 
 
 def report(answer: bool, epsilon: float, drawn: int) -> bool:
-    """What is reported of an answer. drawn: uniform on 0 .. DRAWS - 1.
+    """Return the report of an answer. drawn: uniform on 0 .. DRAWS - 1.
 
     Phones do this in assets/web/coin.js, where the answer stays.
     """
@@ -68,12 +68,12 @@ def share_of_yes(reported: float, n: int, epsilon: float) -> Measured:
 
 @lru_cache(maxsize=1024)
 def shuffled(epsilon: float, n: int, delta: float) -> float:
-    """The least epsilon' for which n reports, mixed by a trusted shuffler and seen once, are (epsilon', delta)-private
-    when one answer is replaced; at most `epsilon`. delta: from 10^-9 to below 1.
+    """Return the least epsilon' for which n reports, mixed by a trusted shuffler and seen once, are (epsilon',
+    delta)-private when one answer is replaced; at most `epsilon`. delta: from 10^-9 to below 1.
 
     By the definition, without a bound: mixed bits say their sum and nothing else, replacing an answer moves the true
-    number by one, and all neighbouring rows of `law` are compared, both ways round. What Feldman, McMillan, Talwar
-    (2021, Theorem 3.1) prove of any local randomiser is larger.
+    number by one, and all neighbouring rows of `law` are compared, both ways round. The bound of Feldman, McMillan,
+    Talwar (2021, Theorem 3.1) for any local randomiser is larger.
     """
     from scipy.optimize import bisect
 
@@ -89,8 +89,8 @@ def shuffled(epsilon: float, n: int, delta: float) -> float:
 
 
 def curator_count(yes: int, epsilon: float, rng: np.random.Generator) -> tuple[int, int]:
-    """What a trusted curator says of `yes` answers under (epsilon, 0) when one is replaced, and how far from the truth
-    that is at most, in LEVEL of all draws.
+    """Return a trusted curator's report of `yes` answers under (epsilon, 0) when one is replaced, and its largest
+    distance from the truth in LEVEL of all draws.
 
     The noise z is two-sided geometric, with chances in proportion to e^(-epsilon |z|) (Ghosh, Roughgarden, Sundararajan
     2009).

@@ -1,4 +1,4 @@
-"""What a teacher puts to a class, one thing after another, and what came back."""
+"""A teacher's steps for a class, one after another, and the answers."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Question:
 
     @property
     def opposites(self) -> int:
-        """How many of the coin's DRAWS outcomes do so: what a phone draws by."""
+        """The number of the coin's DRAWS outcomes that do so: a phone draws by it."""
         return opposites(self.epsilon)
 
     def check(self, report: str) -> None:
@@ -117,25 +117,25 @@ Content = Question | Clinic | Guess | Recap
 
 
 def spends(content: Content) -> float:
-    """The budget that a phone spends by answering."""
+    """Return the budget that a phone spends by answering."""
     return content.epsilon if isinstance(content, Question | Clinic) else 0.0
 
 
 def budget_left(total: float, put: Iterable[Content]) -> float:
-    """What epsilon the questions and clinics that were put leave to later ones: a phone answers each once, so the
-    budgets of those that it could answer add up. Never below 0, and without what binary fractions add to sums of
-    decimal ones."""
+    """Return the epsilon that past questions and clinics leave to later ones: a phone answers each once, so the budgets
+    of those that it could answer add up. Never below 0, and free of the rounding that binary fractions add to decimal
+    sums."""
     spent = math.fsum(map(spends, put))
     return max(round(total - spent, 9), 0.0)
 
 
 def to_json(content: Content) -> str:
-    """As it is stored."""
+    """Return the stored form."""
     return json.dumps({"kind": content.kind, **asdict(content)})
 
 
 def from_json(text: str) -> Content:
-    """What `to_json` was given."""
+    """Read the input of `to_json` back."""
     given = json.loads(text)
     kinds: dict[str, type[Content]] = {kind.kind: kind for kind in (Question, Clinic, Guess, Recap)}
     return kinds[given.pop("kind")](**given)
@@ -160,7 +160,7 @@ class ClassStep:
 
 @dataclass(frozen=True)
 class ShareEstimate:
-    """What the reports on a question say, under three kinds of trust.
+    """Estimates from the reports on a question, under three kinds of trust.
 
     Attributes:
         n, reported: answers, and how many of their reports are yes.
@@ -181,8 +181,8 @@ class ShareEstimate:
 
 
 def estimate_share(room: str, step: ClassStep, question: Question) -> ShareEstimate:
-    """Of the answers so far, at least one. room: its code, from which the noise of the simulated centre is drawn, one
-    draw for a question."""
+    """Estimate from the answers so far, at least one. room: its code, from which the noise of the simulated centre is
+    drawn, one draw for a question."""
     n, reported, epsilon = len(step.answers), step.answers.count(YES), question.epsilon
     yes = share_of_yes(reported, n, epsilon)
     seed = int.from_bytes(hashlib.sha256(f"{room} {step.place}".encode()).digest())

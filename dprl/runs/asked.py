@@ -1,4 +1,4 @@
-"""What is known of a run that somebody asks for or looks at, and of its seeds."""
+"""The known state of a run that somebody asks for or looks at, and of its seeds."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class Run:
     fresh: deque[Seed] = field(default_factory=deque)
 
     def waiting(self) -> list[tuple[str, Ask]]:
-        """Who waits for it."""
+        """Return the visitors who wait for it."""
         return [(visitor, ask) for visitor, ask in self.asks.items() if ask.waiting]
 
     @property

@@ -1,4 +1,4 @@
-"""Dask clusters in place of workers: their addresses, which of them can be used, and one on this machine for trying.
+"""Dask clusters instead of workers: their addresses, which of them can be used, and one on this machine for trying.
 
 python -m dprl cluster [--workers 2] [--port 8786]
 """
@@ -43,7 +43,7 @@ class ClusterError(StoreError):
 
 
 class Build(NamedTuple):
-    """What the bits of a result depend on: a digest of the sources, and the versions of NumPy and numba."""
+    """Return the versions that the bits of a result depend on: a digest of the sources, NumPy and numba."""
 
     sources: str
     numpy: str
@@ -51,12 +51,12 @@ class Build(NamedTuple):
 
 
 def build() -> Build:
-    """Of this process."""
+    """Return the build of this process."""
     return Build(source_digest(), version("numpy"), version("numba"))
 
 
 def differs(theirs: Build, ours: Build) -> str | None:
-    """What a worker has that is not the same here, in words; None if its bits are the same."""
+    """Describe a difference between a worker and this machine; None if its bits are the same."""
     if theirs.sources != ours.sources:
         return "a worker has another version of dprl"
     for name, a, b in zip(Build._fields, theirs, ours, strict=True):
@@ -66,7 +66,7 @@ def differs(theirs: Build, ours: Build) -> str | None:
 
 
 def engine(text: str | None = None) -> str | None:
-    """The scheduler's address: `text`, else DPRL_ENGINE; None for workers on this machine. Raises SpecError."""
+    """Return the scheduler's address: `text`, else DPRL_ENGINE; None for workers on this machine. Raises SpecError."""
     check_type("engine", text, str | None, "the address of a Dask scheduler, such as tcp://localhost:8786")
     text = (text or os.environ.get("DPRL_ENGINE", "")).strip()
     if not text:
@@ -87,7 +87,7 @@ def installed(field: str) -> None:
 
 
 def connected(address: str) -> Client:
-    """A client of the scheduler at `address`. Raises ClusterError, also if a worker would compute other bits."""
+    """Connect to the scheduler at `address`. Raises ClusterError, also if a worker would compute other bits."""
     from distributed import Client
 
     for name in ("distributed", "distributed.client"):  # what is wrong is reported here, in a sentence
@@ -127,7 +127,7 @@ class DaskSlot:
         self._client, self._simulation = client, simulation
 
     def play(self, order: Order) -> Report:
-        """Raises Died if the worker leaves meanwhile, and Lost if the scheduler does."""
+        """Play a seed. Raises Died if the worker leaves meanwhile, and Lost if the scheduler does."""
         from concurrent.futures import CancelledError
 
         from distributed import KilledWorker
@@ -158,12 +158,12 @@ class DaskSlot:
             raise Lost from None
 
     def close(self) -> None:
-        """The worker is the cluster's."""
+        """Do nothing, because the worker belongs to the cluster."""
         self.gone.set()
 
 
 class Host(Protocol):
-    """What plays turns on the slots of a cluster: see engine.py."""
+    """The player of turns on the slots of a cluster: see engine.py."""
 
     slots: set[Slot]
     trouble: str
@@ -228,7 +228,7 @@ class Cluster:
 
 
 def main(workers: int, port: int) -> int:
-    """A scheduler and `workers` worker processes on this machine, open to it alone, until Ctrl-C or SIGTERM.
+    """Run a scheduler and `workers` worker processes on this machine, open to it alone, until Ctrl-C or SIGTERM.
 
     Returns an exit status. Raises SpecError if Dask is not installed, or the port is taken.
     """

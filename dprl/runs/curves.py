@@ -15,8 +15,8 @@ _NOTHING = np.zeros(0, np.int64), np.zeros(0)  # of a seed that has not begun
 
 
 def stored_curves(store: Store, spec: Spec) -> RunCurves:
-    """As far as they are known, with a row for each seed up to the last that has points, so that a seed meets its own
-    baseline."""
+    """Read the curves as far as they are known, with a row for each seed up to the last that has points, so that a seed
+    meets its own baseline."""
     grown = {seed: (at, values) for seed, at, values in store.live(spec) if len(at)}
     at, values = metrics.align([grown.get(seed, _NOTHING) for seed in range(max(grown, default=-1) + 1)])
     return RunCurves(at, values, ended=bool(len(at)) and bool(at[-1] == spec.size))
@@ -45,6 +45,6 @@ def final_values(store: Store, spec: Spec) -> Array | None:
 
 
 def whole_trace(store: Store, spec: Spec) -> Trace | None:
-    """A finished run with all its details; None where a seed has not got to its end, or they have made room."""
+    """Return a finished run with all its details; None if a seed is unfinished, or the details were deleted."""
     traces = [trace for trace in store.traces(spec) if trace.complete]
     return Trace(spec, tuple(traces)) if len(traces) == spec.seeds else None

@@ -28,7 +28,7 @@ class StoreError(RuntimeError):
 
 
 def setting(name: str, default: int, low: int, high: int) -> int:
-    """A whole number from the environment. Raises StoreError naming the variable if it is not one."""
+    """Read a whole number from the environment. Raises StoreError naming the variable if it is not one."""
     text = os.environ.get(name, "").strip() or str(default)
     if not text.isdecimal() or not low <= int(text) <= high:
         raise StoreError(f"{name} is {text[:40]!r}, and must be a whole number from {low} to {high}.")
@@ -66,7 +66,7 @@ class Database:
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
-        """A connection in a write transaction, committed at the end, rolled back on an error."""
+        """Open a connection in a write transaction, committed at the end, rolled back on an error."""
         with self._turn, self.reading() as db:  # SQLite's own waiting sleeps, and lets late comers pass
             db.execute("BEGIN IMMEDIATE")
             yield db
@@ -74,7 +74,7 @@ class Database:
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """A connection in no transaction."""
+        """Open a connection in no transaction."""
         db = None
         inode = self._current_inode()
         try:
@@ -99,7 +99,7 @@ class Database:
                     db.close()
 
     def rows(self, statement: str, *values: object) -> list[sqlite3.Row]:
-        """What one statement finds."""
+        """Return the results of one statement."""
         with self.reading() as db:
             return db.execute(statement, values).fetchall()
 
@@ -170,7 +170,7 @@ class Database:
             self._set_aside(f"version-{version}" if version else "damaged")
 
     def _begin(self) -> None:
-        """Begin the file, where there is nothing or an empty one."""
+        """Begin the file, if there is nothing or an empty one."""
         with contextlib.closing(self._connect()) as db:
             db.execute("PRAGMA auto_vacuum = INCREMENTAL")  # only an empty file takes it, before WAL
             db.execute("PRAGMA journal_mode = WAL")

@@ -1,4 +1,4 @@
-"""Who plays: a thread for each slot has it play turn after turn, as the queue gives them out."""
+"""The engine: a thread for each slot plays turn after turn, as the queue gives them out."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ class Engine:
 
     @property
     def workers(self) -> int:
-        """How many seeds are played at a time."""
+        """The number of seeds that are played at a time."""
         return sum(slot.plays != "here" for slot in list(self.slots))
 
     def begin(self, workers: int | None = None, engine: str | None = None) -> None:
-        """Start so many processes (by default DPRL_WORKERS, else 2) unless there are some, or use the Dask scheduler at
-        an address. Raises StoreError if that is impossible."""
+        """Start that many processes (by default DPRL_WORKERS, else 2) unless there are some, or use the Dask scheduler
+        at an address. Raises StoreError if that is impossible."""
         with self.work:
             if self.slots and engine == (self._cluster and self._cluster.address):
                 return

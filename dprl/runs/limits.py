@@ -1,4 +1,4 @@
-"""How much may wait, and how often something may be tried, by tab, by network address and in all."""
+"""The limits of waiting work, and of attempts, by tab, by network address and in all."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class TooOften(StoreError):
 
 @dataclass(frozen=True)
 class Lease:
-    """Who asks: a tab, and where it is (a digest of its network address, "" if that is not known)."""
+    """A tab that asks, and its origin (a digest of its network address, "" if that is not known)."""
 
     tab: str
     address: str = ""
@@ -45,14 +45,14 @@ class Lease:
 
 @dataclass(frozen=True)
 class Cap:
-    """How much may wait at once. of: whose work it bounds, in words; seeds, and seconds of one core."""
+    """The limit of waiting work. of: whose work it bounds, in words; seeds, and seconds of one core."""
 
     of: str
     seeds: int
     seconds: int
 
     def check(self, seeds: int, seconds: float, waiting: int, work: float) -> None:
-        """Raise TooMuch unless what is asked for now (seeds, seconds) fits next to what waits (waiting, work)."""
+        """Raise TooMuch unless the new request (seeds, seconds) fits on top of the waiting ones (waiting, work)."""
         by_number = self.seeds - waiting
         by_time = math.floor((self.seconds - work) * seeds / max(seconds, 1e-9))
         fits = max(0, min(by_number, by_time))
@@ -75,7 +75,7 @@ def _time(seconds: float) -> str:
 
 
 def caps() -> dict[str, Cap]:
-    """Return the caps by what they count, each of two settings. Raises StoreError."""
+    """Return the caps by their unit, each of two settings. Raises StoreError."""
     return {
         by: Cap(
             of,

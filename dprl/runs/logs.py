@@ -1,4 +1,4 @@
-"""What the processes of a dashboard log: plain lines for a terminal, or with DPRL_LOG=json an object a line.
+"""The logs of a dashboard's processes: plain lines for a terminal, or with DPRL_LOG=json an object a line.
 
 An object has `at` (UTC), `level`, `part` (server, worker or reader), `pid` and `says`; of work that was asked
 for also `run` and `key`, digests of the spec and of the unit of work, and `seed`. Of an error it has the type and the
@@ -24,7 +24,7 @@ def as_json() -> bool:
 
 
 def log_as(part: str) -> None:
-    """This process logs to standard error, in the name of `part`."""
+    """Set this process to log to standard error, in the name of `part`."""
     handler = logging.StreamHandler()
     if as_json():
         handler.setFormatter(Lines(part))
@@ -43,7 +43,7 @@ class Lines(logging.Formatter):
         self._part = part
 
     def format(self, record: logging.LogRecord) -> str:
-        """The line of one record."""
+        """Write the line of one record."""
         line: dict[str, Any] = {
             "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),

@@ -1,4 +1,4 @@
-"""Who waits for what, in memory: which seed a worker gets next, and what becomes of it.
+"""The queue, in memory: the visitors who wait, the seed that a worker gets next, and its end.
 
 A `Queue` knows no thread, file or process: the store calls it under its lock.
 """
@@ -18,7 +18,7 @@ from dprl.runs.workers import Slot
 
 DEATHS = 2
 DIED = "A worker process died; seed {} is run again."
-DIED_TWICE = "Seed {} failed: its worker process died twice ({}), perhaps for want of memory."
+DIED_TWICE = "Seed {} failed: its worker process died twice ({}), perhaps because memory ran out."
 AWAY = 5.0  # s without its tab, after which a visitor's work comes last
 QUESTIONS = 4096  # that wait; the oldest are dropped
 _IDLE, _PARTIAL = 1000, 64 * 2**20  # seeds that nobody waits for, and bytes of their traces, that are kept
@@ -72,7 +72,7 @@ class Queue:
         return seeds, seconds
 
     def ask(self, run: Run, visitor: str, lease: Lease | None, again: bool, draft: bool) -> None:
-        """A visitor waits for a run."""
+        """Add a visitor who waits for a run."""
         self._asked += 1
         before = run.asks.get(visitor)
         if before is not None and before.waiting:
@@ -102,7 +102,7 @@ class Queue:
         run.rev += 1
 
     def cancel(self, run: Run, visitor: str) -> None:
-        """A visitor no longer waits for a run: seeds for which nobody waits stop, and keep what they have."""
+        """Remove a visitor from a run: seeds for which nobody waits stop, and keep their results."""
         ask = run.asks.get(visitor)
         if ask is None or not ask.waiting:
             return
@@ -119,7 +119,7 @@ class Queue:
         self._forget()
 
     def withdraw(self, grace: float) -> int:
-        """Nobody waits any more for what was leased by tabs that have gone; return how many these were."""
+        """Release the leases of tabs that have gone; return their number."""
         now = time.monotonic()
         gone = {tab for tab, seen in self.tabs.items() if seen < now - grace}
         for run in list(self.runs.values()) if gone else ():
@@ -188,8 +188,8 @@ class Queue:
                 yield best[3]
 
     def put_back(self, order: Order, report: Report, seconds: float = 0.0) -> None:
-        """Take note of what became of a seed in its turn: it has failed, is not wanted any more, or waits for the next
-        one. Of one that was stopped, keep what it has."""
+        """Record the end of a seed's turn: it has failed, is not wanted any more, or waits for the next
+        one. Keep the results of one that was stopped."""
         seed = self.seeds.get(order.key)
         if seed is None:
             return
@@ -211,7 +211,7 @@ class Queue:
                 self._stopped.append(seed)
 
     def done(self, key: str, size: int) -> None:
-        """A seed is in the store. size: of its trace, in bytes."""
+        """Record that a seed is in the store. size: of its trace, in bytes."""
         if (seed := self.seeds.pop(key, None)) is not None:
             self._begun.pop(seed, None)
             seed.state = "done"
@@ -221,8 +221,8 @@ class Queue:
             self._settle(seed)
 
     def died(self, order: Order, slot: Slot, cause: str) -> None:
-        """A worker died. What it had begun is begun again; the seed that it played is blamed, and fails the second
-        time. cause: "" if it played none."""
+        """Record the death of a worker. Its unfinished seeds start again; the seed that it played is blamed, and fails
+        the second time. cause: "" if it played none."""
         seed = self.seeds.get(order.key)
         if cause and seed and seed.slot is slot:
             seed.deaths, seed.message = seed.deaths + 1, DIED.format(seed.number)
@@ -237,13 +237,13 @@ class Queue:
         self.lost(slot)
 
     def lost(self, slot: Slot) -> None:
-        """A worker is gone: what it had begun is begun again."""
+        """Record the loss of a worker: its unfinished seeds start again."""
         for seed in [seed for seed in self.seeds.values() if seed.slot is slot]:
             seed.progress = 0.0
             self._give_back(seed)
 
     def ask_question(self, order: Order) -> None:
-        """A page asks; the newest question is answered first."""
+        """Add a page's question; the newest question is answered first."""
         if order.key not in self.taken:
             self.questions.setdefault(order.key, order)
             if len(self.questions) > QUESTIONS:
@@ -299,7 +299,7 @@ class Queue:
             run.rev += 1
 
     def _forget(self) -> None:
-        """Of the seeds that nobody waits for, keep the latest with what they have; if asked for, they go on."""
+        """Keep the latest unwanted seeds with their results; if requested again, they go on."""
         idle = [seed for seed in self.seeds.values() if seed.state != "queued" and not seed.playing]
         traces = 0
         for place, seed in enumerate(reversed(idle)):

@@ -1,4 +1,4 @@
-"""What came out, by key: curve, trace, when it was used. First in memory, and a moment later in the file."""
+"""Results by key: curve, trace, time of last use. First in memory, and a moment later in the file."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ class Results:
     def _find(
         self, keys: Collection[str], column: str, held: Callable[[bytes, bytes | None], Any]
     ) -> dict[str, Any]:
-        """What there is of each key: in the file a column, and of what is held the same."""
+        """Return the stored values of each key: from a column of the file, or from memory."""
         rest, before = list(keys), self.file.notice
         found: dict[str, Any] = {}
         with self._lock:  # first: what is written meanwhile is in the file then

@@ -2,7 +2,7 @@
 
 A room is known by a code, which is no secret, and its teacher by a key of 128 bits, of which a digest is kept. Of a
 device there is a digest that differs from room to room; of a person nothing. An answer to a question passes its coin on
-the phone: what arrives here is its report. What is deleted is
+the phone: what arrives here is its report. Deleted data are
 overwritten.
 """
 
@@ -60,14 +60,14 @@ class RoomError(StoreError):
 
 @dataclass(frozen=True)
 class Room:
-    """How a room stands.
+    """The state of a room.
 
     Attributes:
         opened_at: in seconds since 1970.
         version: another one whenever anything in the room has changed.
         total: epsilon of one phone over all questions, at most.
         people: devices that have joined.
-        steps: how many things were put to the class; state: of the last, None where there is none.
+        steps: how many things were put to the class; state: of the last, None if there is none.
     """
 
     code: str
@@ -81,7 +81,7 @@ class Room:
 
     @property
     def turn(self) -> tuple[bool, int, State | None]:
-        """Changes with what the teacher does, and not with what the class does."""
+        """A number that changes with the teacher's actions, and not with the class's."""
         return self.closed, self.steps, self.state
 
 
@@ -95,8 +95,8 @@ class Rooms:
         self._unwiped = False
 
     def open(self, who: Lease, total: float = TOTAL.default) -> tuple[str, str]:
-        """A new room's code, and its teacher's key. total: epsilon of one phone over all questions, held from then on.
-        Raises RoomError, SpecError."""
+        """Open a room; return its code and its teacher's key. total: epsilon of one phone over all questions, held from
+        then on. Raises RoomError, SpecError."""
         total = TOTAL.check(total)
         self._refuse_unless_allowed()
         self._limits.check("room", who)
@@ -117,12 +117,12 @@ class Rooms:
         return code, key
 
     def find(self, code: str) -> Room | None:
-        """How a room stands; None where there is none. Cheap: pages ask every second."""
+        """Return the state of a room; None if there is none. Cheap: pages ask every second."""
         rows = self._file.rows(_ROOM, code, _day_ago())
         return Room(**{**rows[0], "closed": bool(rows[0]["closed"])}) if rows else None
 
     def join(self, code: str, device: str, who: Lease) -> Room:
-        """Joins, again and again as one. device: what a browser calls itself in this room, drawn at random.
+        """Join a room, repeatedly as the same device. device: a browser's name in this room, drawn at random.
 
         Who is in a room that is closed stays in it. Raises RoomError: there is no such room, it is closed or full, or
         too many wrong codes were tried.
@@ -157,8 +157,8 @@ class Rooms:
         return any(hmac.compare_digest(row["teacher"], _room_digest(code, key)) for row in rows)
 
     def put_step(self, code: str, key: str, content: Content) -> None:
-        """Puts something to the class; what was open before is open no more. Raises RoomError, also where phones would
-        spend more than the room's total."""
+        """Open a step for the class, and close the previous one. Raises RoomError, also if phones would spend more than
+        the room's total."""
         with self._teaching(code, key) as db:
             closed, total = db.execute("SELECT closed, total FROM room WHERE code = ?", (code,)).fetchone()
             if closed:
@@ -192,16 +192,16 @@ class Rooms:
             db.execute("UPDATE room SET closed = 1 WHERE code = ?", (code,))
 
     def delete(self, code: str, key: str) -> None:
-        """Deletes the room with all that is in it. Raises RoomError."""
+        """Delete the room with all that is in it. Raises RoomError."""
         with self._teaching(code, key) as db:
             db.execute("DELETE FROM room WHERE code = ?", (code,))
         self._wipe()
 
     def respond(self, code: str, device: str, place: int, answer: str) -> None:
-        """Writes down an answer to a step, once from each device: the same again changes nothing. answer: to a
-        question the report that the phone's coin left.
+        """Record an answer to a step, once from each device: the same again changes nothing. answer: to a question, the
+        report after the phone's coin.
 
-        Raises RoomError, SpecError where this is no answer to the step.
+        Raises RoomError, SpecError if this is no answer to the step.
         """
         with self._file.writing() as db:
             room = db.execute(_ROOM, (code, _day_ago())).fetchone()
@@ -233,7 +233,7 @@ class Rooms:
         return dict(map(tuple, self._file.rows(mine, code, _room_digest(code, device))))
 
     def steps(self, code: str) -> list[ClassStep]:
-        """All that was put to a class, with what came back, in an order that says nothing of when or from whom."""
+        """Return all steps of a class with the answers, in an order that reveals nothing of when or from whom."""
         steps = self._file.rows(
             "SELECT place, content, state FROM room_step WHERE room = ? ORDER BY place", code
         )
@@ -246,13 +246,13 @@ class Rooms:
         ]
 
     def estimate(self, code: str, step: ClassStep) -> ShareEstimate | None:
-        """What the reports on a question say; None while there are none, and of anything else."""
+        """Estimate a share from the reports on a question; None while there are none, and for anything else."""
         if not step.answers or not isinstance(step.content, Question):
             return None
         return estimate_share(code, step, step.content)
 
     def forget_old(self) -> int:
-        """Deletes rooms that are a day old; how many. Called every second or so by the store."""
+        """Delete rooms that are a day old; return their number. The store calls this about every second."""
         if not self._file.rows("SELECT 1 FROM room WHERE opened_at <= ? LIMIT 1", _day_ago()):
             if self._unwiped:
                 self._wipe()
@@ -268,7 +268,7 @@ class Rooms:
 
     @contextlib.contextmanager
     def _teaching(self, code: str, key: str) -> Iterator[sqlite3.Connection]:
-        """A change by the teacher. Raises RoomError for anybody else."""
+        """Open a change by the teacher. Raises RoomError for anybody else."""
         if not self.teaches(code, key):
             raise RoomError(STRANGER if self.find(code) else filled(UNKNOWN, code=code[:20]))
         with self._file.writing() as db:
@@ -276,7 +276,7 @@ class Rooms:
             _changed(db, code)
 
     def _wipe(self) -> None:
-        """Takes what was deleted out of the write-ahead log, too; later where somebody is reading."""
+        """Erase deleted content from the write-ahead log, too; later if somebody is reading."""
         self._unwiped = bool(self._file.rows("PRAGMA wal_checkpoint(TRUNCATE)")[0][0])
 
 
@@ -285,7 +285,7 @@ def _changed(db: sqlite3.Connection, code: str) -> None:
 
 
 def _room_digest(code: str, name: str) -> bytes:
-    """Of a device or a key; another one in every room."""
+    """Return the digest of a device or a key; another one in every room."""
     return hashlib.blake2b(name.encode(), key=code.encode(), digest_size=16).digest()
 
 

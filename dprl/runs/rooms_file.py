@@ -36,13 +36,13 @@ CREATE TABLE short_link (
 
 
 def rooms_file(runs: Path) -> Database:
-    """Open the rooms of a store, by where its runs are. What is deleted or changed is overwritten with zeros."""
+    """Open the rooms of a store, by where its runs are. Deleted or changed data are overwritten with zeros."""
     path = runs.with_stem(f"{runs.stem}-rooms")
     return Database(path, "store of rooms", 2, TABLES, "secure_delete = ON")
 
 
 def read_code(text: str, length: int = CODE_LENGTH) -> str:
-    """Return the code of so many letters that somebody typed or copied, "" if the text is none.
+    """Return the code of that many letters that somebody typed or copied, "" if the text is none.
 
     It may be in lower case or in full-width letters, with spaces, dashes and other signs around and between them.
     """

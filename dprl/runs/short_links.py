@@ -1,7 +1,7 @@
 """Short links: eight letters for a page and its query, for as long as this store is there.
 
-The letters are drawn, so that nobody can go through all links; they are no secret. What they stand for is a link like
-any other, and is read like one. At most DPRL_SHORT_LINKS are kept, each of at most MOST_LETTERS, and only so many are
+The letters are drawn, so that nobody can go through all links; they are no secret. They stand for a link like
+any other, and is read like one. At most DPRL_SHORT_LINKS are kept, each of at most MOST_LETTERS, and only that many are
 made in a while: nobody can fill the store with them, nor soon use up those of others.
 """
 
@@ -37,8 +37,8 @@ class ShortLinks:
         self._limits = RateLimiter()
 
     def shorten(self, page: str, query: str, who: Lease) -> str:
-        """The letters for a link, the same whenever it is asked for. page: its path, "" for Home; query: without the
-        question mark. Raises StoreError: it is too long, or there are too many, or too many were made from here."""
+        """Return the letters for a link, the same each time. page: its path, "" for Home; query: without the question
+        mark. Raises StoreError: the link is too long, or there are too many, or too many were made from here."""
         if len(query) > MOST_LETTERS:
             raise LinkError(LONG.format(len(query)))
         if known := self._file.rows(_KNOWN, page, query):
@@ -57,7 +57,7 @@ class ShortLinks:
                     return code
 
     def lengthen(self, text: str) -> tuple[str, str]:
-        """The page and the query that letters stand for, see `read_code`. Raises LinkError."""
+        """Return the page and the query that letters stand for, see `read_code`. Raises LinkError."""
         code = read_code(text, CODE_LENGTH)
         if not code:
             raise LinkError(ODD.format(shown(text) or "nothing", CODE_LENGTH))

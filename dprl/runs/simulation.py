@@ -1,4 +1,4 @@
-"""What background runs need of a simulation, so that tests can run on a small one."""
+"""The interface of a simulation for background runs, so that tests can run on a small one."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Simulation:
 
     Attributes:
         start(spec, seed): begins one seed, see `dprl.simulation.kinds.Run`.
-        answer(question, spec): what the spec says without being run, by the question's name, as text.
+        answer(question, spec): the spec's answer without a run, by the question's name, as text.
         seconds(spec): estimates what one seed needs.
         spec_from_json, trace_from_bytes: read back what was written.
     """
@@ -39,7 +39,7 @@ DEFAULT = "dprl.runs.simulation:dprl_simulation"
 
 
 def dprl_simulation() -> Simulation:
-    """The real one."""
+    """Return the real simulation."""
     from dprl import simulation
 
     return Simulation(

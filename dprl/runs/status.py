@@ -1,4 +1,4 @@
-"""How runs stand, and what goes on for everybody."""
+"""The status of runs, and the activity of all visitors."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MADE_ROOM = "Its details had to make room for newer results; its curve was kept.
 
 @dataclass(frozen=True, kw_only=True)
 class RunStatus:
-    """How a run stands.
+    """The status of a run.
 
     Attributes:
         state: `unknown` if nobody asked for it, or its results had to make room.
@@ -52,8 +52,8 @@ class RunRow(RunStatus):
 
 @dataclass(frozen=True, kw_only=True)
 class Activity:
-    """What goes on for everybody: workers that play seeds, seeds that somebody waits for, begun and not begun, and runs
-    that have some of these."""
+    """The activity of all visitors: workers that play seeds, seeds that somebody waits for, begun and not begun, and
+    runs that have some of these."""
 
     workers: int
     seeds_running: int
@@ -64,8 +64,8 @@ class Activity:
 def summary(
     queue: Queue, run: Run, visitor: str | None, forecasts: Callable[[], dict[Any, Forecast]]
 ) -> dict[str, Any]:
-    """The fields of RunStatus. With `visitor`, as they see it: cancelled if they withdrew, though another visitor may
-    still wait for it."""
+    """Return the fields of RunStatus. With `visitor`, as they see it: cancelled if they withdrew, though another
+    visitor may still wait for it."""
     whole = [key for key in run.keys if run.there.get(key, -1) >= 0]
     seeds = [queue.seeds[key] for key in run.keys if key in queue.seeds and run.there.get(key, -1) < 0]
     states = {seed.state for seed in seeds}
@@ -94,7 +94,7 @@ def summary(
 
 
 def activity(queue: Queue, workers: int) -> Activity:
-    """What goes on for everybody."""
+    """Return the current activity, of all visitors."""
     return Activity(
         workers=workers,
         seeds_running=len(queue.begun()),
@@ -104,7 +104,7 @@ def activity(queue: Queue, workers: int) -> Activity:
 
 
 def overview(queue: Queue, workers: int) -> dict[str, Any]:
-    """What `dprl status` shows of it."""
+    """Return the status as `dprl status` shows it."""
     seconds = {seed.key: run.seconds for run in queue.runs.values() for seed in run.fresh if seed.fresh}
     failed = sorted((s for s in queue.seeds.values() if s.state == "failed"), key=lambda seed: -seed.began_at)
 
@@ -132,6 +132,6 @@ def wishes(queue: Queue) -> list[Waiting]:
 
 
 def _left(seed: Seed, run: Run) -> float:
-    """What is left of a seed follows from its own pace once it has one."""
+    """Estimate a seed's remaining time from its own pace, once it has one."""
     paced = seed.progress > 0.02 and seed.seconds > 0.2
     return (seed.seconds / seed.progress if paced else run.seconds) * (1.0 - seed.progress)

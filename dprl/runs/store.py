@@ -206,7 +206,7 @@ class Store:
         self.results.use(spec.seed_key(seed))
 
     def answer(self, question: str, spec: SpecLike) -> str | None:
-        """Return what the spec says without being run, as the simulation writes it; "" if it could not be found, None
+        """Return the spec's answer without a run, as the simulation writes it; "" if it could not be found, None
         while it is not known yet."""
         key = f"{question} {spec.seed_key(0)}"
         with self._work:
@@ -300,7 +300,7 @@ class Store:
             return self._queue.run(spec, run_name(spec), lambda: tuple(map(spec.seed_key, range(spec.seeds))))
 
     def _look(self, spec: SpecLike) -> Run:
-        """What is known of a run, with what is in the file, as of a moment ago."""
+        """Return the known state of a run and its file, as of a moment ago."""
         run = self._run(spec)
         now, rev = (time.monotonic(), self.results.changes), run.rev
         if run.looked[1] != now[1] or now[0] - run.looked[0] > _LOOK:
@@ -328,7 +328,7 @@ def run_name(spec: SpecLike) -> str:
 
 
 def default_path() -> Path:
-    """Where the store is unless given otherwise."""
+    """Return the default path of the store."""
     return home() / "runs.sqlite"
 
 
@@ -337,7 +337,7 @@ def _status_file(path: Path) -> Path:
 
 
 def others(path: Path) -> list[dict[str, Any]]:
-    """What the processes with workers at a store have told last, see `Store._tell`."""
+    """Return the last reports of all processes with workers at a store, see `Store._tell`."""
     found = []
     for file in sorted(path.parent.glob(f"{path.name}.*.json")):
         try:
@@ -353,7 +353,7 @@ _opening = threading.Lock()
 
 
 def opened(path: Path | None = None) -> Store:
-    """The store of this process at a path, opened once. Raises StoreError."""
+    """Return this process's store at a path, opened once. Raises StoreError."""
     where = (default_path() if path is None else Path(path)).absolute()
     with _opening:
         if where not in _opened:

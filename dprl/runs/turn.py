@@ -24,7 +24,7 @@ _SILENCE = 120.0  # s, after which one is forgotten: nobody waits for it any mor
 
 @dataclass(frozen=True)
 class Order:
-    """What is to be done: play a seed, tell what a seed that was put down has, or answer a question. key: of the seed,
+    """A task: play a seed, return the results of an interrupted seed, or answer a question. key: of the seed,
     or of the question; spec: as JSON."""
 
     what: Literal["seed", "stop", "question"]
@@ -36,7 +36,7 @@ class Order:
 
 @dataclass(frozen=True)
 class Report:
-    """What became of it.
+    """The outcome of a turn.
 
     Attributes:
         progress: of the seed, 0 to 1.

@@ -1,4 +1,4 @@
-"""Whose turn is next, and when a run will be done. Pure.
+"""The order of turns, and the end of a run. Pure.
 
 A turn is a quarter of a second of a worker. Drafts and runs whose tab has gone come last. Then the turn goes to the
 visitor who has the fewest seeds running and, among those, has been unserved longest; of a visitor's runs, to the one
@@ -44,7 +44,7 @@ def first(claims: Iterable[Claim]) -> Claim | None:
 
 
 def may_begin(begun: int, alone: int, run_has: bool, visitor_has: bool) -> bool:
-    """Return whether a worker that has begun so many seeds may begin another.
+    """Return whether a worker that has begun that many seeds may begin another.
 
     Args:
         alone: those of them that are the only begun seed of their run.

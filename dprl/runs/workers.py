@@ -1,4 +1,4 @@
-"""Where turns are played: worker processes of this machine. A slot plays one thing at a time."""
+"""The players of turns: worker processes of this machine. A slot plays one thing at a time."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Slot(Protocol):
     plays: Literal["all", "here", "away"]
 
     def play(self, order: Order) -> Report:
-        """Raises Died and Lost."""
+        """Play a seed. Raises Died and Lost."""
 
     def close(self) -> None:
         """End it."""
@@ -57,7 +57,7 @@ class PipeSlot:
         self._start()
 
     def play(self, order: Order) -> Report:
-        """Raises Died, when there is a new process already, and Lost after `close`."""
+        """Play a seed. Raises Died, when there is a new process already, and Lost after `close`."""
         idle = self.process.poll() is not None
         try:
             if idle:
@@ -111,7 +111,7 @@ def _cause(code: int) -> str:
 
 
 def child_environment() -> dict[str, str]:
-    """For subprocesses: this very package, and one thread each."""
+    """Return the environment of subprocesses: this very package, and one thread each."""
     paths = f"{Path(__file__).parents[2]}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
     return os.environ | {"PYTHONPATH": paths.rstrip(os.pathsep)} | dict.fromkeys(_THREADS, "1")
 

@@ -1,5 +1,5 @@
-"""What there is to see in a chart: one sentence (Markdown) for each, about the numbers that are drawn.
+"""The sentences about charts: one (Markdown) for each, about the numbers that are drawn.
 
-Words only: the numbers are those of the figures' own records and of `metrics`. What a drawing leaves out, and what a
-sign in it means, is said by the figure.
+Words only: the numbers are those of the figures' own records and of `metrics`. The figure itself explains the parts
+that a drawing leaves out, and the meaning of its signs.
 """

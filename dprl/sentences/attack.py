@@ -1,4 +1,4 @@
-"""About attacks: what the attacker saw, whether noise was caught, and what a promise is worth to somebody."""
+"""Sentences about attacks: the attacker's view, the verdict on the noise, and the worth of a guarantee."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ MEETS = (
 STEPS = {
     "one": "A careless curator draws noise for a counter **once** and adds it to every release. After each user, the "
     "curator tells that user the noisy count so far. Each release alone looks private.",
-    "subtract": "Users t − 1 and t + 1 put together what they were told. The one noise is in both releases, so the "
-    "difference has no noise. User t + 1 takes out its own visit, and user t's visit is left, **exactly**.",
+    "subtract": "Users t − 1 and t + 1 combine the counts they received. The one noise is in both releases, so the "
+    "difference has no noise. User t + 1 subtracts its own visit, and user t's visit is left, **exactly**.",
     "tree": "A tree gives every stretch of users a noise of its own, so the noises of two releases do not cancel. "
     "The same subtraction now leaves user t's visit **plus noise**.",
 }
 MEANING = (
     "Before the release, somebody believes with the chance you choose that your episode was the first of two. An "
-    "outcome that is exp(ε) times as likely with one episode moves that belief as far as drawn. δ is for outcomes "
+    "outcome that is exp(ε) times as likely with one episode moves that belief as the chart shows. δ is for outcomes "
     "that are likelier still."
 )
 
 
 def several(most: int) -> str:
-    """About a user who has so many episodes."""
+    """Describe a user who has that many episodes."""
     return f"The user has {most} episodes here: all {most} are the first of the two, or all {most} are the second."
 
 
 def saw(what: str, releases: int, counters: int) -> str:
-    """What the attacker saw. what: by privacy model, in words."""
+    """Describe the attacker's view. what: by privacy model, in words."""
     said = [filled(SAID["saw"], what=what, counters=plural(counters, "counter"))]
     if releases > 1:
         said.append(filled(SAID["saw_often"], times=plural(releases, "time")))
@@ -45,7 +45,7 @@ def saw(what: str, releases: int, counters: int) -> str:
 
 
 def interval(found: Measured) -> str:
-    """A measured epsilon as it stands beside the proved one."""
+    """Write a measured epsilon as it stands next to the proved one."""
     if not math.isfinite(found.value):
         return "–"
     return f"{human(float(f'{found.value:.3g}'))} ({found.low:.2f} to {found.high:.2f})"
@@ -77,7 +77,7 @@ def about_attack(
 
 
 def surely(bound: float, delta: float) -> str:
-    """About the bound that assumes nothing of the noise."""
+    """Describe the bound that assumes nothing about the noise."""
     if bound > 0:
         said = filled(SAID["surely"], epsilon=at_least(bound, 2), delta=human(delta))
     else:
@@ -86,23 +86,23 @@ def surely(bound: float, delta: float) -> str:
 
 
 def about_scores(guessed: Measured, best: float) -> str:
-    """What there is to see in the histograms. best: the chance of a right guess that the noise allows."""
+    """Describe the histograms. best: the chance of a correct guess that the noise allows."""
     if not math.isfinite(guessed.value):
         return NOTHING_YET
     return (
         f"The likelier episode was the right one in {guessed.value:.1%} of the trials ({guessed.low:.1%} to "
-        f"{guessed.high:.1%}). Guessing blindly is right in 50%. The noise allows at most {share_at_most(best)}."
+        f"{guessed.high:.1%}). A blind guess is right in 50% of them. The noise allows at most {share_at_most(best)}."
     )
 
 
 def about_errors(broken: bool) -> str:
-    """What there is to see in the curve of errors. broken: more was measured than is proved."""
+    """Describe the curve of errors. broken: more was measured than is proved."""
     said: str = SAID["errors_above" if broken else "errors_below"]
     return said
 
 
 def advantage(right: float) -> str:
-    """The best attacker's advantage."""
+    """Describe the best attacker's advantage."""
     return (
         f"The attacker sees a release from one of two equally likely episodes. **The best attacker guesses right at "
         f"most {share_at_most(right)} of the time instead of 50%**, whatever it computes."
@@ -114,23 +114,23 @@ def asked_whose(score: float) -> str:
     sign = "more" if score > 0 else "less"
     shown = f"{score:+.2f}".replace("-", "−")
     return (
-        "The data are those of one of two users, with equal chances. The attacker knows everybody else, subtracts them "
+        "The data belong to one of two users, with equal chances. The attacker knows everybody else, subtracts them "
         f"from one noisy release, and scores the rest: **{shown}** (0 favours neither). Such a release is "
         f"{sign} likely with the first user than with the second. Whose data is it?"
     )
 
 
 def whose(first: bool, guesses: Sequence[bool]) -> str:
-    """Return the answer, and how many of a visitor's guesses are right."""
+    """Return the answer, and how many of a visitor's guesses are correct."""
     hit = "Right" if guesses[-1] else "Wrong"
     said = f"**{hit}: it is the {'first' if first else 'second'} user's data.**"
     if len(guesses) == 1:
         return said
-    return f"{said} {sum(guesses)} of your {len(guesses)} guesses are right."
+    return f"{said} {sum(guesses)} of your {len(guesses)} guesses are correct."
 
 
 def about_guesses(right: float) -> str:
-    """What there is to see in a hundred guesses."""
+    """Describe a hundred guesses."""
     hits = round(100 * right)
     return (
         f"With the same noise, the best attacker guesses at most about {hits} of 100 users right. A coin guesses "
@@ -139,22 +139,22 @@ def about_guesses(right: float) -> str:
 
 
 def concentrated(rho: float | None) -> str:
-    """About zCDP."""
+    """Describe zCDP."""
     if rho is None:
         return "No bound of zero-concentrated privacy (zCDP) is known here for shuffled bits."
     return f"The same noise is ρ-zCDP with ρ = {at_most(rho)}."
 
 
 def about_epsilons(deltas: Sequence[float], epsilons: Sequence[float]) -> str:
-    """What there is to see in epsilon against delta."""
+    """Describe epsilon against delta."""
     return (
-        f"Of the same noise, {proves(epsilons[0], deltas[0])} and {proves(epsilons[-1], deltas[-1])} are proved. "
+        f"For the same noise we prove {proves(epsilons[0], deltas[0])} and {proves(epsilons[-1], deltas[-1])}. "
         "Each pair is one point of a curve."
     )
 
 
 def about_belief(prior: float, epsilon: float, false: Sequence[float], missed: Sequence[float]) -> str:
-    """What a belief becomes."""
+    """Describe the change of a belief."""
     low, high = posterior(prior, -epsilon), posterior(prior, epsilon)
     right = best_guess(prior, false, missed)  # type: ignore[arg-type]
     return (
@@ -165,12 +165,12 @@ def about_belief(prior: float, epsilon: float, false: Sequence[float], missed: S
 
 
 def about_collusion(step: str, exact: int, users: int, worst: float) -> str:
-    """What two users read. exact: users who were read exactly; worst: largest error."""
+    """Describe the data that two users read. exact: users who were read exactly; worst: largest error."""
     if step == "one":
-        return "Each pair of bars differs by the same noise. It moves all counts alike, and every rise still shows."
+        return "Each pair of bars differs by the same noise. It shifts all counts alike, so every rise stays visible."
     if step == "subtract":
         return (
             f"{exact} of {plural(users, 'user')} are read without any error, by two others who only subtract."
         )
     off = human(float(f"{worst:.2g}"))
-    return f"{exact} of {plural(users, 'user')} are read exactly; what is read is off by up to {off} visits."
+    return f"{exact} of {plural(users, 'user')} are read exactly; the estimates err by up to {off} visits."

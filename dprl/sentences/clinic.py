@@ -1,4 +1,4 @@
-"""What a room says of a class that plays the clinic. The words are in dprl/messages; here are the numbers."""
+"""The sentences of a room whose class plays the clinic. The words are in dprl/messages; here are the numbers."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ SAID = messages("room")["clinic"]
 
 
 def about(steps: int, asked: int) -> str:
-    """What a phone is to do. asked: about so many steps the phone reports."""
+    """Describe a phone's task. asked: about how many steps the phone reports."""
     report = SAID["report"] if asked == 1 else filled(SAID["report_more"], some=asked)
     return f"{filled(SAID['about'], steps=steps)} {report}"
 
 
 def proof(epsilon: float, bit: float, asked: int) -> str:
-    """What the randomised bits prove."""
+    """State the guarantee of the randomised bits."""
     factor = human(math.exp(epsilon))
     return filled(SAID["proof"], bits=2 * asked, bit=human(bit), factor=factor, epsilon=human(epsilon))
 
 
 def visits(n: int, steps: int, state: str, law: float, said: float, spread: float) -> str:
-    """What to see in what the algorithm reads, of the state that is visited most."""
+    """Describe the algorithm's data on the most visited state."""
     return filled(
         SAID["visits_see"],
         users=counted(n, "user"),

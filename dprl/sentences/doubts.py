@@ -1,4 +1,4 @@
-"""What a run, or a price of privacy, does not say: warnings, alike on every page and on the command line."""
+"""The limits of a run, or of a privacy cost: warnings, alike on every page and on the command line."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ SAID = messages("charts")["doubts"]
 
 
 def unsettled(stuck: int, of: int, at: Sequence[str] = ()) -> str:
-    """Of a run without privacy that has not found the best policy in `stuck` of so many seeds, see `metrics.unsettled`;
-    "" where it has in all. at: the points of a sweep where that is so, `stuck` at the worst of them."""
+    """Warn of a run without privacy that has not found the best policy in `stuck` of these seeds, see
+    `metrics.unsettled`; "" if it has in all. at: the points of a sweep with this doubt, `stuck` at the worst."""
     if not stuck:
         return ""
     told = {"stuck": stuck, "seeds": plural(of, "seed")}
@@ -25,16 +25,16 @@ def unsettled(stuck: int, of: int, at: Sequence[str] = ()) -> str:
 
 
 def no_share(best: Sequence[float | None]) -> str:
-    """Why no share of V* is drawn. best: V* of each run, None where it is not known."""
+    """Explain why no share of V* is drawn. best: V* of each run, None if it is not known."""
     said: str = SAID["no_best"] if None in best else SAID["nothing_to_lose"]
     return said
 
 
 def about_negative_prices(names: Sequence[str]) -> str:
-    """Of prices whose whole interval lies below zero; "" where there are none."""
+    """Warn of prices whose whole interval lies below zero; "" if there are none."""
     if not names:
         return ""
     return (
-        f"Below zero, with its whole 95% interval, is the mean privacy cost of these: {some(names)}. "
+        f"The whole 95% interval of the mean privacy cost is below zero for these: {some(names)}. "
         "There the run without privacy lost more than the private run, so this is no privacy cost."
     )

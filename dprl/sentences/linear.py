@@ -1,4 +1,4 @@
-"""About learners of linear models: their confidence sets, what their matrices know, how regret grows."""
+"""Sentences about learners of linear models: their confidence sets, their matrices, and their regret."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dprl.metrics import Array
 from dprl.words import human, rough, significant
 
 INDEFINITE = (
-    "Noise has left this matrix without an inverse. The algorithm plans this step as if nothing were known."
+    "With the noise, this matrix has no inverse. The algorithm plans this step as if nothing were known."
 )
 
 
@@ -25,7 +25,7 @@ def region(
     users: int,
     private: bool,
 ) -> str:
-    """Of two weights: widths, quiet: [2] how far each may be off with noise and without; off: [2] how far it is;
+    """Describe two weights: widths, quiet: [2] how far each may be off with noise and without; off: [2] how far it is;
     bound: C_w."""
     if not np.isfinite(widths).all():
         return INDEFINITE
@@ -35,7 +35,7 @@ def region(
     )
     result = f"This is step {step} after {human(users)} users. {said}"
     if widths.min() > bound:
-        return f"{result} These radii say nothing new: it is public that no weight is beyond {significant(bound, 3)}."
+        return f"{result} These radii show nothing new: it is public that no weight is beyond {significant(bound, 3)}."
     times = float(np.sqrt(np.prod(widths / quiet))) if private and np.isfinite(quiet).all() else 1.0
     if times > 1:
         result += f" Without noise the same users would give a confidence set {rough(times)} times narrower."

@@ -14,7 +14,7 @@ NONE = "There is no noise: the planner sees the true counts."
 
 
 def deviation(std: float, users: float | None = None) -> str:
-    """How large the noise in a count of visits is, named as what it is; after how many users, as it grows with K."""
+    """Describe the size of the noise in a count of visits, by its kind; after how many users, as it grows with K."""
     if not users:
         return filled(SAID["deviation"], std=human(std))
     return filled(SAID["deviation_after"], std=human(std), users=human(users))
@@ -23,7 +23,7 @@ def deviation(std: float, users: float | None = None) -> str:
 def about_cells(
     noise: CountNoise, *, bound: float | None = None, word: str = "noisy", family: CountFamily = VISITS
 ) -> str:
-    """Of all cells.
+    """Describe the noise in all cells.
 
     Args:
         bound: E, of which a share (family) bounds an error.

@@ -1,4 +1,4 @@
-"""About learning from a data set: how many trajectories it takes, where pessimism bites, what the data cover."""
+"""Sentences about learning from a data set: the trajectories needed, the effect of pessimism, and the coverage."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ SAID = messages("charts")["data"]
 NOTHING = "There is nothing to draw yet."
 CLOSE = 0.01  # of v*: a policy this near the best is good
 COVERED = (
-    "Upper chart: what the data visit. Lower chart: what the best policy visits. An algorithm stays uncertain longest "
+    "Upper chart: visits in the data. Lower chart: visits of the best policy. An algorithm stays uncertain longest "
     "where only the best policy goes. The scale is logarithmic."
 )
 
 
 def trajectories(n: int) -> str:
-    """The size of a data set."""
+    """Describe the size of a data set."""
     return f"{human(n)} trajectory" if n == 1 else f"{human(n)} trajectories"
 
 
 def about_gaps(curves: Sequence[Series], v_star: float | None) -> str:
-    """How many trajectories each run needs to come within CLOSE of v*, of those that are finished."""
+    """Describe the trajectories that each finished run needs to come within CLOSE of v*."""
     done = [curve for curve in curves if curve.complete and len(curve.x)]
     if not done or not v_star:
         return NOTHING if not any(len(curve.x) for curve in curves) else _so_far(curves)
@@ -60,7 +60,7 @@ def _so_far(curves: Sequence[Series]) -> str:
 
 
 def range_of_the_paper(curves: Sequence[Series], baseline: Series | None, end: int) -> str:
-    """What is seen within the range of n that a paper shows, and beyond it, of runs with the paper's noise.
+    """Describe runs with the paper's noise, within the range of n that a paper shows, and beyond it.
 
     Args:
         baseline: the run without privacy.
@@ -96,7 +96,7 @@ def _from_to(values: Sequence[float]) -> str:
 
 
 def about_prices(curves: Sequence[Series], first: float, proved: Sequence[tuple[str, str]] = ()) -> str:
-    """How the privacy cost in the lower bound falls from n = first on, with the exponent's interval.
+    """Describe the fall of the privacy cost in the lower bound from n = first on, with the exponent's interval.
 
     proved: algorithms of which a theorem says 1/n, each with that theorem.
     """
@@ -109,7 +109,7 @@ def about_prices(curves: Sequence[Series], first: float, proved: Sequence[tuple[
     if not parts:
         return "The lower bound V~ of each private run is compared with that of the same algorithm without privacy."
     parts += [f"Proved for {algorithm}: 1/n ({theorem})." for algorithm, theorem in proved]
-    return f"How the privacy cost falls from n = {count(first)} on: {' '.join(parts)}"
+    return f"Fall of the privacy cost from n = {count(first)} on: {' '.join(parts)}"
 
 
 def about_pessimism(
@@ -121,7 +121,7 @@ def about_pessimism(
     v_star: float,
     ranks: bool = False,
 ) -> str:
-    """Where the penalty takes all that an action seems worth.
+    """Describe the actions whose whole apparent value the penalty removes.
 
     Args:
         H: steps of an episode.
@@ -129,7 +129,7 @@ def about_pessimism(
         ranks: whether there is noise that the penalty does not stand for.
     """
     taken = percent(bitten.share)
-    said = f"In {taken} of the state-action-step triples the penalty takes all that the action seems worth."
+    said = f"In {taken} of the state-action-step triples the penalty removes the action's whole value."
     if bitten.path > 0:
         said += (
             f" An optimal episode meets such a triple in {percent(bitten.path)} of its {plural(H, 'step')}."
@@ -146,22 +146,22 @@ def about_pessimism(
 
 
 def about_actions(wrong: int, pairs: int, weight: float, agrees: float) -> str:
-    """Of a learned policy against the optimal one and against the behaviour.
+    """Describe a learned policy against the optimal one and against the behaviour.
 
     Args:
-        wrong: of so many state-step pairs it is worse in so many.
+        wrong: of that many state-step pairs it is worse in that many.
         weight: the share of its time that the optimal policy spends there.
         agrees: how often, where the data go, the behaviour policy takes the learned action.
     """
     return (
         f"The learned policy is worse than the optimal policy in {wrong:,} of {pairs:,} state-step pairs. "
-        f"The optimal policy spends {percent(weight)} of its time in these pairs. Where the data go, the "
+        f"The optimal policy spends {percent(weight)} of its time in these pairs. In the data, the "
         f"behaviour policy takes the learned action with chance {percent(agrees)}."
     )
 
 
 def low_values(below: float, start: float, v_star: float) -> str:
-    """Of the lower bounds V~: the share that is at most the optimum, and the one at the start."""
+    """Describe the lower bounds V~: the share that is at most the optimum, and the one at the start."""
     return (
         f"The lower bound is at most the true optimum in {percent(below)} of the state-step pairs. At the start the "
         f"lower bound is {at_least(start)}, and v* = {v_star:#.3g}."
@@ -169,7 +169,7 @@ def low_values(below: float, start: float, v_star: float) -> str:
 
 
 def about_coverage(optimal: float, d_m: float, where: str, n: int) -> str:
-    """How well the data cover where the optimal policy goes.
+    """Describe the coverage of the optimal policy's way by the data.
 
     Args:
         optimal: the least share of the data at a pair that it visits, which is `where`.
@@ -178,12 +178,12 @@ def about_coverage(optimal: float, d_m: float, where: str, n: int) -> str:
     """
     if optimal == 0:
         return (
-            f"The data never show what the optimal policy does: nobody does {where}. However many trajectories there "
+            f"The data never show the optimal policy's actions: nobody does {where}. However many trajectories there "
             "are, its value cannot be learned from them."
         )
     seen = n * optimal
     return (
-        f"Of all pairs on the optimal policy's way, the data visit this one least: **{where}**. It is in "
+        f"On the optimal policy's way, the data visit this pair least: **{where}**. It is in "
         f"{_one_in(optimal)} trajectories, {human(float(f'{seen:.2g}'))} of {count(n)}. The rarest pair of all has "
         f"dₘ = {human(d_m)}."
     )
@@ -194,7 +194,7 @@ def _one_in(share: float) -> str:
 
 
 def bounds_by_start(states: Sequence[str], lower: Sequence[float]) -> str:
-    """The same from each first state."""
+    """Describe the same bounds from each first state."""
     shown = [
         f"{quoted(state)} {at_least(float(value))}" for state, value in zip(states[:6], lower, strict=False)
     ]

@@ -1,4 +1,4 @@
-"""What the runs say of a claim, in words; whatever they say."""
+"""The results of runs on a claim, in words, whatever they are."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SAID: dict[Verdict, str] = {
 
 
 def about_verdicts(verdicts: Sequence[Verdict]) -> str:
-    """In how many settings a claim holds, in one sentence."""
+    """Describe in one sentence the number of settings in which a claim holds."""
     counts = [(verdict, verdicts.count(verdict)) for verdict in VERDICTS if verdict in verdicts]
     if len(counts) == 1:
         verdict = SAID[counts[0][0]]
@@ -33,19 +33,19 @@ def about_verdicts(verdicts: Sequence[Verdict]) -> str:
 
 
 def number_of(value: float, form: Form) -> str:
-    """A statistic in words."""
+    """Write a statistic in words."""
     return exponent(value) if form == "exponent" else human(value)
 
 
 def finding(found: Finding, form: Form) -> str:
-    """A statistic with its interval."""
+    """Write a statistic with its interval."""
     low, high = number_of(found.low, form), number_of(found.high, form)
     return f"{number_of(found.value, form)} ({low} to {high})"
 
 
 def against(found: Sequence[Finding]) -> str:
-    """What there is to see in the statistics of several settings. What lies lower than
-    claimed, where a claim holds as an upper bound, is counted by itself, as in `summary`."""
+    """Describe the statistics of several settings. Values below an upper bound that holds are counted separately, as in
+    `summary`."""
     verdicts = [one.verdict for one in found]
     inside, lower = verdicts.count("holds"), verdicts.count("holds as an upper bound")
     if len(found) == 1:

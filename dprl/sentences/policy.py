@@ -1,4 +1,4 @@
-"""About policies: what they do, where they go, what they seem worth, and how stages narrowed them down."""
+"""Sentences about policies: their actions, visits and estimated values, and the stages that narrowed them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def at_step(
     over: float = 0.0,
     sure: Array | None = None,
 ) -> str:
-    """The actions chosen at one step, [S].
+    """Describe the actions chosen at one step, [S].
 
     Args:
         wrong: [S] where the optimal policy does better, None without one.
@@ -65,7 +65,7 @@ def about_steps(
     weight: Array | None = None,
     sure: Array | None = None,
 ) -> str:
-    """A whole policy [H,S].
+    """Describe a whole policy [H,S].
 
     Args:
         wrong: [H,S] where it is worse than the optimal one.
@@ -94,7 +94,7 @@ def _played(policy: Actions, action_labels: Sequence[str]) -> str:
 
 
 def about_visits(occupancy: Array, state_labels: Sequence[str], shared: float | None = None) -> str:
-    """Of occupancy [H,S]. shared: the share of time spent as the optimal policy would."""
+    """Describe occupancy [H,S]. shared: the share of time spent as the optimal policy would."""
     favourite = int(occupancy.mean(axis=0).argmax())
     time = percent(float(occupancy[:, favourite].mean()))
     said = f"The policy spends {time} of its time in {quoted(state_labels[favourite])}."
@@ -104,18 +104,18 @@ def about_visits(occupancy: Array, state_labels: Sequence[str], shared: float | 
 
 
 def about_chances(policy: Array, optimal_policy: Actions, weight: Array) -> str:
-    """Of chances [H,S,A]. weight: [H,S] how often the optimal policy is in a state, at a step."""
+    """Describe chances [H,S,A]. weight: [H,S] the optimal policy's chance of a state, at a step."""
     right = np.take_along_axis(policy, optimal_policy[..., None].astype(int), -1)[..., 0]
     sure, share = policy.max(-1), float((right * weight).sum() / weight.sum())
     return (
-        f"The policy takes the optimal action with chance {percent(share)} where the optimal policy goes. "
+        f"The policy takes the optimal action with chance {percent(share)} on the optimal policy's way. "
         f"The likeliest action has chance {percent(float(sure.mean()))} on average over states and steps, "
         f"and at least {percent(float(sure.min()))}."
     )
 
 
 def about_values(hopeful: float, excess: float, what: str, *, of_played: bool = False) -> str:
-    """How close the estimates are to the optimum.
+    """Describe the distance of the estimates from the optimum.
 
     Args:
         hopeful: share of the estimates that are at least the optimum.

@@ -1,4 +1,4 @@
-"""About the privacy cost: at one epsilon by privacy model, over a sweep, in the long run, and in noise."""
+"""Sentences about the privacy cost: at one epsilon by privacy model, over a sweep, in the long run, and in noise."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ LITTLE = 0.5  # a share of all there is to lose; where more than that is lost, l
 
 
 def rough_users(needed: float) -> str:
-    """A number of users to two digits; infinite or NaN for more than are looked at."""
+    """Write a number of users to two digits; infinite or NaN means more than the largest number tried."""
     return rough(needed) if np.isfinite(needed) else f"more than {human(10 ** X_RANGE[1])}"
 
 
 def about_trust(costs: Sequence[Cost], epsilon: float) -> str:
-    """How many times as many users each model needs until it has learned."""
+    """Compare the users that each model needs until it has learned."""
     free = next(cost for cost in costs if cost.model == "none")
     private = [cost for cost in costs if cost.model != "none"]
     first, last = (private[:-1], private[-1:]) if len(private) > 2 else (private, [])
@@ -70,15 +70,14 @@ def about_trust(costs: Sequence[Cost], epsilon: float) -> str:
 
 
 def _how_many_times(cost: Cost, free: Cost, phrase: str) -> str:
-    """How many times as many users as without privacy. phrase: the template that says so."""
+    """Write the factor of users compared with no privacy. phrase: the template for it."""
     if not np.isfinite(cost.needed):
         return filled(SAID["times_unmet"], users=human(10 ** X_RANGE[1]), given=cost.given)
     return filled(SAID[phrase], times=rough_users(cost.needed / free.needed), given=cost.given)
 
 
 def about_frontier(curves: Sequence[Frontier], measure: Measure, symbol: str) -> str:
-    """How the price (or regret) of each curve falls or grows, and where little was learned. symbol: how a sentence
-    names x."""
+    """Describe the growth of each curve's price (or regret), and where little was learned. symbol: the name of x."""
     known = [c for c in curves if np.isfinite(c.center).any()]
     if not known:
         return NOTHING
@@ -93,8 +92,8 @@ def how_frontier(
     extra: Sequence[str] = (),
     statistic: Statistic = "mean",
 ) -> list[str]:
-    """What `about_frontier` rests on, an item each: slopes with their intervals and where they were fitted, which
-    statistic of the seeds they are of, then what else there is to say."""
+    """List the basis of `about_frontier`, an item each: slopes with their intervals and fitted ranges, the statistic
+    over seeds, then further remarks."""
     known = [c for c in curves if np.isfinite(c.center).any()]
     if not known:
         return list(filter(None, extra))
@@ -115,7 +114,7 @@ def how_frontier(
 
 
 def _near(known: Sequence[Frontier], symbol: str) -> str:
-    """From which value on each curve of gaps is near the best policy."""
+    """Describe the value from which on each curve of gaps is near the best policy."""
     said: dict[tuple[str, str], list[str]] = {}
     for c in known:
         far = np.flatnonzero(~(c.share <= NEAR))
@@ -130,7 +129,7 @@ def _near(known: Sequence[Frontier], symbol: str) -> str:
 
 
 def _like(curve: Frontier, measure: Measure, symbol: str, short: bool) -> str:
-    """How a curve falls or grows along x; short: without the interval."""
+    """Describe the growth of a curve along x; short: without the interval."""
     what = NAMED.get(measure, measure)
     way = "falls" if curve.slope[0] < 0 else "grows"
     slope = curve.slope[:1] if short else curve.slope
@@ -160,7 +159,7 @@ def _slopes(known: Sequence[Frontier], measure: Measure, symbol: str) -> str:
 
 
 def growth_state(steps: Sequence[Growth]) -> str:
-    """What a privacy cost does at the largest numbers of users: flat, growing, or unclear."""
+    """Describe the growth of a privacy cost at the largest numbers of users: flat, growing, or unclear."""
     if flat_from(steps) is not None:
         return "flat"
     return "growing" if steps[-1].known and steps[-1].low > FLAT else "unclear"
@@ -178,7 +177,7 @@ def about_growth(growth: Mapping[str, Sequence[Growth]]) -> str:
 
 
 def how_growth(growth: Mapping[str, Sequence[Growth]]) -> list[str]:
-    """What `about_growth` rests on, an item each."""
+    """List the basis of `about_growth`, an item each."""
     said = [filled(SAID["growth_how"], flat=f"{FLAT:g}")] if growth else []
     for name, steps in growth.items():
         last, start = steps[-1], flat_from(steps)
@@ -195,7 +194,7 @@ def how_growth(growth: Mapping[str, Sequence[Growth]]) -> list[str]:
 
 
 def about_ladder(steps: Sequence[NoiseStep], own: int | None = None) -> str:
-    """What each idea is worth, between what the first step proves and what the last does; and the run's own noise."""
+    """Compare the ideas by the epsilon of each step, from the first to the last, and add the run's own noise."""
     before, parts, given_back = steps[0], [], []
     for step in steps:
         if step.idea:
@@ -207,11 +206,11 @@ def about_ladder(steps: Sequence[NoiseStep], own: int | None = None) -> str:
             before = step
     parts += given_back
     first, last = (proves(step.epsilon, step.delta) for step in (steps[0], before))
-    said = f"For noise as in the paper, {first} is proved here."
+    said = f"For noise as in the paper, we prove {first} here."
     if parts:
         items = "".join(f"\n- {part}" for part in parts)
         said += (
-            f" The noise of a visit count for which {last} is proved is smaller by a factor of "
+            f" The noise of a visit count with a proved {last} is smaller by a factor of "
             f"{rough(steps[0].std / before.std)}:\n{items}\n\n"
         )
     if own is not None:

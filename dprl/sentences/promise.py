@@ -1,4 +1,4 @@
-"""About what is promised: (ε, δ) in words, what the noise proves of the claim, and under which notion of neighbours.
+"""Sentences about guarantees: (ε, δ) in words, the noise's proof of the claim, and the notion of neighbours.
 
 docs/proofs.toml lists these sentences, and what each follows from.
 """
@@ -24,7 +24,7 @@ HARDLY = 10.0  # an epsilon that lets odds change 22,000-fold
 HOLLOW = 45.2
 ACCOUNTANT = "our accountant"
 ENDS = ("more privacy, more noise", "less privacy, less noise")  # of a slider of budgets, left and right
-LEAST = "No smaller amount of this noise is known to be enough."
+LEAST = "We know no smaller amount of this noise that is enough."
 FEW = 0.01  # delta times the users, from which it is said what that allows
 
 MEANING = r"""
@@ -35,18 +35,18 @@ $$
 P[\text{outcomes} \mid \text{one list}] \;\le\; e^{\varepsilon}\, P[\text{outcomes} \mid \text{the other}] + \delta .
 $$
 
-What you do in your episode changes the chance of any outcome by a factor of at most exp(ε). That is 1.11 at ε = 0.1,
+Your episode changes the chance of any outcome by a factor of at most exp(ε). That is 1.11 at ε = 0.1,
 2.7 at ε = 1, and 22,000 at ε = 10. Then δ is added, which at 10⁻⁶ is one in a million. δ is not the chance that the
 rest fails. Gaussian noise may be just enough for (1, 10⁻⁶). Its outcomes are then more than 2.7 times as likely with a
 chance of 20 in a million.
 
-With a trusted curator, the outcomes are all that the *other* users are told, even put together. What you are told
-yourself is not among them, and may show your own data. With a shuffler, they are the mixed messages. With no trusted
+With a trusted curator, the outcomes are all that the *other* users learn, even put together. Your own results
+are not among them, and may show your own data. With a shuffler, they are the mixed messages. With no trusted
 party, they are your message.
 
-In the two lists one user is **replaced** by another. Some papers' proofs count what moves when a user is **zeroed
-out**: an empty episode stands in that user's place. This moves half as much. Leaving a user out moves more: all later
-users would move up a place, and other users would be in each block.
+In the two lists one user is **replaced** by another. Some papers' proofs count the change when a user is **zeroed
+out**: an empty episode stands in that user's place. This changes half as much. Leaving a user out changes more: all
+later users would move up a place, and other users would be in each block.
 """
 
 TRAJECTORY = "trajectory"  # what is replaced in a data set
@@ -62,7 +62,7 @@ that is computed from the release, such as the policy and its values, is as priv
 (7.29, 10⁻⁶).
 
 States, actions and horizon are declared, and so are rewards for tabular algorithms. They are never read off the data:
-what is inferred from the data would say something about the users in it.
+anything inferred from the data would reveal something about the users in it.
 """
 
 
@@ -80,7 +80,7 @@ class ProvedReading(Protocol):
 
 
 def outcome(epsilon: float, delta: float) -> str:
-    """What (epsilon, delta) says, on one line."""
+    """Explain (epsilon, delta) on one line."""
     factor = human(float(f"{math.exp(epsilon):.{2 if epsilon >= 1 else 3}g}"))
     told = {"factor": factor, "delta": human(delta)}
     said = (
@@ -103,9 +103,9 @@ def about_promise(
     Args:
         epsilon, delta: what is claimed.
         found: what is proved.
-        blanked: what a user does who gives nothing, in words; "" where that is no notion of neighbours.
+        blanked: what a user does who gives nothing, in words; "" if that is no notion of neighbours.
         who: what is replaced.
-        calibrated: the noise is the least that our accountant knows to be enough for what is claimed.
+        calibrated: the noise is the least that our accountant proves to be enough for the stated guarantee.
     """
     claim = promise(epsilon, delta)
     replaced = [r for r in found if r.adjacency == REPLACED]
@@ -120,13 +120,13 @@ def about_promise(
         if abs(share - 1) <= EQUAL:
             said = f"**Proved as claimed:** {proved} when one {who} is replaced by another."
         elif good and calibrated:
-            said = f"**More is proved than claimed:** {proved}, and {claim} is claimed. {LEAST}"
+            said = f"**We prove more than the claim:** {proved}, and {claim} is claimed. {LEAST}"
         elif good:
             said = (
-                f"**More is proved than claimed:** {proved}, and {claim} is claimed: more noise than needed."
+                f"**We prove more than the claim:** {proved}, and {claim} is claimed: more noise than needed."
             )
         else:
-            said = f"**Less is proved than claimed:** {proved}, and {claim} is claimed."
+            said = f"**We prove less than the claim:** {proved}, and {claim} is claimed."
             if any(
                 r.adjacency != REPLACED and math.isclose(r.epsilon, epsilon, rel_tol=EQUAL) for r in found
             ):
@@ -135,13 +135,13 @@ def about_promise(
         other = min(others, key=lambda r: abs(math.log10(r.delta) + 6))
         if not answers or other.epsilon < best.epsilon * (1 - EQUAL):  # some noise gains nothing from a delta
             said += (
-                f" At δ = {at_most(other.delta)}, ε = {at_most(other.epsilon)} is proved for the same noise."
+                f" At δ = {at_most(other.delta)}, we prove ε = {at_most(other.epsilon)} for the same noise."
             )
     return good, said
 
 
 def concentrated_verdict(claimed: float, proved: float, who: str = TRAJECTORY) -> tuple[bool, str]:
-    """The same of rho, of a run on a data set. who: what is replaced."""
+    """Explain rho in the same way, for a run on a data set. who: the unit that is replaced."""
     rho, good = at_most(proved), proved <= claimed * (1 + EQUAL)
     if claimed > HOLLOW:
         return False, (
@@ -153,9 +153,9 @@ def concentrated_verdict(claimed: float, proved: float, who: str = TRAJECTORY) -
     if good:
         return (
             True,
-            f"**More is proved than claimed:** ρ = {rho}, and {human(claimed)} is claimed: more noise than needed.",
+            f"**We prove more than the claim:** ρ = {rho}, and {human(claimed)} is claimed: more noise than needed.",
         )
-    return False, f"**Less is proved than claimed:** ρ = {rho}, and {human(claimed)} is claimed."
+    return False, f"**We prove less than the claim:** ρ = {rho}, and {human(claimed)} is claimed."
 
 
 def readings(found: Sequence[ProvedReading], blanked: str = "", who: str = "user") -> str:
@@ -178,19 +178,19 @@ def readings(found: Sequence[ProvedReading], blanked: str = "", who: str = "user
 
 
 def against_users(delta: float, users: int) -> str:
-    """What a delta that is not small against one over the users allows; "" where it is small."""
+    """Warn of the releases that a delta allows if it is not small against one over the users; "" if it is small."""
     if delta * users < FEW:
         return ""
     return (
-        f"δ K = {human(delta * users)}: publishing each user's data with a chance of δ would be (0, δ)-private, too. "
+        f"δ K = {human(delta * users)}: publishing each user's record with a chance of δ would be (0, δ)-private, too. "
         f"That would give away about {human(delta * users)} of {human(users)} users. A δ far below 1/K rules that out; "
-        "the table says what is proved for the same noise there."
+        "the table shows the guarantee that the same noise has there."
     )
 
 
 def returning(episodes: int, epsilon: float, delta: float) -> str:
-    """What the same noise proves for somebody who is several of the users."""
+    """State the guarantee of the same noise for somebody who is several of the users."""
     return (
         f"One episode is protected. For a user who comes back for {human(episodes)} episodes, all of them together, "
-        f"{proves(epsilon, delta)} is proved for this noise."
+        f"we prove {proves(epsilon, delta)} for this noise."
     )

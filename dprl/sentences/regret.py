@@ -31,7 +31,7 @@ class _End:
 
 
 def about_regret(curves: Sequence[Series], view: Measure, statistic: Statistic = "mean") -> str:
-    """Which curve loses least and which most, and how many times as much; and of which statistic that is said.
+    """Describe which curve loses least and which most, and how many times as much; and the statistic behind it.
 
     Curves of one environment are compared after one number of episodes, the last that at least two of them came to.
     """
@@ -69,7 +69,7 @@ def _users_needed(end: _End) -> float:
 
 
 def _users(ends: list[_End], at: float, view: Measure) -> str:
-    """From how many episodes on each has learned, beside the first that has."""
+    """Describe the episodes that each needs to learn, next to the first that has learned."""
     first, *others = sorted(ends, key=lambda end: (_users_needed(end), _average(end, at, view)))
     least = _users_needed(first)
     parts = []
@@ -119,7 +119,7 @@ def _ends(curves: Sequence[Series]) -> list[_End]:
 
 
 def _lost_after(end: _End, at: float, view: Measure) -> _End:
-    """The same after so many episodes: totals by straight lines, from 0 before any."""
+    """Return the same loss after that many episodes: totals by straight lines, from 0 before any."""
     if at == end.episodes:
         return end
     known = np.isfinite(end.curve.center)
@@ -134,12 +134,12 @@ def _average(end: _End, at: float, view: Measure) -> float:
 
 
 def _compared(ends: Sequence[_End], at: float) -> str:
-    """How the name of a template ends, where it says that one curve goes further than curves are compared."""
+    """Return the end of a template's name, if one curve goes further than curves are compared."""
     return "_where_compared" if any(end.episodes > at for end in ends) else ""
 
 
 def _left_out(ends: Sequence[_End], at: float) -> str:
-    """Which curves end before, in a sentence; "" where none does."""
+    """List the curves that end before, in a sentence; "" if none does."""
     short = [quoted(end.name) for end in ends if end.episodes < at]
     return filled(SAID["left_out"], runs=some(short, 2)) if short else ""
 
@@ -180,8 +180,8 @@ def _extra(ends: list[_End], at: float) -> str:
 
 
 def about_mistakes(curves: Sequence[Series], statistic: Statistic = "mean") -> str:
-    """Which curve fell short by more than the least alpha in the fewest episodes, and which in the most. Only those are
-    compared that have the alpha of the first."""
+    """Describe which curve fell short by more than the least alpha in the fewest episodes, and which in the most. Only
+    curves with the alpha of the first are compared."""
     if not curves or not len(curves[0].x):
         return NOTHING
     alpha = float(curves[0].x.min())

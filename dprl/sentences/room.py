@@ -1,4 +1,4 @@
-"""What a room says of its questions: who sees what, what the coin proves, and what the reports tell.
+"""The sentences of a room on its questions: who sees which data, the coin's guarantee, and the estimates.
 
 The words are in dprl/messages; here are the numbers.
 """
@@ -17,24 +17,24 @@ TEACHER = messages("room")["teacher"]
 
 
 def coin(epsilon: float, flip: float) -> str:
-    """What the coin does, and what it proves."""
+    """Explain the coin, and the guarantee it gives."""
     return filled(
         PHONE["coin"], epsilon=human(epsilon), kept=percent(1 - flip), factor=human(math.exp(epsilon))
     )
 
 
 def held(total: float) -> str:
-    """What a device may use up in all."""
+    """State a device's budget in all."""
     return filled(PHONE["held"], total=human(total))
 
 
 def left(epsilon: float, total: float) -> str:
-    """What a teacher's questions may still use up of it."""
+    """State the budget that a teacher has left for questions."""
     return filled(TEACHER["left"], left=human(epsilon), total=human(total))
 
 
 def spent_on_phone(epsilons: list[float], total: float) -> str:
-    """What a device has used up; epsilons: of the questions that it answered. total: what it may in all."""
+    """State a device's spent budget; epsilons: of the questions that it answered. total: its budget in all."""
     return filled(
         PHONE["spent"],
         questions=counted(len(epsilons), "question"),
@@ -68,7 +68,7 @@ def if_more(now: Measured, n: int, then: Measured) -> str:
 
 
 def shuffled(n: int, epsilon: float, delta: float) -> str:
-    """What the same reports would prove behind a shuffler."""
+    """State the guarantee of the same reports behind a shuffler."""
     proved = proves(epsilon, delta)
     if n == 1:
         return filled(RESULT["mixed_one"], proved=proved, live=RESULT["live"])
@@ -76,13 +76,13 @@ def shuffled(n: int, epsilon: float, delta: float) -> str:
 
 
 def central(n: int, epsilon: float, far: int) -> str:
-    """What a trusted curator would have said."""
+    """Describe the report of a trusted curator on the same answers."""
     off = filled(RESULT["off"], answers=counted(far, "answer")) if far else RESULT["exact"]
     return filled(RESULT["central"], answers=counted(n, "answer"), epsilon=human(epsilon), off=off)
 
 
 def local(epsilon: float) -> str:
-    """What is proved of the reports as they are."""
+    """State the proved guarantee of the reports as they are."""
     return filled(RESULT["local"], epsilon=human(epsilon))
 
 

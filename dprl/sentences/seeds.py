@@ -1,4 +1,4 @@
-"""About what is drawn of several seeds."""
+"""Sentences about the drawings of several seeds."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ SAID = messages("charts")["seeds"]
 
 
 def of_seeds(statistic: Statistic, seeds: int, what: str = SEEDS) -> str:
-    """Which statistic of the seeds the numbers are; and, of medians of so few that they have none, why no interval.
+    """Describe the statistic of the seeds; for medians of very few seeds, explain the missing interval.
 
     seeds: the fewest that any curve has. what: `SEEDS` or `DATA_SETS` of figures.lines.
     """

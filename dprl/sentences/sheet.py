@@ -1,4 +1,4 @@
-"""What stands on the printed sheet of a learned policy, beside its verdict."""
+"""The text of the printed sheet of a learned policy, next to its verdict."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from dprl.words import at_most, proves
 
 TITLE = "Policy sheet"
 POLICY = "What to do"
-GUARANTEE = "What is guaranteed"
-BLIND = "What no statistic here can see"
-ASSUMES = "What this rests on"
-NOBODY = "**No verdict.** Nobody was held out, so nothing here says whether the policy is better than today."
+GUARANTEE = "The guarantee"
+BLIND = "Limits of the statistics"
+ASSUMES = "Assumptions"
+NOBODY = "**No verdict.** Nobody was held out, so nothing here shows whether the policy is better than today."
 HOLDS = "The proved bound of the cautious policy holds except with a chance of {chance}."
 BEST_OF = "If you take the best of k releases, it is k times that."
-WHOEVER = "It holds whatever a clinician decides."
-LACKING = "Where a clinician decides, too few users did what the policy would do."
+WHOEVER = "It holds for every decision of the clinician."
+LACKING = "A clinician decides if too few users did what the policy would do."
 FIRST_STEP = "Step {first} is the first of an episode."
 IN_A_FILE = "The table is too large for a sheet: see policy.csv."
 
 
 def about_the_policy(algorithm: str, found: Mapping[str, Any]) -> str:
-    """Where the policy comes from. found: what its file says."""
+    """Describe the source of the policy. found: the content of its file."""
     from_whom = uploads.people(found["people learned from"], found["declared"].get("episodes", 1))
     return f"Learned by {algorithm} from {from_whom}."
 
@@ -38,11 +38,11 @@ def values(
 
 
 def bound_and_chance(found: Mapping[str, Any], lacking: bool) -> str:
-    """The chance of the proved bound, and what it holds for.
+    """State the chance of the proved bound, and the quantity it holds for.
 
-    found: what the file says of it; lacking: somebody else decides in places.
+    found: the file's entry on it; lacking: somebody else decides in places.
     """
-    chance = at_most(found["but for a chance of"])
+    chance = at_most(found["except with a chance of"])
     said = [HOLDS.format(chance=chance), BEST_OF]
     if lacking:
         said.append(WHOEVER)
@@ -50,7 +50,7 @@ def bound_and_chance(found: Mapping[str, Any], lacking: bool) -> str:
 
 
 def guarantee(found: Mapping[str, Any]) -> list[str]:
-    """What is protected, how far, and what that covers."""
+    """State who is protected, how far, and what the guarantee covers."""
     pair = proves(found["epsilon"], found["delta"])
     return [
         f"**Protected:** {found['unit']}. **Neighbours:** {found['adjacency']}.",
@@ -60,11 +60,11 @@ def guarantee(found: Mapping[str, Any]) -> list[str]:
 
 
 def steps(first: int, last: int) -> str:
-    """The head of a column."""
+    """Write the head of a column."""
     return f"Step {first}" if first == last else f"Steps {first} to {last}"
 
 
 def footer(versions: Mapping[str, str], digest: str) -> str:
-    """Which program, and which file."""
+    """Write the program and the digest of the file."""
     program = ", ".join(f"{name} {version}" for name, version in versions.items())
     return f"{program}. Digest of policy.json (SHA-256): {digest}."

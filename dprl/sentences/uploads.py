@@ -1,4 +1,4 @@
-"""What is said of an uploaded data set: what is public of it, what is kept, and what a release costs."""
+"""The sentences about an uploaded data set: its public parts, the stored parts, and the cost of a release."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ COLUMNS = (
 )
 REWARDS = "A reward outside this range counts as the nearest end. A narrow range needs less noise."
 NAME = "Each release of these users is written down under this name. Use one name for all files about the same users."
-TOTAL = "The most that all releases of these users may prove together. A release beyond it is refused."
+TOTAL = "The largest joint budget of all releases of these users. A release beyond it is refused."
 RHO = "A small ρ is private. At 0.1 and a δ of 10⁻⁶ it is about ε = 2."
 EXAMPLE_FILE = "20,000 simulated patients: mild, severe, critical; watch, drug, surgery; 4 steps."
 OUTSIDE = (
@@ -44,9 +44,9 @@ KEPT = (
     "The file is read once and not kept. Its counts go when you close this page, when you press *Forget the data*, or "
     "after 24 hours. Only this server can read them, and no link contains them."
 )
-GONE = "The counts of your file have gone, as your page was away for some time. Give the file again to release more."
+GONE = "The counts of your file were deleted, because your page was away too long. Give the file again to release more."
 OFF = (
-    "This server reads no files of visitors. Run dprl on a computer of your own, and your data stay there. Whoever "
+    "This server reads no files of visitors. Run dprl on your own computer, and your data stay there. Whoever "
     "runs this server can set DPRL_UPLOADS=1."
 )
 COMMANDS = (
@@ -70,7 +70,7 @@ def about_example(rho: float) -> str:
 
 
 def reading(share: float, ahead: int) -> str:
-    """How far the reading of a file is. ahead: files that are read before it."""
+    """Describe the progress of reading a file. ahead: files that are read before it."""
     if ahead:
         return f"Your file waits until {plural(ahead, 'other file')} of other visitors have been read."
     if share >= 0.99:
@@ -89,7 +89,7 @@ ADD_UP = "If this is another budget than the one above, no budget has the whole 
 
 
 def about_spending(total: str) -> str:
-    """What several releases cost together, where no budget has a name. total: in words, safe to show."""
+    """State the joint privacy cost of several releases, without naming a budget. total: in words, safe to show."""
     return f"Released since this file was read: **{total}** in total. {ADDS_UP}"
 
 
@@ -109,13 +109,13 @@ BEFORE_USE = (
     "a few, with somebody watching."
 )
 TO_USE_IT = (
-    "The policy file holds the action in each state at each step. It also holds a noisy count of the episodes in which "
-    "it was taken there. Where that is too few, the file says that a clinician decides. In Python:"
+    "The policy file contains the action in each state at each step, with a noisy count of the episodes in which it "
+    "was taken there. If the count is too low, a clinician decides instead. In Python:"
 )
 
 
 def people(n: int, episodes: int) -> str:
-    """Who is in a file, where each person has so many episodes at most."""
+    """Describe the people in a file, each with at most that many episodes."""
     if episodes == 1:
         return offline.trajectories(n)
     return filled(SAID["people_one" if n == 1 else "people"], n=human(n), episodes=episodes)
@@ -143,7 +143,7 @@ def outlook(average: float, noise: float) -> list[str]:
 
 
 def _two(value: float) -> float:
-    """To two digits."""
+    """Round to two digits."""
     return float(f"{value:.2g}")
 
 
@@ -156,22 +156,22 @@ def changes(
     follows: float | None = None,
     first_step: int = 0,
 ) -> str:
-    """Where a policy does something else than users got most often.
+    """Describe the cells in which a policy differs from the most frequent action.
 
     Args:
         place: of those, the one with most users: state, step, the policy's action and that of the users.
         changed, lacking: in how many of `places` pairs of a state and a step it does, and has too few users to say.
         somebody: who decides there.
-        follows: the share of users' steps in which they did what it says, None where nobody was held out.
+        follows: the share of users' steps in which they acted as the policy does, None if nobody was held out.
         first_step: the number that the file gives to the first step.
     """
-    said = ["The policy does what users got most often, wherever both are known."]
+    said = ["The policy takes the most frequent action wherever both are known."]
     if place is not None:
         state, step, action, usual = place
         said = [
-            f"In {changed} of {places} pairs of a state and a step, the policy differs from what users got most often.",
-            f"Of these, the pair with most users is {quoted(state)} at step {step + first_step}: the policy says "
-            f"{quoted(action)}, most users got {quoted(usual)}.",
+            f"In {changed} of {places} pairs of a state and a step, the policy differs from the most frequent action.",
+            f"The pair with most users among them is {quoted(state)} at step {step + first_step}: the policy "
+            f"recommends {quoted(action)}, most users got {quoted(usual)}.",
         ]
     if lacking:
         said.append(
@@ -179,21 +179,21 @@ def changes(
         )
     if follows is not None and follows < 1:
         said.append(
-            f"Users got what the policy says in {percent(follows)} of their steps. Why not in the others, their "
-            "records do not say."
+            f"Users got the policy's action in {percent(follows)} of their steps. Their records do not explain the "
+            "others."
         )
     said.append(f"Step {first_step} is the first of an episode.")
     return " ".join(said)
 
 
 BELOW = (
-    "The bound is below what users got, {got}. A proof takes off all that noise and chance may hide, in every model. "
-    "The verdict does not need the bound."
+    "The bound is below the users' own average, {got}. A proof subtracts all that noise and chance may hide, in every "
+    "model. The verdict does not need the bound."
 )
 
 
 def below(got: float) -> str:
-    """After a release whose proved bound is below what users got: why."""
+    """Explain a proved bound below the users' own average, after a release."""
     return BELOW.format(got=human(got))
 
 

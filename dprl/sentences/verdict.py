@@ -1,4 +1,5 @@
-"""Better than today? What is said of a learned policy beside what users got, and what no number here can see."""
+"""Better than today? The verdict on a learned policy against the present treatment, and the limits of all numbers
+here."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ BLIND = (
     "user.",
     "**Other users.** All numbers are about users like those in the file, at the same place and time.",
 )
-UNSUPPORTED = "Where too few users did what the policy does, nothing is counted beyond that step."
+UNSUPPORTED = "If too few users did what the policy does, nothing is counted beyond that step."
 
 
 def beforehand(learned_from: int, checked: int, budget: str, episodes: int = 1, together: str = "") -> str:
@@ -89,23 +90,22 @@ def proved(trace: Any) -> str:
 
 
 def turned(low: float, high: float) -> str:
-    """Return how far off the difference would have to be for another verdict; "" where that is not known. low, high: of
+    """Return how far off the difference would have to be for another verdict; "" if that is not known. low, high: of
     its interval."""
     margin = max(low, -high)
     return filled(SAID["turned"], most=human(float(f"{margin:.2g}"))) if margin > 0 else ""
 
 
 def overlap(covered: float, follows: float) -> str:
-    """How much of the learned policy the file shows."""
+    """Describe the part of the learned policy that the file covers."""
     return (
-        f"The file shows {percent(covered)} of what the policy does. Users did what it says in {percent(follows)} of "
+        f"The file covers {percent(covered)} of the policy's actions. Users acted as it does in {percent(follows)} of "
         f"their steps. {UNSUPPORTED}"
     )
 
 
 def disagree(bound: float, high: float) -> str:
-    """What is said where a proved bound is above all that users held out say; "" where it is not. high: of their
-    interval."""
+    """Warn that a proved bound is above the whole held-out estimate; "" if it is not. high: of their interval."""
     if bound <= high:
         return ""
     ends = {"bound": human(_three(bound)), "high": human(_three(high)), "wrong": percent(WRONG)}
@@ -113,12 +113,13 @@ def disagree(bound: float, high: float) -> str:
 
 
 def cautious(low: float, value: float, high: float) -> str:
-    """What is said where the interval of the learned policy reaches much further above the value than below it; ""
-    where it does not."""
+    """Warn that the learned policy's interval reaches much further above the value than below; "" if not."""
     if high - value <= 1.5 * (value - low):
         return ""
     more = human(_three(high - value))
-    return f"Where few users did so, the value of the learned policy is cautious: it may be up to {more} too low."
+    return (
+        f"If few users did so, the value of the learned policy is cautious: it may be up to {more} too low."
+    )
 
 
 def rows_of(trace: Any) -> list[tuple[str, str, str]]:
@@ -147,17 +148,17 @@ def checked_rows(
         row(f"{first} policy (recommended)", held, "learned"),
         row(f"{second} policy", other, "learned"),
         (f"Always {quoted(always['action'])}".replace("**", ""), human(_three(always["about"])), "–"),
-        row("What users got", held, "behaviour"),
+        row("Users' own average", held, "behaviour"),
         row("Recommended, less what users got", held, "difference"),
         bound_row(bound["worth at least"]),
     ]
 
 
 def bound_row(bound: float) -> tuple[str, str, str]:
-    """The row of a proved bound."""
+    """Return the row of a proved bound."""
     return "Cautious policy, proved bound", f"at least {at_least(bound)}", "–"
 
 
 def _three(value: float) -> float:
-    """To three digits."""
+    """Round to three digits."""
     return float(f"{value:.3g}")

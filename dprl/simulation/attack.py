@@ -52,13 +52,13 @@ FIELDS: Registry[Field] = Registry(
         ),
         Field(
             "places", "choice", "together",
-            "where the user's episodes are, of a run in which one user may have several: all in the first release, or "
+            "place of the user's episodes, in a run in which one user may have several: all in the first release, or "
             "at random places of the run",
             choices=("together", "random"), query="places", flag="--places",
         ),
         Field("executions", "int", 250, "a world, in each unit of work", 2, 5000, query="n", flag="--executions"),
         Field("seeds", "int", 12, "units of work", 1, 100, query="units", flag="--seeds"),
-        Field("root_seed", "int", 0, "where the random numbers start", 0, 2**53 - 1, query="seed", flag="--root-seed"),
+        Field("root_seed", "int", 0, "seed of the random numbers", 0, 2**53 - 1, query="seed", flag="--root-seed"),
     )
 )  # fmt: skip
 
@@ -69,7 +69,7 @@ class AttackSpec:
 
     Attributes:
         run: whose noise it is; its own seeds mean nothing here.
-        first, second: trajectories, see `Trajectory.parse`; by default two that are farthest apart. Where one user of
+        first, second: trajectories, see `Trajectory.parse`; by default two that are farthest apart. If one user of
             the run may have several, each is this one.
 
     Raises:
@@ -130,7 +130,7 @@ class AttackSpec:
 
     @property
     def size(self) -> int:
-        """Where the curve ends: executions a world."""
+        """The end of the curve: executions a world."""
         return self.executions
 
     def baseline(self) -> AttackSpec:
@@ -138,7 +138,7 @@ class AttackSpec:
         return self
 
     def label(self) -> str:
-        """A short name."""
+        """Return a short name."""
         return called(phrase("attack", run=self.run.label()), phrase("half") if self.noise == "half" else "")
 
     def seed_key(self, seed: int) -> str:
@@ -148,7 +148,7 @@ class AttackSpec:
         return hashlib.sha256(text.encode()).hexdigest()[:32]
 
     def replace(self, **changes: Any) -> AttackSpec:
-        """A copy with some fields changed, checked anew. Raises SpecError."""
+        """Copy the spec with some fields changed, and check it again. Raises SpecError."""
         return AttackSpec(**{f.name: getattr(self, f.name) for f in fields(self)} | changes)
 
     def to_dict(self) -> dict[str, Any]:
@@ -162,7 +162,7 @@ class AttackSpec:
 
 
 def from_dict(given: Mapping[str, Any]) -> AttackSpec:
-    """The spec with these fields; what is left out takes its default. Raises SpecError."""
+    """Build the spec with these fields; missing ones take their defaults. Raises SpecError."""
     check_names(("run", *FIELDS), given)
     run = RunSpec.from_dict(given.get("run", {}))
     return AttackSpec(**{**given, "run": run})
@@ -218,7 +218,7 @@ class AttackRun:
         return self._played == self.spec.executions
 
     def curve(self) -> Curve:
-        """The separation of the scores at points passed so far."""
+        """Return the separation of the scores at points passed so far."""
         from dprl.metrics import separation
 
         n = self.spec.executions
@@ -233,7 +233,7 @@ class AttackRun:
         return first, second
 
     def trace(self) -> AttackTrace:
-        """What was recorded so far."""
+        """Return the trace so far."""
         first, second = self._all()
         return AttackTrace(
             spec=self.spec,
@@ -255,7 +255,7 @@ AXIS, MEASURE = "execution", "separation"
 
 
 def possible_of(run: RunSpec) -> Table | None:
-    """The table of what is declared possible in a run; None where nothing is declared."""
+    """Return the table of the declared transitions of a run; None if nothing is declared."""
     return structure.table(run.environment, run.environment_params) if run.structure else None
 
 
@@ -266,12 +266,12 @@ def pairs_of(run: RunSpec) -> dict[str, tuple[str, str]]:
 
 
 def noise_of_run(run: RunSpec) -> Noise:
-    """The noise of a run, which follows from its spec alone."""
+    """Return the noise of a run, which follows from its spec alone."""
     return LOOPS[ALGORITHMS[run.algorithm].loop].noise_of_run(run)
 
 
 def game_of(spec: AttackSpec, noise: Noise, seed: int) -> attack.Game:
-    """The game that is played. Where episodes are at random places, these are drawn once for a unit."""
+    """Set up the game. Episodes at random places are drawn once for a unit."""
     size, table = size_of(spec.run), possible_of(spec.run)
     rng = np.random.Generator(np.random.SFC64(np.random.SeedSequence([spec.root_seed, seed, 1])))
 
@@ -289,13 +289,13 @@ def game_of(spec: AttackSpec, noise: Noise, seed: int) -> attack.Game:
 
 
 def estimate(spec: AttackSpec) -> Estimate:
-    """What one unit will cost at most, on one core of a machine with two."""
+    """Estimate the largest cost of one unit, on one core of a machine with two."""
     seconds = 0.2 + spec.draws * spec.executions * 60e-9
     return Estimate(seconds, 8 * 8 * attack.DRAWS, spec.run.work(spec.run.mechanism).releases)
 
 
 def axes(base: AttackSpec) -> Mapping[str, Callable[[Any], Any]]:
-    """What a sweep may change."""
+    """Return the possible axes of a sweep."""
 
     def checked(field: Field, value: Any) -> Any:
         return field.parse(value) if isinstance(value, str) else field.check(value)
@@ -304,12 +304,12 @@ def axes(base: AttackSpec) -> Mapping[str, Callable[[Any], Any]]:
 
 
 def along(base: AttackSpec, chosen: Mapping[str, Any]) -> AttackSpec:
-    """The spec with these values of axes."""
+    """Return the spec with these values of axes."""
     return base.replace(**chosen)
 
 
 def guarantee(spec: AttackSpec) -> dict[str, Any]:
-    """What the attacked run claims and proves."""
+    """Return the stated and the proved guarantee of the attacked run."""
     return guarantee_of(spec.run, noise_of_run(spec.run)).to_dict()
 
 

@@ -1,4 +1,5 @@
-"""What a sweep may change of an online run: its fields, parameters of environment and learner, and privacy models."""
+"""The possible axes of a sweep of an online run: its fields, parameters of environment and learner, and privacy
+models."""
 
 from __future__ import annotations
 
@@ -44,7 +45,7 @@ class PrivacyChoice:
 
     @classmethod
     def parse(cls, text: object) -> PrivacyChoice:
-        """The model written as `privacy[:mechanism[:noise[:reports]]]`. Raises SpecError."""
+        """Parse a model written as `privacy[:mechanism[:noise[:reports]]]`. Raises SpecError."""
         words = text.strip().split(":") if isinstance(text, str) else []
         privacy, mechanism, noise, reports = [*words, "", "", ""][:4] if 1 <= len(words) <= 4 else [""] * 4
         known = privacy in PRIVATIZERS and noise in ("", *NOISES) and reports in ("", *REPORTS)
@@ -59,12 +60,12 @@ class PrivacyChoice:
 
     @property
     def text(self) -> str:
-        """As `parse` reads it."""
+        """The form that `parse` reads."""
         return ":".join(filter(None, (self.privacy, self.mechanism, self.noise, self.reports)))
 
     @property
     def title(self) -> str:
-        """In words, for a legend."""
+        """The name in a legend."""
         if self.privacy == "none":
             return "no privacy"
         words = [self.privacy]
@@ -81,7 +82,7 @@ class PrivacyChoice:
         return ", ".join(words)
 
     def changes(self, epsilon: float | None, delta: float | None) -> dict[str, Any]:
-        """The fields of a spec that make it this model at (epsilon, delta)."""
+        """Return the fields of a spec that make it this model at (epsilon, delta)."""
         if self.privacy == "none":
             return {"privacy": "none"}
         epsilon = epsilon if epsilon is not None else float(FIELDS["epsilon"].default)
@@ -98,13 +99,13 @@ class PrivacyChoice:
 
 
 def axes(base: RunSpec) -> dict[str, Callable[[Any], Any]]:
-    """What can be an axis, each with what makes its canonical value out of a given one, text or not."""
+    """Return the possible axes, each with the function that makes a value canonical, text or not."""
     found: dict[str, Callable[[Any], Any]] = {"privacy": lambda value: PrivacyChoice.parse(value).text}
     return found | {name: partial(axis_value, field) for name, field in axis_fields(base).items()}
 
 
 def along(base: RunSpec, chosen: Mapping[str, Any]) -> RunSpec:
-    """The spec with these values of axes. Raises SpecError when they do not go together."""
+    """Return the spec with these values of axes. Raises SpecError if they are incompatible."""
     changes = {name: value for name, value in chosen.items() if name in FIELDS and name != "privacy"}
     changes |= params_along(base, chosen, OWNERS, FIELDS)
     if "privacy" in chosen:
@@ -116,7 +117,7 @@ def along(base: RunSpec, chosen: Mapping[str, Any]) -> RunSpec:
 
 
 def axis_fields(base: RunSpec) -> dict[str, Field]:
-    """What can be an axis besides privacy: fields of the spec, and parameters of its environment and algorithm."""
+    """Return the possible axes besides privacy: fields of the spec, and parameters of its environment and algorithm."""
     found = {
         name: field
         for name, field in FIELDS.items()

@@ -74,7 +74,7 @@ def _conditional(p: Array) -> Array:
 
 @kernel
 def drawn_action(rng: np.random.Generator, policy: Any, h: int, s: int) -> int:
-    """The action of one user; nothing is drawn where only one is possible."""
+    """Draw the action of one user; nothing is drawn if only one is possible."""
     usual = likeliest(policy, h, s)
     if policy.ndim == 2 or chance(policy, h, s, usual) == 1.0:
         return usual

@@ -1,4 +1,4 @@
-"""What specs of learning from one private data set share: a learner, a budget, and a canonical form."""
+"""The common base of specs of learning from one private data set: a learner, a budget, and a canonical form."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ DEFAULT_DELTA = 1e-6
 LEARNING: tuple[Field, ...] = (
     Field("algorithm_params", "params", {}, "its parameters", query="algp", flag="--algorithm-param"),
     Field(
-        "privacy", "choice", None, "what is promised; by default the algorithm's first",
+        "privacy", "choice", None, "kind of guarantee; by default the algorithm's first",
         choices=tuple(PROMISES), optional=True, query="priv", flag="--privacy",
     ),
     Field(
         "calibration", "choice", None,
-        "how large the noise is: as in the paper, or calibrated to the budget; as in the paper by default",
+        "size of the noise: as in the paper, or calibrated to the budget; as in the paper by default",
         choices=("paper", "calibrated"), optional=True, query="cal", flag="--calibration",
     ),
     Field(
@@ -41,7 +41,7 @@ LEARNING: tuple[Field, ...] = (
         0.001, 10_000.0, optional=True, query="eps", flag="--epsilon",
     ),
     Field(
-        "delta", "float", None, "budget of approximate privacy beside epsilon, by default 1e-6",
+        "delta", "float", None, "budget of approximate privacy next to epsilon, by default 1e-6",
         0.0, 0.1, low_open=True, optional=True, query="delta", flag="--delta",
     ),
     Field(
@@ -74,21 +74,21 @@ class Budgeted:
 
     @property
     def learner(self) -> OfflineLearner:
-        """Who learns."""
+        """The learner."""
         return OFFLINE[self.algorithm]
 
     @property
     def budget(self) -> Budget:
-        """What is promised."""
+        """The kind of guarantee."""
         return Budget(PROMISES[self.privacy], self.rho, self.epsilon, self.delta)
 
     @property
     def episodes_of_one(self) -> int:
-        """How many episodes of one user noise is for."""
+        """The number of one user's episodes that noise is for."""
         raise NotImplementedError
 
     def label(self) -> str:
-        """A short name for a legend."""
+        """Return a short name for a legend."""
         names, m = PROMISES[self.privacy].fields, self.episodes_of_one
         if not names:
             return called(self.learner.title, phrase("plain"))
@@ -96,7 +96,7 @@ class Budgeted:
         return called(self.learner.title, *budget, phrase("episodes", m=m) if m > 1 else "")
 
     def replace(self, **changes: Any) -> Self:
-        """A copy with some fields changed, checked anew. Raises SpecError.
+        """Copy the spec with some fields changed, and check it again. Raises SpecError.
 
         What belongs to a changed field takes its default again; of the parameters of another algorithm those stay that
         it has, too.
@@ -114,7 +114,7 @@ class Budgeted:
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Self:
-        """The spec with these fields; what is left out takes its default. Raises SpecError."""
+        """Build the spec with these fields; missing ones take their defaults. Raises SpecError."""
         if not isinstance(given, Mapping):
             raise SpecError(
                 "spec",
@@ -157,7 +157,7 @@ class Budgeted:
             )
 
     def _choose_budget(self, promises: tuple[str, ...]) -> None:
-        """Fill in what is promised, calibration and the numbers of the budget; what it has no use for becomes None."""
+        """Fill in the guarantee, calibration and the numbers of the budget; unused numbers become None."""
         self._set("privacy", self.privacy or promises[0])
         self._choose("privacy", promises, self.algorithm)
         promise = PROMISES[self.privacy]
@@ -173,7 +173,7 @@ class Budgeted:
             self._set(name, (usual if given is None else given) if name in promise.fields else None)
 
     def _check_cells(self, field: str, size: Size) -> None:
-        """As many counters as fit."""
+        """Check that the counters fit."""
         cells = DATASET.cells(size)
         most = int(cost.limit(cost.COUNTERS))
         if cells > most:

@@ -1,4 +1,4 @@
-"""What a run will cost, before it runs, and the limits it must fit."""
+"""The cost of a run, before it runs, and the limits it must fit."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def refused(field: str, refusal: str, name: str) -> SpecError:
 
 @dataclass(frozen=True)
 class Estimate:
-    """What a run will cost.
+    """The cost of a run.
 
     Attributes:
         seconds: of one core for one seed.
@@ -56,7 +56,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Work:
-    """What a run consists of.
+    """The work of a run.
 
     Attributes:
         users: K.
@@ -110,7 +110,7 @@ def check_cost(work: Work, smaller: str = "") -> None:
 
     Args:
         work: the run.
-        smaller: what to say where no H fits.
+        smaller: what to say if no H fits.
 
     Raises:
         SpecError: too many cells, too long, or too much memory.

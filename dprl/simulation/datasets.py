@@ -49,7 +49,7 @@ class Behaviour:
 
     @property
     def allowed(self) -> str:
-        """How it is written, in words."""
+        """Describe its written form."""
         if self.argument is None:
             return self.key
         named = f"{self.key}:{self.argument.name.upper()}"
@@ -109,7 +109,7 @@ BEHAVIOURS: dict[str, Behaviour] = {
         Behaviour(
             "epsilon-optimal",
             "Optimal, with random slips",
-            "optimal but for slips at {} of the steps",
+            "optimal except for slips at {} of the steps",
             "The optimal action, but at each step with chance epsilon one chosen uniformly.",
             Field("epsilon", "float", 0.1, "chance of a random action", 0.0, 1.0),
             _softened,
@@ -138,7 +138,7 @@ ALLOWED = " or ".join(b.allowed for b in BEHAVIOURS.values())
 
 
 def split_behaviour(text: str) -> tuple[str, str, str]:
-    """Key, argument and policy of a behaviour as it is written, "" for what is not there."""
+    """Key, argument and policy of a behaviour as it is written, "" for a missing part."""
     key, _, given = text.partition(":")
     if key in BEHAVIOURS and BEHAVIOURS[key].takes_policy:
         argument, colon, policy = given.partition(":")
@@ -147,7 +147,7 @@ def split_behaviour(text: str) -> tuple[str, str, str]:
 
 
 def check_behaviour(text: str, size: Size) -> str:
-    """The canonical form of a behaviour, such as mixture:0.7, on a problem. Raises SpecError."""
+    """Return the canonical form of a behaviour, such as mixture:0.7, on a problem. Raises SpecError."""
     key, given, policy = split_behaviour(text)
     behaviour = BEHAVIOURS.get(key)
     try:
@@ -167,14 +167,14 @@ def check_behaviour(text: str, size: Size) -> str:
 
 
 def parts(text: str, mdp: TabularMDP) -> tuple[Part, ...]:
-    """What a canonical text names, on a problem."""
+    """Return the parts of a canonical text, on a problem."""
     key, argument, policy = split_behaviour(text)
     followed = policies.policy_from_text(policy, mdp.size) if policy else np.zeros((0, 0), dtype=np.int64)
     return BEHAVIOURS[key].parts(mdp, float(argument or 0), followed)
 
 
 def following(policy: ArrayLike, share: float = 0.7) -> str:
-    """The behaviour of a population of whom a share follows a deterministic policy, and the others act at random.
+    """Return the behaviour of a population: a share follows a deterministic policy, the others act at random.
 
     Args:
         policy: [H, S] actions, such as `trace.seeds[0].policy[-1]` of an online run. `OfflineSpec` checks it again.
@@ -197,7 +197,7 @@ def following(policy: ArrayLike, share: float = 0.7) -> str:
 
 
 def sample(rng: np.random.Generator, mdp: TabularMDP, behaviour: tuple[Part, ...], n: int) -> Array:
-    """The record of counts of n independent trajectories, exact in distribution, none of them walked.
+    """Draw the record of counts of n independent trajectories, exact in distribution, without walking any of them.
 
     How many follow each policy is multinomial; so are then, at each step, the actions of those in a state and the next
     states of those who take an action. The time does not depend on n.
@@ -235,7 +235,7 @@ def occupancy(mdp: TabularMDP, behaviour: tuple[Part, ...]) -> Array:
 
 
 def coverage(mdp: TabularMDP, behaviour: tuple[Part, ...]) -> tuple[float, float]:
-    """How well a behaviour policy covers a problem: d_m, and the same where the optimal policy goes.
+    """Return the coverage of a problem by a behaviour policy: d_m, and the same where the optimal policy goes.
 
     d_m is the least positive d^mu(h, s, a) (QW23-offline, Theorem 3.4). The second number is the least d^mu over the
     (h, s, a) that the lowest optimal policy visits: 0 where it is not covered (Assumption 2.1 then fails for it).

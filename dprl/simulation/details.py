@@ -1,4 +1,4 @@
-"""What a run that learns from counts leaves behind beside its curve: how it got there, and the counts, policies and
+"""The details of a run that learns from counts, in addition to its curve: its course, and the counts, policies and
 values at fewer checkpoints."""
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ class SeedTrace(TraceCore[RunSpec]):
 
     Attributes:
         gap: [C] expected loss per episode of the policy played just before.
-        coverage_ratio: [C] largest noise so far relative to what E_{eps,beta} allows (at most 1 while the
+        coverage_ratio: [C] largest noise so far relative to E_{eps,beta} (at most 1 while the
             bound holds; 0 without noise).
         pac_alpha: [P], pac_count: [C, P] episodes more than alpha suboptimal so far.
         detail_episodes: [D].
         counts: [D, H, S, A, S + 2] true counts (rows as in mdp/counts.py), or [D, H, S, A, B + 2] with a declared
-            structure; `noisy` is NaN where nothing is released. Where rows
+            structure; `noisy` is NaN if nothing is released. If rows
             count their last batches, those of these.
         noisy, released: what is released of the learner's statistic, with noise, and as the learner sees it; of counts
             they are shaped as these.

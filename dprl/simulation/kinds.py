@@ -28,7 +28,7 @@ class Run(Protocol):
         """Work for about `seconds`; True when the run is finished. Progress and cancelling come between calls."""
 
     def curve(self) -> Curve:
-        """The points passed so far."""
+        """Return the points passed so far."""
 
     def trace(self) -> Any:
         """Everything recorded so far: a TraceCore, with the details of its kind."""
@@ -39,7 +39,7 @@ class Kind:
     """An entry of the registry.
 
     Attributes:
-        fields: one table of what a spec consists of, by name.
+        fields: one table of a spec's fields, by name.
         from_dict: from JSON to a spec, raises SpecError.
         start(spec, seed): begins one seed.
         estimate(spec): what one seed will cost.
@@ -48,11 +48,11 @@ class Kind:
         axes(spec): what a sweep may change, each with a function from a value, text or not, to its canonical
             form.
         along(spec, chosen): the spec with these values of axes.
-        questions: what a spec says without being run, by name, each as a function from the spec to plain JSON that
-            may raise SpecError. `guarantee`, the card as `Guarantee.to_dict` writes it, is always among them.
+        questions: the questions that a spec answers without a run, by name, each as a function from the spec to plain
+            JSON that may raise SpecError. `guarantee`, the card as `Guarantee.to_dict` writes it, is always among them.
         from_files(fields, base): for the command line, where some fields name files and a spec has what was read of
-            them: a context with the spec, base with these changes if there is one. None where no field does.
-        files: for the command line, what else is written of a trace, by the name of the file.
+            them: a context with the spec, base with these changes if there is one. None if no field does.
+        files: for the command line, further files of a trace, by name.
         compiles(spec): whether numba has to compile kernels on this machine before the first result.
     """
 
@@ -84,12 +84,12 @@ def register(kind: Kind) -> None:
 
 
 def kind_of(spec: Spec) -> Kind:
-    """The kind of a spec."""
+    """Return the kind of a spec."""
     return KINDS[spec.kind]
 
 
 def spec_from_dict(given: Any) -> Any:
-    """The spec that `to_dict` wrote, of whichever kind. Raises SpecError."""
+    """Read the spec that `to_dict` wrote, of any kind. Raises SpecError."""
     if not isinstance(given, Mapping):
         raise SpecError(
             "spec", f"{shown(given)} is not allowed; give an object with fields such as environment."
@@ -103,7 +103,7 @@ def spec_from_dict(given: Any) -> Any:
 
 
 def spec_from_json(text: str) -> Any:
-    """The spec in a JSON text, of whichever kind.
+    """Read the spec in a JSON text, of any kind.
 
     Raises:
         SpecError: a field is not allowed, or the text is not JSON.
@@ -112,7 +112,7 @@ def spec_from_json(text: str) -> Any:
 
 
 def trace_from_bytes(data: bytes) -> Any:
-    """The trace that `to_bytes` wrote.
+    """Read the trace that `to_bytes` wrote.
 
     Raises:
         SpecError: the bytes are damaged or of another version.
@@ -133,7 +133,7 @@ def start(spec: Spec, seed: int) -> Run:
 
 
 def estimate(spec: Spec | Mapping[str, Any]) -> Estimate:
-    """What one seed of a spec, or of a dict of its fields, will cost. Raises SpecError.
+    """Estimate the cost of one seed of a spec, or of a dict of its fields. Raises SpecError.
 
     Example:
         >>> dprl.estimate(dprl.RunSpec(episodes=1_000_000_000_000_000)).seconds < 10
@@ -149,7 +149,7 @@ def compiles(spec: Spec) -> bool:
 
 
 def answer(question: str, spec: Spec) -> str:
-    """The answer to one of the questions of the spec's kind, as JSON that `answered` reads."""
+    """Answer one of the questions of the spec's kind, as JSON that `answered` reads."""
     try:
         return json.dumps({"answer": kind_of(spec).questions[question](spec)})
     except SpecError as error:
@@ -157,7 +157,7 @@ def answer(question: str, spec: Spec) -> str:
 
 
 def answered(text: str) -> Any:
-    """What `answer` found.
+    """Read the result of `answer`.
 
     Raises:
         SpecError: the answer is that the spec is refused.
@@ -169,7 +169,7 @@ def answered(text: str) -> Any:
 
 
 def given_spec(given: Any) -> Any:
-    """The spec itself, or the one that an object with its fields is of. Raises SpecError for all else."""
+    """Return the spec itself, or the spec of an object with its fields. Raises SpecError for everything else."""
     if isinstance(given, Mapping):
         return spec_from_dict(given)
     if (

@@ -25,7 +25,7 @@ OWNERS: dict[str, Mapping[str, Any]] = {"environment": ENVIRONMENTS, "algorithm"
 
 
 def axes(base: OfflineSpec) -> Mapping[str, Callable[[Any], Any]]:
-    """What a sweep may change: fields, and parameters of environment and learner."""
+    """Return the axes that a sweep may have: fields, and parameters of environment and learner."""
     found = {f.name: f for f in FIELDS.values() if f.kind != "params" and f.name != "seeds"}
     for owner in (ENVIRONMENTS[base.environment], OFFLINE[base.algorithm]):
         found |= {f.name: f for f in owner.fields if f.name not in FIELDS and f.name != "model"}
@@ -33,7 +33,7 @@ def axes(base: OfflineSpec) -> Mapping[str, Callable[[Any], Any]]:
 
 
 def along(base: OfflineSpec, chosen: Mapping[str, Any]) -> OfflineSpec:
-    """The spec with these values of axes. Raises SpecError when they do not go together.
+    """Return the spec with these values of axes. Raises SpecError if they are incompatible.
 
     Another learner has the budget of the base where it makes that promise.
     """
@@ -47,12 +47,12 @@ def along(base: OfflineSpec, chosen: Mapping[str, Any]) -> OfflineSpec:
 
 
 def guarantee(spec: OfflineSpec) -> dict[str, Any]:
-    """What the run claims and proves."""
+    """Return the stated and the proved guarantee of the run."""
     return noise_of_run(spec)[0].guarantee.to_dict()
 
 
 def covered(spec: OfflineSpec) -> dict[str, Any]:
-    """How well the behaviour policy covers the problem.
+    """Return the coverage of the problem by the behaviour policy.
 
     Returns:
         d_m: the least positive d^mu.
@@ -73,7 +73,7 @@ def covered(spec: OfflineSpec) -> dict[str, Any]:
 
 
 def estimate(spec: OfflineSpec) -> Estimate:
-    """What one seed will cost."""
+    """Estimate the cost of one seed."""
     return spec.estimate()
 
 

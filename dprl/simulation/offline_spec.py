@@ -52,7 +52,7 @@ FIELDS: Registry[Field] = Registry(
         Field("n", "int", 10**9, "trajectories in the largest data set", 1, 10**12, query="n", flag="--n"),
         CONTRIBUTION,
         Field("seeds", "int", 5, "independent data sets of each size", 1, 10_000, query="seeds", flag="--seeds"),
-        Field("root_seed", "int", 0, "where the random numbers start", 0, 2**53 - 1, query="seed", flag="--root-seed"),
+        Field("root_seed", "int", 0, "seed of the random numbers", 0, 2**53 - 1, query="seed", flag="--root-seed"),
     )
 )  # fmt: skip
 
@@ -70,7 +70,7 @@ def sizes_of(n: int) -> Ints:
 class OfflineSpec(Budgeted):
     """An offline run, checked and in canonical form: two specs that mean the same are equal.
 
-    Its curve is over data sets of growing size, each drawn anew from the behaviour policy, so that no trajectory is in
+    Its curve is over data sets of growing size, each drawn again from the behaviour policy, so that no trajectory is in
     two of them; its seeds are repetitions of all that. Parameters are filled in with their defaults, and fields that a
     combination does not use are None. FIELDS gives types, ranges and defaults. The environment may be a model of your
     own, as that of RunSpec.
@@ -125,7 +125,7 @@ class OfflineSpec(Budgeted):
         self._check_cells("environment_params", self.problem_size)
 
     def label(self) -> str:
-        """A short name for a legend."""
+        """Return a short name for a legend."""
         return called(super().label(), of_data(self.rewards))
 
     def _check_features(self) -> None:
@@ -143,23 +143,23 @@ class OfflineSpec(Budgeted):
 
     @property
     def size(self) -> int:
-        """Where the curve ends: n trajectories."""
+        """The end of the curve: n trajectories."""
         return self.n
 
     @property
     def episodes_of_one(self) -> int:
-        """How many episodes of one user noise is for."""
+        """The number of one user's episodes that noise is for."""
         return self.contribution
 
     def estimate(self) -> Estimate:
-        """What one seed will cost, on one core of a machine with two."""
+        """Estimate the cost of one seed, on one core of a machine with two."""
         S, A, H, _ = self.problem_size
         points, cells = len(sizes_of(self.n)), DATASET.cells(self.problem_size)
         seconds = points * (H * (S + A).bit_length() * 150e-6 + cells * 0.5e-6)
         return Estimate(seconds, 8 * 40 * cells, points)
 
     def baseline(self) -> OfflineSpec:
-        """The non-private baseline: the same learner without noise, on the same data sets."""
+        """Return the non-private baseline: the same learner without noise, on the same data sets."""
         return self._baseline
 
     @cached_property

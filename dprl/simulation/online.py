@@ -30,7 +30,7 @@ FACTORS = (4.0, 2.0, 1.4, 1.0, 0.7, 0.5, 0.3)  # of noise, for what other noise 
 
 
 def start(spec: RunSpec, seed: int) -> Run:
-    """One seed, in its learner's loop. Raises SpecError where a kernel of the learner cannot be compiled."""
+    """One seed, in its learner's loop. Raises SpecError if a kernel of the learner cannot be compiled."""
     try:
         return LOOPS[ALGORITHMS[spec.algorithm].loop](spec, seed)
     except KernelError as error:
@@ -44,31 +44,31 @@ def compiles(spec: RunSpec) -> bool:
 
 
 def estimate(spec: RunSpec) -> Estimate:
-    """What one seed will cost."""
+    """Estimate the cost of one seed."""
     return cost.estimate(spec.work(spec.mechanism))
 
 
 def guarantee(spec: RunSpec) -> dict[str, Any]:
-    """What the run claims and proves."""
+    """Return the stated and the proved guarantee of the run."""
     loop = LOOPS[ALGORITHMS[spec.algorithm].loop]
     return guarantee_of(spec, loop.noise_of_run(spec)).to_dict()
 
 
 def v_star(spec: RunSpec) -> float:
-    """The value of an optimal episode, exactly."""
+    """Compute the exact value of an optimal episode."""
     mdp = ENVIRONMENTS[spec.environment].make(**spec.environment_params)
     return float(planning.start_value(mdp, planning.optimum(mdp).V))
 
 
 def promise(spec: RunSpec) -> dict[str, Any] | None:
-    """The promise of a private run's noise, of replacing one user at the worst place; None without privacy.
+    """Return the guarantee of a private run's noise, for replacing one user at the worst place; None without privacy.
 
     Returns:
         deltas, epsilons: what is proved, as (epsilon, delta).
         false, missed: of every test, at least `missed` users are missed where `false` are accused falsely (the f of
             f-DP, from below: f(x) >= 1 - delta - e^epsilon x for every pair that is proved).
         right: with which chance the best attacker guesses right which of two equally likely worlds it is.
-        rho: of zero-concentrated privacy, None where none is known.
+        rho: of zero-concentrated privacy, None if none is known.
         separation: of the best attacker's scores.
         separations, measures: at `delta`, which epsilon noise of this kind proves when the scores are so far apart.
         delta: at which an attack is measured, that of the spec.
@@ -106,7 +106,7 @@ def _tangents(noise: Noise, most: float) -> list[tuple[float, float]]:
 
 
 def _missed(tangents: list[tuple[float, float]], false: float) -> float:
-    """At least so many are missed; from both directions in which data sets can be exchanged."""
+    """Return a lower bound on the missed ones, from both directions in which data sets can be exchanged."""
     found = [0.0]
     for epsilon, delta in tangents:
         found += [1 - delta - math.exp(epsilon) * false, math.exp(-epsilon) * (1 - delta - false)]

@@ -1,4 +1,4 @@
-"""What goes together: learners with environments, with ways to draw noise, and with how large it is."""
+"""The possible pairs: learners with environments, with ways to draw noise, and with sizes of noise."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def mechanisms_for(algorithm: str, privacy: str) -> tuple[str, ...]:
 
     It must be known how far one user moves what the learner sees, in the norm that the noise asks for. A learner that
     forgets each batch releases it by itself, so that no draw may be kept for another release. Mechanisms of other
-    packages are for running counts: what is asked anew has noise of another law.
+    packages are for running counts: what is asked again has noise of another law.
     """
     norms = ALGORITHMS[algorithm].statistic.norms
     known = tuple(key for key in PRIVATIZERS[privacy].mechanisms if MECHANISMS[key].norm in norms)
@@ -42,7 +42,7 @@ def runs_in(algorithm: str, environment: str) -> bool:
 
 
 def not_played(algorithm: str, privacy: str, mechanism: str | None, choice: str = "played") -> str:
-    """Why a row cannot count only reports of users who were told to play it, in words; "" where it can.
+    """Explain why a row cannot count only reports of users who were told to play it; "" if it can.
 
     Each report, or each batch, has to have noise of its own, and it has to be known before it who plays what. choice:
     how the words name it.
@@ -62,19 +62,19 @@ def not_played(algorithm: str, privacy: str, mechanism: str | None, choice: str 
 
 
 def not_counted(reports: str, algorithm: str, privacy: str, mechanism: str | None, choice: str = "") -> str:
-    """Why rows cannot count just these reports, in words; "" where they can. choice: how the words name it, where that
-    is not its key."""
+    """Explain why rows cannot count just these reports; "" if they can. choice: its name in the sentence, if that is
+    not its key."""
     return "" if reports == "all" else not_played(algorithm, privacy, mechanism, choice or reports)
 
 
 def calibrations_for(algorithm: str, mechanism: str) -> tuple[str, ...]:
-    """How large the noise may be, the default first: as in a paper, if one states it for what the learner sees."""
+    """List the sizes of the noise, the default first: as in a paper, if one states it for the statistic."""
     known = ALGORITHMS[algorithm].statistic.in_papers
     return ("calibrated", "paper") if mechanism in known else ("calibrated",)
 
 
 def uncovered(algorithm: str, privacy: str, calibration: str | None, bonus: str, reports: str = "all") -> str:
-    """What a learner's bonus does not cover of the noise, in sentences; "" if it covers all or no paper states one.
+    """Describe the noise that a learner's bonus does not cover; "" if it covers all or no paper states one.
 
     Noise as in the paper, and a shuffler's bits, are the same in every counter; calibrated noise is as large in each
     part as the part's tolerance is, and a bonus that a paper has for equal noise may have a smaller one. Nor does it

@@ -29,7 +29,7 @@ _ROW = re.compile(rf"((?:{_ACTION.pattern})+)(?:{TIMES}([1-9][0-9]{{0,5}}))?")
 
 
 def policy_text(policy: Policy) -> str:
-    """The text of a policy [H, S]; each has one."""
+    """Write a policy [H, S] as text; each policy has a text."""
     rows = ["".join(map(_digits, row)) for row in np.asarray(policy).tolist()]
     runs = ((row, len(list(same))) for row, same in groupby(rows))
     return NEXT.join(row if times == 1 else f"{row}{TIMES}{times}" for row, times in runs)
@@ -59,7 +59,7 @@ def policy_from_text(text: str, size: Size) -> Policy:
 
 
 def checked_policy(rows: Sequence[Sequence[int]], size: Size) -> Policy:
-    """[H, S] the policy with these actions. Raises SpecError where they are none on a problem."""
+    """[H, S] the policy with these actions. Raises SpecError if they are none on a problem."""
     if len(rows) != size.H:
         raise SpecError(
             "behaviour",

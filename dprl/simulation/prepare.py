@@ -1,4 +1,4 @@
-"""What every loop of an online run prepares before it starts."""
+"""The preparation of every loop of an online run."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ class Streams(NamedTuple):
 
 
 def streams(spec: RunSpec, seed: int) -> Streams:
-    """The streams of one seed, from SeedSequence([root_seed, seed])."""
+    """Return the streams of one seed, from SeedSequence([root_seed, seed])."""
     sources = np.random.SeedSequence([spec.root_seed, seed]).spawn(len(Streams._fields))
     return Streams(*(np.random.Generator(np.random.SFC64(source)) for source in sources))
 
 
 def size_of(spec: RunSpec) -> Size:
-    """The size of a spec's environment."""
+    """Return the size of a spec's environment."""
     return Size(*ENVIRONMENTS[spec.environment].size(**spec.environment_params))
 
 
@@ -52,7 +52,7 @@ def world_of(spec: RunSpec) -> TabularMDP:
 
 
 def problem_of(spec: RunSpec, size: Size, K: int, ellipsoid: tuple[float, ...] = ()) -> Problem:
-    """The public facts a learner's constants depend on, with K users. ellipsoid: see `Problem`."""
+    """Return the public facts that a learner's constants depend on, with K users. ellipsoid: see `Problem`."""
     return Problem(
         size.H,
         size.S,
@@ -76,7 +76,7 @@ def noise_of(
     releases: int | None = None,
     statistic: Statistic | None = None,
 ) -> Noise:
-    """The noise of a run.
+    """Return the noise of a run.
 
     Args:
         spec: the run.
@@ -107,13 +107,13 @@ def noise_of(
 
 
 def noise_of_schedule(spec: RunSpec, K: int) -> Noise:
-    """The noise of a run with K users, of a learner that takes any schedule."""
+    """Return the noise of a run with K users, of a learner that accepts any schedule."""
     limit = schedules.limit(spec.schedule, K, size_of(spec), PRIVATIZERS[spec.privacy].per_release)
     return noise_of(spec, schedules.times(spec.schedule, K), releases=limit)
 
 
 def error_told(spec: RunSpec, noise: Noise) -> Array:
-    """[B] the E that the learner is told: E_{eps,beta}, or with bonus practical, which elimination has, PRACTICAL_E
+    """[B] the E that the learner receives: E_{eps,beta}, or with bonus practical, which elimination has, PRACTICAL_E
     standard deviations of one counter, or for the anytime bonus the radius of the noise in a row."""
     if spec.bonus == "anytime":
         return noise.radius()
@@ -121,8 +121,7 @@ def error_told(spec: RunSpec, noise: Noise) -> Array:
 
 
 def guarantee_of(spec: RunSpec, noise: Noise) -> Guarantee:
-    """The guarantee of a run, with what its learner takes as public, what its bonus does not cover of the
-    noise."""
+    """Return the guarantee of a run, with the learner's public facts, and the noise that its bonus does not cover."""
     learner = ALGORITHMS[spec.algorithm]
     known = (
         *learner.public,

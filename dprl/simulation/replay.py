@@ -3,8 +3,8 @@
 Noise is calibrated here, for each budget of `stops` by itself, and for no other. A page that offers a budget between
 two of them would have to calibrate, or to guess: it offers none.
 
-Arrays of another budget mostly are those of this one times a number, but for rounding: a page multiplies, and adds so
-many units in the last place. What it starts from has the same bits as what a native run starts from.
+Arrays of another budget mostly are those of this one times a number, except for rounding: a page multiplies, and adds
+that many units in the last place. Its start has the same bits as a native run's.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ UNSEEN, TOLD = "setup.bound", "setup.error"
 
 
 def unplayable(spec: Any) -> str:
-    """Why no page can play a run without a server, in one sentence; "" when one can."""
+    """Explain why no page can play a run without a server, in one sentence; "" if one can."""
     if not isinstance(spec, RunSpec):
         return "Only online runs can be played without a server."
     learner = ALGORITHMS[spec.algorithm]
@@ -78,7 +78,7 @@ def unplayable(spec: Any) -> str:
 
 
 def replayed(spec: RunSpec) -> dict[str, Any]:
-    """A run as a page plays it, as JSON. How many seeds the spec has makes no difference.
+    """Return a run in the form that a page plays, as JSON. The number of the spec's seeds makes no difference.
 
     Returns:
         kernel, words, drawn: see `Pack`, of seed 0 at the run's own epsilon.
@@ -126,10 +126,10 @@ def replayed(spec: RunSpec) -> dict[str, Any]:
 
 
 def light_pack(run: SeedRun) -> Pack:
-    """A run before its first user, without the noise that the optimal factorisation has drawn beforehand: whoever plays
-    the pack draws that, and gets the same bits. Other runs are packed as they stand.
+    """Pack a run before its first user, without the noise that the optimal factorisation draws beforehand: the player
+    of the pack draws it, and gets the same bits. Other runs are packed as they stand.
 
-    Raises ValueError where users have played.
+    Raises ValueError if users have played.
     """
     if run.users > 0:
         raise ValueError("A light pack is made before the first user plays.")
@@ -173,14 +173,14 @@ def light_pack(run: SeedRun) -> Pack:
 
 
 def stops_of(spec: RunSpec) -> list[float | None]:
-    """The budgets that a run is prepared for: its own among them, ascending. Without privacy, None."""
+    """Return the budgets that a run is prepared for, its own among them, ascending. Without privacy, None."""
     if spec.epsilon is None:
         return [None]
     return [*sorted({*STOPS, spec.epsilon})]
 
 
 def _differing(first: Pack, other: Pack) -> list[list[Any]]:
-    """The buffers that another pack has otherwise: number, and content."""
+    """Return the buffers in which another pack differs: number, and content."""
     unseen = unseen_of([buffer.name for buffer in first.buffers])
     return [
         [number, _told_from(mine.array, its.array)]
@@ -190,12 +190,12 @@ def _differing(first: Pack, other: Pack) -> list[list[Any]]:
 
 
 def unseen_of(names: list[str]) -> set[int]:
-    """The buffers that have nothing to do with what a page shows, by number: see UNSEEN."""
+    """Return the numbers of the buffers that do not affect what a page shows: see UNSEEN."""
     return {names.index(UNSEEN)} if TOLD in names else set()
 
 
 def _told_from(base: NDArray[Any], other: NDArray[Any]) -> dict[str, Any]:
-    """An array's content; if it is `base` times a number but for rounding, that number and the corrections."""
+    """Encode an array's content; if it is `base` times a number except for rounding, as it and the corrections."""
     if base.shape != other.shape:
         raise SpecError("epsilon", "other budgets of this run need other arrays, which no page can play.")
     if base.dtype == np.float64 and np.isfinite(base).all() and base.any():
@@ -211,7 +211,7 @@ def _told_from(base: NDArray[Any], other: NDArray[Any]) -> dict[str, Any]:
 
 
 def composed(found: dict[str, Any], stop: int, seed: int) -> tuple[list[Any], list[bytes]]:
-    """The words and the bytes of the buffers of one seed at one stop, put together as a page does it."""
+    """Compose the words and the bytes of the buffers of one seed at one stop, as a page does."""
     words, contents = list(found["words"]), [_bytes(content) for content in found["buffers"]]
     base = list(contents)
     at = found["stops"][stop]
@@ -232,7 +232,7 @@ def _bytes(content: dict[str, Any]) -> bytes:
 
 
 def _check(spec: RunSpec, found: dict[str, Any]) -> None:
-    """What epsilon changes and what the seed changes may have nothing to do with each other: compare where both do."""
+    """Check that epsilon and the seed change different things, by comparing a pack in which both differ."""
     stop, seed = (0 if found["stops"][0]["epsilon"] != spec.epsilon else -1), SEEDS - 1
     epsilon = found["stops"][stop]["epsilon"]
     own = spec if epsilon is None else spec.replace(epsilon=epsilon)

@@ -43,7 +43,7 @@ class RunSpec:
     """An online run, checked and in canonical form: two specs that mean the same are equal.
 
     Parameters of environment and algorithm are filled in with their defaults. Fields that a combination does not use
-    are None (without privacy: mechanism, calibration, epsilon, delta; beta, where nothing depends on it). A model of
+    are None (without privacy: mechanism, calibration, epsilon, delta; beta, if nothing depends on it). A model of
     your own can stand for an environment: a TabularMDP, or P, R and d1 as a dict or JSON. It becomes `custom`.
 
     Raises:
@@ -128,13 +128,13 @@ class RunSpec:
 
     @property
     def declared(self) -> Declared | None:
-        """Of what is declared to be possible, what noise depends on. Raises SpecError where the model has more."""
+        """Return the facts of the declaration that noise depends on. Raises SpecError if the model has more."""
         told = (self.environment, self.environment_params)
         return structure.declared(*told) if self.structure else None
 
     @property
     def statistic(self) -> Statistic:
-        """What the learner sees of its users."""
+        """The statistic that the learner sees of its users."""
         seen = ALGORITHMS[self.algorithm].seen(self.bonus)
         return replace(cast(Counts, seen), declared=self.declared) if self.structure else seen
 
@@ -185,7 +185,7 @@ class RunSpec:
             raise SpecError("reports", filled(SAID["reports"], reason=reason))
 
     def _default_reports(self) -> str:
-        """Of a spec that names no mechanism: as in the paper if noise or bonus are, else as in the privacy model."""
+        """Return the reports of a spec without a mechanism: as in the paper if noise or bonus are, else the model's."""
         usual = "all" if "paper" in (self.calibration, self.bonus) else PRIVATIZERS[self.privacy].reports
         return "all" if self._not_counted(usual) else usual
 
@@ -194,7 +194,7 @@ class RunSpec:
         return not_counted(reports, *told)
 
     def _default_mechanism(self) -> str:
-        """The first of the privacy model's mechanisms that goes with calibration, delta and the releases."""
+        """Return the first of the privacy model's mechanisms that goes with calibration, delta and the releases."""
         known = mechanisms_for(self.algorithm, self.privacy)
         fitting = [
             key
@@ -244,7 +244,7 @@ class RunSpec:
         return Size(*ENVIRONMENTS[self.environment].size(**self.environment_params))
 
     def work(self, mechanism: str | None) -> cost.Work:
-        """What running this spec with that mechanism takes."""
+        """Return the work of running this spec with that mechanism."""
         learner, size, K = ALGORITHMS[self.algorithm], self._problem_size, self.episodes
         return cost.Work(
             size=size,
@@ -271,7 +271,7 @@ class RunSpec:
 
     @classmethod
     def from_dict(cls, given: Any) -> RunSpec:
-        """The spec with these fields; what is left out takes its default. Raises SpecError."""
+        """Build the spec with these fields; missing ones take their defaults. Raises SpecError."""
         if not isinstance(given, Mapping):
             raise SpecError(
                 "spec", f"{shown(given)} is not allowed; give an object with fields such as environment."
@@ -281,11 +281,11 @@ class RunSpec:
 
     @classmethod
     def from_json(cls, text: str) -> RunSpec:
-        """The spec in a JSON text. Raises SpecError, also for text that is not JSON."""
+        """Read the spec in a JSON text. Raises SpecError, also for text that is not JSON."""
         return cls.from_dict(read_json("spec", text))
 
     def replace(self, **changes: Any) -> RunSpec:
-        """A copy with some fields changed, checked anew.
+        """Copy the spec with some fields changed, and check it again.
 
         What belongs to a changed field (another environment's parameters, another privacy model's mechanism) and what
         the old combination ignored take their defaults again, unless changed too. So does a mechanism that this spec
@@ -317,11 +317,11 @@ class RunSpec:
 
     @property
     def size(self) -> int:
-        """Where the curve ends: K users."""
+        """The end of the curve: K users."""
         return self.episodes
 
     def baseline(self) -> RunSpec:
-        """The non-private baseline: the same spec with privacy `none`."""
+        """Return the non-private baseline: the same spec with privacy `none`."""
         return self._baseline
 
     def seed_key(self, seed: int) -> str:
@@ -333,7 +333,7 @@ class RunSpec:
         return hashlib.sha256(text.encode()).hexdigest()[:32]
 
     def label(self) -> str:
-        """A short name for a legend."""
+        """Return a short name for a legend."""
         learner = ALGORITHMS[self.algorithm]
         usual = {f.name: f.default for f in learner.fields}
         return online(
@@ -366,5 +366,5 @@ class RunSpec:
 
 @cache
 def engine() -> tuple[str, str, str]:
-    """What besides the spec decides the bits of a result."""
+    """Return the versions that decide the bits of a result, in addition to the spec."""
     return source_digest(), version("numba"), version("numpy")

@@ -1,7 +1,7 @@
 """The declared structure of a spec: that its visitor takes as public knowledge which transitions are possible at all.
 
-A spec's `structure` is OWN, what the environment itself knows, or None. What an environment knows is the key `possible`
-of a model of one's own, else where its probabilities are above zero.
+A spec's `structure` is OWN, the environment's own knowledge, or None. That knowledge is the key `possible`
+of your own model, else where its probabilities are above zero.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MAX_MODEL = 50_000_000  # probabilities of a model that is made whole, to be loo
 
 
 def check(given: str, learner: str) -> None:
-    """Raises SpecError: this cannot be declared, or the learner makes nothing of it."""
+    """Raise SpecError if this cannot be declared, or the learner does not use it."""
     if given != OWN:
         raise SpecError("structure", f"{shown(given)} is not allowed; give {OWN}, or none.")
     able = [key for key, other in ALGORITHMS.items() if "structure" in other.declarable]
@@ -38,12 +38,12 @@ def check(given: str, learner: str) -> None:
 
 
 def table(environment: str, params: Mapping[str, Any]) -> Table:
-    """What is declared. Raises SpecError: the model has a transition that is not."""
+    """Return the declared table. Raises SpecError if the model has an undeclared transition."""
     return _known(environment, json.dumps(dict(params), sort_keys=True))[0]
 
 
 def declared(environment: str, params: Mapping[str, Any]) -> Declared:
-    """What noise depends on of it. Raises SpecError as `table` does."""
+    """Return the facts of it that noise depends on. Raises SpecError as `table` does."""
     return _known(environment, json.dumps(dict(params), sort_keys=True))[1]
 
 
@@ -55,7 +55,7 @@ def _known(environment: str, params: str) -> tuple[Table, Declared]:
     if numbers > MAX_MODEL:
         raise SpecError(
             "environment_params",
-            f"S={size.S}, A={size.A}, H={size.H} has {numbers:,} probabilities to compare with what is declared, "
+            f"S={size.S}, A={size.A}, H={size.H} has {numbers:,} probabilities to compare with the declaration, "
             f"and at most {MAX_MODEL:,} are allowed; give a smaller one.",
         )
     mdp = world.make(**given)
@@ -73,7 +73,7 @@ def _known(environment: str, params: str) -> tuple[Table, Declared]:
 
 
 def restricted(mdp: TabularMDP, found: Table) -> TabularMDP:
-    """The same model on a table. Raises SpecError: it has a transition that is not in the table."""
+    """Return the same model on a table. Raises SpecError if it has a transition outside the table."""
     P, missing = on_table(mdp.P, mdp.possible, found)
     if missing:
         h, s, a, to = missing

@@ -42,7 +42,7 @@ class SweepPoint(Generic[S]):
 
     @property
     def names(self) -> tuple[Any, ...]:
-        """The values as tables show them: a model of one's own is its name."""
+        """The values as tables show them: a user's model is its name."""
         return tuple(str(value) if isinstance(value, str) else value for value in self.values)
 
 
@@ -131,7 +131,7 @@ class Sweep(Generic[S]):
 
     @classmethod
     def from_dict(cls, given: Any) -> Sweep[Any]:
-        """The sweep that `to_dict` wrote. Raises SpecError."""
+        """Read the sweep that `to_dict` wrote. Raises SpecError."""
         if not isinstance(given, Mapping) or set(given) != {"base", "axes"}:
             raise SpecError("sweep", f"{shown(given)} is not allowed; give an object with base and axes.")
         axes = given["axes"]

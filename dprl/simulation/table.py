@@ -1,4 +1,4 @@
-"""The table of what an online run consists of: links, JSON, flags and widgets all use it."""
+"""The table of the fields of an online run: links, JSON, flags and widgets all use it."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ FIELDS: Registry[Field] = Registry(
             choices=tuple(MECHANISMS), optional=True, query="mech", flag="--mechanism",
         ),
         Field(
-            "calibration", "choice", None, "how large the noise is: calibrated to (epsilon, delta), or as in the "
+            "calibration", "choice", None, "size of the noise: calibrated to (epsilon, delta), or as in the "
             "paper",
             choices=("calibrated", "paper"), optional=True, query="cal", flag="--calibration",
         ),
@@ -80,7 +80,7 @@ FIELDS: Registry[Field] = Registry(
         ),
         Field(
             "delta", "float", None,
-            "chance added beside exp(epsilon), by default 1e-6, or 0 for Laplace noise as in the paper", 0.0, 0.1,
+            "chance added next to exp(epsilon), by default 1e-6, or 0 for Laplace noise as in the paper", 0.0, 0.1,
             optional=True, query="delta", flag="--delta", words=(TIED,),
         ),
         Field(
@@ -95,6 +95,6 @@ FIELDS: Registry[Field] = Registry(
         CONTRIBUTION,
         Field("schedule", "text", schedules.DEFAULT, schedules.ALLOWED, query="sched", flag="--schedule"),
         Field("seeds", "int", 5, "independent repetitions", 1, 10_000, query="seeds", flag="--seeds"),
-        Field("root_seed", "int", 0, "where the random numbers start", 0, 2**53 - 1, query="seed", flag="--root-seed"),
+        Field("root_seed", "int", 0, "seed of the random numbers", 0, 2**53 - 1, query="seed", flag="--root-seed"),
     )
 )  # fmt: skip

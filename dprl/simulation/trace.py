@@ -1,4 +1,4 @@
-"""What a run leaves behind, whatever it is a run of: a curve, the optimum, the guarantee, and how long it took.
+"""The results of a run of any kind: a curve, the optimum, the guarantee, and its duration.
 
 Each kind of spec adds details of its own, such as those of details.py.
 """
@@ -51,16 +51,16 @@ class Spec(Protocol):
     def seeds(self) -> int: ...
 
     def baseline(self) -> Self:
-        """The non-private baseline: itself, if it is not private."""
+        """Return the non-private baseline: the trace itself, if it is not private."""
 
     def label(self) -> str:
-        """A short name for a legend."""
+        """Return a short name for a legend."""
 
     def seed_key(self, seed: int) -> str:
         """Name of the unit of work `one seed of this spec`: equal exactly when the resulting bits are."""
 
     def replace(self, **changes: Any) -> Self:
-        """A copy with some fields changed, checked anew. Raises SpecError."""
+        """Copy the spec with some fields changed, and check it again. Raises SpecError."""
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able canonical form. Names its kind, unless it is `online`."""
@@ -70,7 +70,7 @@ class Spec(Protocol):
 
 
 class Curve(NamedTuple):
-    """What a run measures, and along what.
+    """The measure of a run, and the axis of its curve.
 
     Attributes:
         axis, measure: what the two are, in one word each, such as episode and regret.
@@ -97,7 +97,7 @@ class TraceCore(Generic[S_co]):
     Attributes:
         spec: of which kind, a subclass says.
         complete: not cut short.
-        v_star: the best value there is; None where no model is known.
+        v_star: the best value there is; None if no model is known.
         guarantee: what is claimed and proved.
         seconds: of computing.
         rate: how much of the curve's axis was done in a second.
@@ -148,7 +148,7 @@ class TraceCore(Generic[S_co]):
         return cast(Spec, spec)
 
     def to_bytes(self) -> bytes:
-        """A compressed, self-contained form; holds arrays and JSON only, never code."""
+        """Return a compressed, self-contained form; it holds arrays and JSON only, never code."""
         arrays: dict[str, Any] = {"at": self.curve.at, "values": self.curve.values}
         plain: dict[str, Any] = {
             "spec": self._given.to_dict(),
@@ -180,7 +180,7 @@ class TraceCore(Generic[S_co]):
 
     @classmethod
     def restored(cls, spec: Any, arrays: dict[str, Any], plain: dict[str, Any]) -> Self:
-        """The trace whose parts `unpacked` found."""
+        """Build the trace from the parts that `unpacked` read."""
         for name, same in cls.NOISY.items():
             arrays.setdefault(name, arrays[same])
         known = {**plain, "spec": spec, "guarantee": Guarantee.from_dict(plain["guarantee"])}
@@ -193,7 +193,7 @@ class TraceCore(Generic[S_co]):
 
 
 def unpacked(data: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The arrays and the JSON that `to_bytes` wrote. Raises one of `DAMAGE` when they cannot be read."""
+    """Read the arrays and the JSON that `to_bytes` wrote. Raises one of `DAMAGE` if they cannot be read."""
     with np.load(io.BytesIO(zlib.decompress(data)), allow_pickle=False) as archive:
         arrays = {name: archive[name] for name in archive.files}
     return arrays, json.loads(arrays.pop("plain").tobytes())
@@ -220,7 +220,7 @@ class Trace(Generic[T_co]):
 
     @property
     def spec(self: Trace[TraceCore[S_co]]) -> S_co:
-        """What was run. Its type is that of its seeds' specs: a RunSpec where they are SeedTraces."""
+        """The spec of the run. Its type is that of its seeds' specs: a RunSpec for SeedTraces."""
         spec: S_co = self._spec
         return spec
 
@@ -260,7 +260,7 @@ class Trace(Generic[T_co]):
 
     @property
     def guarantee(self) -> Guarantee:
-        """What the run claims and proves."""
+        """The stated and the proved guarantee of the run."""
         return self._core.guarantee
 
     @property
@@ -291,11 +291,11 @@ class Trace(Generic[T_co]):
         )
 
     def summary(self) -> dict[str, Any]:
-        """The curve's end with its 95% t interval over seeds, what is claimed and proved, and the speed.
+        """Return the curve's end with its 95% t interval over seeds, what is stated and proved, and the speed.
 
         An interval of regret or suboptimality, which are never negative, begins at 0 or above.
 
-        Values that do not exist (an interval of one seed, a privacy nobody claims) are None; rho stands where there is
+        Values that do not exist (an interval of one seed, a privacy nobody claims) are None; rho stands if there is
         one.
         """
         final = self.values[:, -1]

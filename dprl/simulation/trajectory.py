@@ -27,7 +27,7 @@ class Trajectory:
 
     @classmethod
     def parse(cls, name: str, text: object, size: Size) -> Trajectory:
-        """The trajectory written as `state/action/reward ...`; the last step is repeated until there are H.
+        """Parse a trajectory written as `state/action/reward ...`; the last step is repeated until there are H.
 
         Raises SpecError, naming the field `name`.
         """
@@ -52,7 +52,7 @@ class Trajectory:
 
     @property
     def text(self) -> str:
-        """As `parse` reads it, as short as it gets."""
+        """The shortest form that `parse` reads."""
         runs = [(step, len(list(same))) for step, same in groupby(self.steps)]
         last = len(runs) - 1
         return " ".join(
@@ -81,14 +81,14 @@ def _row(table: Table, h: int, s: int, a: int) -> Table:
 
 
 def stays(table: Table, h: int, s: int, a: int, beside: int = -1) -> int:
-    """Where (h, s, a) leads: to s, if that is possible, else to the first that is; to `beside` only if it must."""
+    """Return the next state of (h, s, a): s, if that is possible, else the first that is; `beside` only if it must."""
     row = _row(table, h, s, a)
     known = [int(x) for x in row[row >= 0]]
     return next((x for x in (s, *known) if x in known and x != beside), known[0])
 
 
 def farthest(size: Size, possible: Table | None = None) -> tuple[str, str]:
-    """Two trajectories that differ in all 6H counters in which two can, where there are two states or actions: in each
+    """Two trajectories that differ in all 6H counters in which two can, if there are two states or actions: in each
     step's state, or where they meet in the action. possible: see `Trajectory.counts`; both keep to it."""
     table = every_state(size.S) if possible is None else possible
     first, second, s, other = [], [], 0, size.S - 1

@@ -21,7 +21,7 @@ SIGNATURE = "void(float64[:,:,:,::1], float64[:,:,::1], float64[::1], float64[:,
 
 @kernel
 def branching(noisy: Array, h: int, s: int, a: int) -> int:
-    """How many next states of (h, s, a) have a counter."""
+    """Count the next states of (h, s, a) that have a counter."""
     B: int = noisy.shape[3] - 2
     while B > 0 and np.isnan(noisy[h, s, a, B - 1]):
         B -= 1

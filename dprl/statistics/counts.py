@@ -26,7 +26,7 @@ THEN, MOVED = messages("cards")["then"], messages("cards")["moved"]
 
 @dataclass(frozen=True)
 class Declared:
-    """Of a table of possible next states, what noise depends on.
+    """The facts about a table of possible next states that noise depends on.
 
     Attributes:
         transitions: how many are possible in each step; one number where all steps are alike.
@@ -53,7 +53,7 @@ class Counts:
         publish: post-processing.
         visits, reward: n is released as n * visits and r as r * reward, and divided by it again.
         even: the same in units in which its parts tolerate the same noise.
-        declared: how many transitions are possible, where that is declared; no other has a counter.
+        declared: how many transitions are possible, if that is declared; no other has a counter.
         played: a row has only the reports of users who were told to play it (played.py).
     """
 
@@ -73,25 +73,25 @@ class Counts:
 
     @property
     def formula(self) -> str:
-        """How many counters there are, in words."""
+        """Write the number of counters."""
         if self.declared:
             return "(declared transitions, n and r)"
         return "H*S*A*(S+2)"
 
     @property
     def then(self) -> str:
-        """What is done with noisy counts before they are looked at, in words."""
+        """Describe the processing of noisy counts before anybody sees them."""
         return str(THEN["played"]) if self.played else ""
 
     @property
     def moved(self) -> str:
-        """What replacing one user moves, in words."""
+        """Describe the effect of replacing one user."""
         units = {"n": _per("n", self.visits), "r": _per("r", self.reward)}
         return filled(MOVED["counts"], **units)
 
     @property
     def evening(self) -> str:
-        """What is done to make its parts tolerate the same noise, in words."""
+        """Describe the scaling that lets its parts tolerate the same noise."""
         return filled(MOVED["units_noise" if self.evened().visits < 1 else "units"], units=self._units)
 
     @property
@@ -113,7 +113,7 @@ class Counts:
         return self.declared.total(size.H) + 2 * self.rows(size)
 
     def sensitivity(self, size: Size, adjacency: str) -> Change:
-        """What one user moves.
+        """Return the largest effect of one user.
 
         Replaced, a user takes one unit out of one counter and into another at each of H steps, in n, in m and (at
         most one unit) in r: L1 is 2H a family, not H. Blanked, one unit in each.
@@ -130,7 +130,7 @@ class Counts:
 
     @property
     def ellipsoid(self) -> tuple[float, float]:
-        """tau^2, rho^2 of the ellipsoid
+        """Return tau^2, rho^2 of the ellipsoid.
 
             |m - m^|^2 + (n - n^)^2 / tau^2 + (r - r^)^2 / rho^2 <= R^2
 
@@ -140,7 +140,7 @@ class Counts:
         return self.visits**-2, self.reward**-2
 
     def counter(self, scale: float) -> float:
-        """Of n."""
+        """Return the scale of n."""
         return scale / self.visits
 
     def questions(self, size: Size) -> NDArray[np.int64]:
@@ -154,7 +154,7 @@ class Counts:
         return 4 * scale / self.visits * tail
 
     def paper_noise(self, model: str, size: Size, K: int, epsilon: float, delta: float) -> PaperScale:
-        """Laplace(3H/epsilon), times the levels of a tree over the users where there is one: 3H is the L1 norm of
+        """Laplace(3H/epsilon), times the levels of a tree over the users if there is one: 3H is the L1 norm of
         blank-one, and replace-one has twice that."""
         L1 = self.sensitivity(size, BLANK_ONE).l1
         if model == "local":
@@ -177,7 +177,7 @@ class Counts:
         return size.H * size.S * size.A
 
     def evened(self) -> Counts:
-        """Itself, if it has no such form."""
+        """Return itself, if it has no such form."""
         return replace(self.even or self, declared=self.declared, played=self.played)
 
 
@@ -199,10 +199,10 @@ ADD_SCALED = "float64(float64[:,:,:,::1], float64[::1], float64[::1], float64[:,
 
 @kernel
 def add_scaled(counts: Array, noise: Array, scales: Array, noisy: Array) -> float:
-    """noisy = counts + scales * noise. Returns the smallest E for which this release is within bounds.
+    """Write counts + scales * noise into noisy. Returns the smallest E for which this release is within bounds.
 
     Args:
-        counts, noisy: [H, S, A, B + 2]; noisy is NaN where nothing is released.
+        counts, noisy: [H, S, A, B + 2]; noisy is NaN if nothing is released.
         noise: [cells], unit noise in the order of counts.
         scales: [B + 2].
     """

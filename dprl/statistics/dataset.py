@@ -59,7 +59,7 @@ class Dataset:
         return size.H * size.S * size.A * (size.S + 1)
 
     def sensitivity(self, size: Size, adjacency: str) -> Change:
-        """What one trajectory moves: replaced, one unit out of a cell and into another at each step, in n and in m."""
+        """Return the effect of replacing a trajectory: one unit out of a cell and into another per step, in n and m."""
         moved = 2 * size.H if adjacency == REPLACE_ONE else size.H
         return Change(((2 * moved, 1.0),), one_way=adjacency != REPLACE_ONE)
 
@@ -68,7 +68,7 @@ class Dataset:
         return np.append(np.full(size.S + 1, scale), 0.0)
 
     def counter(self, scale: float) -> float:
-        """Of n."""
+        """Return the scale of n."""
         return scale
 
     def error_bound(self, scale: float, tail: Array) -> Array:
@@ -119,7 +119,7 @@ class Transitions:
     half = 0
 
     def sensitivity(self, size: Size, adjacency: str) -> Change:
-        """What one trajectory moves: replaced, one unit out of a cell and into another at each step."""
+        """Return one trajectory's effect if replaced: one unit out of a cell and into another at each step."""
         moved = size.H if adjacency == REPLACE_ONE else 0
         return Change(((size.H + moved, 1.0),), one_way=adjacency != REPLACE_ONE)
 
@@ -143,13 +143,13 @@ class Transitions:
 
 @dataclass(frozen=True)
 class RewardSums:
-    """Sums of rewards in [0, 1] at each (h, s, a): a query beside that for counts, where rewards are not known."""
+    """Sums of rewards in [0, 1] at each (h, s, a): a query next to that for counts, where rewards are not known."""
 
     family = "rewards"
     half = 0
 
     def sensitivity(self, size: Size, adjacency: str) -> Change:
-        """What one trajectory moves: replaced, at most one unit out of a cell and into another at each step."""
+        """Return one trajectory's effect if replaced: at most one unit out of a cell and into another at each step."""
         moved = size.H if adjacency == REPLACE_ONE else 0
         return Change(((size.H + moved, 1.0),), one_way=adjacency != REPLACE_ONE)
 

@@ -22,13 +22,13 @@ class Query(Protocol):
 
     @property
     def half(self) -> int:
-        """Which half of a data set in halves it is about."""
+        """The half of a data set that it is about."""
 
     def draws(self, size: Size) -> int:
-        """How many numbers of unit noise it takes."""
+        """Count the draws of unit noise."""
 
     def answer(self, record: Array, noise: Array, error: float) -> Array:
-        """Sums with `noise` added, post-processed: what the learner sees.
+        """Return sums with `noise` added, post-processed: the learner's view.
 
         Args:
             record: [H, S, A, S + 2], the counts of a data set, or of a half of it, see mdp/counts.py.
@@ -47,7 +47,7 @@ class Family:
         change: what replacing one trajectory, and blanking one, moves in one release.
         blanked: the same for a trajectory that is replaced by an empty one.
         times: how many releases there are of it.
-        weight: of its noise beside that of the other families, where no paper states its noise.
+        weight: of its noise next to that of the other families, if no paper states its noise.
         half: which half of the data set it is summed over; two halves have no trajectory in common.
     """
 

@@ -2,7 +2,7 @@
 
 At step h the matrix is the sum over all users so far of phi phi^T, phi = phi(s_h, a_h), a running sum. The vector is
 the sum of phi y with y = (r_h + V(s_{h+1}) - middle)/unit, for the V that the learner has just proposed: it is answered
-from all that has happened so far, anew at each release, with noise of its own. The record is [H, 1, d, d + 1]: a
+from all that has happened so far, again at each release, with noise of its own. The record is [H, 1, d, d + 1]: a
 symmetric matrix, and in the last column a vector.
 """
 
@@ -43,7 +43,7 @@ class FeatureGram:
 
     kind = "feature-gram"
     then = ""
-    parts = "the matrices of features and the regressions of values, summed anew at each release"
+    parts = "the matrices of features and the regressions of values, summed again at each release"
     paper_norm = ""
     formula = "H*d*(d+3)/2"
     counted = False
@@ -52,16 +52,16 @@ class FeatureGram:
 
     @property
     def moved(self) -> str:
-        """What replacing one user moves, in words."""
+        """Describe the effect of replacing one user."""
         return "a matrix at each step, and a vector at each step of each release"
 
     @property
     def evening(self) -> str:
-        """What is done to make its parts tolerate the same noise, in words."""
+        """Describe the scaling that lets its parts tolerate the same noise."""
         return "releasing matrices and vectors in units of their own"
 
     def moves(self, adjacency: str, H: int) -> tuple[float, float]:
-        """How far one user moves the draws of a matrix, and of one vector, at a step, at most.
+        """Return the most that one user moves the draws of a matrix, and of one vector, at a step.
 
         l2: |phi phi^T - phi' phi'^T|_F / sqrt 2 <= 1 and |phi y - phi' y'| <= 2 max |y|. l1, where |phi|_1 <= c: the
         draws of phi phi^T add up to at most (c^2 - 1)/2 + 1/sqrt 2 for c >= 1, and |phi y|_1 <= c max |y|.
@@ -75,10 +75,10 @@ class FeatureGram:
         return (2 * matrix, 2 * vector) if adjacency == REPLACE_ONE else (matrix, vector)
 
     def units(self, size: Size) -> tuple[float, float]:
-        """Of matrices and of vectors, in which they are released.
+        """Return the units in which matrices and vectors are released.
 
         Even: noise m on matrices and v on vectors moves u - G w by about v + 2 |w| m, |w| about sqrt d; a user is seen
-        about 1 + ln B times in matrices and B times in vectors. What is least of all with the same loss: m and v in the
+        about 1 + ln B times in matrices and B times in vectors. The least noise with the same loss: m and v in the
         proportions of ((a^p (1 + ln B))/(2 sqrt d))^(1/(p+1)) and (b^p B)^(1/(p+1)), p = 2 for l2 and 1 for l1.
         Otherwise as in the paper: sigma_u = H sigma_Lambda / sqrt(B0), for values in [0, H + 1]; centred ones are
         multiplied by that.
@@ -100,11 +100,11 @@ class FeatureGram:
         return size.d
 
     def rows(self, size: Size) -> int:
-        """As many as draws make up."""
+        """Return the number of rows that the draws fill."""
         return self.cells(size) // size.d
 
     def sensitivity(self, size: Size, adjacency: str) -> Change:
-        """What one user moves, all steps together: of matrices once, of vectors in every release."""
+        """Return the effect of one user, all steps together: on matrices once, on vectors in every release."""
         ratios = [x / unit for x, unit in zip(self.moves(adjacency, size.H), self.units(size), strict=True)]
         matrices, vectors = ((size.H, ratio) for ratio in ratios)
         return Change((matrices,), one_way=True, anew=(vectors,))
@@ -118,11 +118,11 @@ class FeatureGram:
         return np.asarray(scale * np.concatenate([np.tile(triangle, size.H), vectors]))
 
     def counter(self, scale: float) -> float:
-        """Of a draw, in units of release."""
+        """Return the scale of a draw, in units of release."""
         return scale
 
     def error_bound(self, scale: float, tail: Array) -> Array:
-        """The most that any draw is before it is multiplied."""
+        """Return the largest possible draw before it is multiplied."""
         return tail
 
     def evened(self) -> Self:
@@ -157,7 +157,7 @@ def doublings(batches: int) -> int:
 
 @kernel
 def design(counts: Array, features: Array, sums: Array) -> None:
-    """The matrices of all users so far.
+    """Sum the matrices of all users so far.
 
     Args:
         counts: [H, S, A, S + 2], of all users so far.
@@ -184,7 +184,7 @@ def design(counts: Array, features: Array, sums: Array) -> None:
 def regressed(
     counts: Array, h: int, features: Array, V: Array, middle: Array, unit: Array, sums: Array
 ) -> None:
-    """The vector of step h for the values V: [H + 1, S], of which row h + 1 is asked about: see `design`.
+    """Compute the vector of step h for the values V, [H + 1, S], of which row h + 1 is used: see `design`.
 
     middle, unit: [H].
     """
@@ -207,7 +207,7 @@ def regressed(
 
 @kernel
 def moved(counts: Array, features: Array, sums: Array) -> None:
-    """sums: [H, d, S] gets the sums of phi over the users who went on to each state. Asked for without privacy only."""
+    """Write into sums, [H, d, S], the sums of phi over the users who went on to each state. Not with privacy."""
     H, S, A, _ = counts.shape
     d = features.shape[2]
     for h in range(H):
@@ -225,7 +225,7 @@ def moved(counts: Array, features: Array, sums: Array) -> None:
 
 @kernel
 def hide_matrices(sums: Array, noise: Array, scales: Array, noisy: Array) -> float:
-    """noisy = sums + noise in all matrices, the same in both triangles. Returns the largest unit draw.
+    """Write sums + noise into noisy for all matrices, the same in both triangles. Returns the largest unit draw.
 
     Args:
         sums, noisy: [H, 1, d, d + 1].
@@ -246,7 +246,7 @@ def hide_matrices(sums: Array, noise: Array, scales: Array, noisy: Array) -> flo
 
 @kernel
 def hide_vector(sums: Array, h: int, noise: Array, scales: Array, noisy: Array) -> float:
-    """The same of the vector of step h. noise: [d], unit noise."""
+    """Add noise to the vector of step h in the same way. noise: [d], unit noise."""
     H, _, d, _ = sums.shape
     worst = 0.0
     scale = scales[scales.shape[0] - (H - h) * d]

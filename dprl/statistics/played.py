@@ -3,7 +3,7 @@
 Policies are public, and a user who was told to take another action in s at h is in no counter of the row: this user's
 report has an exact zero there, plus noise. Leaving that report out of the row changes no true count and loses noise,
 and it is post-processing. Whether a report counts is decided before it is made, so that the noise that is kept is as
-that of the first so many reports: E is looked up by how many reports a row has, and holds for any number of them at
+that of the first that many reports: E is looked up by how many reports a row has, and holds for any number of them at
 once (proof in docs/notes/played-rows.md).
 """
 
@@ -20,7 +20,7 @@ from dprl.statistics.counts import add_scaled
 
 
 def hidden(by_users: bool, ends: NDArray[np.int64], error: Array) -> float:
-    """How many visits of a row the noise of its own reports hides, however few these are.
+    """Return the visits of a row that the noise of its own reports hides, however few these are.
 
     While E(b) >= b, nothing is to be seen after b users who were told to play the row, even if all of them were there.
     A batch has all its noise whatever its size.
@@ -38,9 +38,9 @@ def taken(policy: Any, h: int, s: int, a: int) -> bool:
 
 @kernel
 def cells_told(policy: Any, noisy: Array) -> NDArray[np.int64]:
-    """The cells, in the order of unit noise, of the rows whose action the policy takes.
+    """Return the cells, in the order of unit noise, of the rows whose action the policy takes.
 
-    noisy: [H, S, A, B + 2], NaN where there is no counter.
+    noisy: [H, S, A, B + 2], NaN if there is no counter.
     """
     H, S, A, width = noisy.shape
     found = np.empty(noisy.size, dtype=np.int64)
@@ -63,7 +63,7 @@ def cells_told(policy: Any, noisy: Array) -> NDArray[np.int64]:
 @kernel
 def look_up(reports: int, setup: Any, state: Any) -> float:
     """Count further reports in the rows that were played, with their noise, and write the E of every row. Returns the
-    largest noise relative to what E allows.
+    largest noise relative to E.
 
     Args:
         reports: users since the last release, or 1 for their batch, as `setup.ends` counts.
@@ -71,7 +71,7 @@ def look_up(reports: int, setup: Any, state: Any) -> float:
             replan_kernels.py;
             kept, int64 [H, S, A], reports in each row; places, int64
             [H, S, A], where of the table each row is; and errors,
-            bounds [H, S, A], zero where no report counts.
+            bounds [H, S, A], zero if no report counts.
     """
     add_scaled(state.counts, state.noise, setup.scales, state.noisy)
     H, S, A, width = state.noisy.shape

@@ -72,7 +72,7 @@ class Moment:
 
 
 def gram_change(features: Array) -> tuple[Change, Change]:
-    """The most that replacing, and blanking, one trajectory moves a Gram matrix, for public features: [S, A, d].
+    """Return the largest change of a Gram matrix if one trajectory is replaced, and if blanked; features: [S, A, d].
 
     |u phi phi^T - u' phi' phi'^T|_F is convex in the weights u, u' in [0, 1], so its maximum is at their ends.
     """
@@ -85,7 +85,7 @@ def gram_change(features: Array) -> tuple[Change, Change]:
 
 
 def moment_change(features: Array, top: float) -> tuple[Change, Change]:
-    """The same of a vector whose weighted targets are in [0, top]: convex in both, so again at the ends."""
+    """Return the same for a vector whose weighted targets are in [0, top]: convex in both, so again at the ends."""
     flat = features.reshape(-1, features.shape[-1])
     products = flat @ flat.T
     squares = np.diag(products)
@@ -95,21 +95,21 @@ def moment_change(features: Array, top: float) -> tuple[Change, Change]:
 
 
 def centred_change(features: Array) -> tuple[Change, Change]:
-    """The same of a vector whose targets are in [-1/2, 1/2]: the most is from phi/2 to -phi/2."""
+    """Return the same for a vector whose targets are in [-1/2, 1/2]: the most is from phi/2 to -phi/2."""
     squares = (features**2).sum(-1)
     return _moved(float(squares.max())), _moved(float(squares.max()) / 4)
 
 
 def bounded_gram() -> tuple[Change, Change]:
-    """The same for any features of norm at most 1: |phi phi^T - phi' phi'^T|_F <= sqrt 2, and 1."""
+    """Return the same for any features of norm at most 1: |phi phi^T - phi' phi'^T|_F <= sqrt 2, and 1."""
     return _moved(1.0), _moved(0.5)
 
 
 def bounded_moment(top: float) -> tuple[Change, Change]:
-    """The same for any features of norm at most 1: 2 top, and top."""
+    """Return the same for any features of norm at most 1: 2 top, and top."""
     return _moved(4 * top**2), _moved(top**2)
 
 
 def _moved(l2_squared: float) -> Change:
-    """A change of this squared L2 norm, in one direction."""
+    """Return a change of this squared L2 norm, in one direction."""
     return Change(((1, float(np.sqrt(l2_squared))),), one_way=True)

@@ -1,4 +1,4 @@
-"""What a statistic is: numbers that are summed over users, released with noise, and all that a learner sees of them.
+"""The interface of a statistic: numbers summed over users, released with noise, and all that a learner sees of them.
 
 A privatizer asks it how far one user moves it, and knows no more of it; so a learner that is a function of other sums
 (matrices and vectors, say) brings a statistic of its own, and every mechanism serves it too.
@@ -18,12 +18,12 @@ BLANK_ONE = "blank-one"  # an empty trajectory stands in a user's place
 
 @dataclass(frozen=True)
 class Change:
-    """What one neighbouring change does to the cells of a statistic at one item of the stream.
+    """The effect of one neighbouring change on the cells of a statistic at one item of the stream.
 
     Attributes:
         moves: `count` cells move by at most `size`, for each (count, size).
         one_way: all of them up (or all down), otherwise half go up and half go down.
-        anew: the same for cells that are no running sums: they are asked for anew, with noise of their own, at each
+        anew: the same for cells that are no running sums: they are asked for again, with noise of their own, at each
             release from that item on.
         asked: at how many releases at most, 0: at each.
     """
@@ -44,17 +44,17 @@ class Change:
         return sum(count * size * size for count, size in self.moves)
 
     def at_once(self, times: int) -> Change:
-        """So many such changes by one person. They reveal most where all are in the same cells."""
+        """Return that many such changes by one person. They reveal most if all are in the same cells."""
         moves, anew = (tuple((n, times * size) for n, size in cells) for cells in (self.moves, self.anew))
         return replace(self, moves=moves, anew=anew)
 
     def times(self, releases: int) -> int:
-        """How often cells that are asked for anew are, at most, in so many releases."""
+        """Return the largest number of releases of cells that are asked for again, in that many releases."""
         return min(self.asked, releases) if self.asked else releases
 
     @property
     def once(self) -> Change:
-        """What it does to cells that are asked for anew, in one release."""
+        """Return the change of cells that are asked for again, in one release."""
         return Change(self.anew, self.one_way)
 
     @property
@@ -71,8 +71,8 @@ class PaperScale(NamedTuple):
         scale: of one draw, in units of release.
         formula: in words.
         sources: where the paper states it.
-        notes: what a card says of it beside what it proves.
-        spread: how many times as large the paper takes the noise of a sum to be.
+        notes: a card's remarks in addition to its proof.
+        spread: the factor by which the paper's noise in a sum is larger.
         of_users: the leaves of its tree are users, else releases.
     """
 
@@ -123,7 +123,7 @@ class Statistic(Protocol):
         """Numbers released each time."""
 
     def sensitivity(self, size: Size, adjacency: str) -> Change:
-        """What one change of the data moves at most, in the units of release.
+        """Return the largest effect of one change of the data, in the units of release.
 
         Args:
             size: of the problem.
@@ -131,11 +131,11 @@ class Statistic(Protocol):
         """
 
     def scales(self, size: Size, scale: float) -> Array:
-        """What multiplies unit noise in each cell (or in each cell of a row that repeats), in the statistic's own
-        units, when the noise in units of release has this scale."""
+        """Return the factor of unit noise in each cell (or in each cell of a row that repeats), in the statistic's own
+        units, if the noise in units of release has this scale."""
 
     def counter(self, scale: float) -> float:
-        """The same for the counter that cards and previews speak of; of counts that is n, the visits."""
+        """Return the same for the counter that cards and previews show: n, the visits, for counts."""
 
     def error_bound(self, scale: float, tail: Array) -> Array:
         """E, from a bound `tail` on the unit noise of every cell."""
@@ -144,10 +144,10 @@ class Statistic(Protocol):
         """Numbers that a learner looks at together, and whose noise is bounded together."""
 
     def rows(self, size: Size) -> int:
-        """How many such rows there are."""
+        """Return the number of such rows."""
 
     def evened(self) -> Self:
-        """The same statistic, released in units in which its parts tolerate the same noise."""
+        """Return the same statistic, released in units in which its parts tolerate the same noise."""
 
     def paper_noise(self, model: str, size: Size, K: int, epsilon: float, delta: float) -> PaperScale:
         """Noise as in the paper for a privacy model, by its key: central or local."""

@@ -47,20 +47,20 @@ class ValueRegression:
 
     @property
     def moved(self) -> str:
-        """What replacing one user moves, in words."""
+        """Describe the effect of replacing one user."""
         return "a matrix and a vector at each step but the last"
 
     @property
     def evening(self) -> str:
-        """What is done to make its parts tolerate the same noise, in words."""
+        """Describe the scaling that lets its parts tolerate the same noise."""
         return "releasing matrices and vectors in units of their own"
 
     def weight(self, size: Size) -> float:
-        """The most that one user counts."""
+        """Return the largest weight of one user."""
         return 1.0
 
     def moves(self, size: Size, adjacency: str) -> tuple[float, ...]:
-        """How far one user moves the draws of a matrix and of a vector at a step, at most, as they are; of each family.
+        """Return the most that one user moves the draws of a matrix and of a vector at a step, of each family.
 
         Values in [0, H]: with X, X' and V >= 0, |X X^T - X' X'^T|_F^2 = |X|^4 + |X'|^4 - 2 (X.X')^2 <= 2 H^4, and
         |X y - X' y'|^2 <= |X y|^2 + |X' y'|^2 <= 2 H^4. In [-1/2, 1/2]: |X| <= 1/2, so the first is <= 2/16, while
@@ -74,7 +74,7 @@ class ValueRegression:
     def units(self, size: Size) -> Array:
         """[H - 1, 2 families], of matrices and of vectors, in which they are released.
 
-        Even: what noise m on G and v on u does to u - G w has variance v^2 + 2 |w|^2 m^2. Where a user moves a matrix
+        Even: the effect of noise m on G and v on u on u - G w has variance v^2 + 2 |w|^2 m^2. If a user moves a matrix
         by a and a vector by b, of all with the same (a / m)^2 + (b / v)^2 the least has m^2 and v^2 in proportion to
         a / (sqrt 2 |w|) and b; |w| is taken as sqrt d. A user then moves a step by 1.
         Otherwise as in the paper, for values in [0, H]: centred ones are multiplied by H.
@@ -90,16 +90,16 @@ class ValueRegression:
         return (size.H - 1) * self.families * size.d * (size.d + 3) // 2
 
     def row(self, size: Size) -> int:
-        """d: what noise does to G and to u - G w at a step is bounded from the length of so many draws. There are
+        """d: what noise does to G and to u - G w at a step is bounded from the length of that many draws. There are
         (d + 3)/2 times as many rows as steps and families, two at least: enough for both."""
         return size.d
 
     def rows(self, size: Size) -> int:
-        """As many as draws make up."""
+        """Return the number of rows that the draws fill."""
         return self.cells(size) // size.d
 
     def sensitivity(self, size: Size, adjacency: str) -> Change:
-        """What one user moves, all steps together."""
+        """Return the effect of one user, all steps together."""
         ratios = np.array(self.moves(size, adjacency)) / self.units(size)
         return Change(((1, sqrt(float((ratios**2).sum()))),), one_way=True)
 
@@ -112,11 +112,11 @@ class ValueRegression:
         return np.asarray(scale * np.concatenate(cells))
 
     def counter(self, scale: float) -> float:
-        """Of a draw, in units of release."""
+        """Return the scale of a draw, in units of release."""
         return scale
 
     def error_bound(self, scale: float, tail: Array) -> Array:
-        """The most that any draw is before it is multiplied."""
+        """Return the largest possible draw before it is multiplied."""
         return tail
 
     def evened(self) -> ValueRegression:
@@ -148,7 +148,7 @@ def balanced(moves: tuple[float, ...], d: int) -> list[float]:
 
 
 def notes_of(epsilon: float) -> tuple[str, ...]:
-    """What a card says of noise as in the paper beside what it proves."""
+    """Return a card's notes on noise as in the paper, in addition to its proved guarantee."""
     notes = [
         "matrix noise is symmetric, (Z + Zᵀ)/√2, and Q is clipped at 0. L21 does not state the clipping. Without it "
         "noise could make V negative, and the sensitivity would not hold"
@@ -202,7 +202,7 @@ def gather(
 
 @kernel
 def add_symmetric(sums: Array, noise: Array, scales: Array, noisy: Array) -> float:
-    """noisy = sums + noise, the same in both triangles. Returns the largest unit draw.
+    """Write sums + noise into noisy, the same in both triangles. Returns the largest unit draw.
 
     Args:
         sums, noisy: [H - 1, families, d, d + 1].

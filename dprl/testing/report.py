@@ -44,7 +44,7 @@ def run_checks(entry: T, checks: Sequence[Callable[[T], None]]) -> tuple[str, ..
 
 @contextmanager
 def offered(registry: Registry[Any], entry: Any, fields: Registry[Field], name: str) -> Iterator[None]:
-    """In this block an entry is in a registry, and a field of a spec may name it."""
+    """Register an entry within this block, so that a field of a spec may name it."""
     before, field = registry.get(entry.key), fields[name]
     put(registry, entry.key, entry)
     fields[name] = replace(field, choices=tuple(registry))

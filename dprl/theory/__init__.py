@@ -1,7 +1,7 @@
-"""What the papers prove: each bound (on regret, mistakes, or the loss of what is learned from data) as a record.
+"""The papers' bounds (on regret, mistakes, or the loss of a policy learned from data), each as a record.
 
 A bound is a sum of products of powers, so value, written formula and growth all come from one table of exponents.
-The papers write O~(.) and Omega(.): constants are set to 1 here, and logarithms too, except where a formula states
+The papers write O~(.) and Omega(.): constants are set to 1 here, and logarithms too, except if a formula states
 them as part of its result. So only slopes, ratios and crossing points mean something, not a bound's height.
 
 Everything is stated in episodes: T = K*H steps where a paper counts steps (QW23-online: sqrt(S*A*H^2*T) is

@@ -19,7 +19,7 @@ WORLDS = ("tabular", "linear mixture", "linear")
 
 @dataclass(frozen=True)
 class BoundSetting:
-    """What bounds are evaluated at. K, the episodes, may be an array; all else are single positive numbers.
+    """The arguments of bounds. K, the episodes, may be an array; all others are single positive numbers.
 
     Attributes:
         S, A, H: states, actions, steps.
@@ -60,7 +60,7 @@ class BoundSetting:
             raise ValueError("beta must be below 1: it is a probability.")
 
     def at(self, K: ArrayLike) -> BoundSetting:
-        """The same with other numbers of episodes."""
+        """Return the same with other numbers of episodes."""
         return replace(self, K=np.asarray(K, float))
 
 
@@ -88,11 +88,11 @@ class BoundTerm:
 
     @property
     def private(self) -> bool:
-        """Whether it is part of what privacy costs."""
+        """Whether it is part of the privacy cost."""
         return bool(self.epsilon or self.rho)
 
     def value(self, at: BoundSetting) -> Array:
-        """The term with constant 1, in the shape of K."""
+        """Return the term with constant 1, in the shape of K."""
         K = np.asarray(at.K, float)
         factor = {"": 1.0, "K": np.log(K), "1/beta": math.log(1 / at.beta)}[self.log]
         powers = (at.S**self.S) * (at.A**self.A) * (at.H**self.H) * (at.d**self.d)
@@ -102,7 +102,7 @@ class BoundTerm:
 
     @property
     def text(self) -> str:
-        """As people write it: H²√(SAK), S²AH³/ε, √(d/(κK))."""
+        """Write the term as people do: H²√(SAK), S²AH³/ε, √(d/(κK))."""
         above, root = "", ""
         below: list[str] = []
         root_below: list[str] = []
@@ -137,7 +137,7 @@ class BoundTerm:
 
 
 def _together(factors: list[str]) -> str:
-    """As what stands below a line."""
+    """Write the part below a line."""
     return factors[0] if len(factors) == 1 else f"({''.join(factors)})"
 
 
@@ -193,15 +193,15 @@ class Bound:
     from_S: float = 0.0
 
     def value(self, at: BoundSetting) -> Array:
-        """The bound, reward lost (or a number of episodes) in all, in the shape of K."""
+        """Return the bound, reward lost (or a number of episodes) in all, in the shape of K."""
         return self.non_private(at) + self.price(at)
 
     def non_private(self, at: BoundSetting) -> Array:
-        """The terms without a budget: what is lost by learning."""
+        """Return the terms without a budget: the loss from learning."""
         return self._sum(at, private=False)
 
     def price(self, at: BoundSetting) -> Array:
-        """The terms with epsilon or rho: what privacy adds."""
+        """Return the terms with epsilon or rho: the additional loss from privacy."""
         return self._sum(at, private=True)
 
     def _sum(self, at: BoundSetting, private: bool) -> Array:
@@ -223,7 +223,7 @@ class Bound:
         return f"{sign}({' + '.join(term.text for term in self.terms)})"
 
     def unmet(self, at: BoundSetting) -> str:
-        """The condition of its theorem that a setting breaks, in words; "" if none does. K: a single number."""
+        """Describe the theorem's condition that a setting breaks; "" if it breaks none. K: a single number."""
         if at.epsilon >= self.epsilon_below:
             return f"proved for ε below {self.epsilon_below:g}"
         if at.beta >= self.beta_below:

@@ -31,7 +31,7 @@ class Paper:
 
     @property
     def line(self) -> str:
-        """As a page lists it: authors, title, where and when, and what it is known for."""
+        """Write the line on a page: authors, title, place and year, and its main result."""
         families = ", ".join(family for _, family in self.authors)
         where = f"{self.venue} {self.year}".strip()
         return f"{families}: {self.short or self.title} ({where})" + (
@@ -71,12 +71,12 @@ PAPERS = _read()
 
 
 def listed(name: str) -> dict[str, str]:
-    """The papers that stand on one list of the dashboard (online, offline): addresses by line."""
+    """Return the papers on one list of the dashboard (online, offline): addresses by line."""
     return {paper.line: paper.address for paper in PAPERS.values() if name in paper.lists}
 
 
 def papers_in(source: str) -> tuple[Paper, ...]:
-    """The papers that a `source` names, in its order."""
+    """Return the papers that a `source` names, in its order."""
     places = {
         paper: found.start()
         for paper in PAPERS.values()
@@ -87,7 +87,7 @@ def papers_in(source: str) -> tuple[Paper, ...]:
 
 
 def software(version: str) -> str:
-    """The BibTeX entry of this program."""
+    """Return the BibTeX entry of this program."""
     title = "{dprl: What privacy costs in reinforcement learning}"
     return entry(
         "misc", "dprl", {"author": "{The dprl authors}", "title": title, "note": f"Version {version}"}
@@ -95,7 +95,7 @@ def software(version: str) -> str:
 
 
 def bibliography(sources: Iterable[tuple[str, str]], version: str) -> str:
-    r"""A BibTeX file: the program, and each paper that the sources name, once.
+    r"""Return a BibTeX file: the program, and each paper that the sources name, once.
 
     Args:
         sources: what is cited, and the `source` of it. A comment says of each what it is \cite'd by.
@@ -112,7 +112,7 @@ def bibliography(sources: Iterable[tuple[str, str]], version: str) -> str:
 
 
 def entry(kind: str, key: str, fields: dict[str, str]) -> str:
-    """A BibTeX entry of the fields that are not empty."""
+    """Write a BibTeX entry of the fields that are not empty."""
     body = "".join(f"  {name} = {{{value}}},\n" for name, value in fields.items() if value)
     return f"@{kind}{{{key},\n{body}}}"
 

@@ -1,7 +1,7 @@
 """Reads a file of a visitor, in a process of its own: `python -m dprl.uploads.reader FD`. See readings.py.
 
-FD is the file, open. What is declared comes in one line on standard input. How far it is goes out on standard output, a
-JSON object a line; the last has the spec of what was read, or what is wrong. When standard input closes, whoever asked
+FD is the file, open. The declaration comes in one line on standard input. Its progress goes out on standard output, a
+JSON object a line; the last has the spec of the data, or the fault. When standard input closes, whoever asked
 has gone, or wants it no more: then it ends at once.
 """
 
@@ -29,7 +29,7 @@ log = logging.getLogger("dprl.uploads.reader")
 MEMORY = 3 * 2**30  # of one reading: more than twice the memory that a file of 200 MB needs
 TOLD = 0.2  # seconds between two words on how far it is
 _NICE = 10  # as workers: the pages' process goes first
-TOO_LARGE = f"data: reading this file takes more than {MEMORY // 2**30} GB of memory; give fewer rows."
+TOO_LARGE = f"data: reading this file needs more than {MEMORY // 2**30} GB of memory; give fewer rows."
 FAILED = "data: this file could not be read, for a reason that was not foreseen; give it as CSV in UTF-8."
 
 
@@ -41,12 +41,12 @@ class Watched(io.BufferedReader):
         self._size, self._tell, self._told = max(os.fstat(raw.fileno()).st_size, 1), tell, 0.0
 
     def read(self, size: int | None = -1, /) -> bytes:
-        """As of any file."""
+        """Read as from any file."""
         self._say()
         return super().read(size)
 
     def read1(self, size: int = -1, /) -> bytes:
-        """As of any file."""
+        """Read as from any file."""
         self._say()
         return super().read1(size)
 
@@ -58,7 +58,7 @@ class Watched(io.BufferedReader):
 
 
 def read(file: BinaryIO, asked: dict[str, Any]) -> dict[str, Any]:
-    """Reads a file and keeps its counts, under a name that was drawn before.
+    """Read a file and store its counts under a name drawn beforehand.
 
     Args:
         file: a CSV file.
@@ -66,8 +66,8 @@ def read(file: BinaryIO, asked: dict[str, Any]) -> dict[str, Any]:
             (as rho, or None).
 
     Returns:
-        spec, of what was read; outside, what of it is outside the declaration, for its owner alone; recalled, what is
-        said of a file that was read before. Or problem: what is wrong, in a sentence.
+        spec, of the data; outside, the part outside the declaration, for its owner alone; recalled, the message
+        on a file that was read before. Or problem: the fault, in a sentence.
     """
     outside: list[str] = []
     recalled: list[str] = []
@@ -93,7 +93,7 @@ def read(file: BinaryIO, asked: dict[str, Any]) -> dict[str, Any]:
 
 
 def limit_memory(most: int = MEMORY) -> None:
-    """This process may have so much, where the system can say so."""
+    """Limit the memory of this process, if the system allows it."""
     with suppress(OSError, ValueError):
         _, hard = resource.getrlimit(resource.RLIMIT_DATA)
         soft = most if hard == resource.RLIM_INFINITY else min(most, hard)
@@ -101,7 +101,7 @@ def limit_memory(most: int = MEMORY) -> None:
 
 
 def main(arguments: list[str]) -> int:
-    """The command line; its exit status."""
+    """Run the command line; return its exit status."""
     logs.log_as("reader")
     os.nice(_NICE)
     limit_memory()

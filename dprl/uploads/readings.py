@@ -1,7 +1,7 @@
 """Files that visitors give, each read by a process of its own, one at a time: pages compute nothing.
 
 A file waits on the disk without a name, so that it is gone with this process however that ends, and not in memory.
-What one reading may take of memory is limited (`reader.MEMORY`), and so is what may wait, together. One visitor has one
+The memory of one reading is limited (`reader.MEMORY`), and so is what may wait, together. One visitor has one
 file.
 """
 
@@ -31,13 +31,11 @@ log = logging.getLogger("dprl.uploads")
 MOST_WAITING = 10 * MOST_BYTES  # of all files that wait or are read
 COPIED = 2**20  # bytes at a time
 FULL = "data: too many files are being read on this server just now; give the file again in some minutes."
-DIED = (
-    "data: reading ended before the file did, perhaps for want of memory; give the file again, or fewer rows."
-)
+DIED = "data: reading ended before the file did, perhaps because memory ran out; give the file again, or fewer rows."
 
 
 def allowed() -> bool:
-    """Whether visitors may give files of their own here: unless said, where not anybody may come."""
+    """Whether visitors may give files of their own here: unless said, if not anybody may come."""
     return bool(setting("DPRL_UPLOADS", 1 - setting("DPRL_PUBLIC", 0, 0, 1), 0, 1))
 
 
@@ -52,7 +50,7 @@ class Reading:
         ahead: files that are read first.
         share: how much of it was read, from 0 to 1.
         done: it has ended, by itself or because the visitor wants it no more.
-        spec: of what was read; None while it is not, and where it was not.
+        spec: of the data; None until they are read, and if reading failed.
         problem: what is wrong, in a sentence.
         outside, recalled: see `reader.read`.
         marker: holds the counts for the visitor, see `kept.hold`.
@@ -86,7 +84,7 @@ class Readings:
 
     Args:
         run: reads one file, and returns what `reader.read` does; by default `by_process`.
-        start: has a reading go on beside the page; by default `in_thread`.
+        start: has a reading go on next to the page; by default `in_thread`.
     """
 
     def __init__(
@@ -97,7 +95,7 @@ class Readings:
         self._waiting: list[Reading] = []  # in the order in which they came; the first is read
 
     def begin(self, file: BinaryIO, asked: dict[str, Any]) -> Reading:
-        """Has a file read. asked: see `reader.read`, but for the name.
+        """Begin to read a file. asked: see `reader.read`, except for the name.
 
         Raises:
             SpecError: too many files wait, or none can be kept here.
@@ -115,7 +113,7 @@ class Readings:
         return reading
 
     def cancel(self, reading: Reading) -> None:
-        """The visitor wants it no more: it ends, and what was kept of it goes."""
+        """Cancel for the visitor: stop, and delete the stored data."""
         with self._turn:
             reading.cancelled = True
             process = reading.process
@@ -155,14 +153,14 @@ class Readings:
 
 
 def forget(name: str, marker: BinaryIO) -> None:
-    """Deletes what is kept under a name, and lets go of it."""
+    """Delete the data under a name, and release it."""
     kept.forget(name)
     with suppress(OSError):
         marker.close()
 
 
 def unnamed(file: BinaryIO) -> BinaryIO:
-    """A copy on the disk that has no name, at its beginning."""
+    """Return a copy on the disk that has no name, at its beginning."""
     private(home())
     kept.folder().mkdir(mode=0o700, exist_ok=True)
     copy = cast(BinaryIO, tempfile.TemporaryFile(dir=kept.folder()))  # noqa: SIM115 - its reader closes it
@@ -179,7 +177,7 @@ def unnamed(file: BinaryIO) -> BinaryIO:
 
 
 def by_process(reading: Reading, file: BinaryIO) -> dict[str, Any]:
-    """Has a process of its own read it, which ends with this one."""
+    """Start a process that reads it, which ends with this one."""
     command = [sys.executable, "-m", "dprl.uploads.reader", str(file.fileno())]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=child_environment(), start_new_session=True,

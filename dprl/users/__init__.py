@@ -1,4 +1,4 @@
-"""How many users it takes: measured, a law fitted to that, its error, and what follows for somebody's own numbers."""
+"""The users needed: measurements, a law fitted to them, its error, and the answer for your own numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether so many users are enough: what was measured for a problem, else what the law says, with its error.
+"""Whether that many users are enough: what was measured for a problem, else what the law says, with its error.
 
 A verdict claims no more than the error supports: enough is what is above the number by its whole error, too few what
 is below it by as much, and between them it is too close to call.
@@ -38,10 +38,10 @@ FIELDS: Mapping[str, Field] = {
 
 @dataclass(frozen=True)
 class Asked:
-    """What somebody has and wants, one attribute for each of FIELDS.
+    """A visitor's users and goals, one attribute for each of FIELDS.
 
-    today: 100 where no policy is known. One that loses at most `loss` leaves nothing to learn.
-    problem: key of one that was measured, whose own stand for S, A, H and value; "" for numbers of one's own.
+    today: 100 if no policy is known. One that loses at most `loss` leaves nothing to learn.
+    problem: key of one that was measured, whose own stand for S, A, H and value; "" for your own numbers.
     """
 
     users: int = 10**7
@@ -63,7 +63,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Need:
-    """What one privacy model takes.
+    """The users needed under one privacy model.
 
     Attributes:
         model: one of MODELS.
@@ -71,7 +71,7 @@ class Need:
         needed: users to learn from nothing; infinite for more than MOST.
         factor: how far that may be off either way, in nine cases of ten.
         verdict: of the users there are.
-        least: the smallest epsilon that they pay for; infinite where there is none within the range asked about.
+        least: the smallest epsilon that they pay for; infinite if there is none within the range asked about.
         least_low, least_high: the same with needs smaller, and larger, by the factor.
         begins: whether needs at a smaller epsilon than `least` were not measured.
         met: whether the policy known today will do. Then any number of users is enough.
@@ -103,7 +103,7 @@ BUDGETS = np.geomspace(FIELDS["epsilon"].low or 0.0, FIELDS["epsilon"].high or 0
 
 
 def answers(table: Table, asked: Asked) -> list[Need]:
-    """What each privacy model takes."""
+    """Return the users needed under each privacy model."""
     found = [_answer(table, asked, model) for model in MODELS]
     return [replace(need, met=True, verdict="affordable") for need in found] if asked.met else found
 
@@ -133,7 +133,7 @@ def _verdict(users: float, needed: float, factor: float) -> Verdict:
 
 
 def _crossing(line: Array, users: float) -> float:
-    """The smallest of BUDGETS from which on so many users are enough, by straight lines between logarithms."""
+    """Return the smallest of BUDGETS from which that many users are enough, by straight lines between logarithms."""
     if np.isnan(line).any():
         return np.nan
     above = np.flatnonzero(line > users)
@@ -197,14 +197,14 @@ def _rounded_up(value: float) -> float:
 
 
 def kind_of(table: Table, asked: Asked) -> Kind:
-    """Where the numbers come from."""
+    """Describe the source of the numbers."""
     if asked.problem:
         return "measured"
     return "beyond" if beyond(table, asked) else "extrapolated"
 
 
 def beyond(table: Table, asked: Asked) -> list[str]:
-    """Those of S, A, H and value that are smaller, or larger, than in any problem that was measured."""
+    """List those of S, A, H and value that are smaller, or larger, than in any measured problem."""
     found = []
     for name, (low, high) in table.ranges.items():
         if not low <= getattr(asked, name) <= high:
@@ -213,14 +213,14 @@ def beyond(table: Table, asked: Asked) -> list[str]:
 
 
 def factor_of(table: Table, asked: Asked, model: str) -> float:
-    """How far a number may be off; NaN where that is not known."""
+    """Return the possible error of a number; NaN if that is not known."""
     errors = {"measured": table.between, "extrapolated": table.held_out}.get(kind_of(table, asked))
     return errors[model] if errors else np.nan
 
 
 def episodes_needed(table: Table, asked: Asked, model: str, most: int) -> float:
-    """How many episodes it takes where one user has up to `most` of them; infinite for more than MOST, and NaN where
-    their budget is smaller than any that was measured."""
+    """Return the episodes needed if one user has up to `most` of them; infinite for more than MOST, and NaN if their
+    budget is smaller than any measured one."""
     if model != "none" and asked.epsilon / most < min(table.epsilons):
         return np.nan
     return float(curve(table, asked, model, np.array([asked.epsilon]), most)[0])
@@ -242,7 +242,7 @@ def curve(table: Table, asked: Asked, model: str, epsilons: Array, episodes: int
 
 
 def _between(table: Table, key: str, model: str, mu: Array, share: float) -> Array:
-    """By straight lines between logarithms, of shares and then of signals."""
+    """Interpolate by straight lines between logarithms, of shares and then of signals."""
     logs = np.log(table.problems[key].needed[model])
     logs = straight(np.log([share]), np.log(table.losses), logs.T)[0]
     if model == "none":

@@ -61,7 +61,7 @@ def signal(model: str, epsilon: float, delta: float, H: int, episodes: int = 1) 
 
 @dataclass(frozen=True)
 class Point:
-    """A measured number. value: v; needed: infinite where it is more than MOST; mu: 1 without privacy."""
+    """A measured number. value: v; needed: infinite if it is more than MOST; mu: 1 without privacy."""
 
     environment: str
     model: str
@@ -75,7 +75,7 @@ class Point:
 
 
 class At(NamedTuple):
-    """Where a law is evaluated: each a number, or an array."""
+    """The arguments of a law: each a number, or an array."""
 
     S: Any
     A: Any
@@ -109,13 +109,13 @@ Law = Mapping[str, Power]  # for each of MODELS; of private ones of what comes o
 
 
 def log_needed(law: Law, model: str, at: At) -> Array:
-    """The logarithm of K."""
+    """Return the logarithm of K."""
     free = law["none"].log_at(at)
     return free if model == "none" else np.logaddexp(free, law[model].log_at(at))
 
 
 def off(law: Law, points: Sequence[Point]) -> Array:
-    """[N] ln(K of the law / K measured), points of one model. Where more than MOST were needed: how far below MOST
+    """[N] ln(K of the law / K measured), points of one model. If more than MOST were needed: how far below MOST
     the law is, at most 0."""
     at = At(*(np.array([getattr(p, name) for p in points], float) for name in At._fields))
     found = log_needed(law, points[0].model, at)
@@ -125,9 +125,9 @@ def off(law: Law, points: Sequence[Point]) -> Array:
 
 
 def fitted(points: Sequence[Point]) -> dict[str, Power]:
-    """The law of least squares in logarithms, in which every environment weighs the same.
+    """Fit the power law by least squares in logarithms, with the same weight for every environment.
 
-    What takes no learning (`LEARNED` users) says nothing of the law, and has no part in it.
+    Points that need no learning (`LEARNED` users) have no part in the law.
     """
     points = [p for p in points if p.needed > LEARNED]
     law: dict[str, Power] = {}
@@ -157,7 +157,7 @@ def weights(groups: Sequence[str]) -> Array:
 
 
 def factor(errors: Array, groups: Sequence[str], share: float = COVERED) -> float:
-    """The least factor that so large a share of errors, [N] logarithms of ratios, is within; groups weigh the same."""
+    """Return the least factor that covers that share of errors, [N] logarithms of ratios; groups weigh the same."""
     size = np.abs(errors)
     order = np.argsort(size)
     reached = np.cumsum(weights(groups)[order])
@@ -165,18 +165,18 @@ def factor(errors: Array, groups: Sequence[str], share: float = COVERED) -> floa
 
 
 def covering(errors: Array, groups: Sequence[str]) -> float:
-    """The factor to state for a group that is still to come, of which COVERED of the errors shall be within.
+    """Return the factor to state for a group that is still to come, within which COVERED of the errors shall be.
 
     With n groups seen, one more counts 1/(n + 1), and as if all of its errors were larger than any seen: so the share
     that has to be covered of those seen is COVERED (n + 1)/n (Lee, Barber, Willett 2023, hierarchical conformal
-    prediction). Below nine groups, where that is more than all, it is the largest error.
+    prediction). Below nine groups, it is the largest error.
     """
     n = len(dict.fromkeys(groups))
     return factor(errors, groups, min(1.0, COVERED * (n + 1) / n))
 
 
 def held_out(points: Sequence[Point]) -> dict[str, float]:
-    """By model the factor to state for an environment that the law was not fitted to: each is left out once, at all its
+    """Return by model the factor to state for an environment outside of the fit: each is left out once, at all its
     sizes, and the law fitted to the others."""
     errors: dict[str, list[float]] = {}
     names: dict[str, list[str]] = {}
@@ -189,19 +189,19 @@ def held_out(points: Sequence[Point]) -> dict[str, float]:
 
 
 def kinds_of(points: Sequence[Point]) -> list[str]:
-    """The environments of points, in order."""
+    """Return the environments of points, in order."""
     return list(dict.fromkeys(p.environment for p in points))
 
 
 def errors_on(law: Law, points: Sequence[Point], kind: str) -> dict[str, Array]:
-    """By model how far a law is off on one environment, where something had to be learned."""
+    """Return by model the law's errors on one environment in which something had to be learned."""
     own = [p for p in points if p.environment == kind and p.needed > LEARNED]
     by_model = {model: [p for p in own if p.model == model] for model in MODELS}
     return {model: off(law, some) for model, some in by_model.items() if some}
 
 
 def crossed(points: Sequence[Point], kinds: Sequence[str] = ()) -> dict[str, dict[str, float]]:
-    """By model and environment the share of its numbers within the factor that would be stated without it.
+    """Return by model and environment the share of its numbers within the factor that would be stated without it.
 
     Law *and* factor are those of all other environments: the one looked at had a part in neither. So this says how
     often what is stated holds on an environment that nobody has seen.
@@ -217,7 +217,7 @@ def crossed(points: Sequence[Point], kinds: Sequence[str] = ()) -> dict[str, dic
 
 
 def intervals(points: Sequence[Point], draws: int = 200) -> dict[str, dict[str, tuple[float, float]]]:
-    """By model and exponent its 95% bootstrap interval: environments are drawn again, each with all of its points."""
+    """Return by model and exponent its 95% bootstrap interval: environments are drawn again, with all their points."""
     rng = np.random.default_rng(0)
     by_name: dict[str, list[Point]] = {}
     for p in points:

@@ -1,4 +1,4 @@
-"""What was measured of how many users it takes, the law fitted to it, and how far either is off, as a file.
+"""The measured numbers of users needed, the law fitted to them, and the error of both, as a file.
 
 `python -m bench.bundled users` computes it.
 """
@@ -25,7 +25,7 @@ class Problem:
         S, A, H: its size.
         v_star: what the best policy earns in an episode.
         needed: by model, [E, L]: from how many users on an average episode loses at most each of L shares of V*, at
-            each of E budgets; infinite where that is more than MOST. Without privacy E is 1.
+            each of E budgets; infinite if that is more than MOST. Without privacy E is 1.
     """
 
     key: str
@@ -53,7 +53,7 @@ class Problem:
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Problem:
-        """What `to_dict` wrote."""
+        """Read the output of `to_dict`."""
         needed = {
             model: np.array([[np.inf if k is None else k for k in row] for row in rows], float)
             for model, rows in given["needed"].items()
@@ -63,7 +63,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class Check:
-    """How the numbers of the page did on runs that were made after everything was fitted.
+    """The check of the page's numbers against runs that were made after everything was fitted.
 
     Attributes:
         of: which runs, in words.
@@ -87,7 +87,7 @@ class Table:
     """All of it.
 
     Attributes:
-        version: with what it was computed.
+        version: of the program that computed it.
         epsilons, losses, delta: what was measured.
         problems: by key.
         drawn_epsilons, drawn: budgets of, and by key, problems drawn at random. Their `environment` is their kind; they
@@ -121,13 +121,13 @@ class Table:
 
     @property
     def inside(self) -> dict[str, float]:
-        """By model, the share of numbers within what is stated, on kinds that had no part in it; kinds weigh the
-        same."""
+        """Return by model the share of numbers within the stated factors, on kinds that had no part in them; kinds
+        weigh the same."""
         return {model: float(np.mean(list(kinds.values()))) for model, kinds in self.crossed.items()}
 
     @property
     def ranges(self) -> dict[str, tuple[float, float]]:
-        """Of S, A, H and value the least and the largest that was measured."""
+        """Return the least and the largest measured S, A, H and value."""
         found = {}
         for name in ("S", "A", "H", "value"):
             values = [getattr(problem, name) for problem in (*self.problems.values(), *self.drawn.values())]
@@ -144,7 +144,7 @@ class Table:
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Table:
-        """What `to_dict` wrote."""
+        """Read the output of `to_dict`."""
         problems = {
             name: {one["key"]: Problem.from_dict(one) for one in given[name]}
             for name in ("problems", "drawn", "hidden")

@@ -2,7 +2,7 @@
 
     v=1 & b=<run> & first=0/0/1 & second=5/0/1 & noise=half & step=tree & ...
 
-What is as usual is left out. Reading never raises: what is wrong takes its default and is said in one sentence each.
+Usual values are left out. Reading never raises: a wrong value takes its default, with one sentence for each.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ STEPS = ("one", "subtract", "tree")
 
 @dataclass(frozen=True)
 class AttackView:
-    """What is looked at."""
+    """The visible content."""
 
     step: str = looked("one", "the step of the collusion", "step", choices=STEPS)
     prior: int = looked(50, "percent believed before", "prior", low=1, high=99)
@@ -48,7 +48,7 @@ FIELDS = fields_of(AttackView)
 
 @dataclass(frozen=True)
 class AttackLink:
-    """What a link says. problems: a sentence for each thing that was wrong."""
+    """The content of a link. problems: a sentence for each fault."""
 
     spec: AttackSpec
     view: AttackView = field(default_factory=AttackView)
@@ -65,7 +65,7 @@ OWN = {
 
 
 def encode(spec: AttackSpec, view: AttackView) -> list[tuple[str, str]]:
-    """The query parameters, in order, each key and value unescaped."""
+    """Return the query parameters, in order, each key and value unescaped."""
     usual = AttackSpec(run=spec.run)
     run = spec.run.replace(seeds=SEEDS.default)  # which means nothing here
     items = [*links.link_heading(), ("b", links.encode_spec(run))]
@@ -76,7 +76,7 @@ def encode(spec: AttackSpec, view: AttackView) -> list[tuple[str, str]]:
 
 
 def decode(parameters: Mapping[str, Sequence[str]], files: Mapping[str, str] | None = None) -> AttackLink:
-    """Reads the query parameters (each key with all its values). Unknown keys are ignored.
+    """Read the query parameters (each key with all its values). Unknown keys are ignored.
 
     files: texts too long for a link that are known here, by their digest.
     """
@@ -128,16 +128,16 @@ class Attack(ViewedState[AttackView]):
 
     @property
     def first_draft(self) -> Draft:
-        """That of the run that is attacked."""
+        """Return the draft of the attacked run."""
         return draft_of(self.spec.run)
 
     @property
     def link(self) -> list[tuple[str, str]]:
-        """The query parameters of the link to what is seen."""
+        """Return the query parameters of the link to the present view."""
         return encode(self.spec, self.view)
 
     def follow(self, given: Query) -> None:
-        """Takes over a link, and starts what it names."""
+        """Apply a link, and start its attack."""
         s = session()
         link = decode(given, s.files)
         self.spec, self.view, self.problems = link.spec, link.view, link.problems
@@ -148,7 +148,7 @@ class Attack(ViewedState[AttackView]):
 
 
 def attack() -> Attack:
-    """This visitor's part of the page."""
+    """Return this visitor's part of the page."""
     return session().part(Attack)
 
 
@@ -156,7 +156,7 @@ widgets = Widgets(attack, FIELDS, address=True)  # of what is looked at
 
 
 def show_attack(spec: AttackSpec) -> None:
-    """Shows another attack and starts it."""
+    """Show another attack and start it."""
     a, s = attack(), session()
     a.spec, a.problems, a.guessed, a.guesses = spec, (), None, []
     s.version += 1
@@ -171,14 +171,14 @@ def start_attack() -> None:
 
 
 def attack_status(spec: AttackSpec) -> RunStatus:
-    """How an attack stands; one that comes with the program is done."""
+    """Return the status of an attack; one that comes with the program is done."""
     if spec in bundled_scores():
         return RunStatus(state="done", seeds=spec.seeds, seeds_done=spec.seeds, progress=1.0)
     return data.store().status(spec, owner_id("attack"))
 
 
 def finished_scores(spec: AttackSpec) -> AttackScores:
-    """The scores of the units that are finished."""
+    """Return the scores of the units that are finished."""
     if spec in bundled_scores():
         return bundled_scores()[spec]
 

@@ -1,4 +1,4 @@
-"""Attack: how much an attacker really finds out about one user, beside what is proved."""
+"""Attack: the best attacker's knowledge about one user, next to the proved limit."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def controls() -> tuple[RunSpec | None, str]:
 
 
 def attack_box(run: RunSpec | None, refusal: str) -> None:
-    """What pressing Run will do, and the buttons. run, refusal: what `controls` returns."""
+    """Describe the effect of Run, and draw the buttons. run, refusal: the return values of `controls`."""
     spec, shown = None, attack().spec
     if run is not None:
         same = run.replace(seeds=1, root_seed=0) == shown.run

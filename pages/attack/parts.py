@@ -23,8 +23,8 @@ from pages.shared.visitor.state import session
 
 STEPS = {"one": "1. The same noise for all", "subtract": "2. Two users subtract", "tree": "3. A tree"}
 CHARTS = {
-    "one": ("What each user is told", ("visits so far", "told")),
-    "subtract": ("What two users read of the one between them", ("its visit", "read")),
+    "one": ("Numbers each user receives", ("visits so far", "received")),
+    "subtract": ("Two users' estimate of the one between them", ("its visit", "read")),
     "tree": ("The same, where releases come from a tree", ("its visit", "read")),
 }
 
@@ -34,7 +34,7 @@ def guess_part() -> None:
     a, curves = attack(), answers.promise_curves(attack().spec.run)
     found = finished_scores(a.spec)
     if curves is None:
-        empty(working_out("what is proved for the noise"))
+        empty(working_out("the guarantee of the noise"))
         return
     with st.container(border=True, key="guess"):
         st.markdown("## Whose data is this?", anchors=False)
@@ -138,7 +138,7 @@ def belief_part() -> None:
 
 
 def believed(epsilon: float | None, curves: dict[str, Any]) -> None:
-    """What somebody believes before and after."""
+    """Draw an attacker's belief before and after."""
     if epsilon is None:
         return
     st.markdown("## What may somebody believe about you?", anchors=False)
@@ -165,5 +165,5 @@ def believed(epsilon: float | None, curves: dict[str, Any]) -> None:
 
 
 def prior(percent: int) -> None:
-    """The slider was moved."""
+    """Apply a move of the slider."""
     attack().change(prior=int(percent))

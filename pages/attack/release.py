@@ -41,7 +41,7 @@ PLACES = {"together": "All in one release", "random": "Anywhere in the run"}
 
 
 def release_part() -> None:
-    """What is attacked, how that stands, what was measured, and one of two charts."""
+    """Draw the attack's target, its progress, the measurements, and one of two charts."""
     a = attack()
     run, found = attack_status(a.spec), finished_scores(a.spec)
     st.markdown("## Attack a release", anchors=False)
@@ -59,13 +59,13 @@ def release_part() -> None:
         return
     card, curves = answers.guarantee(a.spec.run), answers.promise_curves(a.spec.run)
     if card is None or curves is None:
-        empty(working_out("what is proved for the noise"))
+        empty(working_out("the guarantee of the noise"))
         return
     measured_attack(a.spec, found, card, curves)
 
 
 def choices(going: bool) -> None:
-    """Which two episodes, how much noise, and which chart."""
+    """Draw the choice of the two episodes, of the noise, and of the chart."""
     a = attack()
     pairs = pairs_of(a.spec.run)
     now = next((key for key, pair in pairs.items() if pair == (a.spec.first, a.spec.second)), None)
@@ -90,7 +90,7 @@ def choices(going: bool) -> None:
             a.spec.noise == "half",
             key=key,
             on_change=on_value(key, halve),
-            help="What a faulty program that halves the noise would release. The proof is of the whole noise.",
+            help="The release of a faulty program that halves the noise. The proof assumes the whole noise.",
         )
         mechanism = a.spec.run.mechanism
         # reports with noise of their own are alike wherever they are
@@ -108,7 +108,7 @@ def other_episodes(pair: tuple[str, str] | None) -> None:
 
 
 def episode_typed(name: str, text: str) -> None:
-    """An episode was typed."""
+    """Apply an episode that was typed."""
     changes: dict[str, Any] = {name: text}
     attempt(lambda: show_attack(attack().spec.replace(**changes)))
     st.rerun()
@@ -121,13 +121,13 @@ def halve(on: bool) -> None:
 
 
 def put_episodes(places: str) -> None:
-    """The user's episodes all together, or anywhere."""
+    """Place the user's episodes all together, or anywhere."""
     show_attack(attack().spec.replace(places=places))
     st.rerun()
 
 
 def attack_strip() -> None:
-    """How the attack stands, with what can be done about it."""
+    """Draw the status of the attack, with the possible actions."""
     spec = attack().spec
     run = attack_status(spec)
     said = escape(words(run))
@@ -155,7 +155,7 @@ def cancel_attack() -> None:
 
 
 def measured_attack(spec: AttackSpec, found: AttackScores, card: Guarantee, curves: dict[str, Any]) -> None:
-    """The verdict, the numbers behind it, and the chart."""
+    """Draw the verdict, the numbers behind it, and the chart."""
     delta = curves["delta"]
     proved, claimed = card.proved_epsilon or np.inf, card.claimed_epsilon or np.inf
     epsilon = metrics.epsilon_of_separation(

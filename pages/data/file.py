@@ -133,8 +133,7 @@ def declare(own: Own, form: Any) -> None:
 
 
 def use(own: Own, file: Any) -> None:
-    """Have a file read by what is declared; one that was dropped before is asked for again. Raises SpecError and
-    StoreError."""
+    """Have a file read by its declaration, again if it was dropped before. Raises SpecError and StoreError."""
     if missing := own.missing:
         raise SpecError(
             "form", f"{', '.join(missing)}: give {'this' if len(missing) == 1 else 'these'}, too."

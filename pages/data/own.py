@@ -31,18 +31,18 @@ VISITOR = "upload"  # in whose name releases are asked for
 
 @dataclass
 class Own:
-    """What a visitor has of it.
+    """A visitor's data set.
 
     Attributes:
         states, actions, columns, rewards: lists as they are typed, separated by commas; horizon.
-        file: a declaration from a JSON file, "" for what is typed.
+        file: a declaration from a JSON file, "" for a typed one.
         budget, total: the name of the budget that releases are written down in, and the most that it may come to.
         rho: of the next release.
         data: a spec of the data set that was read in this session; only who holds one can have it learned from.
         specs: what was asked of it, each a release.
         problem: what was wrong with the last file, or is missing.
         outside: what of the file that was read is outside the declaration. Not private: it is nowhere but here.
-        recalled: what is said of a file that was released from before.
+        recalled: the message on a file with earlier releases.
         reading: the file that is being read, None for none.
         turn: part of the keys of file fields, raised when they are to be drawn empty.
     """
@@ -112,7 +112,7 @@ def listed(text: str) -> list[str]:
 
 @dataclass(kw_only=True)
 class OwnData(PageState):
-    """What a visitor has on the page. Nothing of it is in a link: a declaration travels as a file."""
+    """The page's state of a visitor. Nothing of it is in a link: a declaration travels as a file."""
 
     own: Own = field(default_factory=Own)
 
@@ -159,7 +159,7 @@ class _Belonging:
 
 
 class Belongings:
-    """What tabs have on this server besides memory, by its name. It ends when its tab has been gone for the grace that
+    """The tabs' data on this server besides memory, by name. It ends when its tab has been gone for the grace that
     leased work has, and nobody works with it any more: a page that is loaded again finds its work done."""
 
     def __init__(self) -> None:
@@ -167,12 +167,12 @@ class Belongings:
         self._all: dict[str, _Belonging] = {}
 
     def add(self, name: str, end: Callable[[], object], busy: Callable[[], bool]) -> None:
-        """This visitor's tab has it from now on."""
+        """Attach it to this visitor's tab."""
         with self._lock:
             self._all[name] = _Belonging(session_id(), end, busy)
 
     def end(self, name: str) -> None:
-        """The visitor wants it no more."""
+        """Drop the data set for the visitor."""
         with self._lock:
             found = self._all.pop(name, None)
         if found is not None:

@@ -108,7 +108,7 @@ def on_one_screen(trace: UploadTrace, releases: int, key: str) -> None:
 
 def bounded(trace: UploadTrace) -> None:
     """Draw what is proved of the cautious policy's value."""
-    with st.expander("What is proved"):
+    with st.expander("Proved guarantee"):
         st.markdown(explained(verdict.proved(trace)))
 
 

@@ -1,4 +1,4 @@
-"""The curves of the comparison: a chip each, with what can be done with it; and ready-made comparisons."""
+"""The curves of the comparison: a chip each, with its actions; and ready-made comparisons."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def show_example(example: ExploreExample) -> None:
 
 
 def actions(curve: Curve, own: str) -> None:
-    """What one chip offers. Its widgets are named by the curve, not by its place, which changes under a quick hand.
+    """Draw the actions of one chip. Its widgets are named by the curve, whose place may change under a quick hand.
 
     own: its identity.
     """
@@ -139,7 +139,7 @@ def baseline_there(curve: Curve) -> bool:
 
 
 def identity(curves: Sequence[Curve], i: int) -> str:
-    """A short name of the i-th curve for the keys of its widgets. A link may hold the same run twice."""
+    """Return a short name of the i-th curve for the keys of its widgets. A link may hold the same run twice."""
     specs = [curve.spec for curve in curves]
     return f"{text_digest(specs[i].to_json())}:{specs[:i].count(specs[i])}"
 
@@ -157,24 +157,24 @@ def chip_button(
 
 
 def place(spec: RunSpec) -> int | None:
-    """Where a curve stands in the comparison, None where it does not any more."""
+    """Return the place of a curve in the comparison, None if it has been removed."""
     return next((i for i, curve in enumerate(session().explore.curves) if curve.spec == spec), None)
 
 
 def rename(spec: RunSpec, text: str) -> None:
-    """Gives a curve a name; an empty one brings back the label."""
+    """Name a curve; an empty name restores the label."""
     _put(spec, name=clean_name(text))
 
 
 def hide(spec: RunSpec) -> None:
-    """Takes a curve out of the charts, or brings it back."""
+    """Hide a curve, or show it again."""
     at = place(spec)
     if at is not None:
         _put(spec, hidden=not session().explore.curves[at].hidden)
 
 
 def remove(spec: RunSpec) -> None:
-    """Takes a curve out of the comparison."""
+    """Remove a curve from the comparison."""
     e = session().explore
     at = place(spec)
     if at is None:
@@ -202,7 +202,7 @@ def offer_undo() -> None:
 
 
 def bring_back(spec: RunSpec) -> None:
-    """Puts the curve that was removed last where it was."""
+    """Restore the curve that was removed last to its place."""
     e = session().explore
     if e.removed is None or e.removed[1].spec != spec:  # a second press may come when the first has done it
         return
@@ -215,7 +215,7 @@ def bring_back(spec: RunSpec) -> None:
 
 
 def duplicate(spec: RunSpec) -> None:
-    """Copies a curve's settings into the controls."""
+    """Copy a curve's settings into the controls."""
     s = session()
     s.draft = draft_of(spec)
     s.version += 1
@@ -223,12 +223,12 @@ def duplicate(spec: RunSpec) -> None:
 
 
 def cancel_run(spec: RunSpec) -> None:
-    """Withdraws from a run; the curve stays, with what there is."""
+    """Withdraw from a run; the curve stays, with its present points."""
     attempt(store().cancel, spec, session().visitor)
 
 
 def add_baseline(spec: RunSpec) -> None:
-    """Adds the same run without privacy."""
+    """Add the same run without privacy."""
     s = session()
     s.said = add(spec.baseline())
     write_address(s.explore)

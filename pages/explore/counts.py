@@ -1,4 +1,4 @@
-"""The tab Counts: what happened, and what the planner is told of it."""
+"""The tab Counts: the true counts, and the noisy ones that the planner receives."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     learner = ALGORITHMS[curve.spec.algorithm]
     if not learner.statistic.counted:
         st.info(
-            f"{escape(learner.title)} is told of no counts. What it sees, with noise, are sums over users of "
+            f"{escape(learner.title)} receives no counts. It sees noisy sums over users of "
             f"{learner.statistic.parts}. The tab Guarantee describes the noise. The tab Policy shows policy and values."
         )
         return

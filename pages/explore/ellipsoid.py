@@ -51,7 +51,7 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
 
 
 def moment(trace: SeedTrace) -> int:
-    """Return the place of the moment looked at, from a slider that begins where there is most to see: where regret per
+    """Return the place of the moment looked at, from a slider that begins at the most interesting one: where regret per
     episode has just come below a tenth of V*."""
     episodes = [int(k) for k in trace.detail_episodes]
     low = np.flatnonzero(trace.regret / trace.episodes < 0.1 * trace.v_star)
@@ -66,7 +66,7 @@ def moment(trace: SeedTrace) -> int:
 def ellipsoid_picture(
     trace: SeedTrace, title: str, at: int, h: int, pair: tuple[int, int], near: bool, night: bool
 ) -> Picture:
-    """Return the figure of one step, with what it says."""
+    """Return the figure of one step, with its sentence."""
     beliefs, private, users = trace.beliefs, trace.spec.privacy != "none", int(trace.detail_episodes[at])
     noisy = metrics.region(beliefs, trace.noisy, at, h)
     quiet = metrics.region(beliefs, trace.series["sums"], at, h, "noiseless ")

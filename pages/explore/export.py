@@ -19,7 +19,7 @@ from pages.shared.visitor.state import session
 
 
 def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
-    """Downloads for the whole comparison, then one curve's spec, code and command."""
+    """Draw the downloads of the whole comparison, then one curve's spec, code and command."""
     s = session()
     rows = zip(s.explore.shown, kinds(s.explore.shown), titles, runs, strict=True)
     shown = [row for row in rows if not row[0].hidden]

@@ -1,4 +1,4 @@
-"""Which run, seed and moment a close look is at: shared by the tabs Counts and Policy."""
+"""The run, seed and moment of a close look: shared by the tabs Counts and Policy."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def look_closely(titles: Sequence[str], runs: Sequence[RunStatus]) -> tuple[Curv
 
 def absent(spec: RunSpec, name: str, run: RunStatus) -> None:
     """Ask for a run whose curve comes with the program, as nobody has computed its details here yet, unless its time
-    has to be said first; say how it stands."""
+    has an earlier message; describe its status."""
     if run.state == "done" and begin_lacking([spec]):
         st.rerun()
     if run.state in ACTIVE:
@@ -66,7 +66,7 @@ def identity(trace: SeedTrace) -> tuple[str, int, int]:
 
 
 def moment(found: SeedTrace) -> int:
-    """A slider over the moments that were kept in detail; the index of the chosen one."""
+    """Draw a slider over the moments that were kept in detail, and return the index of the chosen one."""
     episodes = [int(k) for k in found.detail_episodes]
     chosen = view.steps("After how many episodes", "episode", episodes, [count(k) for k in episodes])
     return episodes.index(chosen)

@@ -43,7 +43,7 @@ MOST_NOISE = " This is a count of a row that all users were told to play. Other 
 
 
 def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
-    """A table of what the visible curves promise, the card of one; then what other noise would have done.
+    """Draw the promises of the visible curves, the card of one, and the effect of other noise.
 
     All of it follows from the specs: it is there before the first seed is finished, and whatever becomes of the runs.
     """
@@ -75,7 +75,7 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
 
 
 def promised(run: RunSpec) -> tuple[Guarantee | None, str]:
-    """What a run guarantees, as soon as a worker has said it; else why there is nothing to say."""
+    """Return the guarantee of a run once a worker has computed it, else the reason why there is none."""
     try:
         return answers.guarantee(run), ""
     except SpecError as error:
@@ -83,7 +83,7 @@ def promised(run: RunSpec) -> tuple[Guarantee | None, str]:
 
 
 def compare(offered: Sequence[int], curves: Sequence[Curve], titles: Sequence[str]) -> None:
-    """The promises of several curves, a line each."""
+    """Draw the promises of several curves, a line each."""
     rows: list[tuple[str, ...]] = [("Curve", "Privacy model", "Claimed", "Proved", IN_A_COUNT)]
     for i in offered:
         run = curves[i].spec
@@ -110,13 +110,13 @@ def compare(offered: Sequence[int], curves: Sequence[Curve], titles: Sequence[st
 
 
 def offer_attack(run: RunSpec) -> None:
-    """The way to the attack on a run's noise, where it can be attacked."""
+    """Draw the link to the attack on a run's noise, where it can be attacked."""
     with suppress(SpecError):
         page_link("attack", "Attack this noise", attack_link.encode(AttackSpec(run=run), AttackView()))
 
 
 def trust_drawing(privacy: str) -> None:
-    """Who sees raw data, where noise enters, who is trusted."""
+    """Draw a sketch of who is trusted and of the place where noise enters."""
     sketch(who_sees_what(PRIVATIZERS[privacy].words, privacy, dark=dark()))
 
 
@@ -178,13 +178,13 @@ def every_promise(g: Guarantee, run: RunSpec, key: int) -> None:
 
 
 def compare_noise(g: Guarantee, run: RunSpec) -> None:
-    """The ladder from noise as in the paper down."""
+    """Draw the ladder from noise as in the paper down."""
     st.markdown("## How much noise does a guarantee need?", anchors=False)
     st.markdown(
         explained(
             "Each bar adds one improvement to the bar above it, and says what is proved for its noise. The first bar "
             "is the noise that the algorithm's paper states, for δ = 0. Up to 4,000 releases, the last bar is a lower "
-            "bound. Where a bar is longer, the one above proves less, or noise moves to visits from other counts."
+            "bound. If a bar is longer, the one above proves less, or noise moves to visits from other counts."
         )
     )
     night = dark()
@@ -192,7 +192,7 @@ def compare_noise(g: Guarantee, run: RunSpec) -> None:
 
 
 def instance(spec: RunSpec) -> str:
-    """The problem that a ladder is about."""
+    """Return the problem that a ladder is about."""
     steps = [f"H = {spec.environment_params['H']}"] if "H" in spec.environment_params else []
     return ", ".join(
         [
@@ -204,7 +204,7 @@ def instance(spec: RunSpec) -> str:
 
 
 def ladder(g: Guarantee, night: bool, instance: str = "") -> Picture:
-    """The ladder of a card, with the run's own noise in it."""
+    """Return the ladder of a card, with the run's own noise in it."""
     steps = [figures.NoiseStep(s.what, s.std, s.epsilon, s.delta, s.idea) for s in g.ladder]
     mine = g.noise_std or 0.0
     own = next((i for i, s in enumerate(steps) if math.isclose(s.std, mine, rel_tol=said.EQUAL)), None)

@@ -41,7 +41,7 @@ FROM_LIKELIEST = "Learn offline from users who take this policy's likeliest acti
 
 
 def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
-    """The policy after some number of episodes, against the optimal one."""
+    """Draw the policy after some number of episodes, against the optimal one."""
     found = look_closely(titles, runs)
     if found is None:
         return
@@ -66,7 +66,7 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
 
 
 def offline(trace: SeedTrace, at: int) -> None:
-    """A link to Offline, where 70% of the people follow the policy that is shown, or its likeliest actions."""
+    """Draw a link to Offline, where 70% of the people follow the policy shown, or its likeliest actions."""
     spec, said = trace.spec, following(trace.policy[at])
     try:
         base = OfflineSpec(

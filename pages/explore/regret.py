@@ -37,7 +37,7 @@ MEASURES = {
 
 
 def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
-    """Controls of the view, the chart, and the runs without privacy that one view needs."""
+    """Draw the controls of the view, the chart, and the runs without privacy that one view needs."""
     s = session()
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="regret_view"):
         measure = view.segments("Regret shown", "measure", MEASURES)
@@ -93,7 +93,7 @@ def learner_at_work(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
 
 
 def asked_about(shown: ExploreState) -> RunSpec:
-    """The run that is looked at closely, which is the last one that was run; a private one, where there is one."""
+    """Return the run to look at closely: the last one that was run; a private one, if there is one."""
     curves, at = shown.shown, shown.view.curve
     if not (0 <= at < len(curves)) or curves[at].spec.privacy == "none":
         at = links.most_private(curves)
@@ -101,7 +101,7 @@ def asked_about(shown: ExploreState) -> RunSpec:
 
 
 def no_regret_yet(measure: str, curves: Sequence[Curve], runs: Sequence[RunStatus]) -> None:
-    """What stands where the chart will be."""
+    """Draw the placeholder of the chart."""
     if not session().explore.visible:
         empty("All curves are hidden. Show one to see its regret.")
     elif any(run.state in ACTIVE for run in runs):
@@ -113,7 +113,7 @@ def no_regret_yet(measure: str, curves: Sequence[Curve], runs: Sequence[RunStatu
 
 
 def offer_baselines(missing: Sequence[Curve]) -> None:
-    """The privacy cost is measured against the same run without privacy: offers to run what is missing."""
+    """Offer to run the missing baselines: the privacy cost is measured against the same run without privacy."""
     with st.container(horizontal=True, wrap=False, vertical_alignment="center"):
         st.markdown(
             explained(
@@ -126,7 +126,7 @@ def offer_baselines(missing: Sequence[Curve]) -> None:
 
 
 def run_baselines(missing: Sequence[Curve]) -> None:
-    """Runs them without privacy, each as a curve of its own where there is room, else unseen."""
+    """Run them without privacy, each as a curve of its own if there is room, else unseen."""
     for curve in missing:
         add(curve.spec.baseline())
     write_address(session().explore)
@@ -134,5 +134,5 @@ def run_baselines(missing: Sequence[Curve]) -> None:
 
 
 def has_baseline(curve: Curve) -> bool:
-    """Whether the privacy cost of this curve can be said."""
+    """Whether the privacy cost of this curve is known."""
     return curve.spec.privacy != "none" and len(ONLINE.curves(curve.spec.baseline()).at) > 0

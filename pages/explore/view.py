@@ -21,7 +21,7 @@ steps, step_menu = _widgets.steps, _widgets.step_menu
 
 
 def offered(why: str) -> list[int]:
-    """The places of the curves that are not hidden; where all are, that is said, and why to show one."""
+    """Return the places of the curves that are not hidden. If all are hidden, show a sentence."""
     found = [i for i, curve in enumerate(session().explore.shown) if not curve.hidden]
     if not found:
         st.info(f"All curves are hidden. Show one to {why}.")

@@ -59,7 +59,7 @@ def main() -> None:
 
 
 def last_scene(h: Home) -> None:
-    """The chart with its slider, and the ways on: the last scene."""
+    """Draw the last scene: the chart with its slider, and links to the other pages."""
     st.markdown(explained(messages("start")["home"]["about"]))
     h.drawn = h.epsilon, dark()
     redrawn(at_one_epsilon, None, "home")
@@ -117,26 +117,26 @@ def at_one_epsilon(live: bool) -> None:
 
 
 def chart_runs(epsilon: float) -> list[RunSpec]:
-    """The runs of the chart at an epsilon."""
+    """Return the runs of the chart at an epsilon."""
     return [curve.spec for curve in trust(epsilon, HOME_EPISODES).curves]
 
 
 def moved(sent: Any) -> None:
-    """The slider was moved."""
+    """Store the new place of the slider."""
     h, place = session().part(Home), sent.get("place")
     if isinstance(place, int) and 0 <= place < len(HOME_BUDGETS):  # it comes from a browser
         h.epsilon, h.problems = HOME_BUDGETS[place], ()
 
 
 def slider_picture(epsilon: float, night: bool, slider: bool = False) -> Picture:
-    """The chart, at one epsilon first. slider: with one of its own."""
+    """Draw the chart, at one epsilon first. slider: with one of its own."""
     all_costs = {e: known(e) for e in HOME_BUDGETS}
     see = sentences.about_trust(all_costs[epsilon], epsilon)
     return lost_by_trust(all_costs, epsilon=epsilon, v_star=best(), slider=slider, see=see, dark=night)
 
 
 def meaning(epsilon: float) -> str:
-    """What is promised at an epsilon, in words."""
+    """Explain an epsilon in words."""
     central = next(c.spec for c in trust(epsilon, HOME_EPISODES).curves if c.spec.privacy == "central")
     noise = bundled("home")[central].noise_std or 0.0
     return (
@@ -146,7 +146,7 @@ def meaning(epsilon: float) -> str:
 
 
 def cards(costs: list[Cost], epsilon: float, night: bool) -> str:
-    """How many users each model needs, as large as it deserves, in the colours of the curves."""
+    """Draw the users that each model needs, in sizes to match, in the colours of the curves."""
     items = []
     for cost in costs:
         sign = looks.swatch(CurveStyle(cost.model, epsilon), night)

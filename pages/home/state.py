@@ -1,4 +1,4 @@
-"""What the home page keeps of a visitor, and its link."""
+"""The home page's state of a visitor, and its link."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ NEEDED = f"Users until an average episode loses less than {LEARNED:.0%} of V*"
 
 @dataclass
 class Home(PageState):
-    """What the page keeps of a visitor. drawn: what its chart was sent for, epsilon and whether dark; story: whether
-    the story is told above it."""
+    """The page's state of a visitor. drawn: the epsilon of its chart and whether it is dark; story: whether
+    the story is above it."""
 
     epsilon: float = EPSILON.default
     drawn: tuple[float, bool] = (EPSILON.default, False)
@@ -33,11 +33,11 @@ class Home(PageState):
 
     @property
     def link(self) -> list[tuple[str, str]]:
-        """The query parameters of the link to what is seen."""
+        """Return the query parameters of the link to the present view."""
         return link_to(self.epsilon)
 
     def follow(self, given: Query) -> None:
-        """Takes over the epsilon of a link."""
+        """Apply the epsilon of a link."""
         if "eps" not in given:
             return
         problems: list[str] = []
@@ -50,12 +50,12 @@ class Home(PageState):
 
 
 def link_to(epsilon: float) -> list[tuple[str, str]]:
-    """The query parameters of the link to this page at an epsilon."""
+    """Return the query parameters of the link to this page at an epsilon."""
     return [*links.link_heading(), ("eps", f"{epsilon:g}")]
 
 
 def epsilon_of(text: str) -> tuple[float, str]:
-    """The epsilon of a link to this page, one of HOME_BUDGETS, and a sentence where it is not what the link says."""
+    """Return the epsilon of a link to this page, one of HOME_BUDGETS, and a sentence if it differs from the link's."""
     problems = []
     epsilon: float = EPSILON.default
     try:

@@ -1,6 +1,6 @@
-"""Start: the story of six scenes above the chart of Home, and whether it is told.
+"""Start: the story of six scenes above the chart of Home, and whether it is open.
 
-What it shows comes with the program (`python -m bench.bundled start`), and what it says from a file of messages.
+Its charts come with the program (`python -m bench.bundled start`), and its words from a file of messages.
 assets/web/story.js tells it.
 """
 
@@ -36,7 +36,7 @@ _story = component("story", js=module_with_imports("story.js", "story_parts.js",
 
 
 def is_told(h: Home) -> bool:
-    """Whether the story is told: who comes by a link, or sees the page within another one, has come for the chart. An
+    """Whether the story is shown: a visitor who comes by a link, or sees the page within another, wants the chart. An
     address that the chart's slider wrote below the story names it, for a reload."""
     s = session()
     if s.arrived or not st.query_params:  # else the chart's slider wrote the address
@@ -45,7 +45,7 @@ def is_told(h: Home) -> bool:
 
 
 def tell() -> None:
-    """The six scenes."""
+    """Draw the six scenes."""
     with st.container(key="story"):
         _story(data=story_content(), key="start")
 
@@ -71,7 +71,7 @@ def story_content() -> Said:
 
 
 def _scene_with(scene: str, fields: dict[str, dict[str, str]]) -> Said:
-    """What a scene says. fields: of those of its messages that are filled here."""
+    """Return the text of a scene. fields: of those of its messages that are filled here."""
     said: Said = messages("start")[scene]
     return said | {name: filled(said[name], **given) for name, given in fields.items()}
 
@@ -116,7 +116,7 @@ def _trust() -> Said:
 
 
 def _racing(noise: Said) -> Said:
-    """What the scene of noise says at each epsilon."""
+    """Return the text of the noise scene at each epsilon."""
     said = messages("start")["noise"]
     values, spoken, now, alts = [], [], [], []
     for i, std in enumerate(noise["std"]):
@@ -142,7 +142,7 @@ def _racing(noise: Said) -> Said:
 
 
 def _learning(learned: Said) -> Said:
-    """What the scene of learning says at each moment."""
+    """Return the text of the learning scene at each moment."""
     said = messages("start")["learn"]
     moments = [
         {"users": human(users), "lost": percent(lost), "baseline": percent(baseline)}

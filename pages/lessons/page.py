@@ -91,7 +91,7 @@ def lesson_card(lesson: Lesson, number: int) -> None:
 
 
 def computing(lesson: Lesson, live: bool) -> None:
-    """The runs of a teacher's lesson that have to be computed before it can be played."""
+    """Draw the runs of a teacher's lesson that have to be computed before it can be played."""
     specs = list(dict.fromkeys(spec for step in lesson.steps for spec in step.specs))
     lacking = unknown(lesson)
     if not lacking:
@@ -135,7 +135,7 @@ def opened() -> None:
 
 
 def answered() -> None:
-    """The learner's answer, the thinking behind it, and the reason."""
+    """Draw the learner's answer, the usual reasoning behind it, and the reason."""
     here = lessons()
     for title, text in (
         (SAID["off"], here.step.off(here.guess, evidence()) if here.whole else ""),
@@ -147,7 +147,7 @@ def answered() -> None:
 
 
 def onward() -> None:
-    """The question before, and what comes next: the eye ends here."""
+    """Draw the buttons to the previous question and to the next step, at the end of the page."""
     here = lessons()
     every = list(LESSONS)
     following = every.index(here.key) + 1
@@ -163,7 +163,7 @@ def onward() -> None:
 
 
 def ways() -> None:
-    """What else can be done, in small."""
+    """Draw the other possible actions, in small print."""
     here = lessons()
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="lesson_ways"):
         press(SAID["all"], "list", "all_lessons", go, "")
@@ -173,7 +173,7 @@ def ways() -> None:
 
 
 def recap() -> None:
-    """What to remember of the open lesson. It holds the answers, so it comes after them."""
+    """Draw the sentences to remember of the open lesson. They hold the answers, so they come last."""
     here = lessons()
     st.markdown(f"## {SCORE['title']}", anchors=False)
     if here.open_questions:
@@ -195,12 +195,12 @@ def recap() -> None:
 
 
 def own_score(scores: list[float]) -> str:
-    """How many points of how many."""
+    """Write the visitor's points out of all points."""
     return filled(SCORE["own"], points=f"{round(sum(scores), 2):g}", most=len(scores))
 
 
 def scored(here: Lessons) -> None:
-    """The own score, and how each guess did."""
+    """Draw the visitor's score, and the result of each guess."""
     guesses = [here.answered.get((here.key, at), "") for at in range(len(here.lesson.steps))]
     if not any(guesses):
         st.markdown(SCORE["none"])
@@ -218,7 +218,7 @@ def scored(here: Lessons) -> None:
 
 
 def drawn_chart() -> PackedPicture:
-    """The chart, on which a guess can be made until the answer is shown."""
+    """Draw the chart, on which a guess can be made until the answer is shown."""
     here = lessons()
     step, night, room = here.step, dark(), wide()
     found = kept(
@@ -241,7 +241,7 @@ def drawn_chart() -> PackedPicture:
 
 
 def pressed(event: Any) -> None:
-    """The chart was pressed."""
+    """Apply a press on the chart."""
     here = lessons()
     if (text := chosen(here.step.prediction, here.guess, event)) is not None:
         guess(text)

@@ -26,7 +26,7 @@ Place = tuple[str, int]  # a lesson and a step of it, from 0
 
 @dataclass
 class Lessons(PageState):
-    """What a visitor looks at.
+    """The visible content.
 
     Attributes:
         key: of the lesson that is open, "" for the list.
@@ -42,7 +42,7 @@ class Lessons(PageState):
 
     @property
     def place(self) -> Place:
-        """Where the visitor is."""
+        """The visitor's place."""
         return self.key, self.at
 
     @property
@@ -66,7 +66,7 @@ class Lessons(PageState):
         return [at for at in range(len(self.lesson.steps)) if (self.key, at) not in self.answered]
 
     def score(self, key: str) -> list[float]:
-        """The points of each question of a lesson, 0 for no guess."""
+        """Return the points of each question of a lesson, 0 for no guess."""
         texts = [self.answered.get((key, at), "") for at in range(len(LESSONS[key].steps))]
         return [
             step.score(text, evidence()) if text else 0.0
@@ -90,7 +90,7 @@ class Lessons(PageState):
 
     @property
     def link(self) -> list[tuple[str, str]]:
-        """The query parameters of the link to what is seen."""
+        """Return the query parameters of the link to the present view."""
         items = links.link_heading()
         if not self.key:
             return items
@@ -108,7 +108,7 @@ class Lessons(PageState):
         return items
 
     def follow(self, given: Query) -> None:
-        """Takes over a link. Nothing is started."""
+        """Apply a link, without starting anything."""
         problems: list[str] = []
         links.check_version(given, problems)
         key = links.chosen("lesson", links.last(given, "lesson"), LESSONS, problems)
@@ -125,11 +125,11 @@ class Lessons(PageState):
         session().version += 1
 
     def show(self) -> None:
-        """The answer here is shown, and the guess before it is kept."""
+        """Show the answer here, and store the guess before it."""
         self.answered.setdefault(self.place, self.guess if self.whole else "")
 
     def _take(self, guess: str | None, problems: list[str]) -> None:
-        """Takes over the guess of a link; without one the visitor's own stays."""
+        """Apply the guess of a link; without one the visitor's own stays."""
         if guess is None:
             return
         try:
@@ -140,7 +140,7 @@ class Lessons(PageState):
             self.guesses[self.place] = guess
 
     def _remember(self, before: str, problems: list[str]) -> None:
-        """Takes over guesses at other questions, if they are guesses at all: a link may come from anybody."""
+        """Apply guesses at other questions, if they are guesses at all: a link may come from anybody."""
         others = [at for at in range(len(self.lesson.steps)) if at != self.at]
         for at, text in zip(others, before.split(BETWEEN), strict=False):
             if text == NO_GUESS or valid(self.lesson.steps[at], text):
@@ -161,25 +161,25 @@ def valid(step: Step, text: str) -> bool:
 
 
 def lessons() -> Lessons:
-    """This visitor's part of the page."""
+    """Return this visitor's part of the page."""
     return session().part(Lessons)
 
 
 def changed() -> None:
-    """What is seen is another, and so is the address."""
+    """Update the address after a change of the view."""
     session().version += 1
     write_address(lessons())
 
 
 def go(key: str, at: int = 0) -> None:
-    """Opens a step, or the list."""
+    """Open a step, or the list."""
     here = lessons()
     here.key, here.at, here.problems = key, at, ()
     changed()
 
 
 def guess(text: str) -> None:
-    """The visitor makes a guess, before the answer is shown."""
+    """Store the visitor's guess, before the answer is shown."""
     here = lessons()
     if not here.shown:
         here.guesses[here.place] = text
@@ -187,7 +187,7 @@ def guess(text: str) -> None:
 
 
 def reveal() -> None:
-    """The answer is shown."""
+    """Show the answer."""
     lessons().show()
     changed()
 

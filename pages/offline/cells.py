@@ -27,7 +27,8 @@ from pages.shared.visitor.state import ask, begin
 
 
 class DataSetSelection(NamedTuple):
-    """What is looked at: one run's trace, and a data set among those with details. at: its place; n: its size."""
+    """The choice of the visitor: one run's trace, and a data set among those with details. at: its place; n: its
+    size."""
 
     spec: OfflineSpec
     title: str
@@ -42,7 +43,7 @@ class DataSetSelection(NamedTuple):
 
     @property
     def gap(self) -> float:
-        """Of the policy learned from it."""
+        """Return the suboptimality of the policy learned from it."""
         return float(self.trace.curve.values[list(self.trace.curve.at).index(self.n)])
 
 
@@ -55,8 +56,8 @@ def chosen_spec() -> int:
 
 
 def choose_data_set() -> DataSetSelection | None:
-    """Draw menus for run, repetition and size; return None with the reason said if there is nothing to see. What comes
-    with the program has curves only, so that its run is asked for here."""
+    """Draw menus for run, repetition and size; return None and show the reason if there is nothing to see. Bundled
+    results have curves only, so the run is asked for here."""
     left, right = st.columns([3, 2], wrap=False)
     with left:
         chosen = chosen_spec()
@@ -111,7 +112,7 @@ def pessimism_tab() -> None:
 
 
 def pessimism_picture(found: DataSetSelection, step: int | None, night: bool) -> Picture:
-    """The heatmaps of one data set, with what they say."""
+    """Draw the heatmaps of one data set with their sentences."""
     trace, at, mdp = found.trace, found.at, data.environment(found.spec)
     released = trace.released.get("visits")
     E = max((float(error) for error in trace.errors.values()), default=0.0) if released is not None else 0.0
@@ -144,7 +145,7 @@ CHARTS = {"steps": "Actions", "V": "Lower bound V~"}
 
 
 def policy_tab() -> None:
-    """The policy learned from one data set."""
+    """Draw the policy learned from one data set."""
     found = choose_data_set()
     if found is None:
         return
@@ -161,7 +162,7 @@ def actions(found: DataSetSelection, night: bool) -> Picture:
 
 
 def values(found: DataSetSelection, night: bool) -> Picture:
-    """The lower bound against the best values."""
+    """Draw the lower bound against the best values."""
     trace, at, mdp = found.trace, found.at, data.environment(found.spec)
     below = float(np.mean(trace.V[at] <= trace.optimal_V + 1e-9))
     start = float(trace.lower[list(trace.curve.at).index(found.n)])
@@ -176,7 +177,7 @@ def values(found: DataSetSelection, night: bool) -> Picture:
 
 
 def coverage_tab() -> None:
-    """Of the behaviour policy that one run's data come from."""
+    """Draw the coverage of the behaviour policy of one run's data."""
     specs = offline().specs
     one = len({covered_problem(spec) for spec in specs}) == 1
     spec = specs[0] if one else specs[chosen_spec()]
@@ -208,5 +209,5 @@ def coverage_tab() -> None:
 
 
 def covered_problem(spec: OfflineSpec) -> tuple[str, str, str]:
-    """What coverage depends on."""
+    """Return the settings on which coverage depends."""
     return spec.environment, str(dict(spec.environment_params)), spec.behaviour

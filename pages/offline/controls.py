@@ -38,7 +38,7 @@ SIZES_HELP = (
 
 
 def controls() -> Described:
-    """All controls; the runs that they describe, None where there are none, and why."""
+    """All controls; the runs that they describe, None if there are none, and why."""
     s, settings = session(), offline().settings
     environment(s)
     behaviour(settings)
@@ -54,7 +54,7 @@ def controls() -> Described:
 
 
 def budgets(settings: OfflineSettings) -> None:
-    """Which promise, and several budgets of it."""
+    """Draw the menu of guarantees, and several budgets."""
     promise_menu(settings)
     field = FIELDS[BUDGET[settings.privacy]]
 
@@ -74,7 +74,7 @@ def budgets(settings: OfflineSettings) -> None:
 
 
 def keep() -> None:
-    """Whether Run adds to what is compared."""
+    """Whether Run adds to the present comparison."""
     state = offline()
     key = f"{session().version}:keep"
     st.toggle(
@@ -87,7 +87,7 @@ def keep() -> None:
 
 
 def compared_specs() -> Described:
-    """The runs that Run will show, with those shown where these are kept; and why there are none."""
+    """Return the runs that Run will show, with the present ones if these stay; or why there are none."""
     state = offline()
     specs, refusal = described(lambda: specs_of(state.settings, session().draft))
     if specs is not None and state.keep:
@@ -108,7 +108,7 @@ SPLIT_HELP = (
 
 
 def redrawing(settings: OfflineSettings, name: str) -> Any:
-    """Stores one of the settings, on which other controls depend."""
+    """Store one of the settings, on which other controls depend."""
 
     def store(value: Any) -> None:
         setattr(settings, name, value)
@@ -118,7 +118,7 @@ def redrawing(settings: OfflineSettings, name: str) -> Any:
 
 
 def behaviour(settings: OfflineSettings) -> None:
-    """Who the trajectories come from."""
+    """Draw the choice of the behaviour policy."""
     chosen = BEHAVIOURS[settings.behaviour]
     titles = {key: behaviour.title for key, behaviour in BEHAVIOURS.items()}
     select(
@@ -159,7 +159,8 @@ def people(settings: OfflineSettings) -> None:
 
 
 def policy(settings: OfflineSettings) -> None:
-    """The policy that some of the users follow: a text, which comes from Online or is written here."""
+    """Draw the control of the policy that some of the users follow: a text, which comes from Online or is written
+    here."""
     key = f"{session().version}:behaviour_policy"
     st.text_area(
         "Policy that these users follow",
@@ -214,14 +215,14 @@ def promise_menu(settings: OfflineSettings) -> None:
 
 
 def deltas(settings: OfflineSettings) -> None:
-    """The budget delta, where the promise has one."""
+    """Draw the control of delta if the promise has one."""
     if "delta" in PROMISES[settings.privacy].fields:
         exact("Privacy budget δ", "delta", FIELDS["delta"], settings.delta, into(settings, "delta"))
         complaint("delta")
 
 
 def noise(settings: OfflineSettings) -> None:
-    """How large the noise is, and how the data are split."""
+    """Draw the choices of the noise and of the split of the data."""
     offered = offline_settings.noise_sizes(settings)
     if settings.calibration not in offered:
         settings.calibration = offered[0]
@@ -258,7 +259,7 @@ def noise(settings: OfflineSettings) -> None:
 
 
 def more(s: Session, settings: OfflineSettings) -> None:
-    """What most visitors leave alone."""
+    """Draw the settings that most visitors leave alone."""
     fields = {"seeds": "Data sets of each size", "root_seed": "Root seed", "beta": "Failure probability β"}
     if settings.private:
         fields["contribution"] = "Most episodes of one user"

@@ -33,7 +33,7 @@ from pages.shared.text import escape
 
 
 def gap_tab() -> None:
-    """The chart, and what it says of the paper's range."""
+    """Draw the chart with its sentence on the paper's range."""
     specs = offline().specs
     with st.popover("Axes and data sets", icon=":material/tune:"):
         log_y = WIDGETS.switch("Logarithmic vertical axis", "y", "log", "linear")
@@ -111,7 +111,7 @@ def what_if(specs: Sequence[OfflineSpec], curves: Sequence[Series], best: float 
 
 
 def proved_cell(spec: OfflineSpec) -> str:
-    """What its noise proves, in a cell."""
+    """Write the noise's proved guarantee for a cell."""
     if not spec.calibration:
         return "nothing"
     card = answers.guarantee(spec)
@@ -129,7 +129,7 @@ def best_of(specs: Sequence[OfflineSpec]) -> float | None:
 
 
 def problem(spec: OfflineSpec) -> str:
-    """What v* depends on."""
+    """Return the settings that v* depends on."""
     return f"{spec.environment} {dict(spec.environment_params)}"
 
 
@@ -139,7 +139,7 @@ def curve_of(title: str, kind: CurveStyle, one: RunCurves, best: float | None, r
 
 
 def guarantee_tab() -> None:
-    """A card for every run, beside each other. All of it follows from the specs."""
+    """Draw a card for every run in one row. All of it follows from the specs."""
     specs = offline().specs
     with st.expander("What do (ε, δ) and ρ mean?", icon=":material/help:"):
         st.markdown(said.OFFLINE)
@@ -151,7 +151,7 @@ def guarantee_tab() -> None:
 
 
 def data_tab() -> None:
-    """Downloads for the whole comparison, then one run's spec, code and command."""
+    """Draw downloads for the whole comparison, then one run's spec, code and command."""
     specs = offline().specs
     titles = names.titles(specs)
     table = tidy(titles, [RUNS.curves(spec) for spec in specs], "n", "gap")

@@ -95,7 +95,7 @@ EXAMPLES = (
     ),
     Example(
         "Two releases for five",
-        "The paper's DP-VAPVI beside our DP-PEVI, at the same proved budget.",
+        "The paper's DP-VAPVI next to our DP-PEVI, at the same proved budget.",
         (
             LINEAR.baseline(),
             LINEAR.replace(rho=1.0),
@@ -109,12 +109,12 @@ RUNS = Runs(("offline",), "offline")
 
 @dataclass(kw_only=True)
 class OfflineState(ViewedState[OfflineView]):
-    """What a visitor has on the page.
+    """The page's state of a visitor.
 
     Attributes:
         specs: the runs that are compared.
         settings: what the controls say besides the draft.
-        keep: Run adds to what is compared.
+        keep: Run adds to the present comparison.
     """
 
     view: OfflineView
@@ -124,12 +124,12 @@ class OfflineState(ViewedState[OfflineView]):
 
     @property
     def first_draft(self) -> Draft:
-        """That of the runs."""
+        """Return the draft of the runs."""
         return drafted(draft_of(RunSpec()), self.specs)
 
     @property
     def link(self) -> list[tuple[str, str]]:
-        """The query parameters of the link to what is seen."""
+        """Return the query parameters of the link to the present view."""
         return multi_run_link.encode(self.specs, self.view)
 
     def follow(self, given: Query) -> None:
@@ -170,7 +170,7 @@ class OfflineState(ViewedState[OfflineView]):
 
 
 class OfflineLink(NamedTuple):
-    """What a link says. problems: one plain sentence for each thing that could not be used."""
+    """The content of a link. problems: one plain sentence for each unusable value."""
 
     specs: Specs
     view: OfflineView

@@ -116,7 +116,7 @@ def said(verdict: str) -> str:
 
 
 def later_papers() -> None:
-    """What later papers claim, and the rows that they bear on."""
+    """Draw the claims of later papers, with the rows that they affect."""
     for work in related():
         title = f"[{escape(work.title)}]({work.source})" if work.source else escape(work.title)
         items = ", ".join(map(link_to, work.bears_on))
@@ -213,7 +213,7 @@ def replay(setting: Setting) -> None:
 
 
 def again(claim: Claim, here: ClaimReport | None) -> None:
-    """The button that computes it here, how far that is, and what came out."""
+    """Draw the button that computes it here, its progress, and its result."""
     if claim.key not in state().again:
         lacking = [spec for spec in claim.runs if data.status(spec).state != "done"]
         seconds = sum(estimate(spec).seconds * spec.seeds for spec in lacking) / data.workers()

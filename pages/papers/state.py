@@ -35,7 +35,7 @@ RELATED = "related"  # beside the papers, what the page lists
 
 @dataclass
 class Papers(PageState):
-    """What a visitor looks at.
+    """The visible content.
 
     Attributes:
         paper: whose rows are listed, or RELATED.
@@ -58,7 +58,7 @@ class Papers(PageState):
 
     @property
     def link(self) -> list[tuple[str, str]]:
-        """Return the query parameters of the link to what is seen."""
+        """Return the query parameters of the link to the present view."""
         items = links.link_heading()
         if self.row:
             items.append(("item", self.row))
@@ -122,7 +122,7 @@ def rank_in(problem: str) -> None:
 
 @cache
 def verdicts() -> dict[str, ItemFinding]:
-    """Return the verdict on every row that follows from what comes with the program."""
+    """Return the verdict on every row that follows from the bundled evidence."""
     return findings(bundled().reports)
 
 

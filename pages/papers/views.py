@@ -26,7 +26,7 @@ from pages.shared.layout.frame import dark
 from pages.shared.names import style_of
 
 HOW = (
-    f"The noise of every run proves {promise(*BUDGET)} if one user's episode is replaced: joint DP with a trusted "
+    f"For every run's noise we prove {promise(*BUDGET)} if one user's episode is replaced: joint DP with a trusted "
     "curator, shuffle DP with a trusted shuffler, local DP with no trusted party.",
     "Each number of users is a run of its own, planned for it. Each algorithm has its default bonus and mechanism; "
     "nothing was tuned. With that bonus, PUCB, Private-UCB-VI and LDP-OBI are one algorithm.",
@@ -40,7 +40,7 @@ WORDS = {"holds": "hold here", "fails": "fail here"}
 
 
 def verdict_matrix() -> None:
-    """The matrix of verdicts; a press on a cell opens its row."""
+    """Draw the matrix of verdicts; a press on a cell opens its row."""
     night = dark()
     show(kept(("paper-matrix", night), partial(drawn_matrix, night)), "matrix", picked=cell_pressed)
 
@@ -65,7 +65,7 @@ def counted() -> str:
 
 
 def cell_pressed(event: Any) -> None:
-    """A cell was pressed: its row is opened."""
+    """Open the row of the cell that was pressed."""
     for point in event["selection"]["points"]:
         found = point.get("customdata")
         open_item(str(found[0] if isinstance(found, list) else found))
@@ -120,7 +120,7 @@ def by_statistic(found: ClaimReport) -> dict[tuple[str, str], list[int]]:
 
 
 def statistics(found: ClaimReport, token: str, wanted: Sequence[int]) -> None:
-    """A chart for each statistic, with the settings of `wanted` that it is measured in."""
+    """Draw a chart for each statistic, with its measured settings among `wanted`."""
     night = dark()
     for number, ((statistic, over), every) in enumerate(by_statistic(found).items()):
         places = tuple(place for place in every if place in wanted)
@@ -150,7 +150,7 @@ def drawn_statistic(
 
 
 def setting_curves(found: ClaimReport, known: Evidence, place: int, token: str) -> None:
-    """The curves of one setting, if it has any."""
+    """Draw the curves of one setting, if it has any."""
     setting, night = found.claim.settings[place], dark()
     if setting.draw is not None:
         key = ("claim-curves", found.claim.key, place, night, token)

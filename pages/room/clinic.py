@@ -29,7 +29,7 @@ SAID = sentences.SAID
 
 
 def on_phone(step: ClassStep, content: Clinic, written: str | None, total: float) -> None:
-    """Has the phone play, and shows what was true on it. total: epsilon of a phone in this room."""
+    """Let the phone play, and show its true history on it. total: epsilon of a phone in this room."""
     st.header(SAID["title"], anchor=False)
     if step.state == "paused" and written is None:
         st.info(room.PHONE["paused_answers"], icon=":material/pause:")

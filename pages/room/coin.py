@@ -19,7 +19,7 @@ _coin = component("coin", js=module_with_imports("coin.js", "report.js"))
 
 
 def toss(step: ClassStep, question: Question, written: str | None) -> None:
-    """Has a phone answer, and shows what it drew. What it reports is written down when the step is open: also where
+    """Have a phone answer, and show its draw. Its report is written down when the step is open: also if
     that came while the step was paused, or before the server forgot this session.
 
     Args:
@@ -41,7 +41,7 @@ def toss(step: ClassStep, question: Question, written: str | None) -> None:
 
 
 def write_down(step: ClassStep, report: object, written: str | None) -> None:
-    """Writes down what a phone reports, once the step is open; where that is refused, the reason is said."""
+    """Record a phone's report, once the step is open; a refusal shows its reason."""
     if report and step.state == "open" and written is None:
         try:
             store().rooms.respond(group().code, group().device, step.place, str(report))

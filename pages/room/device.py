@@ -1,5 +1,5 @@
-"""What this browser calls itself in a room: drawn at random, kept in the browser for a day, and different in each room.
-A teacher's browser keeps the key of the room beside it."""
+"""This browser's name in a room: drawn at random, kept in the browser for a day, and different in each room.
+A teacher's browser keeps the key of the room next to it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ KEY = "device"
 
 
 def meet() -> None:
-    """Has the browser say who it is in the room; the page is drawn again when it has."""
+    """Ask the browser for its name in the room; the page is drawn again afterwards."""
     r = group()
     with st.container(key="device_holder"):
         _device(
@@ -28,7 +28,7 @@ def meet() -> None:
 
 
 def _heard() -> None:
-    """Keeps what the browser said, if it is about the room at hand."""
+    """Store the browser's message, if it is about the present room."""
     r = group()
     said = getattr(st.session_state.get(KEY), "said", None) or ""
     found = re.fullmatch(r"(\w+) ([0-9a-f]{32}) ([0-9a-f]{32})?", str(said))

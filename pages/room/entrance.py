@@ -22,7 +22,7 @@ TOTALS = (1.0, 2.0, 3.0, 5.0, 10.0, 20.0)
 
 
 def visitor() -> Lease:
-    """Who tries codes and opens rooms: only counted, for some minutes."""
+    """Count the visitors who try codes and open rooms: only, for some minutes."""
     return Lease(session().visitor, network_address())
 
 
@@ -58,7 +58,7 @@ def entrance() -> None:
 
 
 def typed(text: str) -> None:
-    """A code was typed."""
+    """Apply a typed code."""
     if code := read_code(text):
         enter(code)
     elif text.strip():
@@ -66,13 +66,13 @@ def typed(text: str) -> None:
 
 
 def join_typed() -> None:
-    """The Join button."""
+    """Join the room of the typed code."""
     typed(st.session_state.get("room_code") or "")
     if not group().code:
         group().told = wrong(st.session_state.get("room_code") or "")
 
 
 def open_room() -> None:
-    """The button of a teacher."""
+    """Open a room for a teacher."""
     code, key = store().rooms.open(visitor(), float(st.session_state.get("room_total") or TOTAL.default))
     enter(code, key)

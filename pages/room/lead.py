@@ -24,7 +24,7 @@ TEACHER = messages("room")["teacher"]
 
 
 def upcoming(put: Sequence[Content]) -> Content | None:
-    """What a lesson has after the last of it that was put to the class: its next step, its recap, or the next lesson;
+    """Return the part of a lesson after the last one put to the class: its next step, its recap, or the next lesson;
     None after the last lesson."""
     every = list(LESSONS)
     last = next((content for content in reversed(put) if isinstance(content, Guess | Recap)), None)
@@ -36,7 +36,7 @@ def upcoming(put: Sequence[Content]) -> Content | None:
 
 
 def title(content: Content) -> str:
-    """A few words for it."""
+    """Describe it in a few words."""
     if isinstance(content, Question):
         return content.text
     if isinstance(content, Clinic):
@@ -48,7 +48,7 @@ def title(content: Content) -> str:
 
 
 def stage(here: Room) -> None:
-    """The step that is looked at, and what comes next."""
+    """Draw the visible step, and the button to the next."""
     r = group()
     steps = store().rooms.steps(r.code)
     last = len(steps) - 1
@@ -69,7 +69,7 @@ def stage(here: Room) -> None:
 
 
 def shown_step(step: ClassStep, steps: Sequence[ClassStep]) -> None:
-    """A step, as large as there is room."""
+    """Draw a step, as large as there is room."""
     content = step.content
     if isinstance(content, Question):
         st.markdown(f"# {escape(content.text)}", anchors=False)
@@ -112,13 +112,13 @@ def bar(here: Room, steps: Sequence[ClassStep], place: int) -> None:
 
 
 def lead(on: bool = True) -> None:
-    """The large view, or the page with all of the room."""
+    """Draw the large view, or the page with all of the room."""
     r = group()
     r.leading, r.looked = on, None
 
 
 def look(place: int) -> None:
-    """Looks at a step that was put already, on this screen alone; phones stay with the last."""
+    """Look at an earlier step, on this screen alone; phones stay with the last."""
     r = group()
     r.looked = place if place < len(store().rooms.steps(r.code)) - 1 else None
 
@@ -126,7 +126,7 @@ def look(place: int) -> None:
 def onward(last: int, state: State | None) -> None:
     """Reveals the last step, or puts the next one.
 
-    last, state: of the page that was pressed; a second press before it is drawn anew does nothing.
+    last, state: of the page that was pressed; a second press before it is drawn again does nothing.
     """
     r = group()
     steps = store().rooms.steps(r.code)

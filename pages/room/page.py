@@ -56,7 +56,7 @@ def main() -> None:
 
 
 def led() -> bool:
-    """The room as a projector has it; whether there is a room that this visitor leads."""
+    """Draw the room for a projector; return whether this visitor leads a room."""
     here = store().rooms.find(group().code)
     if here is None or not teaches():
         return False
@@ -68,8 +68,8 @@ def led() -> bool:
 
 
 def watch(what: Callable[[Room], object], drawn: Room) -> None:
-    """Has the page drawn again when something of the room is no longer as it is drawn. Forty phones look twice a
-    second, so a look is one query, and draws nothing."""
+    """Redraw the page after a change in the room. Forty phones look twice a second, so a look is one query, and draws
+    nothing."""
     file = store()
 
     def still() -> bool:

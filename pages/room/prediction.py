@@ -28,7 +28,7 @@ from pages.shared.visitor.state import session
 
 
 def step_of_lesson(content: Guess) -> Asked | None:
-    """The step of the lesson; None if this server has no such lesson, or not its runs."""
+    """Return the step of the lesson; None if this server lacks the lesson, or its runs."""
     lesson = LESSONS.get(content.lesson)
     if lesson is None or content.step >= len(lesson.steps) or unknown(lesson) or fault(lesson):
         return None
@@ -36,7 +36,7 @@ def step_of_lesson(content: Guess) -> Asked | None:
 
 
 def valid_texts(step: Asked, texts: Sequence[str]) -> list[str]:
-    """Those of the texts that are predictions."""
+    """Return those of the texts that are predictions."""
     found = []
     for text in texts:
         try:
@@ -48,7 +48,7 @@ def valid_texts(step: Asked, texts: Sequence[str]) -> list[str]:
 
 
 def prediction_in_words(content: Content, text: str) -> str:
-    """What was written down, as one says it."""
+    """Write a stored prediction in words."""
     found = step_of_lesson(content) if isinstance(content, Guess) else None
     if found is None or not valid_texts(found, [text]):
         return text
@@ -57,7 +57,7 @@ def prediction_in_words(content: Content, text: str) -> str:
 
 
 def prediction_on_phone(step: ClassStep, content: Guess, written: str | None) -> None:
-    """What a student sees of it."""
+    """Draw a student's view of it."""
     found = step_of_lesson(content)
     if found is None:
         st.info(sentences.PHONE["unknown"], icon=":material/info:")
@@ -111,7 +111,7 @@ def send_bar(step: ClassStep, whole: bool, begun: bool) -> None:
 
 
 def on_screen(step: ClassStep, content: Guess, large: bool = False) -> None:
-    """What the teacher shows of it: all predictions, faint, over the chart. large: for a projector, without tables."""
+    """Draw a teacher's view of it: all predictions, faint, over the chart. large: for a projector, without tables."""
     found = step_of_lesson(content)
     if found is None:
         st.info(sentences.PHONE["unknown"], icon=":material/info:")
@@ -148,8 +148,8 @@ def predicted_chart(
     pressed: Any = None,
     large: bool = False,
 ) -> str:
-    """The chart of a step; returns its key. pressed: called when it is, by who is to predict. large: for a projector,
-    where it takes what is left of the page."""
+    """Draw the chart of a step; return its key. pressed: called when it is, by who is to predict. large: for a
+    projector, on which it fills the rest of the page."""
     night, content, room = dark(), step.content, wide()
     making = pressed is not None
     drawn = kept(
@@ -172,14 +172,14 @@ def predicted_chart(
 
 
 def predictions_together(step: ClassStep, found: Asked) -> None:
-    """What the class predicted, against what was measured."""
+    """Draw the class's predictions against the measurement."""
     if texts := valid_texts(found, step.answers):
         with st.container(key="together"):
             st.markdown(filled(sentences.PHONE["together"], said=escape(found.together(texts, evidence()))))
 
 
 def told(step: ClassStep, found: Asked, off: str) -> None:
-    """What was measured, and why."""
+    """Draw the measurement and its reason."""
     explain(
         off + found.found(evidence()),
         lambda: views.step_picture(found, "", shown=True, dark=False).table,
@@ -189,7 +189,7 @@ def told(step: ClassStep, found: Asked, off: str) -> None:
 
 
 def names_given(prediction: Order, orders: Sequence[Sequence[int]], truth: Sequence[int] | None) -> str:
-    """How many gave each curve each name, as a table. truth: which is right, once that is shown."""
+    """Write the table of names that were given to each curve. truth: the correct ones, once they are shown."""
     items = [escape(item) for item in prediction.items]
     curve = messages("lessons")["chart"]["curve"]
     rows = []
@@ -207,7 +207,7 @@ def names_given(prediction: Order, orders: Sequence[Sequence[int]], truth: Seque
 
 
 def shares(prediction: Choice, texts: Sequence[str]) -> str:
-    """How many chose each answer, as a table."""
+    """Write the table of answers and their numbers."""
     counts = Counter(prediction.parse(text) for text in texts)
     return markdown_table(
         [escape(words) for _, words in prediction.choices],
@@ -216,7 +216,7 @@ def shares(prediction: Choice, texts: Sequence[str]) -> str:
 
 
 def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A small table in Markdown."""
+    """Write a small table in Markdown."""
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
@@ -227,18 +227,18 @@ def predict(place: int, text: str) -> None:
 
 
 def send(place: int) -> None:
-    """The prediction is sent, as it is by now: it may have been moved since the button was drawn."""
+    """Send the present prediction: it may have been moved since the button was drawn."""
     respond(place, group().guesses.get(place, ""))
 
 
 def pressed(place: int, found: Asked, event: Any) -> None:
-    """The chart was pressed."""
+    """Apply a press on the chart."""
     text = chosen(found.prediction, group().guesses.get(place, ""), event)
     if text is not None:
         take_prediction(place, text)
 
 
 def take_prediction(place: int, text: str) -> None:
-    """A prediction is made on the chart."""
+    """Take a prediction made on the chart."""
     predict(place, text)
     session().version += 1  # the widget beside the chart follows

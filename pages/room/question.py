@@ -1,4 +1,4 @@
-"""What the reports on a question say, on the teacher's page and on phones."""
+"""The estimates from the reports on a question, on the teacher's page and on phones."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def show_results(code: str, step: ClassStep, large: bool = False) -> None:
 
 
 def shares_picture(found: ShareEstimate, night: bool, phones: int = 0) -> Picture:
-    """One share of yes, three times; and as it would be known of so many phones, 0 for none."""
+    """One share of yes, three times; and as it would be known of that many phones, 0 for none."""
     n, (value, low, high) = found.n, found.yes
     # noise may go beyond what can be
     least, said, most = (min(max(found.said + off, 0), n) for off in (-found.far, 0, found.far))

@@ -20,7 +20,7 @@ POINTS = messages("lessons")["page"]["points"]
 
 
 def steps_put(lesson: str, steps: Sequence[ClassStep]) -> dict[int, ClassStep]:
-    """The steps of a lesson that were put to the class, by their place in it; of one that was put again, the last."""
+    """Return the steps of a lesson that were put to the class, by place; only the last of a repeated step."""
     return {
         step.content.step: step
         for step in steps
@@ -29,7 +29,7 @@ def steps_put(lesson: str, steps: Sequence[ClassStep]) -> dict[int, ClassStep]:
 
 
 def on_screen(content: Recap, steps: Sequence[ClassStep], level: str = "##") -> None:
-    """What the teacher shows. level: of its heading."""
+    """Draw a teacher's view. level: of its heading."""
     lesson = LESSONS.get(content.lesson)
     if lesson is None:
         return
@@ -44,14 +44,14 @@ def on_screen(content: Recap, steps: Sequence[ClassStep], level: str = "##") -> 
 
 
 def class_score(lesson: Lesson, at: int, step: ClassStep) -> float:
-    """What the predictions of a step are worth on average, from 0 to 1; 0 where there are none."""
+    """Return the average score of a step's predictions, from 0 to 1; 0 if there are none."""
     asked = lesson.steps[at]
     texts = valid_texts(asked, step.answers)
     return sum(asked.score(text, evidence()) for text in texts) / max(len(texts), 1)
 
 
 def recap_on_phone(content: Recap, steps: Sequence[ClassStep], written: Mapping[int, str]) -> None:
-    """What a student takes along: the sentences, the own points, and how each prediction did."""
+    """Draw a student's summary: the sentences, their points, and the result of each prediction."""
     lesson = LESSONS.get(content.lesson)
     if lesson is None:
         return
@@ -75,6 +75,6 @@ def recap_on_phone(content: Recap, steps: Sequence[ClassStep], written: Mapping[
 
 
 def sentences(lesson: Lesson) -> None:
-    """The three to remember."""
+    """Draw the three sentences to remember."""
     with st.container(key="recap_sentences"):
         st.markdown("\n".join(f"{n}. {explained(escape(one))}" for n, one in enumerate(lesson.recap, 1)))

@@ -1,7 +1,7 @@
 """Room: what a visitor's session holds of it, and the link to it.
 
 room=BCDFGH             for students, and what stands in every address
-room=BCDFGH & key=...   for the teacher: the key leaves the address once it is read, lest a projector shows it
+room=BCDFGH & key=...   for the teacher: the key leaves the address once it is read, so that no projector shows it
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Class(PageState):
         code: of the room, "" for none.
         key: of its teacher, "" for students.
         device: what this browser calls itself in the room, "" while it has not said.
-        told: what is to be said of the last thing that was tried.
+        told: the message on the last attempt.
         drawn: place and state of the step that was drawn last.
         guesses: predictions that are being made, by the place of their step.
         puts: what the teacher's form puts to the class: a question, or a prediction.
@@ -58,7 +58,7 @@ class Class(PageState):
         return [("room", self.code)] if self.code else []
 
     def follow(self, given: Query) -> None:
-        """Takes over a link."""
+        """Apply a link."""
         text = last(given, "room") or ""
         code, key = read_code(text), last(given, "key") or ""
         self.problems = (wrong(text),) if text and not code else ()
@@ -69,7 +69,7 @@ class Class(PageState):
 
 
 def wrong(text: str) -> str:
-    """That a text is no code."""
+    """Explain that a text is no code."""
     said, letters = messages("room")["entrance"], CODE_LENGTH
     if not text.strip():
         return filled(said["enter"], letters=letters)
@@ -77,7 +77,7 @@ def wrong(text: str) -> str:
 
 
 def group() -> Class:
-    """This visitor's part of the page."""
+    """Return this visitor's part of the page."""
     return session().part(Class)
 
 
@@ -96,7 +96,7 @@ def leave(told: str = "") -> None:
 
 
 def respond(place: int, answer: str) -> None:
-    """An answer was given; where it is not taken, the reason is said on the page."""
+    """Record an answer; a refusal shows its reason on the page."""
     r = group()
     r.told = ""
     try:
@@ -112,5 +112,5 @@ def teaches() -> bool:
 
 
 def join_address() -> str:
-    """The whole address of the students' link."""
+    """Return the whole address of the students' link."""
     return whole_address(group().query)

@@ -1,4 +1,4 @@
-"""What a student sees: what is put to the class now, and what became of it."""
+"""A student's view: the present step, and the student's answer to it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pages.shared.visitor.state import session
 
 
 def arrive() -> Room | None:
-    """The room, once joined; None where that cannot be, or it is there no longer, which is said at the entrance."""
+    """Return the room, once joined; None if joining fails or the room is gone, with the reason at the entrance."""
     r = group()
     if r.drawn is not None and store().rooms.find(r.code) is None:
         leave(sentences.PHONE["gone"])
@@ -33,7 +33,7 @@ def arrive() -> Room | None:
 
 
 def student_stage(here: Room) -> None:
-    """The room as it stands."""
+    """Draw the room as it stands."""
     r = group()
     steps, written = store().rooms.steps(r.code), store().rooms.written(r.code, r.device)
     if steps:
@@ -70,7 +70,7 @@ def turned(step: ClassStep, written: dict[int, str]) -> None:
 
 
 def head(here: Room) -> None:
-    """Which room it is, and the way out."""
+    """Draw the room's code, and the way out."""
     with st.container(
         horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", gap="small"
     ):
@@ -79,7 +79,7 @@ def head(here: Room) -> None:
 
 
 def asked(step: ClassStep, content: Content, written: str | None, total: float) -> None:
-    """The step at hand, and what stands written from this device. total: epsilon of a phone in this room."""
+    """Draw the present step, and this device's recorded answer. total: epsilon of a phone in this room."""
     if isinstance(content, Question):
         st.header(escape(content.text), anchor=False)
         if step.state == "paused" and written is None:
@@ -100,7 +100,7 @@ def asked(step: ClassStep, content: Content, written: str | None, total: float) 
 
 
 def about(content: Question, total: float) -> None:
-    """What happens to a tap."""
+    """Explain the effect of a tap."""
     st.markdown(explained(sentences.PHONE["tap"]))
     st.markdown(explained(sentences.coin(content.epsilon, content.flip)))
     st.markdown(explained(sentences.held(total)))
@@ -110,7 +110,7 @@ def about(content: Question, total: float) -> None:
 
 
 def noted(written: str) -> None:
-    """What stands written."""
+    """Draw the recorded answer."""
     st.success(
         filled(sentences.PHONE["written"], report=written),
         icon=":material/edit_note:",

@@ -65,7 +65,7 @@ def way_in(here: Room) -> None:
 
 
 def deleting(here: Room) -> None:
-    """The way to delete the room: what goes is said before it does, away from the first press."""
+    """Draw the button that deletes the room, away from the first press, with a list of its content."""
     code = here.code
     answers = sum(len(step.answers) for step in store().rooms.steps(code))
     with st.popover(SAID["delete"], icon=":material/delete:"):
@@ -81,7 +81,7 @@ def deleting(here: Room) -> None:
 
 
 def stage(here: Room) -> None:
-    """What is put to the class, and what came back until now."""
+    """Draw the open step and the answers so far."""
     r = group()
     standing(here)
     if not here.steps:
@@ -127,7 +127,7 @@ def standing(here: Room) -> None:
 
 
 def pacing(step: ClassStep, here: Room) -> None:
-    """How many have answered, and what can be done."""
+    """Draw the number of answers, and the possible actions."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="pacing"):
         st.markdown(filled(SAID["answered"], some=len(step.answers), people=here.people), width="content")
         if step.state == "revealed":
@@ -141,7 +141,7 @@ def pacing(step: ClassStep, here: Room) -> None:
 
 
 def pace_button(label: str, icon: str, step: ClassStep, state: State) -> None:
-    """A button that paces."""
+    """Draw a button that sets the pace."""
     r = group()
     button(
         label,
@@ -156,7 +156,7 @@ def pace_button(label: str, icon: str, step: ClassStep, state: State) -> None:
 
 
 def composer(here: Room) -> None:
-    """What is to be put to the class next; nothing once the room is closed."""
+    """Draw the form for the next step; nothing once the room is closed."""
     if here.closed:
         return
     with st.container(border=True):
@@ -171,13 +171,13 @@ def composer(here: Room) -> None:
 
 
 def choose(kind: str) -> None:
-    """The other kind of step is chosen."""
+    """Choose the other kind of step."""
     group().puts = kind
     st.rerun()
 
 
 def ask_form(total: float) -> None:
-    """A question to be answered by yes or no, as long as a phone may spend more. total: what one may in all."""
+    """Draw the form of a yes-or-no question, as long as a phone may spend more. total: a phone's budget in all."""
     r = group()
     left = left_of(total)
     if not left:
@@ -198,7 +198,7 @@ def ask_form(total: float) -> None:
 def epsilon_menu(
     key: str, label: str, left: float, total: float, says: Callable[[float], str], help: str | None = None
 ) -> None:
-    """The epsilon of one answer, at most what a phone has left, and how much that is."""
+    """Draw the menu of one answer's epsilon, at most a phone's remaining budget, and explain its size."""
     offered = sorted({min(epsilon, left) for epsilon in EPSILONS})
     at = offered.index(min(EPSILON.default, left))
     st.selectbox(label, offered, at, key=key, format_func=says, filter_mode=None, help=help)
@@ -206,12 +206,12 @@ def epsilon_menu(
 
 
 def kept_share(epsilon: float) -> str:
-    """An epsilon, and how many keep their answer at it."""
+    """Describe an epsilon, and the share of people who keep their answer at it."""
     return filled(SAID["kept"], epsilon=human(epsilon), share=percent(1 - flip(epsilon)))
 
 
 def left_of(total: float) -> float:
-    """What a phone may still spend; where that is nothing, says so."""
+    """Return a phone's remaining budget, with a message if it is nothing."""
     left = budget_left(total, [step.content for step in store().rooms.steps(group().code)])
     if not left:
         st.info(explained(filled(SPENT, total=human(total))), icon=":material/savings:")
@@ -219,7 +219,7 @@ def left_of(total: float) -> float:
 
 
 def clinic_form(total: float) -> None:
-    """The clinic, as long as a phone may spend more. total: what one may in all."""
+    """Draw the form of the clinic, as long as a phone may spend more. total: a phone's budget in all."""
     r = group()
     left = left_of(total)
     if not left:
@@ -233,7 +233,7 @@ def clinic_form(total: float) -> None:
 
 
 def lesson_form() -> None:
-    """A step of a lesson, to be predicted: at first the one after that which the class has predicted last."""
+    """Draw the menu of lesson steps to predict: at first the one after the class's last prediction."""
     r = group()
     steps = [Guess(key, at) for key, lesson in LESSONS.items() for at in range(len(lesson.steps))]
     put = [steps.index(step.content) for step in store().rooms.steps(r.code) if step.content in steps]
@@ -248,7 +248,7 @@ def lesson_form() -> None:
 
 
 def said(content: Content) -> str:
-    """What was put to the class, in words."""
+    """Describe in words what was put to the class."""
     if not isinstance(content, Guess):
         return lead.title(content)
     found = prediction.step_of_lesson(content)
@@ -259,7 +259,7 @@ def said(content: Content) -> str:
 
 
 def ask_class() -> None:
-    """Puts the question to the class; what was before is revealed."""
+    """Put the question to the class, and reveal the previous step."""
     r = group()
     text, epsilon = (st.session_state.get(f"{field}_{r.asked}") for field in ("text", "epsilon"))
     if epsilon is not None:
@@ -267,41 +267,41 @@ def ask_class() -> None:
 
 
 def play_clinic() -> None:
-    """Has the class play the clinic; what was before is revealed."""
+    """Let the class play the clinic, and reveal the previous step."""
     epsilon = st.session_state.get(f"clinic_epsilon_{group().asked}")
     if epsilon is not None:
         put(Clinic(float(epsilon)))
 
 
 def predict() -> None:
-    """Puts the step to the class; what was before is revealed."""
+    """Put the step to the class, and reveal the previous one."""
     chosen = st.session_state.get(f"step_{group().asked}")
     if chosen is not None:
         put(chosen)
 
 
 def put(content: Content) -> None:
-    """Puts something to the class, and empties the form."""
+    """Put a step to the class, and empty the form."""
     r = group()
     store().rooms.put_step(r.code, r.key, content)
     r.asked += 1
 
 
 def close() -> None:
-    """Closes the room."""
+    """Close the room."""
     r = group()
     store().rooms.close(r.code, r.key)
 
 
 def forget_room() -> None:
-    """Deletes the room."""
+    """Delete the room."""
     r = group()
     store().rooms.delete(r.code, r.key)
     leave(SAID["deleted"])
 
 
 def answers_csv(file: Store, code: str) -> str:
-    """The results as CSV: a row for each answer, as it was written down."""
+    """Return the results as CSV: a row for each recorded answer."""
     rows = [
         {
             "step": step.place + 1,

@@ -36,7 +36,7 @@ def main() -> None:
 
 
 def listing(live: bool) -> None:
-    """The table of runs; redraws itself while one of them goes on."""
+    """Draw the table of runs; it redraws itself while one of them is in progress."""
     rows, all_rows = own(session().visitor), everything()
     if live and not any(row.state in ACTIVE for row in all_rows):
         st.rerun()
@@ -66,17 +66,17 @@ def listing(live: bool) -> None:
 
 
 def own(visitor: str) -> list[RunRow]:
-    """The runs asked for in this name."""
+    """Return the runs requested in this name."""
     return store().runs(visitor)
 
 
 def everything() -> list[RunRow]:
-    """This visitor's runs, and those of pages that ask for many."""
+    """Return this visitor's runs, and those of pages that request many."""
     return [row for name in names() for row in own(name)]
 
 
 def runs_as_one(page: Page, group: RunGroup, rows: list[RunRow]) -> None:
-    """The runs of a page that asks for many, as one."""
+    """Draw the runs of a page that requests many, as one."""
     going = [row.spec for row in rows if row.state in ACTIVE]
     seeds, done = sum(row.seeds for row in rows), sum(row.seeds_done for row in rows)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -92,12 +92,12 @@ def runs_as_one(page: Page, group: RunGroup, rows: list[RunRow]) -> None:
 
 
 def overview(rows: list[RunRow]) -> None:
-    """What goes on for everybody, and the room that results take."""
+    """Draw everybody's activity, and the space that results use."""
     activity = store().activity()
     with st.container(horizontal=True, gap="medium"):
         st.metric("Workers", activity.workers, width="content")
-        st.metric("Seeds running", activity.seeds_running, width="content", help="Of all visitors.")
-        st.metric("Seeds waiting", activity.seeds_queued, width="content", help="Of all visitors.")
+        st.metric("Seeds running", activity.seeds_running, width="content", help="All visitors.")
+        st.metric("Seeds waiting", activity.seeds_queued, width="content", help="All visitors.")
         st.metric("Your results", size(sum(row.bytes for row in rows)), width="content")
         st.metric(
             "All results kept",
@@ -141,7 +141,7 @@ def entry(i: int, row: RunRow) -> None:
 
 
 def clear() -> None:
-    """The Clear button."""
+    """Clear the visitor's runs."""
     s = session()
     before = len(everything())
     if all(attempt(store().clear, name) for name in names()):

@@ -36,7 +36,7 @@ HOME_EPISODES = 10**15
 
 @cache
 def trust(epsilon: float, episodes: int) -> ExploreExample:
-    """The same epsilon with a trusted curator, a trusted shuffler, and no trusted party, beside no privacy."""
+    """Compare a trusted curator, a trusted shuffler, no trusted party and no privacy at the same epsilon."""
     base = BASE.replace(epsilon=epsilon, episodes=episodes)
     return ExploreExample(
         "Which privacy model?",
@@ -71,7 +71,7 @@ EXAMPLES = (
     ),
     ExploreExample(
         "Better mechanisms",
-        "Three kinds of noise at ε = 1: Laplace as in the paper, which proves (2, 0), Laplace calibrated, and Gaussian "
+        "Three kinds of noise at ε = 1: Laplace as in the paper, proved (2, 0), Laplace calibrated, and Gaussian "
         "calibrated.",
         (
             Curve(BASE.baseline()),
@@ -83,8 +83,8 @@ EXAMPLES = (
     ),
     ExploreExample(
         "Known features",
-        "UCRL-VTR knows how transitions depend on features, and learns a few weights. With a trusted curator and "
-        "ε = 1 an average episode loses under 1% of V* from 10 million users on; with no trusted party it takes over "
+        "UCRL-VTR is given the features of transitions, and learns a few weights. With a trusted curator and "
+        "ε = 1 an average episode loses under 1% of V* from 10 million users on; with no trusted party this needs over "
         "1 trillion users.",
         _curves(
             MIXTURE.baseline(),

@@ -1,4 +1,4 @@
-"""What curves are called, and what their looks say: what tells a run from the others of the comparison."""
+"""Names and looks of curves: the settings that distinguish a run from the others of the comparison."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ REPORTS_HELP = (
     "adds only noise to the row. Leaving such reports out is post-processing and costs no privacy."
 )
 TIED_HELP = (
-    "δ is then a tenth of 1/K, whatever the number of users K is. Where δ K is 1 or more, giving away a few users' "
+    "δ is then a tenth of 1/K, whatever the number of users K is. If δ K is 1 or more, giving away a few users' "
     "data would be (0, δ)-private, too."
 )
 _SAID = 3  # differences a title has room for
 
 
 def titles(curves: Sequence[Curve]) -> list[str]:
-    """A title for each curve, plain text, no two alike; environment and algorithm are named where there are several."""
+    """Return a title for each curve, plain text, no two alike; it names environment and algorithm if they differ."""
     several = len({curve.spec.algorithm for curve in curves}) != 1 or len(curves) == 1
     places = places_apart([curve.spec for curve in curves])
     labels = [place + label(curve.spec, several) for curve, place in zip(curves, places, strict=True)]
@@ -54,8 +54,8 @@ def titles(curves: Sequence[Curve]) -> list[str]:
 
 
 def places_apart(specs: Sequence[RunSpec | OfflineSpec]) -> list[str]:
-    """The environment of each, to stand before what else is said, with those of its parameters that tell it from others
-    of its kind; nothing where all have the same."""
+    """Return the environment of each, as a prefix, with the parameters that distinguish it from others of its kind;
+    nothing if all share one."""
     if len({place_of(spec) for spec in specs}) == 1:
         return [""] * len(specs)
     result = []
@@ -70,7 +70,7 @@ def places_apart(specs: Sequence[RunSpec | OfflineSpec]) -> list[str]:
 
 
 def told_apart(specs: Sequence[Spec], labels: Sequence[str]) -> list[str]:
-    """The labels, those that are alike with what their specs differ in."""
+    """Return the labels, with the differences between specs added to equal labels."""
     result = []
     for spec, words in zip(specs, labels, strict=True):
         group = [_flat(c) for c, other in zip(specs, labels, strict=True) if other == words]
@@ -98,18 +98,17 @@ def label(spec: RunSpec, with_algorithm: bool = True) -> str:
 
 
 def episodes_each(spec: RunSpec | OfflineSpec) -> str:
-    """How many episodes one user may have; nothing where it is one."""
+    """Describe the number of one user's episodes; nothing if it is one."""
     return f"up to {spec.contribution} episodes a user" if spec.contribution > 1 else ""
 
 
 def kinds(curves: Sequence[Curve]) -> list[CurveStyle]:
-    """What gives the curves of a comparison their looks, no two alike."""
+    """Return the styles of a comparison's curves, no two alike."""
     return numbered([replace(style_of(curve.spec), draft=curve.draft) for curve in curves])
 
 
 def in_common(curves: Sequence[Curve], moving: bool = False) -> str:
-    """What all curves share and a reader needs to know, plain text. moving: without the users and seeds, which can be
-    moved."""
+    """Describe the common settings that a reader needs, plain text. moving: without the movable users and seeds."""
     first = curves[0].spec
     specs = [curve.spec for curve in curves]
     parts = shared_problem(specs)
@@ -131,7 +130,7 @@ def in_common(curves: Sequence[Curve], moving: bool = False) -> str:
 
 
 def shared_problem(specs: Sequence[RunSpec | OfflineSpec]) -> list[str]:
-    """The environment that all have, with the parameters that all have; nothing where it is not one."""
+    """Describe the environment that all share, with the common parameters; nothing if there are several."""
     first = specs[0]
     if len({(s.environment, s.environment_params.get("id")) for s in specs}) > 1:
         return []
@@ -156,7 +155,7 @@ def _flat(spec: Spec) -> dict[str, Any]:
 
 
 def _told(key: str, value: Any) -> str:
-    """A difference in words."""
+    """Write a difference in words."""
     if key == "mechanism":
         return MECHANISMS[value].title
     if key == "calibration":

@@ -1,4 +1,4 @@
-"""What pages take from Streamlit's inside: why, and what upstream would make it unnecessary.
+"""The pages' uses of Streamlit's internals: the reasons, and the upstream changes that would make them needless.
 
 Nothing else in pages/ imports `streamlit.runtime`; what the server replaces before it serves is in
 dprl/streamlit_patches.py.
@@ -21,7 +21,7 @@ from dprl.streamlit_patches import STILL
 
 
 def current_run() -> ScriptRunContext | None:
-    """The run of a visitor's script that this thread is in; None outside of one, as in tests.
+    """Return this thread's run of a visitor's script; None outside of one, as in tests.
 
     By it the session is known that this thread asked for last: it is asked for at every widget, and `st.session_state`
     takes a while. Unnecessary once that is quicker.
@@ -30,7 +30,7 @@ def current_run() -> ScriptRunContext | None:
 
 
 def session_id() -> str | None:
-    """Streamlit's name for the visitor's tab, by which it says whether the tab is connected; None where there is none.
+    """Streamlit's name for the visitor's tab, by which it knows whether the tab is connected; None if there is none.
 
     Unnecessary once Streamlit tells the program that a session has begun or ended.
     """
@@ -44,7 +44,7 @@ def serving() -> bool:
 
 
 def connected(session: str) -> bool:
-    """Whether the tab of a session is connected. Raises RuntimeError where no server runs. Unnecessary as above."""
+    """Whether the tab of a session is connected. Raises RuntimeError if no server runs. Unnecessary as above."""
     return runtime.get_instance().is_active_session(session)
 
 
@@ -62,15 +62,15 @@ def forget_parts() -> None:
 
     A browser that does not know yet that there is another page asks for them still. Streamlit forgets them only when
     the page has run, and then answered as if it were the old one: the browser emptied the page, and was left with
-    additions to what was no longer there. Unnecessary once Streamlit forgets them as another page begins.
+    additions to removed elements. Unnecessary once Streamlit forgets them as another page begins.
     """
     if (run := current_run()) is not None:
         run.fragment_storage.clear()
 
 
 def leave_out_while(still: Callable[[], bool]) -> None:
-    """Has turns of the part that is being drawn left out as long as all is as it was drawn, and then the whole page
-    drawn. `still` is called outside of the visitor's script, and has to be quick.
+    """Skip turns of the part that is being drawn as long as nothing has changed, and then redraw the whole page.
+    `still` is called outside of the visitor's script, and has to be quick.
 
     Unnecessary once a part can say when it is drawn again.
     """
@@ -80,7 +80,7 @@ def leave_out_while(still: Callable[[], bool]) -> None:
 
 
 def drop_file(file: Any) -> None:
-    """Takes an uploaded file out of the server's memory, where it would otherwise stay for as long as the visitor does.
+    """Remove an uploaded file from the server's memory, where it would otherwise stay as long as the visitor does.
 
     Unnecessary once an uploaded file can be closed.
     """
@@ -90,7 +90,7 @@ def drop_file(file: Any) -> None:
 
 
 def keep_downloads() -> None:
-    """Has files that are made when they are pressed stay where their buttons are, see `LastingFiles`."""
+    """Keep files that are made when they are pressed as long as their buttons, see `LastingFiles`."""
     if serving():
         runtime.get_instance().media_file_mgr.__class__ = LastingFiles
 
@@ -114,7 +114,7 @@ class LastingFiles(MediaFileManager):
         *,
         element_id: str = "",
     ) -> str:
-        """The id of a button: that of this visitor's button with the same key, where there was one."""
+        """Return the id of a button: that of this visitor's button with the same key, if there was one."""
         new = super().add_deferred(data_callable, mimetype, coordinates, file_name, element_id=element_id)
         with self._lock:
             entry = self._deferred_callables[new]
@@ -128,7 +128,7 @@ class LastingFiles(MediaFileManager):
         return new
 
     def execute_deferred(self, file_id: str) -> str:
-        """The address of the file, which counts as used for as long as the button does."""
+        """Return the address of the file, which counts as used as long as the button does."""
         url = super().execute_deferred(file_id)
         with self._lock:
             entry = self._deferred_callables.get(file_id)

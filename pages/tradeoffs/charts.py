@@ -44,7 +44,7 @@ ONLY_SLOPES = "Dotted bounds have constants and logarithms set to 1. So compare 
 
 
 def frontier_chart(study: SweepView) -> None:
-    """The chart, and the run whose point was pressed."""
+    """Draw the chart, and the run whose point was pressed."""
     curves = trade.frontiers(study)
     if not any(np.isfinite(c.center).any() for c in curves):
         nothing_yet(study)
@@ -85,7 +85,7 @@ def picture_of(
     night: bool = False,
     room: bool = False,
 ) -> Picture:
-    """The chart with its sentence: over users, whether the privacy cost still grows."""
+    """Draw the chart with its sentence: over users, whether the privacy cost still grows."""
     measure: Any = study.show
     said = sentences.about_growth(trade.growth(study))
     said = said or sentences.about_frontier(curves, measure, symbol_of(study.x))
@@ -103,19 +103,19 @@ def picture_of(
 
 
 def symbol_of(x: str) -> str:
-    """How a sentence names an axis."""
+    """Return the name of an axis in a sentence."""
     return SYMBOLS.get(x, x)
 
 
 def axis_of(study: SweepView) -> str:
-    """The title of the axis."""
+    """Return the title of the axis."""
     title = AXES.get(study.x, study.x)
     return title[0].upper() + title[1:]
 
 
 def proved(study: SweepView) -> tuple[list[ProvedLine], tuple[str, ...]]:
-    """The papers' bounds, one for each privacy model of the chart, and each with its formula in words. They are about
-    users with one episode each."""
+    """Return the papers' bounds, one for each privacy model of the chart, and each with its formula in words. They are
+    about users with one episode each."""
     drawn: list[ProvedLine] = []
     said: list[str] = []
     if study.bounds == "off" or study.x == "contribution" or study.base.contribution > 1:
@@ -144,14 +144,14 @@ def proved(study: SweepView) -> tuple[list[ProvedLine], tuple[str, ...]]:
 
 
 def setting_of(spec: RunSpec) -> BoundSetting:
-    """The numbers of a run that bounds depend on; a tabular environment has S·A features."""
+    """Return the numbers of a run that bounds depend on; a tabular environment has S·A features."""
     S, A, H, *d = ENVIRONMENTS[spec.environment].size(**spec.environment_params)
     return BoundSetting(S, A, H, spec.episodes, spec.epsilon or 1.0, (d and d[0]) or S * A)
 
 
 def doubts_of(study: SweepView) -> list[str]:
-    """Of runs without privacy that have not found the best policy, and at which values if the axis is not epsilon; of
-    privacy costs below zero. With few users nothing is learned yet, so over users only the most count."""
+    """Warn of runs without privacy that have not found the best policy, and at which values if the axis is not epsilon;
+    of privacy costs below zero. With few users nothing is learned yet, so over users only the most count."""
     stuck: dict[str, tuple[int, int]] = {}
     negative: list[str] = []
     for model, title in study.titles.items():
@@ -167,19 +167,19 @@ def doubts_of(study: SweepView) -> list[str]:
 
 
 def nothing_yet(study: SweepView) -> None:
-    """What stands where the chart will be."""
+    """Draw the placeholder of the chart."""
     if trade.drawn_models(study):
         specs = study.sweep.specs
         said = awaited((data.status(spec, owner_id("sweep")) for spec in specs), specs)
     elif study.show == "price" and study.models == ("none",):
         said = "Without privacy there is no privacy cost."
     else:
-        said = "None of this can be run: the lines above say what is allowed."
+        said = "None of this can be run: the lines above list the allowed values."
     empty(said)
 
 
 def point_pressed(event: Any) -> None:
-    """A point was pressed: it is looked at closely below the chart."""
+    """Open the point that was pressed, below the chart."""
     t = trade.trade()
     for pressed_point in event["selection"]["points"]:
         found = pressed_point.get("customdata")
@@ -192,7 +192,7 @@ def point_pressed(event: Any) -> None:
 
 
 def opened_run(study: SweepView) -> None:
-    """The run of the point that was pressed, and the way to it."""
+    """Draw the run of the point that was pressed, and a link to it."""
     t, opened = trade.trade(), PAGES["explore"]
     if t.picked is None:
         st.caption(f"Press a point to open its run in {opened.name}.")
@@ -213,17 +213,18 @@ def opened_run(study: SweepView) -> None:
 
 
 def run_view(spec: RunSpec) -> list[tuple[str, str]]:
-    """The link to a run beside the same without privacy, as query parameters."""
+    """Return the link to a run and its non-private baseline, as query parameters."""
     return links.encode([Curve(each) for each in dict.fromkeys((spec, spec.baseline()))], links.AT_FIRST)
 
 
 def run_address(spec: RunSpec) -> str:
-    """The address of a run beside the same without privacy."""
+    """Return the address of a run and its non-private baseline."""
     return f"/explore?{query_of(run_view(spec))}"
 
 
 def downloads(study: SweepView, draw: Any) -> None:
-    """The numbers of every seed, the settings, the papers, and the chart as a page. draw: the picture of the chart."""
+    """Draw downloads of the numbers of every seed, the settings, the papers, and the chart as a page. draw: the
+    picture of the chart."""
     sweep, title = study.sweep, f"{SHOWS[study.show]} against {AXES.get(study.x, study.x)}"
     final = {spec: trade.ends(spec) for spec in sweep.specs}
     with st.container(horizontal=True, gap="small"):

@@ -1,5 +1,5 @@
 """Trade-offs: what privacy costs against epsilon, the number of users, and the size of the problem; its settings are
-those of Online for what stays the same, and what is compared along which axis."""
+those of Online for the constant settings, then the models and the axis."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def draw_sweep(corner: DeltaGenerator, live: bool) -> None:
         st.rerun()
     questions(study)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="trade_view"):
-        segments("What is drawn", "show", SHOWS, study.show, choose_show)
+        segments("Chart", "show", SHOWS, study.show, choose_show)
         if study.show != "users":  # which are searched for by means
             words = {str(statistic): statistic.capitalize() for statistic in STATISTICS}
             segments("Average over seeds", "statistic", words, study.statistic, partial(choose, "statistic"))
@@ -88,7 +88,7 @@ def draw_sweep(corner: DeltaGenerator, live: bool) -> None:
 
 
 def questions(study: SweepView) -> None:
-    """Ready-made studies of what the settings describe, each opened with a press."""
+    """Draw ready-made studies of the present settings, each opened with a press."""
     s, t = session(), trade.trade()
     key = f"{s.version}:questions"
 
@@ -132,7 +132,7 @@ def choose(name: str, value: Any) -> None:
 
 
 def controls() -> DeltaGenerator:
-    """All controls; the place below the models, for what of them cannot be run."""
+    """Draw all controls; return the place below the models for those that cannot be run."""
     s, t = session(), trade.trade()
     panel.environment(s)
     panel.learner(s)
@@ -152,7 +152,7 @@ def controls() -> DeltaGenerator:
 
 
 def models_menu(t: SweepPageState) -> None:
-    """Which models."""
+    """Draw the menu of models."""
     offered = studies.offered_models(session().draft.algorithm)
     t.models = [m for m in t.models if m in offered] or offered[:1]
     choose_several(
@@ -164,14 +164,14 @@ def models_menu(t: SweepPageState) -> None:
         lambda text: PrivacyChoice.parse(text).title,
         locked("compare"),
         help="Each privacy model with its default mechanism, or one mechanism in particular. Noise is "
-        "calibrated to (ε, δ), or as in the paper. Scaled noise has the paper's form, and (ε, 0) is proved for it.",
+        "calibrated to (ε, δ), or as in the paper. Scaled noise has the paper's form, and we prove (ε, 0) for it.",
         most=MOST_MODELS,
         placeholder="privacy models",
     )
 
 
 def axis(t: SweepPageState) -> None:
-    """The horizontal axis, and its values."""
+    """Draw the horizontal axis, and its values."""
     s = session()
     try:
         base = base_of_controls()
@@ -201,7 +201,7 @@ def axis(t: SweepPageState) -> None:
 
 
 def base_of_controls() -> RunSpec:
-    """What does not change along the axis. Raises SpecError."""
+    """Return the settings that do not change along the axis. Raises SpecError."""
     draft = session().draft
     private = [p for p in ALGORITHMS[draft.algorithm].privacies if p != "none"]
     return spec_from(
@@ -210,7 +210,7 @@ def base_of_controls() -> RunSpec:
 
 
 def study_of(t: SweepPageState) -> tuple[SweepView | None, str]:
-    """The study that the controls describe, or the sentence that says why there is none."""
+    """Return the study that the controls describe, or a sentence that explains why there is none."""
 
     def made() -> SweepView:
         base = base_of_controls()
@@ -221,8 +221,8 @@ def study_of(t: SweepPageState) -> tuple[SweepView | None, str]:
 
 
 def sweep_box(left_out: DeltaGenerator) -> None:
-    """What pressing Run will do, and the button; in `left_out`, next to the models, the reasons why something cannot be
-    run: they may be long, and this box lies over the settings."""
+    """Describe the effect of Run, and draw the button; in `left_out`, next to the models, list the reasons why
+    something cannot be run: they may be long, and this box lies over the settings."""
     study, refusal = study_of(trade.trade())
     specs = study.sweep.specs if study else []
     refused = [refusal]
@@ -243,12 +243,12 @@ def sweep_box(left_out: DeltaGenerator) -> None:
 
 
 def amount(runs: Sequence[RunSpec]) -> str:
-    """How much runs are."""
+    """Describe the cost of runs."""
     return f"{plural(len(runs), 'run')}, {plural(sum(spec.seeds for spec in runs), 'seed')} in all"
 
 
 def run_sweep(study: SweepView) -> None:
-    """Shows the study and asks for what is missing of it."""
+    """Show the study and request its missing runs."""
     t = trade.trade()
     t.study, t.picked, t.problems = study, None, ()
     trade.start_sweep()
@@ -256,7 +256,7 @@ def run_sweep(study: SweepView) -> None:
 
 
 def reset() -> Callable[[], None]:
-    """What is compared, and along which axis, as at first. Returns what undoes it."""
+    """Reset the compared models and the axis. Returns the function that undoes it."""
     t = trade.trade()
     before = {name: getattr(t, name) for name in ("models", "x", "values")}
     t.values = {}

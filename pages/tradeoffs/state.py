@@ -1,4 +1,4 @@
-"""What a visitor's session holds of the page Trade-offs, and what it reads from the store."""
+"""The page Trade-offs in a visitor's session, and its reads from the store."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ ENDS = Runs(("tradeoffs",), "sweep")  # of the runs that are shown first the end
 
 @dataclass
 class SweepPageState(PageState):
-    """What a visitor has on the page.
+    """The page's state of a visitor.
 
     Attributes:
         study: what is shown.
@@ -60,16 +60,16 @@ class SweepPageState(PageState):
 
     @property
     def first_draft(self) -> Draft:
-        """That of what the study does not change."""
+        """Return the part that the study does not change."""
         return draft_of(self.study.base)
 
     @property
     def link(self) -> list[tuple[str, str]]:
-        """The query parameters of the link to what is seen."""
+        """Return the query parameters of the link to the present view."""
         return studies.encode(self.study)
 
     def follow(self, given: Query) -> None:
-        """Takes over a link, and starts what it names."""
+        """Apply a link, and start its study."""
         study, problems = studies.decode(given, session().files)
         self.problems = tuple(problems)
         show_study(study)
@@ -78,19 +78,19 @@ class SweepPageState(PageState):
 
 
 def trade() -> SweepPageState:
-    """This visitor's study."""
+    """Return this visitor's study."""
     return session().part(SweepPageState)
 
 
 def show_study(study: SweepView) -> None:
-    """Makes a study the one that is shown, and the controls those that give it."""
+    """Show a study, and set the controls to its values."""
     t = trade()
     t.study, t.picked, t.asked = study, None, False
     set_controls(study)
 
 
 def set_controls(study: SweepView) -> None:
-    """Makes the controls those that give a study."""
+    """Set the controls to the values of a study."""
     t, s = trade(), session()
     t.models, t.x = list(study.models), study.x
     t.values[study.x] = values_text(study.values)
@@ -99,19 +99,19 @@ def set_controls(study: SweepView) -> None:
 
 
 def change_sweep_view(**changes: Any) -> None:
-    """Changes how the study is looked at."""
+    """Change the view of the study."""
     t = trade()
     t.study = replace(t.study, **changes)
     write_address(t)
 
 
 def ends(spec: RunSpec) -> NDArray[np.float64]:
-    """[seeds] regret at the end of a run, NaN where it is not known."""
+    """[seeds] regret at the end of a run, NaN if it is not known."""
     return ENDS.ends(spec)
 
 
 def missing(specs: Sequence[RunSpec]) -> list[RunSpec]:
-    """The runs that are not finished."""
+    """Return the runs that are not finished."""
     return ENDS.unfinished(specs)
 
 
@@ -124,7 +124,7 @@ def start_sweep() -> None:
 
 
 def go_on(specs: Sequence[RunSpec]) -> None:
-    """Asks for what a search needs now. One that a link began ends where it would cost too much."""
+    """Request the present runs of a search. One that a link began ends if it would cost too much."""
     t = trade()
     new = [spec for spec in specs if data.status(spec, owner_id("sweep")).state == "unknown"]
     if new and t.linked:
@@ -139,7 +139,7 @@ def sweep_progress(specs: Sequence[RunSpec]) -> Progress:
 
 
 def strip(state: Progress) -> None:
-    """How the runs stand, as one."""
+    """Return the joint status of the runs."""
     together.strip(state, owner_id("sweep"), start_sweep, stop_asking)
 
 
@@ -155,7 +155,7 @@ def cancel_sweep(specs: tuple[Spec, ...]) -> None:
 
 
 def kinds_of(study: SweepView) -> dict[str, CurveStyle]:
-    """The look of each model's line. If the budget is the axis, the markers alone have the shades of it. Lines of one
+    """Return the style of each model's line. If the budget is the axis, only the markers have its shades. Lines of one
     colour, those of mechanisms, have dashes of their own."""
     models = [model for model in study.models if study.points(model)]
     found = [look_of(study.points(model)[0][1]) for model in models]
@@ -163,18 +163,18 @@ def kinds_of(study: SweepView) -> dict[str, CurveStyle]:
 
 
 def drawn_models(study: SweepView) -> list[str]:
-    """The models that have a curve: without privacy there is no privacy cost, and some cannot be run."""
+    """Return the models that have a curve: without privacy there is no privacy cost, and some cannot be run."""
     priced = study.show == "price"
     return [model for model in study.models if study.points(model) and not (priced and model == "none")]
 
 
 def way_titles(ways: Sequence[str]) -> list[str]:
-    """What each way of `users_search` is called: model and mechanism."""
+    """Return the title of each way of `users_search`: model and mechanism."""
     return [text[0].upper() + text[1:] for text in (PrivacyChoice.parse(way).title for way in ways)]
 
 
 def frontiers(study: SweepView) -> list[Frontier]:
-    """A curve for each of `drawn_models`, from the seeds that are finished."""
+    """Return a curve for each of `drawn_models`, from the seeds that are finished."""
     curves, looks = [], kinds_of(study)
     for model in drawn_models(study):
         x, runs = zip(*study.points(model), strict=True)
@@ -217,7 +217,7 @@ def values(study: SweepView, spec: RunSpec) -> NDArray[np.float64]:
 
 
 def growth(study: SweepView) -> dict[str, list[metrics.Growth]]:
-    """How the privacy cost of each private model grew from one number of users to the next, by the model's title;
+    """Return the growth of each private model's privacy cost from one number of users to the next, by its title;
     nothing unless users are the axis, or of a model that is not finished."""
     if study.x != "episodes":
         return {}
@@ -235,7 +235,7 @@ SENTENCE = 3  # so many names are in one
 
 
 def refusals(study: SweepView) -> list[str]:
-    """What is left out of the chart and why, a sentence in Markdown for each reason."""
+    """List the parts left out of the chart, with a sentence in Markdown for each reason."""
     ways = dict(zip(study.ways, way_titles(study.ways), strict=True))
     named = ways if study.show == "users" else study.titles
     sentences = []
@@ -250,7 +250,7 @@ def refusals(study: SweepView) -> list[str]:
 
 
 def users_search(study: SweepView, way: str, target: float) -> search.UsersFound:
-    """The search for the users that one way to be private needs, as far as the runs that are finished allow."""
+    """Return the search for the users that one way to be private needs, as far as the finished runs allow."""
     runs = study.searches[way]
 
     def price_at(episodes: int) -> NDArray[np.float64] | None:
@@ -263,7 +263,7 @@ def users_search(study: SweepView, way: str, target: float) -> search.UsersFound
 
 
 def pending(study: SweepView, way: str, found: search.UsersFound) -> list[RunSpec]:
-    """The runs that the search waits for."""
+    """Return the runs that the search waits for."""
     if found.pending is None:
         return []
     spec = study.searches[way][found.pending]

@@ -1,4 +1,4 @@
-"""What the page Trade-offs shows, as a value: a sweep over one axis for several models, and how it is looked at.
+"""The page Trade-offs as a value: a sweep over one axis for several models, and its view.
 
     v=1 & b=<base spec> & m=<model> & ... & x=epsilon & at=0.1,1,10 & show=regret & bounds=on & share=1 & stat=median
 
@@ -100,12 +100,12 @@ class SweepView:
         return _once(self.base, self.models, self.x, self.values)
 
     def points(self, model: str) -> list[tuple[Any, RunSpec]]:
-        """The values of the axis at which this model can be run, with its runs."""
+        """Return the values of the axis at which this model can be run, with its runs."""
         return self._made.lines.get(model, [])
 
     @cached_property
     def titles(self) -> dict[str, str]:
-        """What the line of each model is called."""
+        """Return the name of each model's line."""
         choices = {text: PrivacyChoice.parse(text) for text in self.models}
         kinds = [choice.privacy for choice in choices.values()]
         found = {}
@@ -118,12 +118,12 @@ class SweepView:
 
     @property
     def ways(self) -> tuple[str, ...]:
-        """What `users` compares, see `mechanisms`."""
+        """The models that `users` compares, see `mechanisms`."""
         return mechanisms(self.base, self.models)
 
     @property
     def searches(self) -> dict[str, dict[int, RunSpec]]:
-        """What `users` looks through: each way that can be run, with its run at every K of USERS_GRID if it can."""
+        """The runs of `users`: each way that can be run, with its run at every K of USERS_GRID if it can."""
         found = {
             way: _once(self.base, (way,), "episodes", USERS_GRID).lines.get(way, []) for way in self.ways
         }
@@ -131,7 +131,7 @@ class SweepView:
 
     @property
     def refusals(self) -> dict[str, list[str]]:
-        """Why something of the chart cannot be run, with the models (in `users`: the ways) that this concerns.
+        """Explain why something of the chart cannot be run, with the models (in `users`: the ways) that this concerns.
 
         In `users` only what bounds the search above, or ends it before it begins, is a reason.
         """
@@ -150,7 +150,7 @@ class SweepView:
 
     @property
     def common(self) -> str:
-        """What all points share, in words."""
+        """Describe the common settings of all points."""
         base, x = self.base, "episodes" if self.show == "users" else self.x
         said = in_common([Curve(base.baseline())]).split(" · ")
         if x == "episodes":
@@ -192,7 +192,7 @@ def _once(base: RunSpec, models: tuple[str, ...], x: str, at: tuple[Any, ...]) -
 
 
 def axes(base: RunSpec) -> dict[str, Field]:
-    """What can be on the axis: the budget, how many users, and the environment's own whole numbers (H, S, A...)."""
+    """Return the possible axes: the budget, the users, and the environment's own whole numbers (H, S, A...)."""
     found = {name: FIELDS[name] for name in ("epsilon", "episodes", "contribution")}
     return found | {
         f.name: f for f in ENVIRONMENTS[base.environment].fields if f.kind == "int" and f.name != "seed"
@@ -218,13 +218,13 @@ def parse_values(base: RunSpec, x: str, text: str) -> tuple[Any, ...]:
 
 
 def usual_models(base: RunSpec) -> tuple[str, ...]:
-    """What is compared to begin with: every privacy model that the algorithm takes."""
+    """Return the models compared at first: every privacy model that the algorithm supports."""
     return tuple(m for m in PRIVATIZERS if m in ALGORITHMS[base.algorithm].privacies)
 
 
 def mechanisms(base: RunSpec, models: Sequence[str]) -> tuple[str, ...]:
-    """Of each private model, every mechanism with the least noise that proves the same, and the paper's Laplace noise
-    scaled to prove (epsilon, 0). Rows count whose reports they count by default."""
+    """List for each private model every mechanism with the least noise that proves the same, and the paper's Laplace
+    noise scaled to prove (epsilon, 0). Rows count whose reports they count by default."""
     found: dict[str, None] = {}
     for privacy in dict.fromkeys(PrivacyChoice.parse(text).privacy for text in models):
         known = mechanisms_for(base.algorithm, privacy)
@@ -239,7 +239,7 @@ def mechanisms(base: RunSpec, models: Sequence[str]) -> tuple[str, ...]:
 
 
 def offered_models(algorithm: str) -> list[str]:
-    """The models that can be compared for an algorithm: each privacy model, then its mechanisms one by one."""
+    """Return the models that can be compared for an algorithm: each privacy model, then its mechanisms one by one."""
     found = []
     for privacy in (model for model in PRIVATIZERS if model in ALGORITHMS[algorithm].privacies):
         found.append(privacy)
@@ -259,14 +259,14 @@ DEFAULT = SweepView(RunSpec(episodes=10**10, seeds=10))
 
 
 def of(base: RunSpec, models: tuple[str, ...], x: str, show: str = "price") -> SweepView:
-    """A study with the values of its axis that it begins with: every second one of many models, lest the runs be more
-    than may wait for one visitor."""
+    """Return a study with the first values of its axis: every second one of many models, so that the runs stay within a
+    visitor's limit."""
     at = default_values(base, x)
     return SweepView(base, models, x, at[::2] if len(models) > len(DEFAULT_MODELS) else at, show)
 
 
 def questions(base: RunSpec) -> dict[str, SweepView]:
-    """The studies of one base that can be opened with a press, by the question that each answers."""
+    """Return the studies of one base that can be opened with a press, by the question that each answers."""
     usual = usual_models(base)
     central = mechanisms(base, [model for model in usual if model == "central"])
     asked: dict[str, tuple[tuple[str, ...], str, str]] = {
@@ -285,7 +285,7 @@ def questions(base: RunSpec) -> dict[str, SweepView]:
 
 
 def question_of(study: SweepView) -> str | None:
-    """The question that a study answers, if it is one of those."""
+    """Return the question that a study answers, if it is one of those."""
     for words, other in questions(study.base).items():
         same = (other.models, other.x, other.values) == (study.models, study.x, study.values)
         if same and (other.show == "users") == (study.show == "users"):
@@ -294,7 +294,7 @@ def question_of(study: SweepView) -> str | None:
 
 
 def encode(study: SweepView) -> list[tuple[str, str]]:
-    """The query parameters, in order, each key and value unescaped."""
+    """Return the query parameters, in order, each key and value unescaped."""
     return [
         *link_heading(),
         (BASE, encode_spec(study.base)),
@@ -308,8 +308,8 @@ def encode(study: SweepView) -> list[tuple[str, str]]:
 def decode(
     parameters: Mapping[str, Sequence[str]], files: Mapping[str, str] | None = None
 ) -> tuple[SweepView, list[str]]:
-    """Reads the query parameters (each key with all its values): the study, and a sentence for each thing that could
-    not be used. Unknown keys are ignored. files: texts too long for a link that are known here, by their digest."""
+    """Read the query parameters (each key with all its values): the study, and a sentence for each unusable value.
+    Unknown keys are ignored. files: texts too long for a link that are known here, by their digest."""
     problems: list[str] = []
     check_version(parameters, problems)
     base = DEFAULT.base

@@ -1,4 +1,4 @@
-"""How many users each way to be private needs, and the runs behind the answer."""
+"""The users that each way to be private needs, and the runs behind the answer."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ from pages.tradeoffs.study import SweepView
 
 ONLY = "{way} needs {users} users."
 FEWEST = "{way} needs the fewest users, {users}."
-FEWEST_LOOKED_AT = "{ways} needs at most {users} users, the fewest looked at."
-MANY_LOOKED_AT = "{ways} need at most {users} users, the fewest looked at."
+FEWEST_LOOKED_AT = "{ways} needs at most {users} users, the fewest that we tried."
+MANY_LOOKED_AT = "{ways} need at most {users} users, the fewest that we tried."
 
 
 def target(study: SweepView) -> float:
-    """The price per episode that the share of V* allows; NaN while V* is not known."""
+    """Return the price per episode that the share of V* allows; NaN until V* is known."""
     v_star = answers.v_star(study.base)
     return np.nan if v_star is None else study.share / 100 * v_star
 
 
 def wanted(study: SweepView) -> list[RunSpec]:
-    """The runs that the chart shown needs now."""
+    """Return the runs that the visible chart needs now."""
     if study.show != "users":
         return list(study.sweep.specs)
     found: dict[RunSpec, None] = {}
@@ -51,7 +51,7 @@ def wanted(study: SweepView) -> list[RunSpec]:
 
 
 def needed(study: SweepView, state: Progress) -> None:
-    """How many users each way to be private needs until an episode of it costs little."""
+    """Draw the users that each way to be private needs until an episode of it costs little."""
     t = trade.trade()
     with st.columns(2)[0]:
         exact(
@@ -64,11 +64,11 @@ def needed(study: SweepView, state: Progress) -> None:
         complaint("share")
     v_star = answers.v_star(study.base)
     if v_star is None:
-        st.info(working_out("what an optimal episode earns"))
+        st.info(working_out("reward of an optimal episode"))
         return
     ways, level = tuple(study.searches), target(study)
     if v_star == 0:
-        st.info("Every policy earns 0 here, so there is nothing to lose.")
+        st.info("Every policy earns 0 here, so nothing can be lost.")
         return
     found = [trade.users_search(study, way, level) for way in ways]
     open_ = [way for way, users in zip(ways, found, strict=True) if users.pending is not None]
@@ -85,7 +85,7 @@ def needed(study: SweepView, state: Progress) -> None:
         stopped(explained(why), "Search", "search", trade.start_sweep, "begin")
     if not ways:
         st.info(
-            "None of this can be run: the lines above say what is allowed."
+            "None of this can be run: the lines above list the allowed values."
             if study.ways
             else "There is no private model to compare. Add one in the settings."
         )
@@ -160,8 +160,7 @@ def fewest(study: SweepView, way: str, users: search.UsersFound) -> bool:
 
 
 def multiples(study: SweepView, found: list[search.UsersFound]) -> dict[str, tuple[float, float, float]]:
-    """How many times as many users as the best each way needs, with its interval over seeds. NaN where either is not
-    known."""
+    """Return each way's users as a multiple of the best way's, with its interval over seeds. NaN if unknown."""
     ways = dict(zip(study.searches, found, strict=True))
     best = min(found, key=lambda users: np.nan_to_num(users.needed, nan=np.inf))
     known = np.isfinite(best.needed) and not any(
@@ -179,14 +178,14 @@ def multiples(study: SweepView, found: list[search.UsersFound]) -> dict[str, tup
 
 
 def fewest_and_most(study: SweepView, found: list[search.UsersFound]) -> str:
-    """Who needs the fewest users and who the most."""
+    """Describe who needs the fewest users and who the most."""
     titles = dict(zip(study.searches, map(quoted, trade.way_titles(tuple(study.searches))), strict=True))
     ways = dict(zip(study.searches, found, strict=True))
     ends = {way: users for way, users in ways.items() if np.isfinite(users.needed)}
     if len(ends) < 2 and any(users.pending for users in found):
         return "The search is not finished yet."
     if not ends:
-        return "No privacy model reaches this with any number of users that can be run."
+        return "No privacy model reaches this, even with the most users that can be run."
     best, *others = sorted(ends, key=lambda way: ends[way].needed)
     few = [way for way in ends if fewest(study, way, ends[way])]
     least, most = human(ends[best].needed), others[-1:]

@@ -3,7 +3,7 @@
     v=1 & K=1e6 & S=20 & eps=0.5 & loss=5
     v=1 & problem=riverswim & K=1e8
 
-What is as usual is left out. Nothing is run: what is shown follows from a table that comes with the program.
+Usual values are left out. Nothing is run: all results follow from a table that comes with the program.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ USUAL = RunSpec()
 
 
 def encode(asked: Asked) -> list[tuple[str, str]]:
-    """The query parameters, in order, each key and value unescaped."""
+    """Return the query parameters, in order, each key and value unescaped."""
     items = links.link_heading()
     if asked.problem:
         items.append(("problem", asked.problem))
@@ -40,7 +40,7 @@ def encode(asked: Asked) -> list[tuple[str, str]]:
 
 
 def decode(given: Query) -> tuple[Asked, tuple[str, ...]]:
-    """What a link asks, and a sentence for each thing that could not be used."""
+    """Return the question of a link, and a sentence for each unusable value."""
     problems: list[str] = []
     links.check_version(given, problems)
     key = links.chosen("problem", links.last(given, "problem"), users_table().problems, problems)
@@ -52,13 +52,13 @@ def decode(given: Query) -> tuple[Asked, tuple[str, ...]]:
 
 @cache
 def users_table() -> Table:
-    """What comes with the program; read once."""
+    """Return the table that comes with the program; read once."""
     return Table.from_dict(asset("users"))
 
 
 def asked_of(spec: RunSpec) -> Asked:
-    """The environment, the budget and the users of a run; what this page cannot be asked is as usual, and so are users
-    whose number nobody chose: Online simulates a billion of them."""
+    """Return the environment, the budget and the users of a run; values that this page does not offer are the usual
+    ones, and so are users whose number nobody chose: Online simulates a billion of them."""
     known = next((one.key for one in users_table().problems.values() if (one.environment, dict(one.params)) == (
         spec.environment, dict(spec.environment_params)
     )), "")  # fmt: skip
@@ -79,25 +79,25 @@ def _allowed(name: str, value: Any) -> Any:
 
 @dataclass
 class Users(PageState):
-    """What a visitor asks. taken: what was taken over from Online, None for nothing."""
+    """A visitor's question. taken: the run taken over from Online, None for none."""
 
     asked: Asked = field(default_factory=Asked)
     taken: Asked | None = None
 
     @property
     def link(self) -> list[tuple[str, str]]:
-        """The query parameters of the link to what is seen."""
+        """Return the query parameters of the link to the present view."""
         return encode(self.asked)
 
     def follow(self, given: Query) -> None:
-        """Takes over a link."""
+        """Apply a link."""
         self.asked, self.problems = decode(given)
         self.taken = None
         session().version += 1
 
 
 def users() -> Users:
-    """This visitor's part of the page."""
+    """Return this visitor's part of the page."""
     return session().part(Users)
 
 
@@ -115,7 +115,7 @@ def take(asked: Asked) -> None:
 
 
 def take_over(u: Users) -> None:
-    """On coming here: asks about what stands in Online's settings, unless something was asked here or by a link."""
+    """Take over Online's settings on arrival, unless something was asked here or by a link."""
     s = session()
     draft = s.drafts.get("explore")
     if not s.arrived or draft is None or not (u.address is None or u.asked == u.taken):

@@ -1,4 +1,4 @@
-"""How many users do I need?: whether so many are enough in each privacy model, with a page to take to a meeting."""
+"""How many users do I need? The verdict under each privacy model, with a page to take to a meeting."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def answer(asked: Asked, found: Sequence[Need]) -> None:
 
 
 def inputs() -> None:
-    """What somebody has and wants."""
+    """Draw the fields of the visitor's users and goals."""
     asked, problems = users().asked, users_table().problems
     with st.container(horizontal=True, gap="small", key="users_inputs"):
         with st.container(width=MENU, key="users_environment"):

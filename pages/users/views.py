@@ -1,4 +1,4 @@
-"""What the page shows of the answers: cards, the chart, and one page for a meeting, a file of its own that prints."""
+"""Views of the answers: cards, the chart, and one page for a meeting, a file of its own that prints."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def cards(found: Sequence[Need], asked: Asked, night: bool) -> str:
 
 
 def picture(asked: Asked, found: Sequence[Need], night: bool, see: str = "", mine: bool = True) -> Picture:
-    """The chart. see: in place of the usual sentence; mine: with the visitor's own users and budget."""
+    """Draw the chart. see: instead of the usual sentence; mine: with the visitor's own users and budget."""
     curves = [
         figures.UsersCurve(
             need.model,
@@ -51,7 +51,7 @@ def picture(asked: Asked, found: Sequence[Need], night: bool, see: str = "", min
 
 
 def measure(problem: Problem) -> list[tuple[str, str]]:
-    """The link to the search for users on Trade-offs, of a problem."""
+    """Return the link to the search for users on Trade-offs, for a problem."""
     base = RunSpec(environment=problem.environment, environment_params=dict(problem.params), seeds=10)
     return study.encode(study.SweepView(base, models=study.DEFAULT_MODELS, show="users"))
 
@@ -60,7 +60,7 @@ HEADS = ("Privacy model", "Our users are", "Users needed", "Smallest ε that our
 
 
 def whole_sheet(asked: Asked, found: Sequence[Need], query: str) -> str:
-    """The whole document. query: of the link to it."""
+    """Write the whole document. query: of the link to it."""
     table = users_table()
     rows = "".join(map(_row, found))
     heads = "".join(f"<th>{head}</th>" for head in HEADS)
@@ -77,7 +77,7 @@ def whole_sheet(asked: Asked, found: Sequence[Need], query: str) -> str:
 
 
 def _row(need: Need) -> str:
-    """A privacy model."""
+    """Write the row of a privacy model."""
     name = ": ".join(filter(None, (PRIVATIZERS[need.model].title, words.way(need.model))))
     cells = (
         name,

@@ -1,4 +1,4 @@
-"""What the page says of somebody's numbers: plain text, for the page and for the one to print."""
+"""The page's words on a visitor's numbers: plain text, for the page and for the one to print."""
 
 from __future__ import annotations
 
@@ -32,50 +32,48 @@ RETURNS = 10  # m, the most episodes of one user
 NAMES = {"value": "V* in percent of H"}
 VALUE = (
     "V* is what the best policy earns in an episode, in percent of H. H steps of at most 1 could pay H. A rough guess "
-    "of V* will do to begin with: half as much V* takes two to five times as many users."
+    "of V* will do to begin with: half the V* needs two to five times as many users."
 )
 TODAY = (
-    "Nothing is known at first. A policy that you know today helps only where it loses no more than that. Enter 100% "
-    "where you know of no policy."
+    "Nothing is known at first. A policy that you know today helps only if it loses no more than that. Enter 100% "
+    "if you know of no policy."
 )
-SIGNS = (
-    "Solid lines are measured, dashed lines extrapolated. A band holds the true line in nine cases of ten."
-)
+SIGNS = "Solid lines are measured, dashed lines extrapolated. A band contains the true line in nine cases out of ten."
 
 
 def named(problem: Problem) -> str:
-    """An environment in a menu."""
+    """Return an environment's title in a menu."""
     size = f"S = {problem.S}, A = {problem.A}, H = {problem.H}"
     return f"{problem.title}: {size}, V* = {percent(problem.value / 100)} of H"
 
 
 def size(table: Table, asked: Asked) -> str:
-    """The environment that is asked about."""
+    """Describe the chosen environment."""
     if asked.problem:
         return named(table.problems[asked.problem])
     return f"S = {asked.S} states, A = {asked.A} actions, H = {asked.H} steps, V* = {asked.value:g}% of H"
 
 
 def common(table: Table, asked: Asked) -> str:
-    """What the chart is about, in a line."""
+    """Describe the chart's subject, in a line."""
     return f"{size(table, asked)} · δ = {human(asked.delta)} · {asked.loss:g}% of V* may be lost"
 
 
 def wanted(asked: Asked) -> str:
-    """What somebody has and wants."""
+    """Describe the visitor's users and goals."""
     return (
-        f"We have {human(asked.users)} users, and an average episode may lose {asked.loss:g}% of what the best policy "
-        f"earns. Privacy budget: {budget(asked.epsilon, asked.delta)}."
+        f"We have {human(asked.users)} users, and an average episode may lose {asked.loss:g}% of the best policy's "
+        f"reward. Privacy budget: {budget(asked.epsilon, asked.delta)}."
     )
 
 
 def given(model: str) -> str:
-    """Who is trusted, as the end of a clause."""
+    """Describe who is trusted, as the end of a clause."""
     return "without privacy" if model == "none" else f"with {PRIVATIZERS[model].words.given}"
 
 
 def way(model: str) -> str:
-    """How the noise of the measured runs is drawn, and whose reports a row counts; "" without privacy."""
+    """Describe the noise of the measured runs, and whose reports a row counts; "" without privacy."""
     if model == "none":
         return ""
     spec = RunSpec(privacy=model)
@@ -95,7 +93,7 @@ def answer(table: Table, asked: Asked, found: Sequence[Need]) -> str:
         lower = f" The smallest ε that is likely enough is {least:g}." if least < asked.epsilon else ""
         if least <= (FIELDS["epsilon"].low or 0.0):
             lower = f" So they are at every smaller ε down to {least:g}, the smallest that the chart has."
-        return f"With a trusted curator, {many} users are likely enough {here}.{lower}"
+        return f"With a trusted curator, {many} users are likely to be enough {here}.{lower}"
     if np.isfinite(least):
         now = f"With a trusted curator, {many} users are {HOW[verdicts['central']]} {here}"
         return f"{now}, but likely enough at ε = {least:g}."
@@ -128,7 +126,7 @@ def card(table: Table, asked: Asked, need: Need) -> tuple[str, str]:
 
 
 def whom_to_trust(asked: Asked, found: Sequence[Need]) -> str:
-    """Who has to be trusted, in a sentence."""
+    """Describe in a sentence who has to be trusted."""
     if asked.met:
         return (
             f"No learning is needed: a policy that you know today loses {asked.today:g}% of V*, at most the "
@@ -144,12 +142,12 @@ def whom_to_trust(asked: Asked, found: Sequence[Need]) -> str:
 
 
 def users(value: float) -> str:
-    """A number of users, which is known to two digits at most."""
+    """Write a number of users, which is known to two digits at most."""
     return rough(value) if value <= MOST else f"more than {human(MOST)}"
 
 
 def needs(need: Need) -> str:
-    """How many a model takes."""
+    """Describe the users that a model needs."""
     many = f"{users(need.needed)} users"
     if need.needed <= MOST and np.isfinite(need.factor):
         many = f"{many} ({users(need.low)} to {users(need.high)})"
@@ -157,7 +155,7 @@ def needs(need: Need) -> str:
 
 
 def smallest(need: Need) -> str:
-    """The smallest epsilon that the users at hand pay for; "" without privacy."""
+    """Write the smallest epsilon that the visitor's users are enough for; "" without privacy."""
     low, high = FIELDS["epsilon"].low or 0.0, FIELDS["epsilon"].high or 0.0
     if need.model == "none":
         return ""
@@ -186,7 +184,7 @@ def returning(table: Table, asked: Asked) -> str:
 
 
 def times(factor: float) -> str:
-    """A factor by which something may be off, to two digits of what is beyond 1."""
+    """Write a factor of possible error, to two digits beyond 1."""
     return f"{factor:.3g}" if factor < 2 else f"{factor:.2g}"
 
 
@@ -197,17 +195,17 @@ def how(table: Table, asked: Asked, found: Sequence[Need]) -> list[str]:
 
 
 def kind(need: Need) -> str:
-    """Where the number comes from."""
+    """Describe the source of the number."""
     if need.kind == "beyond":
-        return "Extrapolated beyond all that was measured."
+        return "Extrapolated beyond all measurements."
     return f"{need.kind.capitalize()}, within a factor of {times(need.factor)}."
 
 
 def source(table: Table, asked: Asked) -> str:
-    """Where the numbers on the page come from, and how far they may be off."""
+    """Describe the sources of the numbers on the page, and their errors."""
     if asked.problem:
         return (
-            "Measured: runs of this very environment. Between the budgets and losses that were run, numbers are read "
+            "Measured: runs of this environment itself. Between the budgets and losses that were run, numbers are read "
             f"off straight lines on logarithmic axes. {_factors(table.between)}"
         )
     outside = beyond(table, asked)
@@ -218,7 +216,7 @@ def source(table: Table, asked: Asked) -> str:
             if name in outside
         ]
         return (
-            f"Extrapolated beyond all that was measured, which had {listed(ends)}. Numbers show a direction. How far "
+            f"Extrapolated beyond all measurements, which had {listed(ends)}. Numbers show a direction. How far "
             "off they may be is not known, so there is no verdict."
         )
     learned = [*table.problems.values(), *table.drawn.values()]
@@ -230,25 +228,25 @@ def source(table: Table, asked: Asked) -> str:
 
 
 def _factors(errors: Mapping[str, float]) -> str:
-    """How far off the numbers of each model are, in words."""
+    """Describe the error of the numbers of each model."""
     said = listed([f"{times(errors[m])} {given(m)}" for m in MODELS])
     return f"Nine numbers in ten are within these factors: {said}."
 
 
 def assumptions(asked: Asked) -> list[str]:
-    """What the numbers rest on, a sentence or two each."""
+    """List the assumptions behind the numbers, a sentence or two each."""
     d = budget(asked.epsilon, asked.delta)
     said = [
         VALUE,
         f"An average episode of your users, learning included, loses at most {asked.loss:g}% of V*.",
         TODAY,
         "The states, actions and steps are known, and a step earns between 0 and 1.",
-        f"{d} is proved when one user's episode is replaced by another. Noise is calibrated: it is the least for "
-        "which our accountant proves that.",
+        f"We prove {d} when one user's episode is replaced by another. Noise is calibrated: it is the smallest for "
+        "which our accountant proves this.",
         "The guarantee is joint DP with a trusted curator, shuffle DP with a trusted shuffler, and local DP with no "
         "trusted party.",
         "The algorithm is DP-UCBVI with its default settings (anytime bonus, adaptive schedule). Without privacy it is "
-        "DP-UCBVI without noise. An algorithm that knows more of the environment needs fewer users.",
+        "DP-UCBVI without noise. An algorithm that knows more about the environment needs fewer users.",
         "Each privacy model has its default mechanism. With no trusted party, users answer one-hot questions, and rows "
         "count only users who were told to play them. With a shuffler, everybody's reports count.",
         "Noise was measured at δ = 10⁻⁶. Another δ counts as the ε at which Gaussian noise has the same size. With no "
@@ -265,7 +263,7 @@ def assumptions(asked: Asked) -> list[str]:
 def see(asked: Asked, found: Sequence[Need]) -> str:
     """Return where the lines of the chart meet the users there are, if they do."""
     if asked.met:
-        return "The lines show the users that learning from nothing needs. The policy that you know today needs none."
+        return "The lines show the users needed to learn from nothing. The policy that you know today needs none."
     low, high = FIELDS["epsilon"].low or 0.0, FIELDS["epsilon"].high or 0.0
     said = []
     for need in found:
@@ -285,7 +283,7 @@ def see(asked: Asked, found: Sequence[Need]) -> str:
 
 
 def checks_said(table: Table) -> str:
-    """What the table of checks says."""
+    """Describe the table of checks."""
     worst = max(MODELS, key=lambda model: table.held_out[model])
     crossed = listed([f"{percent(share)} {given(model)}" for model, share in table.inside.items()])
     new = listed([f"{percent(check.within)} {given(check.model)}" for check in table.checks if check.new])
@@ -293,6 +291,6 @@ def checks_said(table: Table) -> str:
         "Each kind of environment was left out of the law once. The error allows for one more kind that is farther off "
         f"than all of them. {_factors(table.held_out)} The law fits worst {given(worst)}. To test that, each kind was "
         "compared with a law and factors from the other kinds alone. Of its numbers these were within, on average: "
-        f"{crossed}. Then kinds were run that had no part in anything. Of their numbers these were within: {new}. "
-        "The stated factors take no notice of that."
+        f"{crossed}. Then we ran kinds that had played no part in the fit. Of their numbers these were within: {new}. "
+        "The stated factors ignore that."
     )

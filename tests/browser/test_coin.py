@@ -200,7 +200,7 @@ def test_what_is_sent_says_the_report_and_nothing_of_the_answer(
             f"You tapped {answer.capitalize()}. Your phone drew {drawn}, and takes the opposite below 0.2689."
         )
         expect(phone.page.get_by_text(re.compile(f"^{re.escape(told)} So your report is No"))).to_be_visible()
-        expect(phone.page.get_by_text("What the class knows of itself")).to_be_visible()
+        expect(phone.page.get_by_text("The class's estimate of itself")).to_be_visible()
     sent = {answer: values(phone.frames, device(phone, code)) for answer, phone in phones.items()}
     assert sent[YES] == sent[NO]
     assert len([one for one in sent[YES] if re.search(r"report\W+no\b", one)]) == 1

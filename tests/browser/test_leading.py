@@ -79,7 +79,7 @@ def test_a_lesson_is_led_by_clicks_at_the_sizes_of_projectors(teacher: Page, pho
     teacher.get_by_role("button", name="Next", exact=True).click()
     asks(teacher, 1)
     teacher.get_by_role("button", name="Leave").click()
-    expect(teacher.get_by_text("Put something to the class")).to_be_visible()
+    expect(teacher.get_by_text("Next for the class")).to_be_visible()
     teacher.get_by_role("button", name="Lead from here").click()
     expect(teacher.get_by_role("button", name="Leave")).to_be_visible()
     asks(teacher, 1)
@@ -90,7 +90,7 @@ def test_a_question_about_themselves_is_led_on_one_screen(visit: Visits, browser
     teacher = visit("room", 1280)
     teacher.set_viewport_size({"width": 1280, "height": 800})
     teacher.get_by_role("button", name="Open a room").click()
-    teacher.get_by_label("A question for yes or no").fill("Did you sleep?")
+    teacher.get_by_label("A yes-or-no question").fill("Did you sleep?")
     teacher.get_by_role("button", name="Ask the class").click()
     context = browser.new_context(viewport={"width": 390, "height": 844}, reduced_motion="reduce")
     try:

@@ -28,7 +28,7 @@ def test_homes_slider_moves_the_chart_and_the_sentence_by_keyboard(visit: Visits
         page.keyboard.press("ArrowLeft")
     expect(slider).to_have_attribute("aria-valuetext", "epsilon 0.3")
     expect(title).to_have_text(re.compile("at ε = 0.3$"))
-    expect(page.get_by_text("At ε\u00a0=\u00a00.3 it takes")).to_be_visible()
+    expect(page.get_by_text("At ε\u00a0=\u00a00.3 you need")).to_be_visible()
     idle(page)
     after = page.evaluate(curves)
     assert len(before) == len(after) == 4
@@ -50,7 +50,7 @@ def test_homes_slider_moves_the_chart_and_the_sentence_by_keyboard(visit: Visits
     expect(other.get_by_role("slider", name="Privacy budget")).to_have_attribute(
         "aria-valuetext", "epsilon 0.3"
     )
-    expect(other.get_by_text("At ε\u00a0=\u00a00.3 it takes")).to_be_visible()
+    expect(other.get_by_text("At ε\u00a0=\u00a00.3 you need")).to_be_visible()
 
 
 @pytest.mark.thorough
@@ -65,7 +65,7 @@ def test_homes_slider_ends_where_a_quick_drag_ends(visit: Visits) -> None:
     for share in (0.4, 0.6, 0.3, 0.8, 0.1, 0.0):
         page.mouse.move(box["x"] + share * box["width"], middle)
     page.mouse.up()
-    expect(page.get_by_text("At ε\u00a0=\u00a00.03 it takes")).to_be_visible()
+    expect(page.get_by_text("At ε\u00a0=\u00a00.03 you need")).to_be_visible()
     idle(page)
     expect(slider).to_have_attribute("aria-valuetext", "epsilon 0.03")
     turn_to(page, "explore")
@@ -76,7 +76,7 @@ def test_homes_slider_ends_where_a_quick_drag_ends(visit: Visits) -> None:
     expect(title).to_have_text(re.compile("at ε = 0.03$"))
     for key, epsilon in (("End", "30"), ("Home", "0.03")):
         slider.press(key)
-        expect(page.get_by_text(f"At ε\u00a0=\u00a0{epsilon} it takes")).to_be_visible()
+        expect(page.get_by_text(f"At ε\u00a0=\u00a0{epsilon} you need")).to_be_visible()
         # Read as a link by whatever is pressed next, so it may not lag behind.
         assert page.evaluate("location.search") == f"?story=on&v=1&eps={epsilon}"
         # The chart that was sent for 0.03 was turned to 30 before it went: that must not come back with it.

@@ -71,7 +71,7 @@ def test_from_a_file_to_a_policy_that_is_better_than_today(
     idle(page)
     expect(page.get_by_text("Better than today, if nothing hidden drove the choices.")).to_be_visible()
     table_of = page.get_by_test_id("stTable")
-    expect(table_of).to_contain_text("What users got")
+    expect(table_of).to_contain_text("Users' own average")
     assert table_of.evaluate("e => e.scrollWidth <= e.clientWidth")  # nothing to be found by scrolling
     with page.expect_download() as download:
         page.get_by_role("button", name="Policy (JSON)").click()

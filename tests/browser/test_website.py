@@ -64,20 +64,20 @@ def test_a_prediction_is_drawn_and_compared_when_the_answer_opens(browser: Brows
         stop = page.evaluate("document.querySelector('#plot-1 .plot').layout.shapes.at(-1).x0")
         assert said.startswith(f"{stop} ")
         fold.first.click()
-        expect(verdict.first).to_contain_text(f"You said {said}: ")
+        expect(verdict.first).to_contain_text(f"You predicted {said}, which is ")
         expect(slider).to_be_disabled()
         fold.first.click()
         expect(slider).to_be_enabled()
         page.get_by_label("Your prediction").nth(1).select_option(label="like √K")
         fold.nth(1).click()
-        expect(verdict.nth(1)).to_contain_text("You said “like √K”")
+        expect(verdict.nth(1)).to_contain_text("You chose “like √K”")
         page.get_by_label("Curve 1", exact=True).select_option(label="ε = 1")
         page.get_by_label("Curve 2", exact=True).select_option(label="ε = 1")
         expect(page.get_by_label("Curve 1", exact=True)).to_have_value("0")
         for curve, name in ((1, "No privacy"), (3, "ε = 0.1"), (4, "ε = 10")):
             page.get_by_label(f"Curve {curve}", exact=True).select_option(label=name)
         fold.nth(2).click()
-        expect(verdict.nth(2)).to_contain_text("1 of 4 names are right.")
+        expect(verdict.nth(2)).to_contain_text("1 of 4 names are correct.")
 
 
 def test_the_story_is_told_first_and_keys_lead_through_it_to_the_chart(browser: Browser, site: Path) -> None:

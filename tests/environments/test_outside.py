@@ -277,7 +277,7 @@ class Named:
         ({"P": GOOD["P"]}, "environment_params.model: R and d1 must be given"),
         ("{", "environment_params.model: this is not JSON"),
         (Named(), "environment: "),
-        (gymnasium.make("FrozenLake-v1"), "environment: how many steps an episode has is not said"),
+        (gymnasium.make("FrozenLake-v1"), "environment: the number of steps of an episode is missing"),
     ],
 )
 def test_what_is_no_model_is_refused_in_a_sentence(given: Any, sentence: str) -> None:
@@ -361,5 +361,5 @@ def test_what_is_said_of_start_ends_rewards_and_wrappers() -> None:
     del bare.initial_state_distrib
     with pytest.raises(SpecError, match="does not say where episodes begin; give 4 probabilities"):
         from_gymnasium(bare, 5)
-    with pytest.raises(SpecError, match="TransformReward changes what its model says"):
+    with pytest.raises(SpecError, match="TransformReward changes its model"):
         from_gymnasium(gymnasium.wrappers.TransformReward(lake, lambda r: 2.0), 5)

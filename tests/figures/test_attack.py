@@ -34,7 +34,7 @@ def test_what_is_proved_is_dotted_and_what_is_measured_is_not() -> None:
     looks = {trace.name: trace.line.dash for trace in picture.figure.data}
     assert looks == {
         "guessing": None,
-        "most that is proved": style.BOUND_DASH,
+        "proved maximum": style.BOUND_DASH,
         "most that (1, 0) allows": style.BOUND_DASH,
         "the attack": None,
     }

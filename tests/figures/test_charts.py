@@ -85,7 +85,7 @@ CASES = {
             [needed.UsersCurve("local", "Local", True, np.array([0.1, 10.0]), scale * np.array([1e9, 1e7]), 2.0)],
             needed.Mine(1e6, 1.0), see="", **how,
         ),
-        needed.TITLE, needed.X_TITLE, "Users needed", "how far a line may be off",
+        needed.TITLE, needed.X_TITLE, "Users needed", "possible error of a line",
     ),
     "home": Case(
         lambda scale, **how: captioned.trust(
@@ -104,17 +104,17 @@ CASES = {
     ),
     "scores": Case(
         lambda scale, **how: attack.score_histograms(SHARES, np.full(20, int(scale)), np.ones(20, int), **how),
-        "What the attacker's score was", "Score: ln of how much likelier the first episode makes it", "Trials",
+        "The attacker's score", "Score: ln of the likelihood ratio of the first episode", "Trials",
     ),
     "errors": Case(
         lambda scale, **how: attack.error_curves((SHARES, SHARES ** (1 / scale)), **how),
-        "How well any test can tell the two apart", "Wrongly says “first episode”", "Rightly says “first episode”",
+        "The best test of which user it was", "Wrongly says “first episode”", "Correctly says “first episode”",
     ),
     "a class": Case(
         lambda scale, **how: room.shares_of_yes(
             messages("room")["result"], [room.KnownShare("local", "Local", 1.0, scale / 10, 0.0, 0.9)], **how
         ),
-        "What the class knows of itself", "Answered yes, with a 95% interval", "",
+        "The class's estimate of itself", "Answered yes, with a 95% interval", "",
     ),
     "counts": Case(
         lambda scale, **how: captioned.heatmaps(

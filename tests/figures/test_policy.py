@@ -133,8 +133,8 @@ def test_chances_of_actions_over_the_steps(chain: Any) -> None:
     assert row["action"].tolist() == ["left", "right"]
     said = sentences.about_chances(chances, chain.optimal, chain.occupancy)
     assert said == (  # (19 * 0.9 + 0.4) / 20, (19 * 0.9 + 0.6) / 20
-        "The policy takes the optimal action with chance 88% where the optimal policy goes. The likeliest action has "
-        "chance 88% on average over states and steps, and at least 60%."
+        "The policy takes the optimal action with chance 88% on the optimal policy's way. The "
+        "likeliest action has chance 88% on average over states and steps, and at least 60%."
     )
 
 

@@ -43,7 +43,7 @@ def test_the_first_visit_shows_an_attack_at_once_and_starts_nothing(visit: Visit
     app = visit(PAGE)
     assert "The attacker sees every noisy count that is released" in words(app)
     assert "3,000 simulated releases for each episode" in charts(app)[0].spec
-    assert "**Consistent with the proof.** ε = 1" in words(app)
+    assert "**Consistent with the proof.** We prove ε = 1" in words(app)
     assert store.activity().runs_waiting == 0
     widget(app, "toggle", "Noise half as large").set_value(True).run()
     assert store.activity().runs_waiting == 1
@@ -66,7 +66,7 @@ def test_the_page_opens_with_a_guess_and_then_says_how_often_the_best_is_right(v
     assert "the best attacker guesses at most about 55 of 100 users right" in words(app)
     assert len(shown(app).guesses) == 3
     press(app, "guess_False")
-    assert f"{sum(shown(app).guesses)} of your 4 guesses are right." in words(app)
+    assert f"{sum(shown(app).guesses)} of your 4 guesses are correct." in words(app)
     skipped = visit(PAGE)
     press(skipped, "skip_guess")
     assert "The best attacker guesses right at most" in words(skipped)
@@ -90,13 +90,13 @@ def test_histograms_fill_as_parts_are_finished_and_half_the_noise_is_caught(visi
     work()
     app.run()
     assert "3,000 simulated releases for each episode" in drawn(app)
-    assert "**Consistent with the proof.** ε = 1" in words(app)
+    assert "**Consistent with the proof.** We prove ε = 1" in words(app)
     assert "The attacker sees the user's own message" in words(app)
     assert "12 counters in which the two episodes differ" in words(app)
     half = visit(PAGE, **LINK, noise="half")
     work()
     half.run()
-    assert "**Caught.** ε = 1 is proved; the attack measures ε = 2" in words(half)
+    assert "**Caught.** We prove ε = 1; the attack measures ε = 2" in words(half)
     assert "rises above" in words(half)
     toggle = widget(half, "toggle", "Noise half as large")
     assert toggle.value
@@ -124,8 +124,8 @@ def test_the_claim_of_paper_noise_is_caught(visit: Visit, work: Work) -> None:
     app = visit(PAGE, b=encode_spec(run))
     work()
     app.run()
-    assert "**The claim is caught.** Claimed is (1, 0)" in words(app)
-    assert "within the ε = 2 that is proved" in words(app)
+    assert "**The claim is caught.** The claim is (1, 0)" in words(app)
+    assert "within the ε = 2 that we prove" in words(app)
     assert "most that (1, 0) allows" in drawn(app)
 
 
@@ -146,7 +146,7 @@ def test_all_episodes_of_a_user_who_returns_are_attacked(visit: Visit, work: Wor
     work()
     app.run()
     assert "The user has 3 episodes here" in words(app)
-    assert "**Consistent with the proof.** ε = 1" in words(app)
+    assert "**Consistent with the proof.** We prove ε = 1" in words(app)
     choice(app, "Anywhere in the run").set_value("random").run()
     assert shown(app).spec.places == "random"
     assert app.query_params["places"] == "random"

@@ -91,7 +91,7 @@ def test_no_link_to_shuffled_episodes_is_calibrated_in_the_pages_process(
 def test_a_page_is_drawn_again_until_the_answer_is_there(visit: Visit, silent: Store) -> None:
     app = visit("explore", c=[LINK], tab="guarantee")
     session = app.session_state["session"]
-    assert "Working out what is proved for this noise" in words(app)
+    assert "Working out the guarantee of this noise" in words(app)
     assert session.polling == {"results"}
     slots.work(silent, ASKED)
     app.run()

@@ -35,7 +35,7 @@ def title(app: AppTest) -> str:
 def test_home_shows_a_finished_chart_and_what_to_see(visit: Visit, store: Store) -> None:
     app = visit()
     assert title(app).endswith("at ε = 1")
-    assert "of V*. At **ε\u00a0=\u00a01** it takes" in words(app)
+    assert "of V*. At **ε\u00a0=\u00a01** you need" in words(app)
     assert "at most **2.7 times** as likely as now, plus **one in a million** (δ = 10⁻⁶)." in words(app)
     central = next(c.spec for c in trust(1.0, HOME_EPISODES).curves if c.spec.privacy == "central")
     noise = guarantee_of(central, noise_of_schedule(central, HOME_EPISODES)).noise_std
@@ -50,7 +50,7 @@ def test_home_shows_a_finished_chart_and_what_to_see(visit: Visit, store: Store)
 def test_a_link_brings_its_epsilon(visit: Visit, epsilon: float) -> None:
     app = visit(v="1", eps=f"{epsilon:g}")
     assert title(app).endswith(f"at ε = {epsilon:g}")
-    assert f"At **ε\u00a0=\u00a0{epsilon:g}** it takes" in words(app)
+    assert f"At **ε\u00a0=\u00a0{epsilon:g}** you need" in words(app)
     assert app.warning == []
 
 

@@ -127,7 +127,7 @@ def test_the_answer_to_an_order_names_the_curves_in_that_order_and_tells_them_ap
 
 def test_whom_two_users_read_is_said_in_as_many_words_as_it_takes() -> None:
     one, tree, *_ = LESSONS["one-draw"].steps
-    assert one.found(evidence()) == "100% of 180 users are found out exactly."
+    assert one.found(evidence()) == "100% of 180 users are identified exactly."
     assert tree.found(evidence()).startswith("0% of 180 users ")
     assert "For half of them the guess is at most" in tree.found(evidence())
 
@@ -224,7 +224,7 @@ def test_a_score_survives_a_reload(visit: Visit) -> None:
     press(again, "all_lessons")
     assert "You scored 1 of 4." in words(again)
     press(again, "open_trust")
-    assert "All 4 names are right." in words(again)
+    assert "All 4 names are correct." in words(again)
     whole = visit(PAGE, lesson="trust", step="5", before="bdca,1e9,0,1")
     assert "You scored 4 of 4." in words(whole)
     for wrong in ("zzzz", "open~-5", "~nan~9", "<b>", "bdca" * 99, "~" * 99):

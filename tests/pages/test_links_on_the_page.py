@@ -13,7 +13,7 @@ from tests.pages.opened import opened
 from tests.pages.test_short import LINKS, part
 from tests.problems import first
 
-VERSION = "The link says version 9 and was read as version 1."
+VERSION = "The link has version 9 and was read as version 1."
 # Of a page: a link, what is said of it, and, but for Offline, a link that is read as the same.
 WRONG = [
     ("explore", "c=eps.-1~K.1000&c=priv.none&c=K.2000", "Curve 1: epsilon: -1 is", "c=K.1000&c=priv.none&c=K.2000"),

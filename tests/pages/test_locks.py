@@ -114,7 +114,7 @@ def test_within_another_page_the_note_and_the_environment_stay(
     visit: Visit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     app = embedded(visit, "explore", monkeypatch, say="Look at the end.")
-    assert "**Whoever shared this link says:** Look at the end." in words(app)
+    assert "**A message with this link:** Look at the end." in words(app)
     assert not [button for button in app.button if button.key == "hide_sentence"]
     common = app.session_state["session"].common
     assert "RiverSwim" in common

@@ -146,12 +146,12 @@ def test_a_claim_is_computed_again_and_the_command_line_agrees(
 ) -> None:
     app = visit(PAGE, item=ADDITIVE)
     before = words(app)
-    assert "Of 2 settings it holds in 1 and holds as an upper bound in 1." in before
+    assert "Of 2 settings, it holds in 1 and holds as an upper bound in 1." in before
     press(app, "again")
     assert "0 of 6 seeds finished" in words(app)
     assert work() == 6
     app.run()
-    assert "Computed again here, the same numbers: **Of 2 settings it holds in 1" in words(app)
+    assert "Computed again here, the same numbers: **Of 2 settings, it holds in 1" in words(app)
     found = command_line(tmp_path, small.key)
     said = words(app)
     assert found["summary"] in said
@@ -192,4 +192,4 @@ def test_other_numbers_than_those_that_came_along_are_said(
     app.button(key="again").click().run()
     work()
     app.run()
-    assert "Computed again here, other numbers: **Of 2 settings it holds in 1" in words(app)
+    assert "Computed again here, other numbers: **Of 2 settings, it holds in 1" in words(app)

@@ -74,7 +74,7 @@ def test_a_teacher_opens_a_room_asks_and_reveals_and_a_student_answers(visit: Vi
     assert any(code in e.proto.body for e in teacher.get("html") if "dprl-code" in e.proto.body)
     student = named(visit(PAGE, room=code), 1)
     assert "You are in" in words(student)
-    (text,) = [w for w in teacher.text_input if "yes or no" in w.label]
+    (text,) = [w for w in teacher.text_input if "yes-or-no" in w.label]
     text.set_value(ASKED)
     button = widget(teacher, "button", "Ask the class")
     button.click().run()
@@ -83,7 +83,7 @@ def test_a_teacher_opens_a_room_asks_and_reveals_and_a_student_answers(visit: Vi
     assert asked(student)
     assert (given["code"], given["place"], given["opposites"]) == (code, 0, opposites(1.0))
     assert r"Is \*this\* \<b\>a\<\/b\> question?" in marked(student)
-    assert "What you tap never leaves the phone." in words(student)
+    assert "Your true answer never leaves the phone." in words(student)
     reported(student, NO)
     assert "Written down: **no**" in " ".join(e.value for e in student.success)
     assert store.rooms.steps(code)[0].answers == (NO,)
@@ -191,15 +191,15 @@ def test_the_total_is_stated_before_the_first_question_and_held(visit: Visit, st
         assert sentences.left(left, 2.0) in words(teacher)
         (epsilon,) = [w for w in teacher.selectbox if w.label.startswith("ε of each answer")]
         assert [option.partition(":")[0] for option in epsilon.options] == offered
-        (text,) = [w for w in teacher.text_input if "yes or no" in w.label]
+        (text,) = [w for w in teacher.text_input if "yes-or-no" in w.label]
         text.set_value(ASKED)
         widget(teacher, "button", "Ask the class").click().run()
         phone.run()
         assert sentences.held(2.0) in words(phone)
         reported(phone, YES)
     assert sentences.spent_on_phone([1.0, 1.0], 2.0) in words(phone)
-    assert not [w for w in teacher.text_input if "yes or no" in w.label]
-    assert "Questions have taken all of ε = 2 that each phone has here" in words(teacher)
+    assert not [w for w in teacher.text_input if "yes-or-no" in w.label]
+    assert "Questions have used the whole budget of each phone, ε = 2" in words(teacher)
 
 
 @pytest.mark.parametrize("nonsense", ["maybe", 7, ["yes"], {"yes": "no"}])
@@ -469,7 +469,7 @@ def test_a_room_with_one_answer_shows_nearly_everything_as_possible() -> None:
     assert "0 points wide" not in seen.see
     said = " ".join(sentences.three(1, 5.0, 5.0, 1e-6, 0))
     assert "One report has no others to hide among" in said
-    assert "would be exact in at least 95% of draws" in said
+    assert "In at least 95% of draws, one noisy count at ε = 5 would be exact" in said
 
 
 def test_results_travel_as_csv_without_formulas(store: Store) -> None:
@@ -514,7 +514,7 @@ def test_a_class_plays_the_clinic(visit: Visit, store: Store) -> None:
     assert "ε = 1 for all your answers together" in words(student)
     store.rooms.turn_step(code, key, 0, "revealed")
     for app in (teacher.run(), student.run()):
-        assert "the reports say" in words(app)
+        assert "the reports give" in words(app)
 
 
 def patients(app: AppTest) -> list[tuple[str, Any]]:

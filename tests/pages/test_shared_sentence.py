@@ -11,7 +11,7 @@ from tests.pages.conftest import Visit, press, widget, words
 from tests.pages.test_short import LINKS, part
 from tests.problems import first
 
-SAID = "Whoever shared this link says:"
+SAID = "A message with this link:"
 FIELD = "A sentence for those who open the link"
 
 

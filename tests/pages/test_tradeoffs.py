@@ -147,7 +147,7 @@ def test_what_points_do_not_say_is_said(
     (warning,) = visit(PAGE, **query(study)).warning
     said = plain(warning.value)
     assert (
-        "Below zero, with its whole 95% interval, is the mean privacy cost of these: Central (JDP) at ε = 1, "
+        "The whole 95% interval of the mean privacy cost is below zero for these: Central (JDP) at ε = 1, "
         in said
     )
     assert "and 3 more. There the run without privacy lost more" in said

@@ -144,7 +144,7 @@ def test_from_a_file_to_a_policy_and_what_is_left_of_the_budget(visit: Visit, wo
         ({"own_states": "", "own_actions": " "}, "form: states, actions: give these, too."),
         ({"own_columns": "a, b"}, "declared.columns: give 5 names, for episode, step"),
         ({"own_rewards": "0 to 1"}, "declared.reward_range: give two numbers"),
-        ({"own_states": "mild, mild"}, "declared.states: mild stands twice"),
+        ({"own_states": "mild, mild"}, "declared.states: mild appears twice"),
         ({"own_rewards": "1, 0"}, "declared.reward_range: "),
     ],
 )

@@ -63,7 +63,7 @@ def test_the_answer_comes_first_and_its_buttons_change_the_settings(visit: Visit
     for key in offered:
         app = visit(PAGE, **link)
         press(app, key)
-        assert re.search("users are likely enough at .* = ", words_of(app))
+        assert re.search("users are likely to be enough at .* = ", words_of(app))
         assert not [button for button in app.button if str(button.key).startswith("way_")]
         assert asked_of(app) != Asked(users=50_000, S=8)
         assert app.query_params["S"] == "8"
@@ -99,7 +99,7 @@ def test_measured_and_extrapolated_are_told_apart_in_words_and_in_the_chart(visi
 
 def test_beyond_what_was_measured_it_says_so_and_gives_no_verdict(visit: Visit) -> None:
     app = visit(PAGE, S="5000")
-    assert "Extrapolated beyond all that was measured, which had S from" in said(app)
+    assert "Extrapolated beyond all measurements, which had S from" in said(app)
     assert said(app).count("– Not known") == len(MODELS)
     assert "Enough" not in said(app)
 

@@ -53,8 +53,8 @@ def test_whether_rho_is_proved_is_said_of_the_numbers_given() -> None:
     linear = OfflineSpec(environment="linear-synthetic", algorithm="dp-vapvi", n=1000)
     for spec, proved, good, said in (
         (OfflineSpec(algorithm="dp-apvi", n=1000), 1.0, True, "Proved as claimed"),
-        (linear, 0.8, True, "More is proved than claimed"),
-        (linear.replace(algorithm_params={"data": "whole"}), 1.4, False, "Less is proved than claimed"),
+        (linear, 0.8, True, "We prove more than the claim"),
+        (linear.replace(algorithm_params={"data": "whole"}), 1.4, False, "We prove less than the claim"),
     ):
         card = noise_of_run(spec)[0].guarantee
         assert card.proved_rho == pytest.approx(proved)

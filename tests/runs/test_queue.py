@@ -273,7 +273,7 @@ def test_a_seed_whose_worker_dies_starts_again_once(store: Store) -> None:
     status = store.status(two)
     assert (status.state, status.seeds_done) == ("failed", 1)
     assert status.message == (
-        "Seed 0 failed: its worker process died twice (killed by SIGKILL), perhaps for want of memory."
+        "Seed 0 failed: its worker process died twice (killed by SIGKILL), perhaps because memory ran out."
     )
 
 

@@ -128,11 +128,11 @@ def test_a_phone_never_spends_more_than_the_rooms_total(store: Store) -> None:
     for epsilon in (0.1, 0.2, 0.3):
         store.rooms.put_step(code, key, Question(TEXT, epsilon))
         store.rooms.put_step(code, key, Guess("trust", 0))
-    left = "Of ε = 0.8 for each phone, ε = 0.2 is left; choose at most that for this question."
+    left = "Each phone has ε = 0.2 left of 0.8; choose at most that for this question."
     with pytest.raises(RoomError, match=left):
         store.rooms.put_step(code, key, Question(TEXT, 0.3))
     store.rooms.put_step(code, key, Question(TEXT, 0.2))
-    with pytest.raises(RoomError, match=r"^Questions have taken all of ε = 0.8 that each phone has here"):
+    with pytest.raises(RoomError, match=r"^Questions have used the whole budget of each phone, ε = 0.8"):
         store.rooms.put_step(code, key, Question(TEXT, 0.1))
     store.rooms.put_step(code, key, Guess("trust", 1))
     put = [step.content for step in store.rooms.steps(code)]
@@ -216,7 +216,7 @@ def test_caps_on_rooms_and_on_what_is_put_to_one(store: Store, monkeypatch: pyte
     monkeypatch.setattr(rooms, "MOST_ROOMS", 1)
     monkeypatch.setattr(rooms, "MOST_STEPS", 1)
     code, key = opened(store)
-    with pytest.raises(RoomError, match="which is the most"):
+    with pytest.raises(RoomError, match="all of them are open"):
         store.rooms.open(WHO)
     with pytest.raises(RoomError, match="open another one"):
         store.rooms.put_step(code, key, Question(TEXT, 1.0))

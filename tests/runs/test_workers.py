@@ -91,7 +91,7 @@ def test_a_seed_that_kills_its_worker_twice_fails_and_one_that_does_so_once_does
         kept.ask(spec, spec.name)
     wait_for(lambda: all(kept.status(spec).state in ("done", "failed") for spec in (innocent, once, deadly)))
     assert kept.status(deadly).message == (
-        "Seed 0 failed: its worker process died twice (killed by SIGKILL), perhaps for want of memory."
+        "Seed 0 failed: its worker process died twice (killed by SIGKILL), perhaps because memory ran out."
     )
     assert (kept.status(once).state, kept.status(innocent).state) == ("done", "done")
     assert kept.status(innocent).message == ""

@@ -94,7 +94,7 @@ def test_the_bound_holds_whoever_decides() -> None:
     policy = Policy.load(seed.policy_file())
     assert not any(any(row) for row in policy.enough)
     bound = policy.about["bound"]
-    assert (bound["worth at least"], bound["but for a chance of"]) == (0.0, 0.1)
+    assert (bound["worth at least"], bound["except with a chance of"]) == (0.0, 0.1)
     assert bound["for the best of k releases"] == "k times that chance"
     assert bound["where evidence is lacking"] == "whatever is decided there"
 

@@ -66,7 +66,7 @@ def test_a_model_says_whether_rows_count_only_who_played_them() -> None:
     assert [PrivacyChoice.parse(text).text for text in words] == words
     assert PrivacyChoice.parse(words[1]).title == "local, One-hot questions, only reports of who played"
     (refused,) = Sweep(BASE, {"privacy": ["central:gaussian-tree:calibrated:played"]}).points
-    assert refused.refusal.startswith("reports: played is for reports that users send")
+    assert refused.refusal.startswith("reports: played applies to reports that users send")
     for text in ("local:unary:played", "local:::played", "local:unary:calibrated:all"):
         with pytest.raises(SpecError, match="local:unary:calibrated:played"):
             PrivacyChoice.parse(text)

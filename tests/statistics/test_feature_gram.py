@@ -210,6 +210,6 @@ def test_the_card_says_what_is_asked_anew() -> None:
     card = BatchRun.noise_of_run(spec(mechanism="laplace-tree", delta=0.0)).guarantee()
     assert (card.claimed_epsilon, card.claimed_delta, card.proved_delta) == (1.0, 0.0, 0.0)
     assert card.proved_epsilon == pytest.approx(1.0, abs=1e-4)
-    assert "what is asked anew by" in card.noise_formula
-    assert "summed anew at each release" in card.where
+    assert "repeated sums by" in card.noise_formula
+    assert "summed again at each release" in card.where
     assert not card.ladder

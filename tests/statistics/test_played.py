@@ -251,7 +251,7 @@ def test_a_named_mechanism_adds_up_all_reports_unless_others_are_chosen() -> Non
 @pytest.mark.parametrize(
     ("given", "reason"),
     [
-        ({"privacy": "central"}, "is for reports that users send"),
+        ({"privacy": "central"}, "applies to reports that users send"),
         ({"privacy": "local", "algorithm": "private-ucb-po"}, "takes each with some chance"),
         ({"privacy": "shuffle", "mechanism": "binomial-tree"}, "nodes mix batches"),
         ({"privacy": "shuffle", "algorithm": "sdp-pe", "environment": "random",

@@ -35,7 +35,7 @@ class Block(NamedTuple):
 
 @dataclass(frozen=True)
 class Exploration:
-    """What is to be played next.
+    """The next exploration.
 
     Attributes:
         blocks: in this order; their counts join the batch.
@@ -52,7 +52,7 @@ class Exploration:
 
 @dataclass(frozen=True)
 class StageEstimate:
-    """What is believed at the end of a stage: a model P [H, S, A, S] (rows may lose mass), R [H, S, A], the policy that
+    """The estimates at the end of a stage: a model P [H, S, A, S] (rows may lose mass), R [H, S, A], the policy that
     looks best in it, and a number for each of the learner's series."""
 
     P: Array
@@ -62,10 +62,10 @@ class StageEstimate:
 
 
 class Eliminator(Protocol):
-    """A learner at work. It is a function of what it was handed: public facts, and what was released."""
+    """A learner at work. It is a function of its inputs: public facts, and released counts."""
 
     def propose(self) -> Exploration | None:
-        """What to play next; None when every user has played."""
+        """Propose the next exploration; None when every user has played."""
 
     def absorb(self, released: Array, error: float) -> StageEstimate | None:
         """Learn from a batch.
@@ -114,7 +114,7 @@ class EliminationLearner(LearnerDefaults):
     forgets = True
 
     def seen(self, bonus: str) -> Counts:
-        """The same with all constants."""
+        """Return the same counts with all constants."""
         return self.statistic
 
     def refusal(self, size: Size, K: int) -> SpecError | None:
@@ -125,24 +125,24 @@ class EliminationLearner(LearnerDefaults):
         if K < fewest:
             return SpecError(
                 "episodes",
-                f"{number(K)} is too few for a stage of {self.key}, which takes two users for each (h, s, a); give at "
+                f"{number(K)} is too few for a stage of {self.key}, which needs two users for each (h, s, a); give at "
                 f"least {fewest}.",
             )
         return None
 
     def releases(self, size: Size, K: int, epsilon: float | None, norm: str) -> int:
-        """About how many batches there are."""
+        """Return about the number of batches."""
         return int(20 * log(K + 1)) + 1
 
     def pace(self, private: bool) -> str:
         """Stages, with privacy and without it."""
         return (
-            "plays stages, each twice as long as the one before but for the last, which takes who is left. "
+            "plays stages, each twice as long as the one before except for the last, which takes who is left. "
             "At the end of each it drops policies"
         )
 
     def seconds(self, size: Size, K: int) -> float:
-        """About how long it plans in a whole run."""
+        """Return about the seconds of planning in a whole run."""
         return self.planning(size) * len(stages(K, tuples(size)))
 
 
@@ -160,9 +160,9 @@ def tuples(size: Size) -> int:
 
 
 def stages(K: int, tuples: int) -> list[Stage]:
-    """The stages of a run of K users with `tuples` = H S A. L_b = 2^b; the last stage takes what is left.
+    """List the stages of a run of K users with `tuples` = H S A. L_b = 2^b; the last stage takes the rest.
 
-    B25 Algorithm 1 (line 2) makes a short stage of its own of what is left after the last full one; here it is merged
+    B25 Algorithm 1 (line 2) makes a short stage of the rest after the last full one; here it is merged
     into that. Stages too short to give every (h, x, a) one user are skipped and use nobody.
     """
     result: list[Stage] = []

@@ -88,7 +88,7 @@ class ListedElimination:
         return chosen
 
     def absorb(self, released: Array, error: float) -> StageEstimate | None:
-        """The end of Algorithm 2's layer, or of Algorithm 1's stage."""
+        """Finish Algorithm 2's layer, or Algorithm 1's stage."""
         problem, S, h = self._problem, self._problem.S, self._layer
         if h < problem.H:
             m, n = released[h, ..., :S], released[h, ..., S]
@@ -112,7 +112,7 @@ class ListedElimination:
 
 
 def too_large(key: str, size: Size) -> str:
-    """Why the list of policies would be too long; "" when it is not."""
+    """Explain why the list of policies would be too long; "" if it would not."""
     S, A, H, _ = size
     if policies_to_keep(H, S, A) is not None:
         return ""

@@ -118,7 +118,7 @@ class RelaxedElimination:
         return greedy, V
 
     def absorb(self, released: Array, error: float) -> StageEstimate | None:
-        """The end of a crude layer, or of a stage."""
+        """Finish a crude layer, or a stage."""
         problem, S, h = self._problem, self._problem.S, self._layer
         threshold = infrequent_below(problem, error)
         if h < problem.H:
@@ -141,12 +141,12 @@ class RelaxedElimination:
 
 
 def work(size: Size) -> int:
-    """About the additions of one backward induction for every (h, s, a)."""
+    """Return about the additions of one backward induction for every (h, s, a)."""
     return tuples(size) ** 2 * size.S
 
 
 def too_large(key: str, size: Size) -> str:
-    """Why planning would take too long; "" when it would not."""
+    """Explain why planning would take too long; "" if it would not."""
     if work(size) <= MAX_WORK:
         return ""
     return (
@@ -157,7 +157,7 @@ def too_large(key: str, size: Size) -> str:
 
 @kernel
 def plan(P: Array, R: Array, policy: Policy, V: Array) -> None:
-    """The best policy [H, S] of a model whose rows may lose mass, lowest action first, and its V [H + 1, S]."""
+    """Find the best policy [H, S] of a model whose rows may lose mass, lowest action first, and its V [H + 1, S]."""
     H, S, A, _ = P.shape
     for s in range(S):
         V[H, s] = 0.0
@@ -189,7 +189,7 @@ def best_trade(
     reach: Array,
     worth: Array,
 ) -> tuple[float, float]:
-    """The policy that maximises (chance to take `action` in `state` at `layer`) + price * value, into policy [H, S].
+    """Find the policy that maximises (chance to take `action` in `state` at `layer`) + price * value, into policy.
 
     Args:
         V, greedy: of `plan`, followed after `layer`. Of equally good actions the more valuable, then the

@@ -1,4 +1,4 @@
-"""Where a learner of a linear model believes the weights to be after a release: what there is to draw of a plan."""
+"""The confidence sets of a learner of a linear model after a release, for drawing."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dprl.mdp.tabular import Array
 
 
 class Confidence(NamedTuple):
-    """What a plan relies on at every step h that is regressed, with M = G + ridge I and Y = M^-1 x:
+    """The confidence region at every regressed step h, with M = G + ridge I and Y = M^-1 x.
 
         |<x, w_h - weights_h>| <= beta sqrt(x.Y + slack |Y|^2) + pull |Y|   for every x.
 
@@ -40,7 +40,7 @@ class Solved(NamedTuple):
         weights: [.., d], (G + ridge I)^-1 u.
         logarithms: ln det (G + ridge I).
         inverse: [.., d, d].
-        fine: whether the matrix is positive definite; where not, the others are NaN.
+        fine: whether the matrix is positive definite; if not, the others are NaN.
         ridge: at least what rounding needs.
     """
 
@@ -52,7 +52,7 @@ class Solved(NamedTuple):
 
 
 def solved(released: Array, ridge: Array) -> Solved:
-    """As `regression.solve` does for a plan, here for many releases at once: [.., d, d + 1], ridge: [..]."""
+    """Solve as `regression.solve` does for a plan, here for many releases at once: [.., d, d + 1], ridge: [..]."""
     G, u = released[..., :-1], released[..., -1]
     diagonal = np.abs(np.diagonal(G, axis1=-2, axis2=-1)).max(-1)
     ridge = np.maximum(ridge, ROUNDING * diagonal)
@@ -73,7 +73,7 @@ def widths(one: Confidence, inverse: Array) -> Array:
 
 
 def narrower(first: tuple[Confidence, Array], second: tuple[Confidence, Array]) -> Confidence:
-    """Of two that both hold, each with its inverse [.., d, d], at every step the one that says more."""
+    """Return the better of two valid sets at every step, each with its inverse [.., d, d]."""
     a, b = (np.nan_to_num(widths(*one).sum(-1), nan=np.inf) for one in (first, second))
     takes = a <= b
     return Confidence(

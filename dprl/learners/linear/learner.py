@@ -22,7 +22,7 @@ from dprl.statistics.value_regression import ValueRegression
 
 
 class MixturePlan(NamedTuple):
-    """What a plan consists of; a kernel writes it in place.
+    """The content of a plan; a kernel writes it in place.
 
     Attributes:
         Q: [H, S, A], optimistic values.
@@ -57,7 +57,7 @@ class MixturePlan(NamedTuple):
 
 @dataclass(frozen=True)
 class MixtureProblem:
-    """What constants may depend on, all public.
+    """The facts that constants may depend on, all public.
 
     Attributes:
         size: S, A, H and d.
@@ -77,13 +77,13 @@ class MixtureProblem:
 
 
 class MixturePlanner(NamedTuple):
-    """How it plans with one set of constants.
+    """The learner's planning with one set of constants.
 
     Attributes:
         plan: see above.
         constants: from the problem, [..].
         confidence(released, error, users, constants): where it believes the weights to be at many releases at once,
-            released: [D, H - 1, families, d, d + 1], error, users: [D]. What pages draw of a run; None draws nothing.
+            released: [D, H - 1, families, d, d + 1], error, users: [D]. Pages draw it; None draws nothing.
     """
 
     plan: Callable[..., None]
@@ -141,7 +141,7 @@ def next_block(most: float, users: int, K: int, d1: Array, features: Array, plan
 
     ln det (M + b G) - ln det M <= b tr(M^-1 G), and G is what a user is expected to add: X X^T / v, averaged over the
     states that the policy visits in the learner's own model <phi(s'|s, a), w~>, with the w nearest to w~ in the norm of
-    the matrix for which it sums to 1, cut at 0 and made to sum to 1; where nothing is left of it states are equally
+    the matrix for which it sums to 1, cut at 0 and made to sum to 1; if nothing is left of it states are equally
     likely.
     """
     H, S = plan.policy.shape
@@ -188,7 +188,7 @@ def next_block(most: float, users: int, K: int, d1: Array, features: Array, plan
 
 @kernel
 def centre(h: int, plan: MixturePlan) -> None:
-    """What the next regression at step h takes for middle and unit: those of V_{h+1}."""
+    """Set the middle and the unit of the next regression at step h: those of V_{h+1}."""
     _, S, A = plan.unit.shape
     low = plan.V[h + 1, 0]
     high = low
@@ -203,7 +203,7 @@ def centre(h: int, plan: MixturePlan) -> None:
 
 @kernel
 def reach_of_values(features: Array, h: int, s: int, a: int, V: Array, ends: Array) -> None:
-    """ends: [2] gets the least and the most of V[h] over the states that some weights lead to from (s, a)."""
+    """Write into ends, [2], the least and the most of V[h] over the states that some weights lead to from (s, a)."""
     S, d = features.shape[2], features.shape[3]
     ends[0] = np.inf
     ends[1] = -np.inf

@@ -36,7 +36,7 @@ def step(
     constants: Array,
     plan: ValueIterationPlan,
 ) -> None:
-    """As in the paper: ridge = lambda + c_K + Upsilon, bonus = beta |phi| in the norm of the inverse, Q in [0, H].
+    """Plan as in the paper: ridge = lambda + c_K + Upsilon, bonus = beta |phi| in the inverse's norm, Q in [0, H].
 
     shift, pull: the largest standard deviations that numbers of matrices and of vectors have in the run. constants: see
     `constants`.
@@ -64,8 +64,8 @@ def step(
 
 
 def constants(problem: LinearProblem) -> Array:
-    """lambda = d, Upsilon and C for noise of standard deviation 1, K, and ln(24^2 18 K^2 d H / p), of chi without U_K
-    (L21 Appendix E.1; for Laplace noise E.3)."""
+    """Return lambda = d, Upsilon and C for noise of standard deviation 1, K, and ln(24^2 18 K^2 d H / p), of chi
+    without U_K (L21 Appendix E.1; for Laplace noise E.3)."""
     H, d, K, p = problem.size.H, problem.size.d, problem.K, problem.beta
     if problem.norm == "l1":
         tail = log(6 * K * H * d / p)
@@ -79,7 +79,7 @@ def constants(problem: LinearProblem) -> Array:
 def paper_confidence(
     released: Array, shift: Array, pull: Array, users: Array, constants: Array
 ) -> Confidence:
-    """The ellipsoid of `step`: |w - w~| in the norm of G + ridge is at most beta."""
+    """Return the ellipsoid of `step`: |w - w~| in the norm of G + ridge is at most beta."""
     H, d, K = released.shape[1], constants[0], constants[3]
     upsilon, C = (constants[1] * shift)[:, None], (constants[2] * pull)[:, None]
     c = d * upsilon
@@ -101,7 +101,7 @@ def anytime(
     constants: Array,
     plan: ValueIterationPlan,
 ) -> None:
-    """An upper bound on Q* at all releases at once (proof in docs/notes/linear.md), of (r + V - middle) / unit:
+    """Compute an upper bound on Q* at all releases (proof in docs/notes/linear.md), of (r + V - middle) / unit.
 
         bonus = beta sqrt(phi.Y + max(lambda + shift - ridge, 0) |Y|^2) + (pull + (shift + ridge) C_w) |Y|,
         Y = (G + ridge I)^-1 phi.
@@ -149,7 +149,7 @@ def anytime(
 
 
 def anytime_constants(problem: LinearProblem) -> Array:
-    """lambda = 1/4; C_w; 2 ln(3 H 2^(S-1) / beta), for the corners that values of S states are between."""
+    """Return lambda = 1/4; C_w; 2 ln(3 H 2^(S-1) / beta), for the corners that values of S states are between."""
     S, H = problem.size.S, problem.size.H
     return np.array([0.25, problem.bound, 2 * (log(3 * H / problem.beta) + (S - 1) * log(2))])
 
@@ -157,7 +157,7 @@ def anytime_constants(problem: LinearProblem) -> Array:
 def anytime_confidence(
     released: Array, shift: Array, pull: Array, users: Array, constants: Array
 ) -> Confidence:
-    """What `anytime` relies on, with the better of its two ridges at every step."""
+    """Return the region behind `anytime`, with the better of its two ridges at every step."""
     lamda, bound, d = constants[0], constants[1], released.shape[-2]
     shifts = np.broadcast_to(shift[:, None], released.shape[:2])
     most = d * np.log1p(users / (d * lamda))[:, None]

@@ -14,7 +14,7 @@ ROUNDING = 1e-13  # of the largest entry of a diagonal: less ridge than that is 
 
 @kernel
 def at_least(ridge: float, released: Array, h: int, f: int) -> float:
-    """The ridge, or what rounding needs: that grows with the sums, and stays a 10^-13 of them."""
+    """Return the ridge, or the larger value that rounding needs: it grows with the sums, and stays a 10^-13 of them."""
     d = released.shape[2]
     most = 0.0
     for i in range(d):
@@ -24,7 +24,7 @@ def at_least(ridge: float, released: Array, h: int, f: int) -> float:
 
 @kernel
 def solve(released: Array, h: int, f: int, ridge: float, inverse: Array, weights: Array) -> float:
-    """w = (G + ridge I)^-1 u, where the record has G and u.
+    """Solve w = (G + ridge I)^-1 u, with G and u from the record.
 
     Args:
         released: [H - 1, families, d, d + 1], a symmetric matrix and a vector at [h, f].
@@ -32,7 +32,7 @@ def solve(released: Array, h: int, f: int, ridge: float, inverse: Array, weights
         weights: [H - 1, families, d] gets w.
 
     Returns:
-        ln det (G + ridge I); nan where that is not positive definite. Then `inverse` and `weights` are zero.
+        ln det (G + ridge I); nan if that is not positive definite. Then `inverse` and `weights` are zero.
     """
     d = released.shape[2]
     L = np.zeros((d, d))
@@ -100,7 +100,7 @@ def look_up(phi: Array, h: int, f: int, inverse: Array, weights: Array, found: A
 
 @kernel
 def project(phi: Array, one: Array, h: int, f: int, inverse: Array) -> float:
-    """The multiple of `one` that is nearest to phi in the norm of the inverse."""
+    """Find the multiple of `one` that is nearest to phi in the norm of the inverse."""
     d = phi.shape[0]
     along = 0.0
     length = 0.0

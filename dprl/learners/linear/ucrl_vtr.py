@@ -36,7 +36,7 @@ def plan(
     constants: Array,
     plan: MixturePlan,
 ) -> None:
-    """As in the paper: ridge = lambda + 2 Upsilon, bonus = beta |phi_V| in the norm of the inverse, Q in [0, H].
+    """Plan as in the paper: ridge = lambda + 2 Upsilon, bonus = beta |phi_V| in the inverse's norm, Q in [0, H].
 
     error: the largest standard deviation that a sum's noise has in the run. constants: see `constants`.
     """
@@ -64,8 +64,8 @@ def plan(
 
 
 def constants(problem: MixtureProblem) -> Array:
-    """lambda = H^2, Upsilon for error = 1, 3 (C_w + 1), and sqrt(2 H^2 ln(3 H (1 + K H)^(d/2) / p))
-    (L21 Corollaries 5, 6)."""
+    """Return lambda = H^2, Upsilon for error = 1, 3 (C_w + 1), and sqrt(2 H^2 ln(3 H (1 + K H)^(d/2) / p)) (L21
+    Corollaries 5, 6)."""
     H, d, K, p = problem.size.H, problem.size.d, problem.K, problem.beta
     most = float(problem.statistic.units(problem.size).max())  # 1 for noise as in the paper
     return np.array(
@@ -79,7 +79,7 @@ def constants(problem: MixtureProblem) -> Array:
 
 
 def paper_confidence(released: Array, error: Array, users: Array, constants: Array) -> Confidence:
-    """The ellipsoid of `plan`: |w - w~| in the norm of G + ridge is at most beta."""
+    """Return the ellipsoid of `plan`: |w - w~| in the norm of G + ridge is at most beta."""
     lamda, upsilon = constants[0], constants[1] * error[:, None]
     ridge = np.broadcast_to(lamda + 2.0 * upsilon, released.shape[:2])
     found = solved(released[:, :, 0], ridge)
@@ -99,7 +99,7 @@ def anytime(
     constants: Array,
     plan: MixturePlan,
 ) -> None:
-    """An upper bound on Q* at all releases at once (proof in docs/notes/linear.md), for X = phi of (V - middle) / unit:
+    """Compute an upper bound on Q* at all releases (proof in docs/notes/linear.md), for X = phi of (V - middle) / unit.
 
         bonus = beta sqrt(X.Y + max(lambda + shift - ridge, 0) |Y|^2) + (N + ridge C_w) |Y|,  Y = (G + ridge I)^-1 X.
 
@@ -151,7 +151,7 @@ def anytime(
 
 
 def anytime_constants(problem: MixtureProblem) -> Array:
-    """lambda = 1/4; C_w; by how much noise moves G at most, and u - G w, for error = 1; 2 ln(3 (H - 1) / beta).
+    """Return lambda = 1/4; C_w; the most that noise moves G, and u - G w, for error = 1; 2 ln(3 (H - 1) / beta).
 
     For noise see `noise_bounds`.
     """
@@ -160,7 +160,7 @@ def anytime_constants(problem: MixtureProblem) -> Array:
 
 
 def noise_bounds(problem: MixtureProblem, f: int) -> tuple[float, float]:
-    """By how much noise moves G at most, and u - G w, for error = 1, in family f.
+    """Return the most that noise moves G, and u - G w, for error = 1, in family f.
 
     Where d standard normal draws are longer than x with chance q, so is u - G w in units of its largest standard
     deviation; |noise of G| is at most 2 sqrt d + 2 sqrt(ln(2 / q)) (Davidson, Szarek 2001, Theorem II.11; it moves by
@@ -176,7 +176,7 @@ def noise_bounds(problem: MixtureProblem, f: int) -> tuple[float, float]:
 
 
 def anytime_confidence(released: Array, error: Array, users: Array, constants: Array) -> Confidence:
-    """What `anytime` relies on, with the better of its two ridges at every step."""
+    """Return the region behind `anytime`, with the better of its two ridges at every step."""
     lamda, bound, spent = constants[0], constants[1], constants[4]
     return either(
         released, constants[2] * error, constants[3] * error, users / 4.0, lamda, bound, 0.25, spent

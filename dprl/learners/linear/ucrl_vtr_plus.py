@@ -1,5 +1,5 @@
 """UCRL-VTR+ (Zhou et al. 2021) with private sums (L21 Algorithm 3): UCRL-VTR whose users count 1/v each, with a bound v
-on the variance of what they saw. It follows from a second regression, of squares of values.
+on the variance of the values they saw. It follows from a second regression, of squares of values.
 
 Family 0 has the weighted sums of values, family 1 those of squares, see statistics/weighted_regression.py.
 """
@@ -37,7 +37,7 @@ def plan(
     constants: Array,
     plan: MixturePlan,
 ) -> None:
-    """As in the paper, for the user who comes next, the k-th: lambda = 1, ridges lambda + 2 Upsilon_i, Q in [0, H].
+    """Plan as in the paper, for the next user, the k-th: lambda = 1, ridges lambda + 2 Upsilon_i, Q in [0, H].
 
     error: the largest standard deviation that a sum's noise has in the run, family 0. constants: see `constants`.
     """
@@ -102,7 +102,7 @@ def constants(problem: MixtureProblem) -> Array:
 
 
 def paper_confidence(released: Array, error: Array, users: Array, constants: Array) -> Confidence:
-    """The ellipsoid of `plan`: |w - w^| in the norm of Lambda^ is at most beta^."""
+    """Return the ellipsoid of `plan`: |w - w^| in the norm of Lambda^ is at most beta^."""
     d, chance = released.shape[-2], (constants[3] + 2.0 * np.log(users + 1.0))[:, None]
     upsilon = constants[0] * error[:, None]
     found = solved(released[:, :, 0], np.broadcast_to(1.0 + 2.0 * upsilon, released.shape[:2]))
@@ -131,9 +131,9 @@ def anytime(
     constants: Array,
     plan: MixturePlan,
 ) -> None:
-    """An upper bound on Q* at all releases at once (proof in docs/notes/linear.md). At (s, a) what is regressed next is
-    y = (V - middle) / unit in [-1/2, 1/2], with the middle and the range of V over the states that are possible then;
-    y is sqrt(1 / worth)-sub-Gaussian.
+    """Compute an upper bound on Q* at all releases (proof in docs/notes/linear.md). The next regression at (s, a) is of
+    y = (V - middle) / unit in [-1/2, 1/2], with the middle and the range of V over the states that are possible then; y
+    is sqrt(1 / worth)-sub-Gaussian.
 
     error: what the length of d draws of a release's noise stays below, in units of release. constants: see
     `anytime_constants`.
@@ -178,7 +178,7 @@ def learn(
     facts: Array,
     plan: MixturePlan,
 ) -> None:
-    """What family f tells at step h: inverses and weights of the plan, and facts: [TOLD]."""
+    """Regress family f at step h: inverses and weights of the plan, and facts: [TOLD]."""
     d = released.shape[2]
     lamda, shift = constants[LAMDA], constants[SHIFT] * error
     facts[FULL], facts[LESS] = at_least(lamda + shift, released, h, f), at_least(lamda, released, h, f)
@@ -207,7 +207,7 @@ def between(
     plan: MixturePlan,
     ends: Array,
 ) -> None:
-    """ends: [2] gets what <phi, w_h> is at least and at most, from either ridge.
+    """Write into ends, [2], the least and the most of <phi, w_h>, from either ridge.
 
     one: [d] phi of 1, of which <one, w_h> = 1: any multiple may be added to phi, and the one that makes it shortest is.
     """
@@ -231,8 +231,8 @@ def between(
 
 @kernel
 def proxy(low: float, high: float, square: float) -> float:
-    """The least v known, 1/4 at most, for which y in [-1/2, 1/2] is sqrt(v)-sub-Gaussian, where its mean is between low
-    and high and that of y^2 at most square.
+    """Return the least v known, 1/4 at most, for which y in [-1/2, 1/2] is sqrt(v)-sub-Gaussian, if its mean is between
+    low and high and that of y^2 at most square.
 
     No y - E y <= b of variance V is further up than that which is b or -V/b (Bennett 1962); one of two values that are
     b + V/b apart, the higher with chance p, is as Kearns and Saul (1998) say.
@@ -254,8 +254,8 @@ def proxy(low: float, high: float, square: float) -> float:
 
 
 def anytime_constants(problem: MixtureProblem) -> Array:
-    """Of each family: how far from 0 a target is, squared; lambda; 2 ln(3 (H - 1) / beta); the most of |X|^2 worth; for
-    error = 1 the bounds on noise; C_w.
+    """Return for each family: the distance of a target from 0, squared; lambda; 2 ln(3 (H - 1) / beta); the most of
+    |X|^2 worth; for error = 1 the bounds on noise; C_w.
 
     Values count so much that theirs is 1. Squares lie in [0, 1/4] and are 1/8-sub-Gaussian.
     """
@@ -270,7 +270,7 @@ def anytime_constants(problem: MixtureProblem) -> Array:
 
 
 def anytime_confidence(released: Array, error: Array, users: Array, constants: Array) -> Confidence:
-    """What `anytime` relies on, of family 0."""
+    """Return the region behind `anytime`, of family 0."""
     shift, pull, trace = constants[SHIFT] * error, constants[PULL] * error, constants[MOST] * users
     lamda, bound, proxy, spent = constants[LAMDA], constants[BOUND], constants[PROXY], constants[SPENT]
     return either(released, shift, pull, trace, lamda, bound, proxy, spent)

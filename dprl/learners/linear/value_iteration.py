@@ -25,7 +25,7 @@ from dprl.statistics.feature_gram import FeatureGram
 
 
 class ValueIterationPlan(NamedTuple):
-    """What a plan consists of; a kernel writes it in place, step by step.
+    """The content of a plan; a kernel writes it in place, step by step.
 
     Attributes:
         Q: [H, S, A], optimistic values.
@@ -59,7 +59,7 @@ class ValueIterationPlan(NamedTuple):
 
 @dataclass(frozen=True)
 class LinearProblem:
-    """What constants may depend on, all public.
+    """The facts that constants may depend on, all public.
 
     Attributes:
         size: S, A, H and d.
@@ -77,13 +77,13 @@ class LinearProblem:
 
 
 class ValueIterationPlanner(NamedTuple):
-    """How it plans with one set of constants.
+    """The learner's planning with one set of constants.
 
     Attributes:
         step: see above.
         constants: from the problem, [..].
-        confidence(released, shift, pull, users, constants): where it believes the weights of what it has asked for, at
-            many releases at once, released: [D, H, 1, d, d + 1], shift, pull, users: [D]. What pages draw of a run.
+        confidence(released, shift, pull, users, constants): the confidence sets of the requested weights, at
+            many releases at once, released: [D, H, 1, d, d + 1], shift, pull, users: [D]. Pages draw it.
         longest(problem): how long these weights can be.
     """
 
@@ -139,14 +139,14 @@ class ValueIterationLearner(PlannedLearner[ValueIterationPlanner, FeatureGram]):
         return len(batches(K, size, epsilon, norm))
 
     def pace(self, private: bool) -> str:
-        """As many equal batches as Appendix E says; without privacy blocks that grow with what its matrices know."""
+        """Return the batches: equal ones as in Appendix E; without privacy, blocks that grow with the information."""
         if private:
             return "updates its policy at the end of equal batches, as many as its paper says"
         return "updates its policy at the end of blocks that grow while its matrices change little"
 
 
 def batches(K: int, size: Size, epsilon: float, norm: str) -> range:
-    """Users at the ends of the batches, but for the last, which ends at K: every ceil(K / B).
+    """Users at the ends of the batches, except for the last, which ends at K: every ceil(K / B).
 
     B = ceil((K epsilon)^(2/5) / (d^(3/5) H^(1/5))) (L21 Appendix E.1), or for Laplace noise ceil((K epsilon)^(1/3) /
     (d^(2/3) H^(1/3))) (Appendix E.3).
@@ -162,7 +162,7 @@ def batches(K: int, size: Size, epsilon: float, norm: str) -> range:
 
 @kernel
 def centre(h: int, plan: ValueIterationPlan) -> None:
-    """What the vector of step h is taken in: r + V_{h+1} is in middle plus or minus unit/2."""
+    """Center the vector of step h: r + V_{h+1} is in middle plus or minus unit/2."""
     S = plan.V.shape[1]
     low = plan.V[h + 1, 0]
     high = low
@@ -223,7 +223,7 @@ def next_block(
 
 
 def longest_weights(features: Array) -> float:
-    """How long w can be at most if |<phi(s, a), w>| <= 1/2 for all (s, a), where the features span it.
+    """Return the largest length of w if |<phi(s, a), w>| <= 1/2 for all (s, a), if the features span it.
 
     The mean of <phi, w>^2 over all pairs is at most 1/4, and at least |w|^2 times the least eigenvalue above 0 of the
     mean of phi phi^T. Of w that say the same of all pairs the shortest one is spanned.

@@ -1,4 +1,4 @@
-"""DP-PEVI, ours: private pessimistic least squares without weights, from half of what DP-VAPVI releases and less noise.
+"""DP-PEVI, ours: private pessimistic least squares without weights, from half of DP-VAPVI's releases and less noise.
 
 It differs from DP-VAPVI (QW23-offline, Algorithm 2) in this:
 
@@ -49,7 +49,7 @@ def plan(problem: OfflineProblem) -> Plan:
 
 
 def families(problem: OfflineProblem, calibration: str) -> tuple[Family, ...]:
-    """A matrix and a vector at each step, each with the same share of the budget."""
+    """Return a matrix and a vector for each step, each with the same share of the budget."""
     assert problem.features is not None
     found = []
     for h in range(problem.size.H - 1, -1, -1):

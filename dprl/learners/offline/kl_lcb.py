@@ -1,6 +1,6 @@
 """DP-KL-LCB, ours: pessimistic value iteration whose V~ is a proved lower bound of v^pi, from private counts.
 
-It releases half of what DP-APVI does (Qiao, Wang 2023, Algorithm 1): m alone, with no projection. Three things bound
+It releases half of DP-APVI's sums (Qiao, Wang 2023, Algorithm 1): m alone, with no projection. Three things bound
 what a row (h, s, a) is worth from below, where W = V~_{h+1} is what is known to be had of next states:
 
 - data: n KL(P^, P) <= L, which bounds PW for *every* W, also one that depends on the same people;
@@ -91,7 +91,7 @@ def reward_bounds(problem: OfflineProblem, released: Array, sums: Array) -> tupl
 
 
 def visited(n: Array, E: float) -> tuple[NDArray[np.bool_], Array, Array]:
-    """Where rows have a visit for certain; there n~ and how many visits there are at least, and 1 elsewhere."""
+    """Mark the rows that have a visit for certain; there n~ and the least number of visits, and 1 elsewhere."""
     known = n - E >= 1
     return known, np.where(known, n, 1.0), np.where(known, n - E, 1.0)
 
@@ -102,7 +102,7 @@ def rms(values: Array) -> Array:
 
 
 def shortfall(variance: Array, above: Array, x: Array) -> Array:
-    """How far a mean under P may be below that under P^, at most, where KL(P^, P) <= x.
+    """Bound the amount by which a mean under P may be below that under P^, if KL(P^, P) <= x.
 
     Args:
         variance: under P^.
@@ -113,10 +113,10 @@ def shortfall(variance: Array, above: Array, x: Array) -> Array:
 
 
 def divergence(problem: OfflineProblem, visits: Array) -> Array:
-    """L: KL(P^, P) is at most L/visits in a row that has these visits or more, but for the chance of an event.
+    """L: KL(P^, P) is at most L/visits in a row that has these visits or more, except for the chance of an event.
 
     Where a person has one episode, it is the x > S - 1 at which e^-x (e x / (S-1))^(S-1) is that chance: from
-    E exp(t n KL) <= (1 - t)^-(S-1) for 0 <= t < 1 (Agrawal 2020), by Markov's inequality at t = 1 - (S-1)/x. Where a
+    E exp(t n KL) <= (1 - t)^-(S-1) for 0 <= t < 1 (Agrawal 2020), by Markov's inequality at t = 1 - (S-1)/x. If a
     person has several, one may follow from another, and it holds for all n at once.
     """
     from scipy.special import lambertw
@@ -129,7 +129,7 @@ def divergence(problem: OfflineProblem, visits: Array) -> Array:
 
 
 def of_rewards(problem: OfflineProblem, visits: Array) -> Array:
-    """The same of mean rewards: Hoeffding 1963, Theorem 1."""
+    """Return the same for mean rewards: Hoeffding 1963, Theorem 1."""
     if problem.episodes > 1:
         return at_all_times(problem, visits, 1)
     return np.full_like(visits, -log(_each(problem)))
@@ -151,7 +151,7 @@ def _each(problem: OfflineProblem) -> float:
 
 
 def each(problem: OfflineProblem, noisy: bool) -> float:
-    """The chance that each of the events of the proof may fail with, of all rows: together beta."""
+    """Return the failure probability of each event of the proof, over all rows: together beta."""
     S, A, H, _ = problem.size
     learned = problem.rewards is None
     events = OF_NEXT + OF_REWARDS * learned + noisy * (NOISE_OF_NEXT + NOISE_OF_REWARDS * learned)
@@ -208,7 +208,7 @@ RECORD: Any = {
 KL_LCB = OfflineLearner(
     key="dp-kl-lcb",
     title="DP-KL-LCB",
-    summary="Offline, tabular, ours: pessimistic value iteration with a lower bound that is proved, from half of what "
+    summary="Offline, tabular, ours: pessimistic value iteration with a lower bound that is proved, from half of "
     "DP-APVI releases.",
     source="ours, after QW23-offline Algorithm 1",
     baseline="dp-kl-lcb",

@@ -1,4 +1,4 @@
-"""What an offline learner is: it asks a curator for sums over one data set, and plans pessimistically from them.
+"""The interface of an offline learner: it asks a curator for sums over one data set, and plans pessimistically.
 
 A learner is a generator. It yields what it asks for and is sent what was released; it holds nothing else of the data.
 """
@@ -20,7 +20,7 @@ from dprl.statistics.family import Family, Query
 
 
 class Learned(NamedTuple):
-    """What was learned, all of it from released sums.
+    """The result of learning, all of it from released sums.
 
     Attributes:
         policy: [H, S], greedy in Q; see `decided`.
@@ -44,14 +44,14 @@ Plan = Generator[Query, Array, Learned]
 
 @dataclass(frozen=True)
 class OfflineProblem:
-    """What a learner knows, all of it public.
+    """The facts that a learner knows, all of them public.
 
     Attributes:
         size: S, A and H.
         n: trajectories in the data set.
         beta: failure probability of its bounds, the papers' delta.
         params: its constants.
-        rewards: [H, S, A] mean rewards, where it takes them as public; None where it learns them.
+        rewards: [H, S, A] mean rewards, where it takes them as public; None if it learns them.
         features: [S, A, d], the same.
         errors: E of each family, how far its noise may go; empty without noise.
         episodes: that one person has in the data set, at most.
@@ -72,7 +72,7 @@ class OfflineProblem:
 def decided(problem: OfflineProblem, Q: Array, n: Array, E: float) -> tuple[Policy, Array]:
     """[S] each, of one step: what the policy does, and what that is worth at least.
 
-    The lowest of the actions with the largest Q. Where that has no visit for certain and somebody else would decide,
+    The lowest of the actions with the largest Q. If that has no visit for certain and somebody else would decide,
     the best action that has one is taken, if it is worth more than whatever they may do: the least Q of all actions.
     Else they do decide, and no more than that is counted.
 
@@ -114,21 +114,21 @@ class OfflineLearner:
     Attributes:
         key, title, summary, source: its names, and what it is.
         privacies: keys of the notions of privacy that its noise is calibrated to, the first is the default.
-        baseline: key of the same learner without privacy, its own where that is one of its privacies.
+        baseline: key of the same learner without privacy, its own if that is one of its privacies.
         fields: its constants.
-        public: keys of PUBLIC, what it takes as known by everybody; `rewards` only where a run does not learn them.
+        public: keys of PUBLIC, what it takes as known by everybody; `rewards` only if a run does not learn them.
         families(problem, calibration): what it asks for, each with how far one trajectory moves it: for `paper` as the
             paper bounds it, for `calibrated` exactly.
         paper_noise: its noise as in the paper, by notion of privacy, where rewards are known.
         errors(problem, mechanism, scales, calibration): E of each family.
         plan(problem): learns.
-        shown: what a trace keeps of what was released, by name: functions from all that was released, in order, to
-            [H, S, A]; `rewards` only where these are learned.
+        shown: the released values that a trace keeps, by name: functions from all that was released, in order, to
+            [H, S, A]; `rewards` only if these are learned.
         halves(params): whether the data set is drawn in two halves, for queries that are about one of them.
-        proved: in a few words where V~ is proved to be a lower bound but for a chance of beta; "" where the proof is a
+        proved: in a few words where V~ is proved to be a lower bound except for a chance of beta; "" if the proof is a
             paper's, whose beta has a constant.
         several: whether a person may have several episodes in the data set: noise and bounds are then for that.
-        unproved(params): why V~ is no proved lower bound of v^pi with these constants; "" where it is one.
+        unproved(params): why V~ is no proved lower bound of v^pi with these constants; "" if it is one.
     """
 
     key: str

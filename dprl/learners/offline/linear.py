@@ -16,10 +16,10 @@ LAMBDA = Field("lambda", "float", 1.0, "ridge, lambda", low=0.0, high=1e6, low_o
 
 
 def raised(matrix: Array, least: float) -> tuple[Array, int]:
-    """A released matrix with eigenvalues of at least `least`, and whether (0 or 1) it had smaller ones.
+    """Raise the eigenvalues of a released matrix to at least `least`, and return whether (0 or 1) it had smaller ones.
 
-    sum w phi phi^T + lambda I has none below lambda. With the shift by E/2 a noisy one has none either, but for noise
-    beyond E/2; then eigenvalues below lambda are raised to it. That uses nothing but what was released. What is
+    sum w phi phi^T + lambda I has none below lambda. With the shift by E/2 a noisy one has none either, except for
+    noise beyond E/2; then eigenvalues below lambda are raised to it. That uses only released values. An eigenvalue
     below by no more than rounding counts as lambda.
     """
     eigenvalues, vectors = np.linalg.eigh(matrix)

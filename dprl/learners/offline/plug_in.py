@@ -1,6 +1,6 @@
 """The plug-in policy: value iteration on the noisy frequencies themselves, with nothing taken off. It bounds nothing.
 
-It asks for what DP-KL-LCB asks for (kl_lcb.py), so that both plan from one release. Where a row has no visit for
+It asks for the sums of DP-KL-LCB (kl_lcb.py), so that both plan from one release. If a row has no visit for
 certain, next states are worth the least that there is.
 """
 

@@ -76,7 +76,7 @@ def families(problem: OfflineProblem, calibration: str) -> tuple[Family, ...]:
     """Five releases at each step, from its end.
 
     paper: for any features of norm at most 1 and values of at most H, under replace-one. calibrated: for these
-    features, and values of at most H - h - 1 at step h + 1 (of 1, where there are none); each release has a share of
+    features, and values of at most H - h - 1 at step h + 1 (of 1, if there are none); each release has a share of
     its half's budget that grows like the 2/3 power of its range.
     """
     phi, H = _features(problem), problem.size.H

@@ -36,14 +36,14 @@ SAME = (
 
 @kernel
 def reach_in_ellipsoid(squares: float, total: float, B: int, tau2: float) -> float:
-    """The most that (r - r~) f_0 + sum (m - m~) f can be in the ellipsoid of radius 1, from squares = rho^2 f_0^2 +
-    |f|^2 and total = sum f over B next states (Sherman, Morrison)."""
+    """Maximize (r - r~) f_0 + sum (m - m~) f over the ellipsoid of radius 1, from squares = rho^2 f_0^2 + |f|^2 and
+    total = sum f over B next states (Sherman, Morrison)."""
     return float(np.sqrt(max(squares - total * total / (B + tau2), 0.0)))
 
 
 @kernel
 def raised_mean(k: float, squares: float, total: float, B: int, tau2: float) -> float:
-    """The e for which q + e is the most that (r + sum m V) / n can be, where q is its value at the centre.
+    """Return the e for which q + e is the most that (r + sum m V) / n can be, with q its value at the centre.
 
     k = E / n~; squares, total: of f = V - q, f_0 = 1. It solves e = k reach(f - e), a quadratic in e, for
     k^2 B tau^2 / (B + tau^2) < 1: some counts in the ellipsoid would be those of no user otherwise.
@@ -57,7 +57,7 @@ def raised_mean(k: float, squares: float, total: float, B: int, tau2: float) -> 
 
 @kernel
 def bernstein_rise(v: float, c: float, x: float) -> float:
-    """The most by which reward plus next value may be above their means, at log-wealth x a visit.
+    """Return the most that reward plus next value may exceed their means, at log-wealth x a visit.
 
     v: the sum of their variances; c: how far each reaches above its mean, at most. It is u c x / y for the u > 0 of
     u - ln(1 + u) = y = x c^2 / v, from above: by one step of Newton's method from y + sqrt(2 y), which is above it.
@@ -72,8 +72,8 @@ def bernstein_rise(v: float, c: float, x: float) -> float:
 
 @kernel
 def fixed_bet_rise(v: float, c: float, start: float, n: float) -> float:
-    """The same by one of the bets 2^-j that were fixed beforehand: their price does not grow with n as a portfolio's.
-    start: see `constants`.
+    """Return the same bound by one of the bets 2^-j fixed beforehand: their price does not grow with n as a portfolio's
+    does. start: see `constants`.
 
     Any bet below 1/c is right. The one next to the best, sqrt(2 x / v), is taken; where the best is above 1/(4c), few
     visits have something to tell, and a portfolio is the better gambler: infinity.
@@ -90,7 +90,7 @@ def fixed_bet_rise(v: float, c: float, start: float, n: float) -> float:
 
 @kernel
 def bernstein_bonus(v: float, c: float, spread: float, start: float, n: float, most: float) -> float:
-    """The most by which reward plus next value may be above their means after n to most visits."""
+    """Return the most that reward plus next value may exceed their means after n to most visits."""
     rise = fixed_bet_rise(v, c, start, n)
     if rise < np.inf:
         return rise
@@ -100,7 +100,7 @@ def bernstein_bonus(v: float, c: float, spread: float, start: float, n: float, m
 
 @kernel
 def hoeffding_bonus(spread: float, start: float, n: float, most: float) -> float:
-    """The same for any laws of rewards in [0, 1] and values in an interval of length spread."""
+    """Return the same bound for any distributions of rewards in [0, 1] and of values in an interval of this spread."""
     v = (1.0 + spread * spread) / 4.0
     rise = fixed_bet_rise(v, max(spread, 1.0), start, n)
     if rise < np.inf:

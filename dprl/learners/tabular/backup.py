@@ -13,7 +13,7 @@ from dprl.mdp.tabular import Array
 
 @kernel
 def expectation(counts: Array, h: int, s: int, a: int, values: Array) -> float:
-    """sum over s' of m[h, s, a, s'] values[s'] / n[h, s, a]. values: [B], of the possible s'."""
+    """Return the sum over s' of m[h, s, a, s'] values[s'] / n[h, s, a]. values: [B], of the possible s'."""
     B = values.shape[0]
     total = 0.0
     for x in range(B):

@@ -75,7 +75,7 @@ def plan(
 
 
 def constants(problem: Problem) -> Array:
-    """slope of the cap, c_variance, c_count, c_privacy, c_gap, g1, g2, g3.
+    """Return the slope of the cap, c_variance, c_count, c_privacy, c_gap, g1, g2, g3.
 
     paper: with iota = ln(30 H S A T / beta), as in the paper.
     Privacy does not depend on them: the bonus is post-processing.

@@ -1,6 +1,6 @@
 """LDP-OBI (after Garcelon, Perchet, Pike-Burke, Pirotta 2021): optimism on locally noised counts, UCRL2's way.
 
-What was read: the opening and the abstract, and what Qiao, Wang 2023 and Luyo et al. 2021 say of it; the formulas are
+We read the opening and the abstract, and the remarks of Qiao, Wang 2023 and Luyo et al. 2021; the formulas are
 recalled. The paper's model has the same dynamics at every step; this is the form for any dynamics, with counts of each
 step, whose bound Qiao, Wang state. docs/notes/ldp-obi.md says where this differs, and why.
 """
@@ -62,7 +62,7 @@ def plan(
 
 def constants(problem: Problem) -> Array:
     """alpha; L = sqrt(2 l) and L_p = sqrt(14 B l), l = ln(4 pi^2 S A H K^3/(3 beta)), B the next states that are
-    possible, S of them where nothing is declared."""
+    possible, S of them if nothing is declared."""
     H, S, A, K = problem.H, problem.S, problem.A, problem.K
     logarithm = log(4 * pi**2 * S * A * H / (3 * problem.beta)) + 3 * log(K)
     spread = 14 * (problem.branching or S) * logarithm
@@ -92,6 +92,6 @@ ALGORITHM = TabularLearner(
     constants=constants,
     anytime=anytime.hoeffding,
     fields=(ALPHA,),
-    note="With the anytime bonus it does what Private-UCB-VI with local noise does. What tells them apart is the "
+    note="With the anytime bonus it equals Private-UCB-VI with local noise. They differ in the "
     "bonus of their papers, here larger by about \u221aS.",
 )

@@ -46,7 +46,7 @@ class TabularLearner(LearnerDefaults):
         statistic: `CONSISTENT` counts (post-processed, section 5.1 of QW23-online) or `NOISY` ones.
         plan: kernel with SIGNATURE, or with STOCHASTIC.
         constants(problem): array handed to it at every call.
-        anytime: kernel for the anytime bonus, from `FITTED` counts, see anytime.py; None where it has none.
+        anytime: kernel for the anytime bonus, from `FITTED` counts, see anytime.py; None if it has none.
         bonuses: sets of constants; by default anytime and paper, or without `anytime` OWN alone.
         stochastic: its policy is one of chances, which it changes by steps.
 
@@ -91,7 +91,7 @@ class TabularLearner(LearnerDefaults):
         return FITTED if bonus == "anytime" else self.statistic
 
     def planner(self, bonus: str) -> Planner:
-        """How it plans with a set of constants."""
+        """Return the learner's planning with a set of constants."""
         if self.anytime and bonus == "anytime":
             return Planner(self.anytime, anytime.constants)
         return Planner(self.plan, self.constants)
@@ -108,5 +108,5 @@ CAP = Field(
 
 
 def cap_slope(params: dict[str, Any]) -> float:
-    """By how much the ceiling of Q goes down at each step: 0 for H, 1 for H-h."""
+    """Return the fall of Q's ceiling at each step: 0 for H, 1 for H-h."""
     return 1.0 if params["cap"] == "H-h" else 0.0

@@ -1,7 +1,7 @@
 """Private-UCB-PO (after Chowdhury, Zhou 2022) and UCB-PO (after Shani, Efroni, Rosenberg, Mannor 2020): optimistic
 policy optimisation by mirror descent, on raw noisy counts.
 
-What was read: the opening and Table 1 of the first, the abstract of the second, and for the order of things the first
+We read the opening and Table 1 of the first, the abstract of the second, and for the order of things the first
 authors' public code; the formulas are recalled. docs/notes/policy-optimisation.md says where this differs, and why.
 """
 
@@ -66,7 +66,7 @@ def plan(
 
 @kernel
 def mirror_step(size: float, h: int, s: int, Q: Array, policy: Logits) -> None:
-    """ln pi = ln pi + size Q, less the logarithm of what makes it sum to 1."""
+    """Update ln pi to ln pi + size Q, less the logarithm of its normalizing sum."""
     A = Q.shape[2]
     top = -np.inf
     for a in range(A):
@@ -82,7 +82,7 @@ def mirror_step(size: float, h: int, s: int, Q: Array, policy: Logits) -> None:
 
 def constants(problem: Problem) -> Array:
     """L = sqrt(2 ln(4 S A T/beta)); L_p = sqrt(4 B ln(6 S A T/beta)), B the next states that are
-    possible, S of them where nothing is declared; eta = sqrt(2 ln A/(H^2 K))."""
+    possible, S of them if nothing is declared; eta = sqrt(2 ln A/(H^2 K))."""
     rows = problem.S * problem.A * problem.T / problem.beta
     L, L_p = sqrt(2 * log(4 * rows)), sqrt(4 * (problem.branching or problem.S) * log(6 * rows))
     eta = sqrt(2 * log(problem.A) / problem.K) / problem.H

@@ -59,7 +59,7 @@ def plan(
 
 
 def constants(problem: Problem) -> Array:
-    """slope of the cap, c_reward, c_value, w_reward, w_value.
+    """Return the slope of the cap, c_reward, c_value, w_reward, w_value.
 
     paper (recalled, not re-read): Lc = sqrt(2 ln(4 S A T/beta)), c_reward = Lc, c_value = H Lc, w_reward = 3,
     w_value = H. 3 E1 = E1 + 2 E1 is for the noise in r, as large as that in n, and for dividing by n^ + E1; calibrated

@@ -55,7 +55,7 @@ def plan(
 
 
 def constants(problem: Problem) -> Array:
-    """slope of the cap, c_phi, c_psi, and the paper's E (0: the E that comes with the counts).
+    """Return the slope of the cap, c_phi, c_psi, and the paper's E (0: the E that comes with the counts).
 
     paper: beta' = beta/4, c_phi = (H + 1) sqrt(2 ln(K/beta')), c_psi = 1 + S H; with its noise also its
     E = (3/epsilon) H ln((2SAH + S^2 AH)/beta') ln(K)^{5/2}.

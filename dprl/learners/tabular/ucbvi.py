@@ -63,7 +63,7 @@ def plan(
 
 
 def constants(problem: Problem) -> Array:
-    """slope of the cap, then c_variance, c_count, c_range, c_gap.
+    """Return the slope of the cap, then c_variance, c_count, c_range, c_gap.
 
     paper: with L = ln(5 S A T / beta). Rewards are estimated here, which adds sqrt(L / (2n)) (ours).
     """

@@ -48,7 +48,7 @@ def no_noise(
 
 
 def anew(mechanism: Mechanism) -> Callable[..., None]:
-    """The kernel of unit noise for cells that are no running sums: release 0 of a stream of single items.
+    """Return the kernel of unit noise for cells that are no running sums: release 0 of a stream of single items.
 
     Independent draws of the law that the mechanism's losses are of.
     """

@@ -3,7 +3,7 @@
 Unit: one bit; the analyser subtracts the mean.
 
 A row of a stream's `batches` says what one batch adds to each counter: trials, probability, counters that one change
-moves up. Where the size of the batch is decided as the run goes, trials is one of two rules instead, and the second
+moves up. If the size of the batch is decided as the run goes, trials is one of two rules instead, and the second
 number what it keeps to: VARIANCE, as many bits as give that variance to any number of users, or AS_IN_PAPER, tau. For
 a tree, one row says what a node draws.
 """
@@ -73,7 +73,7 @@ def binomial_tree(
 
 
 def losses(change: Change, scale: float, stream: Stream) -> tuple[Losses, ...]:
-    """A user is in one batch, where batches[b, 2] counters go up, and as many down unless the change goes one way.
+    """Return the losses of one batch, where batches[b, 2] counters go up, and as many down unless one-way.
 
     Looked at: for each number of counters, the batch with the least variance and the most lopsided one.
     """
@@ -97,7 +97,7 @@ def _only_bits(change: Change, scale: float) -> None:
 
 
 def _tree_losses(change: Change, scale: float, stream: Stream) -> tuple[Losses, ...]:
-    """A user's batch is in a node of each level, and each node has as many bits."""
+    """Return the losses of a user whose batch is in a node of each level, each node with as many bits."""
     _only_bits(change, scale)
     trials, probability, raised = stream.batches[0]
     moved = int(raised) * levels(stream.items)
@@ -115,7 +115,7 @@ def _tree_tail(stream: Stream, failure: float) -> Array:
 
 
 def _of_all_sizes(batches: Array) -> Array:
-    """The same, with batches of the least and of the most users for each rule."""
+    """Return the same, with batches of the fewest and of the most users for each rule."""
     rows = []
     for trials, amount, moved in np.unique(batches, axis=0):
         sizes = (1, int(MANY)) if trials <= VARIANCE else ()
@@ -151,7 +151,7 @@ def _tail(stream: Stream, failure: float) -> Array:
 
 
 def first_batch(stream: Stream) -> Stream:
-    """The first batch alone: a user's bits are in one. Where its size is decided as the run goes, of one user."""
+    """Return the first batch alone: a user's bits are in one. If sizes are decided as the run goes, of one user."""
     return replace(
         stream,
         leaves=np.array([0, max(int(stream.leaves[1]), 1), -1]),
@@ -162,7 +162,7 @@ def first_batch(stream: Stream) -> Stream:
 def scattered_batches(
     rng: np.random.Generator, stream: Stream, count: int
 ) -> tuple[Stream, NDArray[np.int64]]:
-    """The batches that so many users at random places are in. Where sizes are decided as the run goes, of one user."""
+    """Return the batches that hold that many users at random places; of one user if sizes are decided in the run."""
     chosen, at = np.unique(rng.integers(0, stream.releases, count), return_inverse=True)
     sizes = np.maximum(np.diff(stream.leaves[:-1])[chosen], 1)
     leaves = np.concatenate([[0], np.cumsum(sizes), [-1]]).astype(np.int64)
@@ -170,13 +170,13 @@ def scattered_batches(
 
 
 def bits_ratio(stream: Stream, seen: Array, at: At, first: Array, second: Array) -> Array:
-    """The log-likelihood ratio, from the batches that the user is in; counts are whole numbers."""
+    """Return the log-likelihood ratio, from the batches that the user is in; counts are whole numbers."""
     batches = zip(*np.unique(at, return_counts=True), strict=True)
     return np.asarray(sum(_of_batch(stream, seen, int(b), int(n), first, second) for b, n in batches))
 
 
 def _of_batch(stream: Stream, seen: Array, at: int, times: int, first: Array, second: Array) -> Array:
-    """The same of one batch, in which the user is so many times."""
+    """Return the same ratio for one batch that contains the user that many times."""
     from scipy.stats import binom
 
     trials, probability = stream.batches[at, :2]
@@ -191,7 +191,7 @@ def _of_batch(stream: Stream, seen: Array, at: int, times: int, first: Array, se
 
 
 def tree_ratio(stream: Stream, seen: Array, at: At, first: Array, second: Array) -> Array:
-    """The log-likelihood ratio, from the nodes that the items are in."""
+    """Return the log-likelihood ratio, from the nodes that the items are in."""
     from scipy.stats import binom
 
     trials, probability, _ = stream.batches[0]
@@ -205,7 +205,7 @@ def tree_ratio(stream: Stream, seen: Array, at: At, first: Array, second: Array)
 
 
 def fewer_bits(stream: Stream) -> tuple[Stream, float]:
-    """A quarter of the variance: fewer fair bits, or rarer ones."""
+    """Return noise with a quarter of the variance: fewer fair bits, or rarer ones."""
     trials, probability, moved = stream.batches.T
     ruled, fair = trials <= VARIANCE, probability == 0.5
     batches = np.column_stack(

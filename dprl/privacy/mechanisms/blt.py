@@ -72,7 +72,7 @@ class ExponentialSum:
     first: int = 0
 
     def squared(self, terms: int) -> float:
-        """sum over t < terms of b_t^2: geometric sums, of which none cancels."""
+        """Return the sum over t < terms of b_t^2: geometric sums, of which none cancels."""
         total = float(self.first)
         for x, v in zip(self.rate, self.weight, strict=True):
             for y, w in zip(self.rate, self.weight, strict=True):
@@ -84,7 +84,7 @@ class ExponentialSum:
 
 @lru_cache(maxsize=512)
 def factors(releases: int) -> tuple[ExponentialSum, ExponentialSum]:
-    """b and c, the first columns of B and C, for M releases, by partial fractions.
+    """Return b and c, the first columns of B and C, for M releases, by partial fractions.
 
     Poles and zeros take turns, so all weights are positive and nothing cancels.
     """

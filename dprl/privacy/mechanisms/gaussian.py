@@ -62,7 +62,7 @@ def gaussian_tree(
 def prepared(
     i: int, leaves: Leaves, batches: Array, memory: Array, rng: np.random.Generator, noise: Array
 ) -> None:
-    """The noise of release i was prepared in row i of memory (see `correlate`), as a factorisation has it."""
+    """Read the noise of release i, prepared in row i of memory (see `correlate`), as a factorisation has it."""
     for c in range(noise.shape[0]):
         noise[c] = memory[i, c]
 
@@ -94,7 +94,7 @@ def correlate(rng: np.random.Generator, stream: Stream, memory: Array) -> None:
 
 
 def _times(a: Complexes, b: Complexes) -> Complexes:
-    """a b, in real arithmetic: NumPy's complex product is rounded once or twice, depending on the CPU."""
+    """Multiply a b in real arithmetic: NumPy's complex product is rounded once or twice, depending on the CPU."""
     product = np.empty_like(a)
     product.real = a.real * b.real - a.imag * b.imag
     product.imag = a.real * b.imag + a.imag * b.real
@@ -116,10 +116,10 @@ def innovations(stream: Stream, sums: Array) -> Array:
 def gaussian_ratio(
     apart: Callable[[Stream, Array], Array],
 ) -> Callable[[Stream, Array, At, Array, Array], Array]:
-    """The log-likelihood ratio where `apart` maps released sums [M, n] to independent N(0, 1) draws, plus data.
+    """Return the log-likelihood ratio if `apart` maps released sums [M, n] to independent N(0, 1), plus data.
 
     A user moves the draws along one direction, so that an execution is known by its projection on the cells that
-    differ. Every factorisation has its ratio by giving `apart`, the inverse of what spreads its noise.
+    differ. Every factorisation has its ratio by giving `apart`, the inverse of the matrix that spreads its noise.
     """
 
     def log_ratio(stream: Stream, seen: Array, at: At, first: Array, second: Array) -> Array:
@@ -131,7 +131,7 @@ def gaussian_ratio(
 
 
 def room(key: str) -> Callable[[int, int], int]:
-    """The rows of memory of a factorisation that keeps noise for every release."""
+    """Return the rows of memory of a factorisation that keeps noise for every release."""
 
     def rows(items: int, releases: int) -> int:
         if releases > MAX_RELEASES:
@@ -152,7 +152,7 @@ def _norms(stream: Stream) -> Array:
 
 def seen_through(touched: Callable[[Stream], float]) -> Callable[[Change, float, Stream], tuple[Losses, ...]]:
     """Each counter that a change moves is seen through draws whose weights have squared norm `touched`, and what is
-    asked anew through as many as the releases at which it is, by adaptive composition."""
+    asked again through as many as the releases at which it is, by adaptive composition."""
 
     def losses(change: Change, scale: float, stream: Stream) -> tuple[Losses, ...]:
         again = change.times(stream.releases)

@@ -68,7 +68,7 @@ def laplace_tree(
 
 
 def _losses(touched: Callable[[Stream], int]) -> Callable[[Change, float, Stream], tuple[Losses, ...]]:
-    """Each counter that a change moves is seen through `touched` independent draws, and what is asked anew through one
+    """Each counter that a change moves is seen through `touched` independent draws, and what is asked again through one
     in each release at which it is."""
 
     def losses(change: Change, scale: float, stream: Stream) -> tuple[Losses, ...]:
@@ -82,7 +82,7 @@ def _losses(touched: Callable[[Stream], int]) -> Callable[[Change, float, Stream
 def laplace_ratio(
     apart: Callable[[Stream, Array], Array],
 ) -> Callable[[Stream, Array, At, Array, Array], Array]:
-    """The log-likelihood ratio where `apart` maps released sums [M, n] to independent Laplace(1) draws, plus data."""
+    """Return the log-likelihood ratio if `apart` maps released sums [M, n] to independent Laplace(1), plus data."""
 
     def log_ratio(stream: Stream, seen: Array, at: At, first: Array, second: Array) -> Array:
         weights = column(stream, at, apart)

@@ -1,4 +1,4 @@
-"""What a mechanism is: how noise is drawn for the running sums of a stream, with its variance and its guarantee.
+"""The interface of a mechanism: the noise for the running sums of a stream, with its variance and its guarantee.
 
 A mechanism draws *unit* noise; a privatizer multiplies it by a scale. Its kernel has the form
     add_noise(i, leaves, batches, memory, rng, noise)
@@ -57,7 +57,7 @@ class Stream:
 
 
 def half_scale(stream: Stream) -> tuple[Stream, float]:
-    """The same draws, half as large."""
+    """Return the same draws, half as large."""
     return stream, 0.5
 
 
@@ -66,7 +66,7 @@ class Mechanism:
     """A way to draw noise.
 
     Attributes:
-        rows(items, releases): rows of memory, raises SpecError when it has no room for so many releases.
+        rows(items, releases): rows of memory, raises SpecError when it has no room for that many releases.
         prepare(rng, stream, memory): fills memory before the run, if need be.
         std(stream): [M] standard deviation of one counter's unit noise at each release (for trees: of the
             worst one).
@@ -81,7 +81,7 @@ class Mechanism:
             seen: [M, n, cells] are the released sums without what all others have added, in units of noise, and the
             item that enters at release `at` is `first` or `second`: [cells]. No test tells the two better apart. Where
             `at` has several releases, one such item enters at each, and several at one that stands there several times.
-        scattered(rng, stream, count): a stream of just those releases that tell of so many items at random places, and
+        scattered(rng, stream, count): the stream of the releases that tell of that many items at random places, and
             the release at which each enters.
         halved(stream): noise half as large, as a stream and what multiplies its unit noise.
         fresh: every user draws noise of their own, for a report of their own.
@@ -89,7 +89,7 @@ class Mechanism:
         needs_delta: proves nothing at delta = 0.
         pure: proves (epsilon, 0), whatever delta is allowed.
         answers(rng, stream, n, own): [1, n, cells] what n users who add `own` [cells] each say by themselves, in
-            units; None where noise does not depend on what it is added to.
+            units; None if noise does not depend on what it is added to.
     """
 
     key: str
@@ -117,20 +117,20 @@ class Mechanism:
 
 
 def make_stream(ends: NDArray[np.int64], batches: Array | None = None, forgotten: bool = False) -> Stream:
-    """The stream of users whose release i sums the first ends[i]. ends: [M], increasing."""
+    """Make the stream of users whose release i sums the first ends[i]. ends: [M], increasing."""
     leaves = np.concatenate([[0], ends, [-1]]).astype(np.int64)
     return Stream(leaves, np.zeros((1, 3)) if batches is None else batches, forgotten=forgotten)
 
 
 def open_stream(users: int, releases: int, batches: Array | None = None) -> Stream:
-    """The stream of users whose releases, at most so many, are decided as the run goes."""
+    """Make the stream of users whose releases, at most that many, are decided as the run goes."""
     ends = np.zeros(releases, dtype=np.int64)
     ends[-1] = users
     return make_stream(ends, batches)
 
 
 def stream_of_releases(count: int) -> Stream:
-    """The stream whose items are the releases themselves: release i sums i + 1 of them."""
+    """Make the stream whose items are the releases themselves: release i sums i + 1 of them."""
     return replace(make_stream(np.arange(1, count + 1)), of_users=False)
 
 
@@ -145,12 +145,12 @@ def all_releases(stream: Stream) -> Stream:
 
 
 def first_item(stream: Stream) -> Stream:
-    """The first item alone, where each item has noise of its own."""
+    """Return the first item alone, if each item has noise of its own."""
     return first_items(stream, 1)
 
 
 def first_items(stream: Stream, count: int) -> Stream:
-    """So many items, where each has noise of its own, and is released by itself."""
+    """Return that many items, each with noise of its own, and released by itself."""
     return replace(stream, leaves=np.array([*range(count + 1), -1]))
 
 
@@ -164,7 +164,7 @@ def scattered_reports(
 def scattered_releases(
     rng: np.random.Generator, stream: Stream, count: int
 ) -> tuple[Stream, NDArray[np.int64]]:
-    """The same where all releases tell of all items before them: each enters at one of the releases, at random."""
+    """Return the same if all releases cover all items before them: each enters at one of the releases, at random."""
     return stream, np.sort(rng.integers(0, stream.releases, count))
 
 

@@ -1,9 +1,9 @@
 """Gaussian noise correlated by the factorisation that needs least, up to 0.2%. Unit: N(0, 1).
 
-Of the factorisations A = B C of the matrix of prefix sums into lower-triangular B and C, the best has the least product
-of B's longest row and C's longest column. For all weights p of rows and q of columns that sum to 1, and P = diag(p),
-Q = diag(q), it is at least the sum of the singular values of sqrt(P) A sqrt(Q) (proof in docs/notes/privacy.md).
-At the best weights, of which q is p reversed, it is equal, and the noise has covariance
+Among the factorisations A = B C of the matrix of prefix sums into lower-triangular B and C, the best has the least
+product of B's longest row and C's longest column. For all weights p of rows and q of columns that sum to 1, and
+P = diag(p), Q = diag(q), it is at least the sum of the singular values of sqrt(P) A sqrt(Q) (proof in
+docs/notes/privacy.md). At the best weights, of which q is p reversed, it is equal, and the noise has covariance
 
     B B^T = P^(-1/2) T^(-1/2) P^(-1/2),  T = P^(-1/2) A^-T Q^-1 A^-1 P^(-1/2), which is tridiagonal.
 
@@ -44,7 +44,7 @@ NORMS = "void(float64[:,::1], float64[:,::1], float64[::1], float64[::1])"
 
 @kernel
 def chain(p: Array, shift: float, keep: Array) -> None:
-    """How much of the walk's place is kept from release to release, given all observations.
+    """Return the share of the walk's place that is kept from release to release, given all observations.
 
     p: [M] weights. keep: [M] gets it; the variance of the step to release i is then q_i keep_i.
     """
@@ -57,7 +57,7 @@ def chain(p: Array, shift: float, keep: Array) -> None:
 
 @kernel
 def solve(shift: Array, weight: Array, p: Array) -> None:
-    """Turns the weights p [M] into those with which all releases have the same noise. shift, weight: [chains]."""
+    """Turn the weights p [M] into those with which all releases have the same noise. shift, weight: [chains]."""
     keep, rows = np.empty(len(p)), np.empty(len(p))
     for _ in range(ROUNDS):
         rows[:] = 0.0
@@ -80,7 +80,7 @@ def solve(shift: Array, weight: Array, p: Array) -> None:
 
 @kernel
 def merge(p: Array, shift: Array, weight: Array, keep: Array, gain: Array) -> None:
-    """The sum of the chains with one draw a release. keep, gain: [M, chains] get how."""
+    """Sum the chains with one draw a release. keep, gain: [M, chains] receive the weights."""
     releases, chains = keep.shape
     one, unknown = np.empty(releases), np.zeros((chains, chains))
     for j in range(chains):
@@ -193,7 +193,7 @@ def factors(releases: int) -> Factors:
 
 
 def bound(releases: int) -> float:
-    """What no factorisation for M releases stays below: the sum of the singular values of sqrt(P) A sqrt(Q)."""
+    """Bound every factorisation for M releases from below: the sum of the singular values of sqrt(P) A sqrt(Q)."""
     from scipy.linalg import eigvalsh_tridiagonal
 
     p = factors(releases).p
@@ -204,7 +204,7 @@ def bound(releases: int) -> float:
 
 
 def excess(releases: int) -> float:
-    """By how many times the noise may be more than with the best factorisation: at least 1."""
+    """Return the factor by which the noise may exceed that of the best factorisation: at least 1."""
     return float(factors(releases).row.max()) * math.sqrt(factors(releases).column) / bound(releases)
 
 

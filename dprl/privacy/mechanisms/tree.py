@@ -23,7 +23,7 @@ def tree(
     add: Callable[[np.random.Generator, int, Array], None],
     each: int,
 ) -> None:
-    """A prefix is the sum of the nodes in its binary expansion; `add(rng, count, noise)` adds `count` unit draws.
+    """Add the noise of a prefix, the sum of its binary nodes; `add(rng, count, noise)` adds `count` unit draws.
 
     A node is an interval of items and keeps its draws, `each` of them, for as long as prefixes use it. Releases only
     move forward, so the nodes of a prefix form a stack: going to a later prefix keeps the nodes above the highest bit
@@ -79,13 +79,13 @@ def nodes(stream: Stream) -> NDArray[np.int64]:
 
 
 def stems(stream: Stream) -> Stream:
-    """The prefixes of 1, 2, 4, ... items: each is one node, and these are the nodes that hold the first item."""
+    """Return the prefixes of 1, 2, 4, ... items: each is one node, and these are the nodes that hold the first item."""
     ends = 2 ** np.arange(levels(stream.items))
     return replace(stream, leaves=np.concatenate([[0], ends, [-1]]).astype(np.int64))
 
 
 def scattered(rng: np.random.Generator, stream: Stream, count: int) -> tuple[Stream, NDArray[np.int64]]:
-    """The prefixes that tell apart the nodes which so many items at random places are in, and where each enters.
+    """Return the prefixes that separate the nodes of that many items at random places, and where each enters.
 
     Item p is in the node of each level l at which bit l of p is 0, which is a prefix less a shorter one.
     """
@@ -110,7 +110,7 @@ def scattered(rng: np.random.Generator, stream: Stream, count: int) -> tuple[Str
 def split(stream: Stream, sums: Array) -> Array:
     """[M, n] single nodes, from sums [M, n]: a prefix and the same less the lowest bit of its length differ by one.
 
-    Raises ValueError where the shorter prefix is not among the releases.
+    Raises ValueError if the shorter prefix is not among the releases.
     """
     ends = stream.leaves[1:-1]
     shorter = ends - (ends & -ends)

@@ -3,8 +3,8 @@
 At a step a user is in one cell of m, in one of n, and (for a reward of 1) in one of r: three one-hot vectors. The steps
 are dealt out to `groups` groups of users; a user answers about the steps of one group, drawn at random, and at each of
 them about m, n or r, drawn at random too. An answer is the vector with each of its bits turned over with chance
-1 / (e^bit + 1). What is released is an unbiased estimate of the sum over *all* users: it errs because of the bits, and
-because others were not asked. A reward between 0 and 1 is rounded at random to a bit by its user.
+1 / (e^bit + 1). The released value is an unbiased estimate of the sum over *all* users: it errs because of the bits,
+and because others were not asked. A reward between 0 and 1 is rounded at random to a bit by its user.
 
 Unit: of a cell of m, one user. The parts are asked about with chances in proportion to the squares of the units in
 which the statistic releases them, so that in these units all cells err alike.
@@ -37,8 +37,8 @@ PARTS = 3
 
 
 def response(bit: float) -> tuple[float, float, float]:
-    """The chances 1 / (1 + e^-bit) that a bit stays and 1 / (1 + e^bit) that it is turned over, and the variance
-    1 / (4 sinh^2(bit / 2)) of what is then said, scaled so that its mean is 0 or 1. bit: > 0.
+    """Return the chances 1 / (1 + e^-bit) that a bit stays and 1 / (1 + e^bit) that it is flipped, and the variance 1 /
+    (4 sinh^2(bit / 2)) of the answer, scaled so that its mean is 0 or 1. bit: > 0.
 
     Of exact decimals: exponentials of the C library differ in the last digit from CPU to CPU, and draws with them.
     """
@@ -60,11 +60,11 @@ def asking(H: int, shares: tuple[float, float, float], epsilon: float) -> Array:
 
 
 def clearest(H: int, epsilon: float) -> tuple[int, float]:
-    """In how many groups the steps are dealt out for the least variance, and that variance, for each user and where all
-    who are asked are asked about one part.
+    """Return the number of groups of steps with the least variance, and that variance, for each user and if all who are
+    asked are asked about one part.
 
-    A user who answers about j steps spends epsilon / j on each, of which two bits can differ. What counts is the
-    variance of a count that all users are in: a bound on the error has to cover it.
+    A user who answers about j steps spends epsilon / j on each, of which two bits can differ. The relevant quantity is
+    the variance of a count that all users are in: a bound on the error has to cover it.
     """
 
     def variance(groups: int) -> float:
@@ -79,7 +79,7 @@ def clearest(H: int, epsilon: float) -> tuple[int, float]:
 def turn_over(
     i: int, leaves: Leaves, batches: Array, memory: Array, rng: np.random.Generator, noise: Array
 ) -> None:
-    """What the users since the last release add to the error: their answers, scaled to all users, less the truth."""
+    """Add the error of the users since the last release: their answers, scaled to all users, less the truth."""
     kept, turned = batches[1, 0], batches[1, 1]
     for c in range(noise.shape[0]):
         inside, asked = memory[0, c], memory[1, c]
@@ -99,8 +99,8 @@ def chances(stream: Stream) -> tuple[Array, Array]:
 
 
 def _most(stream: Stream) -> tuple[float, float, float]:
-    """Of one user's error in units: its variance in any direction of a row, at most; what a bit of m counts for, at
-    most; and by how much more one of n or r does.
+    """Return the limits of one user's error in units: its variance in any direction of a row, at most; the most that a
+    bit of m counts for; and by how much more one of n or r does.
 
     Two estimates by one user are uncorrelated, and subtracting the truth lowers the variance: docs/notes/privacy.md.
     """
@@ -114,7 +114,7 @@ def _most(stream: Stream) -> tuple[float, float, float]:
 
 
 def _std(stream: Stream) -> Array:
-    """Of a count that all users are in."""
+    """Return the standard deviation of a count that all users are in."""
     most, _, more = _most(stream)
     return np.asarray(np.sqrt((most - more**-2) * stream.leaves[1:-1]))
 
@@ -125,7 +125,7 @@ def _tail(stream: Stream, failure: float) -> Array:
 
 
 def _length(stream: Stream, cells: int, failure: float) -> Array:
-    """An answer is about the cells of m in a row or about one of the others, and misses what is true in three."""
+    """Return an error's lengths: an answer is about the cells of m in a row or one other, and misses three truths."""
     most, counted, more = _most(stream)
     size = counted * max(math.sqrt(cells), more) + math.sqrt(3)
     return bounded_length(stream.leaves[1:-1], most, size, cells, failure)
@@ -155,7 +155,7 @@ def answers(rng: np.random.Generator, stream: Stream, executions: int, own: Arra
 
 
 def answers_ratio(stream: Stream, seen: Array, at: At, first: Array, second: Array) -> Array:
-    """The log-likelihood ratio, from the bits that were answered in the messages `at`."""
+    """Return the log-likelihood ratio, from the bits that were answered in the messages `at`."""
     kept, turned, _ = stream.batches[1]
     _, unit = chances(stream)
 

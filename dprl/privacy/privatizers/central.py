@@ -97,7 +97,7 @@ def prepare(request: Request) -> Noise:
 
 
 def smallest(request: Request, moved: str, change: Change, releases: int) -> str:
-    """How large calibrated noise is, in words. moved: by one episode; change: by all of a user's."""
+    """Describe the size of calibrated noise. moved: by one episode; change: by all of a user's."""
     said: dict[str, object] = {
         "budget": budget(request.epsilon, request.delta),
         "releases": f"{releases:,}",
@@ -113,12 +113,12 @@ def smallest(request: Request, moved: str, change: Change, releases: int) -> str
 
 
 def length(change: Change, delta: float) -> str:
-    """How long a change is, in the norm that a proof at delta goes by."""
+    """Return the length of a change, in the norm that a proof at delta goes by."""
     return f"L1 = {change.l1:g}" if delta == 0 else f"squared L2 = {change.l2_squared:g}"
 
 
 def every(statistic: Statistic) -> str:
-    """What noise is added to, in words."""
+    """Describe in words what receives noise."""
     return filled(WHERE["counters" if statistic.counted else "sums"], parts=statistic.parts)
 
 
@@ -130,7 +130,7 @@ def calibrated_scale(
     delta: float,
     contribution: int = 1,
 ) -> float:
-    """The least scale at which `mechanism` proves (epsilon, delta) for a user with so many times `change`."""
+    """Return the least scale at which `mechanism` proves (epsilon, delta) for a user with that many times `change`."""
 
     def losses_at(scale: float) -> Losses:
         return losses_of_user(mechanism, change, scale, stream, contribution)[0]
@@ -139,9 +139,9 @@ def calibrated_scale(
 
 
 def ladder(request: Request) -> tuple[LadderStep, ...]:
-    """From noise as in the paper down, one idea at a time: the std of one counter n at the worst release there can be.
+    """Describe the noise from the paper's down, one idea at a time: the std of a counter n at the worst release.
 
-    At the spec's delta, or at the reference delta when that is 0. Empty where there are no counters.
+    At the spec's delta, or at the reference delta when that is 0. Empty if there are no counters.
     """
     if not request.statistic.counted:
         return ()
@@ -161,7 +161,7 @@ def ladder(request: Request) -> tuple[LadderStep, ...]:
 def _ladder(
     statistic: Counts, size: Size, K: int, M: int, epsilon: float, delta: float, contribution: int
 ) -> tuple[LadderStep, ...]:
-    """Of any M releases of K users: worst releases and losses are those of the whole tree, whenever it is looked at.
+    """Return the steps for any M releases of K users: worst releases and losses are those of the whole tree.
 
     The optimal factorisation is left out beyond MAX_RELEASES, where it is not offered.
     """

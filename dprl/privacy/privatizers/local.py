@@ -92,7 +92,7 @@ def prepare(request: Request) -> Noise:
 
 
 def asked(stream: Stream, request: Request) -> Stream:
-    """The stream of users who are asked questions."""
+    """Make the stream of users who answer questions."""
     counts, size = cast(Counts, request.statistic.evened()), request.size
     # a part is asked about the more often, the less the learner tolerates of its error
     weights = np.array([1.0, counts.visits**2, counts.reward**2])
@@ -107,13 +107,13 @@ def asked(stream: Stream, request: Request) -> Stream:
 
 
 def one_counts(stream: Stream) -> float:
-    """How many visits a one in an answer about n counts for."""
+    """Return the number of visits that a one in an answer about n counts for."""
     (groups, _, _), (kept, turned, _), shares = stream.batches
     return float(groups / (shares[1] * (kept - turned)))
 
 
 def interview(stream: Stream, request: Request) -> tuple[str, str]:
-    """How large the noise is, and what a user sends, in words."""
+    """Describe the size of the noise, and a user's messages."""
     counts, size = cast(Counts, request.statistic), request.size
     (_, _, steps), (_, turned, _), chances = stream.batches
     shares = ", ".join(f"{part} {share:.1%}" for part, share in zip("nmr", chances[[1, 0, 2]], strict=True))

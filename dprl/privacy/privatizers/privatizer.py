@@ -46,7 +46,7 @@ class Batch:
 
 @dataclass(frozen=True)
 class Request:
-    """What a privatizer is asked for: the statistic, the run's size and release times [M] in users, and its budget.
+    """A request to a privatizer: the statistic, the run's size and release times [M] in users, and its budget.
 
     Attributes:
         releases: M at most, of a schedule that decides as it goes; `times` then are the ends of epochs of
@@ -82,7 +82,7 @@ class Request:
 
     @property
     def claimed_delta(self) -> float:
-        """The delta that is promised: none for Laplace noise as in the paper, or for what is pure anyway."""
+        """The delta of the guarantee: 0 for Laplace noise as in the paper, or for pure privacy in any case."""
         mechanism = MECHANISMS[self.mechanism]
         as_in_paper = self.calibration == "paper" and not mechanism.needs_delta
         return 0.0 if as_in_paper or mechanism.pure else self.delta
@@ -109,8 +109,8 @@ class Noise:
             1 - beta/3 for all rows and releases together.
         guarantee: what it claims and proves.
         losses: what replacing one user reveals, for each place in the stream where it reveals something else.
-        group: so many changes with these losses are what replacing one user makes, of noise for which only the lemma of
-            groups says what several of them prove.
+        group: that many changes with these losses are what replacing one user makes, of noise for which only the lemma
+            of groups says what several of them prove.
 
     Radius and guarantee may take a moment to compute.
     """
@@ -129,22 +129,22 @@ class Noise:
     group: int = 1
 
     def epsilon(self, delta: float) -> float:
-        """The least epsilon that is proved at `delta` of all of one user's episodes; inf where none is."""
+        """Return the least epsilon proved at `delta` for all of one user's episodes; inf if there is none."""
         return max(group_epsilon(losses, self.group, delta) for losses in self.losses())
 
     def delta(self, epsilon: float) -> float:
-        """The least delta that is proved at `epsilon`."""
+        """Return the least delta proved at `epsilon`."""
         return max(group_delta(losses, self.group, epsilon) for losses in self.losses())
 
     @property
     def separation(self) -> float:
-        """How far apart the scores of the best attacker on all of one user's episodes are, at most."""
+        """Return the largest distance of the best attacker's scores on all of one user's episodes."""
         return self.group * max(map(separation_of, self.losses()))
 
 
 @dataclass(frozen=True)
 class Words:
-    """What a privacy model is called, the same on every page, and the way that data take in it.
+    """The name of a privacy model, the same on every page, and the way of its data.
 
     Attributes:
         model: its abbreviation, as on the guarantee card.
@@ -156,7 +156,7 @@ class Words:
         trusted: the station that is trusted.
         mixes: the station that is trusted only to mix.
         alt: the way in words.
-        blanked: what a user does who gives nothing, as in "when a user ..."; "" where that is no notion of neighbours.
+        blanked: what a user does who gives nothing, as in "when a user ..."; "" if that is no notion of neighbours.
         seen: what of a user's data somebody meets who trusts nobody, as in "the attacker sees ...".
     """
 
@@ -181,7 +181,7 @@ class Privatizer:
         key: its name in a spec.
         words: its vocabulary.
         trust: who sees raw data, in words.
-        mechanisms: keys; where none is given, it is the first that fits.
+        mechanisms: keys; if none is given, it is the first that fits.
         per_release: its noise is calibrated to the number of releases, so that this is limited before the
             run.
         prepare: from a Request to a Noise.
@@ -210,10 +210,10 @@ class Privatizer:
 def losses_of_user(
     mechanism: Mechanism, change: Change, scale: float, stream: Stream, contribution: int
 ) -> tuple[Losses, ...]:
-    """What replacing all episodes of one user reveals, wherever in the stream they are; see docs/notes/privacy.md.
+    """Return the losses of replacing all episodes of one user, anywhere in the stream; see docs/notes/privacy.md.
 
-    - Each episode is in a report with noise of its own: adaptive composition of so many reports.
-    - Gaussian or Laplace noise in sums: the change is at most so many times as long, and reveals most where all
+    - Each episode is in a report with noise of its own: adaptive composition of that many reports.
+    - Gaussian or Laplace noise in sums: the change is at most that many times as long, and reveals most where all
       episodes are in the same counters at the same place.
     - Shuffled bits: the losses of one episode, see `group_of`.
     """
@@ -224,15 +224,15 @@ def losses_of_user(
 
 
 def group_of(mechanism: Mechanism, contribution: int) -> int:
-    """How many changes with the losses of `losses_of_user` one user makes. What a change reveals is known by a norm of
-    it, or of single cells alone: these are moved by one, and for more of them there is the lemma of groups."""
+    """Return the number of changes with the losses of `losses_of_user` for one user. A change's losses are known by a
+    norm of it, or of single cells alone: these are moved by one, and for more of them there is the lemma of groups."""
     return contribution if mechanism.norm == "cells" else 1
 
 
 def proved(
     mechanism: Mechanism, change: Change, scale: float, stream: Stream, delta: float, contribution: int = 1
 ) -> float:
-    """The least epsilon that the noise proves at `delta`, wherever in the stream the changes are."""
+    """Return the least epsilon that the noise proves at `delta`, wherever in the stream the changes are."""
     places = losses_of_user(mechanism, change, scale, stream, contribution)
     return max(group_epsilon(losses, group_of(mechanism, contribution), delta) for losses in places)
 
@@ -255,7 +255,7 @@ def with_noise(
 
     Args:
         request, statistic, mechanism, stream, scale: the noise.
-        describe: makes the guarantee from what the noise proves.
+        describe: makes the guarantee from the noise's proof.
         table: the stream whose releases the bounds are tabulated at, if not `stream`.
         events: over how many times the bounds are united, if not over the releases of the table.
         neighbours: the notions of them for which the guarantee says what is proved.
@@ -334,7 +334,7 @@ def guarantee(
     sources: tuple[str, ...],
     ladder: tuple[LadderStep, ...] = (),
 ) -> Guarantee:
-    """The guarantee of a run with noise. What it proves is the reading under replace-one at the spec's delta.
+    """Return the guarantee of a run with noise. The proved value is the reading under replace-one at the spec's delta.
 
     scale, std: of one counter; of a statistic that has no counters the scale is told with the formula.
     """

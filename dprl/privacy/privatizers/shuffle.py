@@ -62,12 +62,12 @@ def check(
     if bits > MOST_BITS:
         raise SpecError(
             "epsilon",
-            f"{epsilon:g} takes more random bits than can be accounted for here; give a larger one.",
+            f"{epsilon:g} needs more random bits than the accountant can handle; give a larger one.",
         )
 
 
 class Drawn(NamedTuple):
-    """The bits of a run. sent: by one user, in words; where: name of what is said of where they are mixed; table: see
+    """The bits of a run. sent: by one user, in words; where: name of the message on where they are mixed; table: see
     `with_noise`."""
 
     stream: Stream
@@ -220,7 +220,7 @@ def in_nodes(request: Request, change: Change) -> Drawn:
 
 
 def together(formula: str, request: Request) -> str:
-    """How large noise is, with what that proves for all episodes of one user where there may be several, in words."""
+    """Describe the size of the noise, with its proof for all episodes of one user if there may be several."""
     if request.contribution == 1:
         return formula
     proved = budget(request.epsilon, request.delta)
@@ -228,8 +228,8 @@ def together(formula: str, request: Request) -> str:
 
 
 def messages(sizes: NDArray[np.int64], bits: Array, cells: int | None, copies: int = 1) -> str:
-    """What a user sends, in words. sizes: [M] users of a batch; bits: [M] random bits of the batch, for one counter;
-    cells: counters, None where not every batch is about all; copies: of the true bit."""
+    """Describe a user's messages. sizes: [M] users of a batch; bits: [M] random bits of the batch, for one counter;
+    cells: counters, None if not every batch is about all; copies: of the true bit."""
     each = np.ceil(bits / sizes) + copies
     low, high = int(each.min()), int(each.max())
     name = "counter" if cells is None else "counters" if copies == 1 else "nodes"
@@ -242,12 +242,12 @@ def messages(sizes: NDArray[np.int64], bits: Array, cells: int | None, copies: i
 
 
 def paper_tau(raised: int, epsilon: float, delta: float) -> float:
-    """tau = 96 ln(2/delta)/eps'^2 with eps' = epsilon/(3H) (B25 Algorithm 4, V-A). raised: 3H."""
+    """Return tau = 96 ln(2/delta)/eps'^2 with eps' = epsilon/(3H) (B25 Algorithm 4, V-A). raised: 3H."""
     return 96 * math.log(2 / delta) / (epsilon / raised) ** 2
 
 
 def guessed(raised: int, epsilon: float, delta: float) -> float:
-    """The variance that would do if Binomial noise were Gaussian: about what it takes."""
+    """Return the variance that would suffice if Binomial noise were Gaussian: about the variance needed."""
     return 2 * raised / gaussian_mu(epsilon, delta) ** 2
 
 
@@ -279,8 +279,8 @@ def calibrated_bits(users: NDArray[np.int64], fair: int, variance: float) -> Arr
 
 @lru_cache(maxsize=4096)
 def least_bits(raised: int, epsilon: float, delta: float) -> tuple[int, float]:
-    """How many fair bits, and how much variance of Bernoulli ones, prove (epsilon, delta) for `raised` counters that go
-    up by one and as many that go down.
+    """Return the number of fair bits, and the variance of Bernoulli ones, that prove (epsilon, delta) for `raised`
+    counters that go up by one and as many that go down.
 
     More fair bits are more noise, so they prove it too. Bernoulli bits need slightly more variance the rarer they
     are (2% at most): the variance that suffices for 10^15 users is used for all smaller batches, which tests check.

@@ -16,20 +16,20 @@ from dprl.simulation.spec import RunSpec
 
 
 class Loop(Protocol):
-    """How runs are played."""
+    """The way that runs are played."""
 
     def __call__(self, spec: RunSpec, seed: int) -> Run:
         """Begin one seed."""
 
     def noise_of_run(self, spec: RunSpec) -> Noise:
-        """The noise of any seed, which follows from the spec alone."""
+        """Return the noise of any seed, which follows from the spec alone."""
 
     def lack(self, spec: RunSpec) -> str:
-        """Why numba plays the run, in one sentence; "" if the module does."""
+        """Explain why numba plays the run, in one sentence; "" if the module does."""
 
     @property
     def kernel(self) -> Callable[..., Any]:
-        """What numba compiles first where it plays the run."""
+        """The part that numba compiles first when it plays the run."""
 
 
 LOOPS: dict[str, Loop] = {

@@ -1,7 +1,7 @@
-"""What loops have in common whose learner is answered step by step: it asks for regressions of its own values.
+"""The common part of loops whose learner is answered step by step: it asks for regressions of its own values.
 
-The curator releases matrices of all users, and then for each step, from the last one on, the vectors of what the
-learner wants to know about the values it has just planned.
+The curator releases matrices of all users, and then for each step, from the last one on, the vectors for the questions
+that the learner has about the values it has just planned.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class AskingKernels(NamedTuple):
 
 
 class AskingRun(LinearRun):
-    """One seed of one spec of such a learner. Beliefs: see SeedTrace, of the weights of what was asked for."""
+    """One seed of one spec of such a learner. Beliefs: see SeedTrace, of the weights in question."""
 
     _kernels: AskingKernels
     _planner: Any
@@ -82,18 +82,18 @@ def features_of(spec: RunSpec) -> Array:
 
 
 def norm_of(spec: RunSpec) -> str:
-    """Of changes, that the noise goes by; "" without privacy."""
+    """Return the norm of changes that the noise goes by; "" without privacy."""
     return MECHANISMS[spec.mechanism].norm if spec.mechanism else ""
 
 
 def linear_problem_of(spec: RunSpec) -> LinearProblem:
-    """What constants follow from."""
+    """Return the numbers that constants follow from."""
     bound = longest_weights(features_of(spec))
     return LinearProblem(size_of(spec), spec.episodes, spec.beta or 0.1, bound, norm_of(spec))
 
 
 def units_of(spec: RunSpec, noise: Noise) -> tuple[float, float]:
-    """The standard deviations in a matrix and in a vector where a draw's is 1."""
+    """Return the standard deviations in a matrix and in a vector for unit draws."""
     assert noise.mechanism is not None
     scale = float(noise.std[0] / noise.mechanism.std(noise.stream)[0])
     matrix, vector = cast(FeatureGram, noise.statistic).units(size_of(spec))
@@ -103,8 +103,8 @@ def units_of(spec: RunSpec, noise: Noise) -> tuple[float, float]:
 def lengths_told(spec: RunSpec, noise: Noise, vectors: int) -> tuple[Array, Array]:
     """[M] each, what the noise of a matrix and of a vector stays below, for all steps and releases together.
 
-    Half of what noise may fail with is for matrices, whose norm is at most sqrt 2 times the length of their draws, and
-    half for vectors, of which each step has so many in the run.
+    Half of the failure probability of noise is for matrices, whose norm is at most sqrt 2 times the length of their
+    draws, and half for vectors, of which each step has that many in the run.
     """
     assert noise.mechanism is not None
     size, stream, beta = size_of(spec), noise.stream, spec.beta or 0.1
@@ -117,7 +117,7 @@ def lengths_told(spec: RunSpec, noise: Noise, vectors: int) -> tuple[Array, Arra
 
 
 def alone(mechanism: Mechanism) -> Mechanism:
-    """What draws noise for a single vector, of the law that a mechanism's losses are of."""
+    """Return the mechanism that draws noise for a single vector, from the distribution of a mechanism's losses."""
     return MECHANISMS["gaussian" if mechanism.norm == "l2" else "laplace"]
 
 
@@ -129,7 +129,7 @@ def asking_kernels(
     examples: Callable[[], tuple[Any, ...]],
     plain: bool,
 ) -> AskingKernels:
-    """What a spec's loop is run with; examples: small ones of the loop's model, setup, state and record."""
+    """Return the kernels of a spec's loop; examples: small ones of the loop's model, setup, state and record."""
     mechanism = MECHANISMS.get(spec.mechanism or "")
     found = AskingKernels(
         simulate,
@@ -146,7 +146,7 @@ def asking_kernels(
 
 @cache
 def _signatures(examples: Callable[[], tuple[Any, ...]]) -> tuple[Any, ...]:
-    """The declared types of all of `AskingKernels`, read off examples of the records."""
+    """Return the declared types of all of `AskingKernels`, read off examples of the records."""
     model, setup, state, record = examples()
     whole, number, rng = type_of(1), type_of(1.0), rng_type()
     public = (type_of(setup.features), type_of(setup.constants))

@@ -50,7 +50,7 @@ class BatchRun(AskingRun):
 
     @staticmethod
     def noise_of_run(spec: RunSpec) -> Noise:
-        """The noise of any seed, which follows from the spec alone."""
+        """Return the noise of any seed, which follows from the spec alone."""
         learner, features = cast(ValueIterationLearner, ALGORITHMS[spec.algorithm]), features_of(spec)
         ends, norm = ends_of(spec), norm_of(spec)
         statistic = replace(
@@ -132,7 +132,7 @@ class BatchRun(AskingRun):
 
 
 def ends_of(spec: RunSpec) -> Ints:
-    """[M] users at the ends of the batches; without privacy K alone, for blocks follow from what was released."""
+    """[M] users at the ends of the batches; without privacy K alone, for blocks follow from the releases."""
     if spec.epsilon is None:
         return np.array([spec.episodes])
     ends = batches(spec.episodes, size_of(spec), spec.epsilon, norm_of(spec))
@@ -140,7 +140,7 @@ def ends_of(spec: RunSpec) -> Ints:
 
 
 def noise_told(spec: RunSpec, noise: Noise) -> tuple[Array, Array]:
-    """[M] each, what the learner is told of the noise of a matrix and of a vector.
+    """[M] each, the size of the noise of a matrix and of a vector, as the learner receives it.
 
     With the paper's constants the largest standard deviations that numbers have in the run, as the paper has them; else
     bounds.

@@ -1,7 +1,7 @@
 """The compiled part of the loop of learners that ask for regressions of their own values, with its records of arrays.
 
 The curator keeps the counts of all users. At the end of a batch it releases the matrices; then, step by step, what the
-learner asks for, computed anew from those counts.
+learner asks for, computed again from those counts.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from dprl.statistics.feature_gram import design, hide_matrices, hide_vector, mov
 
 
 class BatchSetup(NamedTuple):
-    """What is fixed before the run starts; what is not said here is as in replan_kernels.py.
+    """The fixed facts of a run before it starts; the others are as in replan_kernels.py.
 
     Attributes:
-        batch: users of a batch; 0 without privacy, where blocks follow from what was released.
+        batch: users of a batch; 0 without privacy, where blocks follow from the releases.
         most: by which share of the users so far such a block may grow.
         leaves, batches: of the stream of releases, see privacy/mechanisms/mechanism.py.
-        once: the leaves of a stream of one item, for noise that is drawn anew.
+        once: the leaves of a stream of one item, for noise that is drawn again.
         bound: [M] of a draw. shift, pull: [M] bounds in use on the noise of a matrix and of a vector.
         features: [S, A, d], d1: [S]: public, and handed to the learner.
         scales: [cells] of the noise in each number.
@@ -64,7 +64,7 @@ class BatchSetup(NamedTuple):
 
 
 class BatchState(NamedTuple):
-    """What the loop changes; what is not said here is as in replan_kernels.py.
+    """The state that the loop changes; the other fields are as in replan_kernels.py.
 
     Attributes:
         position: [5], releases made, users so far, not used, points recorded, targets passed.
@@ -173,12 +173,12 @@ def answer_steps(
 
 
 def planner_of(spec: RunSpec) -> ValueIterationPlanner:
-    """How the learner of a spec that this loop plays plans."""
+    """Return the planning of a spec's learner in this loop."""
     return cast(ValueIterationLearner, ALGORITHMS[spec.algorithm]).planner(spec.bonus)
 
 
 def kernels_of(spec: RunSpec, plain: bool = False) -> AskingKernels:
-    """What a spec's loop is run with."""
+    """Return the kernels of a spec's loop."""
     return asking.asking_kernels(spec, simulate, answer_steps, planner_of(spec).step, _batch_examples, plain)
 
 

@@ -41,7 +41,7 @@ from dprl.statistics.counts import ADD_SCALED, add_scaled
 
 
 class EliminationPoint(NamedTuple):
-    """What is recorded at a checkpoint; see SeedTrace."""
+    """The record at a checkpoint; see SeedTrace."""
 
     users: int
     regret: float
@@ -51,7 +51,7 @@ class EliminationPoint(NamedTuple):
 
 
 def batches_of(spec: RunSpec) -> tuple[Batch, ...]:
-    """The batches that are released, in order."""
+    """Return the released batches, in order."""
     record = cast(EliminationLearner, ALGORITHMS[spec.algorithm])
     return tuple(Batch(*b) for b in batches(spec.episodes, size_of(spec), record.statistic))
 
@@ -118,12 +118,12 @@ class EliminationRun:
 
     @staticmethod
     def noise_of_run(spec: RunSpec) -> Noise:
-        """The noise of any seed, which follows from the spec alone."""
+        """Return the noise of any seed, which follows from the spec alone."""
         played = batches_of(spec)
         return noise_of(spec, ends_of(played), batches=played)
 
     def _checkpoints(self) -> Ints:
-        """Which of the ends of played blocks are recorded: about 200, log-spaced and linearly spaced, the last too."""
+        """Choose the recorded ends of played blocks: about 200, log-spaced and linearly spaced, the last too."""
         ends: list[int] = []
         users, tuples = 0, self.mdp.H * self.mdp.S * self.mdp.A
         for stage in self.stages:
@@ -175,7 +175,7 @@ class EliminationRun:
         self._counts = empty(self.mdp.H, self.mdp.S, self.mdp.A)
 
     def _row(self, batch: int) -> int:
-        """The row of the table of bounds that holds at the end of a batch."""
+        """Return the row of the table of bounds that holds at the end of a batch."""
         return int(np.searchsorted(self.noise.ends, self._ends[batch]))
 
     def _play(self, blocks: Sequence[Block], counts: Array | None) -> None:
@@ -208,7 +208,7 @@ class EliminationRun:
         return self._values[key]
 
     def _release(self, counts: Array, batch: int) -> tuple[Array, Array]:
-        """A batch's counts with their noise, and as the learner sees them."""
+        """Return a batch's counts with their noise, and as the learner sees them."""
         if self.noise.mechanism is None:
             return counts, counts.copy()
         noise, memory, stream = np.zeros(counts.size), np.zeros((0, 0)), self.noise.stream

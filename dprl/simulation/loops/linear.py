@@ -1,4 +1,4 @@
-"""What runs have in common whose learner estimates the weights of a linear model."""
+"""The common part of runs whose learner estimates the weights of a linear model."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ class LinearRun(SlicedRun):
         return int(8 * (2 * self.state.counts.size + 3 * self.state.sums.size))
 
     def _seen(self, counts: Array, row: int, error: float, **more: Array) -> Detail:
-        """Keeps the series, of which `more` are the loop's own.
+        """Record the series, of which `more` are the loop's own.
 
         Args:
             counts: [H, S, A, S + 2] of all users.
             row: of the table of bounds on draws.
-            error: what the learner was told of the noise.
+            error: the size of the noise, as the learner receives it.
         """
         state, plan = self.state, self.state.plan
         series = {"sums": state.sums, "weights": plan.weights, "indefinite": plan.indefinite[0]} | more
@@ -85,11 +85,11 @@ class LinearRun(SlicedRun):
         truth: Array,
         bound: float,
     ) -> dict[str, Array]:
-        """Beliefs at each of D details, of what was released and of the same without noise.
+        """Beliefs at each of D details, from the releases and from the same without noise.
 
         Args:
             confidence: the planner's.
-            told: [D] each, what it was told of the noise.
+            told: [D] each, the size of the noise, as the learner receives it.
             users: [D] whose data it had.
             truth: [D, ...] the weights as they are. bound: on their length.
         """

@@ -95,7 +95,7 @@ class Curator:
         self._asked: Counter[tuple[str, int]] = Counter()
 
     def release(self, query: Query) -> Array:
-        """What the learner sees of the data set.
+        """Return the data set's statistics as the learner sees them.
 
         Raises:
             RuntimeError: it has asked for more than the guarantee speaks of.
@@ -115,7 +115,7 @@ class Curator:
 
 
 def problem_of(spec: OfflineSpec, n: int) -> OfflineProblem:
-    """What the learner is told about a data set of n trajectories, before noise is chosen."""
+    """Return the problem as the learner sees it, for a data set of n trajectories, before noise is chosen."""
     world, learner = ENVIRONMENTS[spec.environment], spec.learner
     params = spec.environment_params
     return OfflineProblem(
@@ -130,7 +130,7 @@ def problem_of(spec: OfflineSpec, n: int) -> OfflineProblem:
 
 
 def families_of(learner: OfflineLearner, problem: OfflineProblem, calibration: str) -> tuple[Family, ...]:
-    """What a learner asks for, each with how far one person moves it, with as many trajectories as one may have."""
+    """Return the statistics that a learner asks for, each with its largest change by one person."""
 
     def of_person(family: Family) -> Family:
         replaced, blanked = (change.at_once(problem.episodes) for change in (family.change, family.blanked))
@@ -146,13 +146,13 @@ def noise_for(
     exact: bool = False,
     beside: tuple[Family, ...] = (),
 ) -> tuple[CuratorNoise, dict[str, float]]:
-    """The noise that a spec's budget asks for, and E of each family.
+    """Return the noise of a spec's budget, and E of each family.
 
     Args:
         spec, problem: what is learned from.
         assumptions: the last words of its card.
         exact: noise is drawn on a grid, not in floating point. E is that of continuous noise.
-        beside: what else is released, of people of whom the learner sees nothing; it proves the budget by itself.
+        beside: further releases, about people of whom the learner sees nothing; it proves the budget by itself.
     """
     learner, asked = spec.learner, spec.budget
     if not asked.promise.fields or spec.calibration is None:
@@ -191,7 +191,7 @@ def noise_for(
 
 
 def noise_of_run(spec: OfflineSpec) -> tuple[CuratorNoise, dict[str, float]]:
-    """The noise of any data set, and E of each family, which follow from the spec alone."""
+    """Return the noise of any data set, and E of each family, which follow from the spec alone."""
     apart = (
         "each point of a curve is learned from its own data set, of other users, which is released once. Two "
         f"releases of one data set together have a weaker guarantee than {spec.budget.text}"
@@ -214,7 +214,7 @@ class Releases(Protocol):
     """Whoever answers a learner's queries."""
 
     def release(self, query: Query) -> Array:
-        """What the learner sees."""
+        """Return the statistics as the learner sees them."""
 
 
 def learned_from(curator: Releases, plan: Plan) -> tuple[Learned, tuple[Array, ...]]:
@@ -275,9 +275,9 @@ class OfflineRun:
         return len(self.points) == len(self.sizes)
 
     def dataset(self, n: int) -> tuple[tuple[Array, ...], np.random.Generator]:
-        """The counts of this seed's data set of n trajectories, or of its halves, and where its noise comes from.
+        """Return the counts of this seed's data set of n trajectories, or of its halves, and its noise's generator.
 
-        Neither depends on the learner (but for whether there are halves), the budget or where the curve ends.
+        Neither depends on the learner (except for whether there are halves), the budget or where the curve ends.
         """
         users, noise = np.random.SeedSequence([self.spec.root_seed, self.seed, n]).spawn(2)
         rng = np.random.Generator(np.random.SFC64(users))
@@ -295,11 +295,11 @@ class OfflineRun:
         return DatasetPoint(n, max(self.v_star - value, 0.0), n_visits, released, learned)
 
     def problem(self, n: int) -> OfflineProblem:
-        """What the learner is told."""
+        """Return the problem as the learner sees it."""
         return replace(self._problem, n=n, errors=self.errors)
 
     def curve(self) -> Curve:
-        """The gap at the sizes so far."""
+        """Return the gap at the sizes so far."""
         at = np.array([point.n for point in self.points], dtype=np.int64)
         return Curve(AXIS, MEASURE, at, np.array([point.gap for point in self.points]))
 

@@ -1,4 +1,4 @@
-"""What all loops do between two releases that play block by block: users play and lose, points of the curve are kept.
+"""The common part of loops between two releases that play block by block: users play, and points are recorded.
 
 `setup` and `state` are a loop's own records, with fields of these names: see replan_kernels.py.
 """
@@ -17,7 +17,7 @@ from dprl.simulation.trace import Ints
 
 
 class Record(NamedTuple):
-    """What is kept at each of up to C points of the curve.
+    """The values at each of up to C points of the curve.
 
     Attributes:
         users, regret, gap, ratio: [C].
@@ -33,7 +33,7 @@ class Record(NamedTuple):
 
 @kernel
 def play(users: int, users_rng: np.random.Generator, model: Model, setup: Any, state: Any) -> None:
-    """Add the counts of so many users, and what they lose."""
+    """Add the counts of that many users, and what they lose."""
     if users <= setup.walk_below:
         walk(users_rng, model, state.policy, users, state.counts, state.starts)
     else:

@@ -130,8 +130,8 @@ def _mixture(spec: RunSpec) -> Mixture | None:
 
 
 def error_told(spec: RunSpec, noise: Noise) -> Array:
-    """[B] what the learner is told of the noise: with the paper's constants the largest standard deviation that a sum
-    has in the run, as the paper has it; else what the length of d draws stays below."""
+    """[B] the size of the noise, as the learner receives it: with the paper's constants the largest standard deviation
+    that a sum has in the run, as the paper has it; else what the length of d draws stays below."""
     if spec.bonus != "paper":
         return noise.radius()
     worst = float(noise.std.max())

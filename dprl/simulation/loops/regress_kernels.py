@@ -26,7 +26,7 @@ from dprl.statistics.value_regression import add_symmetric, gather
 
 
 class RegressionSetup(NamedTuple):
-    """What is fixed before the run starts; what is not said here is as in replan_kernels.py.
+    """The fixed facts of a run before it starts; the others are as in replan_kernels.py.
 
     Attributes:
         adapts: the schedule decides as it goes.
@@ -56,7 +56,7 @@ class RegressionSetup(NamedTuple):
 
 
 class RegressionState(NamedTuple):
-    """What the loop changes; what is not said here is as in replan_kernels.py.
+    """The state that the loop changes; the other fields are as in replan_kernels.py.
 
     Attributes:
         counts: [H, S, A, S + 2], of the users of the block, emptied at its end; total: of all users before it.
@@ -150,7 +150,7 @@ def simulate(
 
 @kernel
 def absorb(setup: RegressionSetup, state: RegressionState) -> None:
-    """The block's users send what they saw: their counts become sums."""
+    """Sum the counts that the block's users send."""
     H, S, A, width = state.counts.shape
     for h in range(H):
         for s in range(S):
@@ -175,17 +175,17 @@ class RegressionKernels(NamedTuple):
 
 @kernel
 def as_it_likes(users: int, left: int, K: int, settings: Array) -> float:
-    """Not asked: the schedule is fixed before the run."""
+    """Do nothing, because the schedule is fixed before the run."""
     return 1.0
 
 
 def planner_of(spec: RunSpec) -> MixturePlanner:
-    """How the learner of a spec that this loop plays plans."""
+    """Return the planning of a spec's learner in this loop."""
     return cast(MixtureLearner, ALGORITHMS[spec.algorithm]).planner(spec.bonus)
 
 
 def kernels_of(spec: RunSpec, plain: bool = False) -> RegressionKernels:
-    """What a spec's loop is run with."""
+    """Return the kernels of a spec's loop."""
     mechanism = MECHANISMS.get(spec.mechanism or "")
     schedule, _ = schedules.parse(spec.schedule)
     found = RegressionKernels(
@@ -220,7 +220,7 @@ def _examples() -> tuple[Any, ...]:
 
 @cache
 def _plan_signature() -> Any:
-    """The declared types of a planner, see learners/linear/learner.py."""
+    """Return the declared types of a planner, see learners/linear/learner.py."""
     _, setup, state, _ = _examples()
     number, whole = type_of(1.0), type_of(1)
     public = (type_of(setup.features), type_of(setup.rewards), type_of(setup.constants))
@@ -229,7 +229,7 @@ def _plan_signature() -> Any:
 
 @cache
 def _signature() -> Any:
-    """The declared types of `simulate`, read off small examples of its records."""
+    """Return the declared types of `simulate`, read off small examples of its records."""
     whole = type_of(1)
     return type_of(None)(
         whole,

@@ -83,7 +83,7 @@ class SeedRun(SlicedRun):
         return Kernels(*(compiled(f, signature) for f, signature in zip(functions, signatures, strict=True)))
 
     def _as_played(self, policy: planning.Policy) -> planning.Policy | planning.Logits:
-        """A policy [H, S] as the kernels of this run take it."""
+        """Convert a policy [H, S] to the type that the kernels of this run use."""
         if not learner_of(self.spec).stochastic:
             return policy
         return np.where(np.arange(self.mdp.A) == policy[..., None], 0.0, -np.inf)
@@ -103,7 +103,7 @@ class SeedRun(SlicedRun):
         return cast(Kernels, self._kernels)
 
     def arguments(self, count: int, until: int) -> dict[str, Any]:
-        """What `simulate` is handed, by name."""
+        """Return the arguments of `simulate`, by name."""
         kernels = self.kernels
         return {
             "count": count,

@@ -27,7 +27,7 @@ from dprl.statistics.played import cells_told, look_up
 
 
 class Setup(NamedTuple):
-    """What is fixed before the run starts.
+    """The fixed facts of a run before it starts.
 
     Attributes:
         K: users; releases: M at most.
@@ -35,7 +35,7 @@ class Setup(NamedTuple):
         settings: the schedule's; batches: see privacy/mechanisms/mechanism.py.
         of_users: the items of the noise's stream are users, else releases.
         ends, bound, error: [B], up to ends[b] users, if by_users, else releases, E_{eps,beta} is bound[b] and
-            the learner is told error[b].
+            the learner receives error[b].
         targets: [C] users at or after which the curve is recorded.
         constants: the learner's.
         scales: [B + 2] of the noise in each counter of a row, in counts.
@@ -71,7 +71,7 @@ class Setup(NamedTuple):
 
 
 class State(NamedTuple):
-    """What the loop changes.
+    """The state that the loop changes.
 
     Attributes:
         position: [5], releases made, users so far, row of the table of bounds in use, points recorded,
@@ -84,8 +84,8 @@ class State(NamedTuple):
         Q: [H, S, A], V: [H + 1, S], policy: [H, S] the learner's, or its Logits.
         played: the policy whose exact values [H + 1, S] are in `value`.
         starts, here, there: [S]; pac: [P].
-        totals: [2], regret so far and largest noise so far relative to what E allows.
-        errors: [H, S, A] the E that the learner is told of each row; bounds: E_{eps,beta}; pace: the E by which blocks
+        totals: [2], regret so far and largest noise so far relative to E.
+        errors: [H, S, A] the E of each row that the learner receives; bounds: E_{eps,beta}; pace: the E by which blocks
             are paced: the same, or what the noise of a row hides.
         kept, places: see statistics/played.py.
     """
@@ -214,7 +214,7 @@ def learn(
     state: State,
     policy: Any,
 ) -> None:
-    """Plan from what was released. Who moves by steps is told how many users have played the last policy."""
+    """Plan from the releases. A learner that moves by steps receives the number of users under the last policy."""
     if policy.ndim == 2:
         plan(state.released, state.errors, model.possible, setup.constants, state.Q, state.V, policy)
     else:
@@ -230,7 +230,7 @@ def meet(
     setup: Setup,
     state: State,
 ) -> None:
-    """Play so many users, and if they are asked questions, ask them."""
+    """Play that many users, and if they are asked questions, ask them."""
     if setup.groups == 0:
         play(users, users_rng, model, setup, state)
         return
@@ -269,12 +269,12 @@ class Kernels(NamedTuple):
 
 
 def learner_of(spec: RunSpec) -> planner.TabularLearner:
-    """The learner of a spec that this loop plays."""
+    """Return the learner of a spec that this loop plays."""
     return cast(planner.TabularLearner, ALGORITHMS[spec.algorithm])
 
 
 def functions_of(spec: RunSpec, statistic: Counts) -> Kernels:
-    """What a spec's loop is run with, as plain functions."""
+    """Return the kernels of a spec's loop, as plain functions."""
     mechanism = MECHANISMS.get(spec.mechanism or "")
     schedule, _ = schedules.parse(spec.schedule)
     return Kernels(
@@ -288,17 +288,17 @@ def functions_of(spec: RunSpec, statistic: Counts) -> Kernels:
 
 
 def types_of(part: str, stochastic: bool) -> str:
-    """The declared types of one of the `Kernels` but `simulate`."""
+    """Return the declared types of one of the `Kernels` other than `simulate`."""
     return _signatures(stochastic)[Kernels._fields.index(part) - 1]
 
 
 def signatures_of(stochastic: bool) -> tuple[Any, ...]:
-    """The declared types of each of the `Kernels` of a learner whose policy is stochastic."""
+    """Return the declared types of each of the `Kernels` of a learner whose policy is stochastic."""
     return _signature(stochastic), *_signatures(stochastic)
 
 
 def _signatures(stochastic: bool) -> tuple[str, ...]:
-    """Those of next_release, plan, add_noise, publish and evaluate."""
+    """Return the types of next_release, plan, add_noise, publish and evaluate."""
     if stochastic:
         return (
             of_logits(schedules.SIGNATURE), planner.STOCHASTIC, mechanisms.SIGNATURE, consistency.SIGNATURE,
@@ -312,7 +312,7 @@ def _signatures(stochastic: bool) -> tuple[str, ...]:
 
 @cache
 def _signature(stochastic: bool) -> Any:
-    """The declared types of `simulate`, read off small examples of its records."""
+    """Return the declared types of `simulate`, read off small examples of its records."""
     f, i = np.zeros, np.zeros(1, dtype=np.int64)
     f1, f2, f3, f4, i2 = f(1), f((1, 1)), f((1, 1, 1)), f((1, 1, 1, 1)), np.zeros((1, 1), dtype=np.int64)
     table, i3 = np.zeros((1, 1, 1, 1), dtype=np.int64), np.zeros((1, 1, 1), dtype=np.int64)

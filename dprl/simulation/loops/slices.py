@@ -74,7 +74,7 @@ class SlicedRun(ABC):
 
     @staticmethod
     def noise_of_run(spec: RunSpec) -> Noise:
-        """The noise of any seed, which follows from the spec alone."""
+        """Return the noise of any seed, which follows from the spec alone."""
         return noise_of_schedule(spec, spec.episodes)
 
     @staticmethod
@@ -87,7 +87,7 @@ class SlicedRun(ABC):
         """Make kernels, setup and state."""
 
     def _fixed(self, walk_below: int) -> dict[str, Any]:
-        """What the setup of every loop has: users, points of the curve, and what regret is counted by."""
+        """Return the setup that all loops share: users, points of the curve, and the values behind regret."""
         V_star = self._worth(self.optimum.policy)
         return {
             "K": self.spec.episodes,
@@ -99,7 +99,7 @@ class SlicedRun(ABC):
         }
 
     def _playing(self) -> dict[str, Any]:
-        """What the state of every loop has: the policy played and its values, who has started, regret and mistakes."""
+        """Return the state that all loops share: the policy and its values, who has started, regret and mistakes."""
         H, S = self.mdp.H, self.mdp.S
         starts, here, there = (np.zeros(S, dtype=np.int64) for _ in range(3))
         return {
@@ -123,11 +123,11 @@ class SlicedRun(ABC):
     @property
     @abstractmethod
     def _detail_bytes(self) -> int:
-        """About how large a detail is."""
+        """Return about the bytes of a detail."""
 
     @abstractmethod
     def _detail(self) -> Detail:
-        """What there is to see closely now."""
+        """Return the details of the present moment."""
 
     def _worth(self, policy: planning.Policy | planning.Logits) -> Array:
         """[S] exact values of a policy, by the kernel that values every policy that is played, so that an optimal
@@ -143,11 +143,11 @@ class SlicedRun(ABC):
         self._kernels.evaluate(self.mdp.P, self.mdp.possible, self.mdp.R, state.played, state.value)
 
     def _series(self) -> dict[str, Array]:
-        """The learner's own measures at each detail."""
+        """Return the learner's own measures at each detail."""
         return {}
 
     def _beliefs(self) -> dict[str, Array]:
-        """Where it believes the weights of a linear model to be, at each detail."""
+        """Return the confidence sets of the weights of a linear model, at each detail."""
         return {}
 
     @property
@@ -184,7 +184,7 @@ class SlicedRun(ABC):
 
     @property
     def record(self) -> Record:
-        """What was kept at the points passed so far."""
+        """Return the values at the points passed so far."""
         points = self.state.position[3]
         users, regret, gap, ratio, pac = self._record
         return Record(

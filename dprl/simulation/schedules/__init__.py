@@ -17,14 +17,13 @@ ALLOWED = " or ".join(s.allowed for s in SCHEDULES.values())
 
 
 def parse(text: str) -> tuple[Schedule, str]:
-    """The schedule that a canonical text names, and its argument."""
+    """Return the schedule of a canonical text, and its argument."""
     key, _, argument = text.partition(":")
     return SCHEDULES[key], argument
 
 
 def check(text: str, per_release: bool = True) -> str:
-    """The canonical form of a schedule, `episodic` or `geometric:0.02`. per_release: see `Schedule`. Raises
-    SpecError."""
+    """Return a schedule's canonical form, such as `geometric:0.02`. per_release: see `Schedule`. Raises SpecError."""
     key, _, argument = text.partition(":")
     try:
         argument = SCHEDULES[key].canonical(argument, per_release)
@@ -34,7 +33,7 @@ def check(text: str, per_release: bool = True) -> str:
 
 
 def releases(text: str, K: int, size: Size, per_release: bool) -> int:
-    """About how many releases a schedule makes; where noise is calibrated to their number, how many it may make."""
+    """Return about the number of a schedule's releases; if noise is calibrated to it, the most."""
     schedule, argument = parse(text)
     if schedule.limit and per_release:
         return schedule.limit(argument, K, size, True)
@@ -60,7 +59,7 @@ def targets(K: int, logarithmic: int, linear: int) -> Ints:
 
 
 def indices_at(releases: Ints, logarithmic: int, linear: int) -> Ints:
-    """Which releases are the first at or after the targets; the last included."""
+    """Return the first releases at or after the targets; the last included."""
     found = np.searchsorted(releases, targets(int(releases[-1]), logarithmic, linear))
     return np.unique(np.append(np.minimum(found, len(releases) - 1), len(releases) - 1)).astype(np.int64)
 

@@ -1,7 +1,8 @@
-"""Count-aware blocks: no longer than what was released so far can vouch for.
+"""Count-aware blocks: no longer than the releases so far can vouch for.
 
 Near a tie an optimistic learner needs one more pull of an action; a block that spends a share of all users on it costs
-more than all learning before. So a block about doubles the count of what it plays, or brings it to what noise can hide.
+more than all learning before. So a block about doubles the count of the cells it plays, or brings it to the size of the
+noise.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ MOST = Field("schedule", "int", None, "releases at most", low=2, high=10**6)
 
 @kernel
 def growth(users: int, left: int, K: int, settings: Array) -> float:
-    """By which share of the users so far a block may grow; below 0, by which it has to.
+    """Return the share of the users so far by which a block may grow; below 0, by which it has to.
 
     Once growing by eta would not get to K with the releases that are left, a block may grow by the square of the pace
     that would, so that steps which counts vouch for save releases for those near a tie. The pace needed may rise
@@ -55,7 +56,7 @@ def next_release(
     possible: Table,
     policy: Any,
 ) -> int:
-    """t + max(1, floor(min(eta t, min over (h, s, a) that are played of max(n~, E, 1) / P~(s, a at h)))), cut at K.
+    """Return t + max(1, floor(min(eta t, min over played (h, s, a) of max(n~, E, 1) / P~(s, a at h)))), cut at K.
 
     P~ is what the learner itself has released: the first state from its counts of the first step, then m~ / sum m~
     under the policy; a state without released transitions ends the path. Before anything is released, states are
@@ -112,15 +113,15 @@ def eta_of(argument: str) -> str:
 
 
 def epochs(argument: str, K: int) -> Ints:
-    """Those of geometric(eta)."""
+    """Return the epochs of geometric(eta)."""
     return geometric.times(eta_of(argument), K)
 
 
 def limit(argument: str, K: int, size: Size, per_release: bool) -> int:
     """M: as given, else the releases of geometric(eta) and half of H S A, rounded up to a power of 1.05; at most K.
 
-    Rounded, so that what depends on M alone can be kept. Where noise does not depend on it, so many that each count may
-    double as often as it can, several times over.
+    Rounded, so that results that depend on M alone can be kept. If noise does not depend on it, as many that each count
+    may double as often as it can, several times over.
     """
     most = argument.partition(":")[2]
     if most:

@@ -26,12 +26,12 @@ def next_release(
     possible: Table,
     policy: Any,
 ) -> int:
-    """t_{i+1} = t_i + 1."""
+    """Return t_{i+1} = t_i + 1."""
     return users + 1
 
 
 def canonical(argument: str, per_release: bool) -> str:
-    """It takes no argument. Raises ValueError when there is one."""
+    """Return "", the only argument allowed. Raises ValueError for any other."""
     if argument:
         raise ValueError(argument)
     return ""

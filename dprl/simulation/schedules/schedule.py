@@ -1,6 +1,6 @@
-"""What a schedule is: the rule by which a run decides when to make its next release.
+"""The interface of a schedule: the rule by which a run decides when to make its next release.
 
-It may be fixed before the run starts, so that choosing it leaks nothing, or follow from what was released so far, which
+It may be fixed before the run starts, so that choosing it leaks nothing, or follow from the releases so far, which
 leaks nothing more. How many releases there are at most, and the noise in them, is fixed before the run either way.
 """
 
@@ -49,7 +49,7 @@ class Schedule:
             of epochs of users.
         growth: kernel with GROWTH, if it decides as it goes, else None.
         limit(argument, K, size, per_release): M of a schedule that decides as it goes, else None.
-        refusal(argument, K): why it does not go with so many users, if it does not.
+        refusal(argument, K): why it does not go with that many users, if it does not.
         fewer: what makes fewer releases, in words, if not fewer users.
 
     Where `per_release` holds, noise is calibrated to M, which therefore has to be small; otherwise M is only more than

@@ -1,16 +1,16 @@
 """Better than today? What people who were held out say of two learned policies: four numbers, released once.
 
 A share of the people is held out at random when the file is read: nothing is learned from them. Once both policies have
-been learned from what was released of the others, four sums over those held out are released with noise: their scores
+been learned from the releases about the others, four sums over those held out are released with noise: their scores
 under each policy, whose mean is what they would have got under it; their returns, whose mean is what they got; and the
-squares of these. Everything else is computed from what was released, the choice between the two policies included.
+squares of these. Everything else is computed from the releases, the choice between the two policies included.
 
 The score of a person is V(s_0) + sum_h w_h (r_h + V_h+1(s_h+1) - V_h(s_h)): V is what the learned policy is worth, and
 w_h how much more often it is in (s_h, a_h) than people are, both as released counts of the others have it. It is
 doubly robust (Jiang, Li 2016; Kallus, Uehara 2020): errors of V and of w must come together to move its mean.
 docs/notes/verdict.md says what is proved of it, and what is measured.
 
-Where a person may have several episodes, each sum is over episodes, and a fifth says how many these are.
+If a person may have several episodes, each sum is over episodes, and a fifth says how many these are.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ BETTER, CLOSE, WORSE = "better", "too close", "worse"
 
 
 class HeldOut(NamedTuple):
-    """Of the people held out: [H, S, A, S + 2] their counts; n, how many episodes they have; and the sums of their
-    returns and of the squares of these, each episode's from 0 to 1 and on the grid of noise."""
+    """The sums of the people held out: [H, S, A, S + 2] their counts; n, how many episodes they have; and the sums of
+    their returns and of the squares of these, each episode's from 0 to 1 and on the grid of noise."""
 
     record: Array
     n: int
@@ -62,12 +62,12 @@ class HeldOut(NamedTuple):
 
 
 def names(episodes: int) -> tuple[str, ...]:
-    """The sums, where a person has so many episodes at most."""
+    """Return the names of the sums, if a person has at most that many episodes."""
     return SUMS if episodes == 1 else (*SUMS, EPISODES)
 
 
 def families(episodes: int) -> tuple[Family, ...]:
-    """These sums. Those held out are in them alone, and nobody else is.
+    """Return the families of these sums. People held out are in these sums alone, and nobody else is.
 
     Each episode adds from 0 to 1, and one episode at least stays where a person is replaced.
     """
@@ -126,7 +126,7 @@ def fit(
         r: [H, S, A], mean rewards, as they are known or estimated.
         E: how far noise may move a visit count.
         variance: of the noise in each count of transitions.
-        n: episodes that were learned from, or about so many.
+        n: episodes that were learned from, or about that many.
         of_rewards: the same in each sum of rewards, where r is estimated and a person's reward anything from 0 to 1.
         episodes: of one person, at most: where these begin may go together.
     """
@@ -192,10 +192,10 @@ def _valued(
     of_rewards: float | None,
     among: NDArray[np.int64],
 ) -> _Valued:
-    """The policy's values, step by step from the last.
+    """Compute the policy's values, step by step from the last.
 
-    among: [H, S], from how many actions a row's was chosen by what was released. The largest of k normal errors is
-    sqrt(2 ln k) standard deviations on average, at most: so much is taken off. 0 where nothing is.
+    among: [H, S], from how many actions a row's was chosen by the releases. The largest of k normal errors is
+    sqrt(2 ln k) standard deviations on average, at most: so much is taken off. 0 if nothing is.
     """
     H, S, _ = P.shape
     V, learned = np.zeros((H + 1, S)), of_rewards is not None
@@ -228,8 +228,8 @@ class Scores(NamedTuple):
     """The scores of all that can happen in one episode, in whole steps of the grid.
 
     Attributes:
-        next: [H, S, A, S], what each cell of m adds; reward: [H, S, A], what a reward of 1 adds beside that.
-        low: what an episode has at least; width: at most beside that.
+        next: [H, S, A, S], what each cell of m adds; reward: [H, S, A], what a reward of 1 adds next to that.
+        low: what an episode has at least; width: at most next to that.
     """
 
     next: NDArray[np.int64]
@@ -252,14 +252,14 @@ def scores(fitted: Fitted, policy: Policy, r: Array, learned: bool) -> Scores:
 
 
 def sums(tables: Sequence[Scores], held: HeldOut, episodes: int = 1) -> tuple[Fraction, ...]:
-    """Those of `names`, exactly. One episode adds from 0 to 1 to each. tables: of each policy."""
+    """Return the sums of `names`, exactly. One episode adds from 0 to 1 to each. tables: of each policy."""
     returns, squares = (Fraction(float(value)) for value in held.returns)
     found = (*(summed(table, held) for table in tables), returns, squares, Fraction(held.n))
     return found[: len(names(episodes))]
 
 
 def summed(table: Scores, held: HeldOut) -> Fraction:
-    """The sum of what is above the least score, in units of the width, exactly."""
+    """Sum the scores above the least one, in units of the width, exactly."""
     moved = [
         (int(a), int(b)) for a, b in zip(table.next.flat, counts.transitions(held.record).flat, strict=True)
     ]
@@ -272,7 +272,7 @@ def summed(table: Scores, held: HeldOut) -> Fraction:
 
 
 def noisy(exact: tuple[Fraction, ...], scales: Mapping[str, float]) -> Array:
-    """The sums with noise, each a whole number of steps; rounding down first moves nobody's part further."""
+    """Add noise to the sums, each a whole number of steps; rounding down first never increases anybody's effect."""
     draw = EXACT["gaussian"].draw
     drawn = [draw(Fraction(scales[name]) * STEPS) for name in (*SUMS, EPISODES)[: len(exact)]]
     return np.array([(value * STEPS // 1 + noise) / STEPS for value, noise in zip(exact, drawn, strict=True)])
@@ -287,7 +287,7 @@ def assessed(
     std: Array,
     episodes: int = 1,
 ) -> dict[str, Array]:
-    """What a trace keeps of it: all of it follows from what was released. In units of the reward range.
+    """Return the check's results for a trace; they follow from the released sums. In units of the reward range.
 
     Args:
         released: [3], scores, returns and squares as `noisy` has them; [4] where a person may have several episodes.
@@ -296,8 +296,8 @@ def assessed(
         episodes: of one person, at most.
 
     Returns:
-        learned, behaviour, difference: [3] each: low end, value and high end, of what people as these would get in an
-            episode under the learned policy, of what they got, and of the first less the second.
+        learned, behaviour, difference: [3] each: low end, value and high end, of the reward that such people would get
+            in an episode under the learned policy, of the reward they got, and of the first less the second.
         covered, follows, lost: see `Fitted`; supported: [H, S], the same.
     """
     of_n = 0.0  # standard deviation of the number of episodes, as a share
@@ -340,6 +340,6 @@ def recommended(difference: Array) -> int:
 
 
 def verdict(difference: Array) -> str:
-    """In three words at most. difference: [3], low end, value, high end."""
+    """Write the verdict in three words at most. difference: [3], low end, value, high end."""
     low, _, high = difference
     return BETTER if low > 0 else WORSE if high < 0 else CLOSE

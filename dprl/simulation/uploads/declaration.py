@@ -1,4 +1,4 @@
-"""What is declared of an uploaded data set: public, and never read off the data.
+"""The declaration of an uploaded data set: public, and never read off the data.
 
 That a state stands in somebody's trajectory, how long an episode was, or how large a reward, is what privacy protects.
 A list of states that was read off the file would change when one person does, by a label that nobody else has, and no
@@ -50,14 +50,14 @@ ENDED = "ended"  # an absorbing state of this name is one that no user is in whi
 
 @dataclass(frozen=True, eq=False)
 class Declaration:
-    """What everybody may know.
+    """The public facts.
 
     Attributes:
-        states, actions: labels. What is in the file and not among them counts as the last.
+        states, actions: labels. A label of the file that is not among them counts as the last.
         size: S, A and H.
         reward_range: lowest and highest reward; those in the file are clipped to it.
-        rewards: [H, S, A] mean rewards in units of the range, from 0 to 1; None where they are learned from the data.
-        start: [S] probabilities of the first state, taken to be true; None if they are estimated from what is released.
+        rewards: [H, S, A] mean rewards in units of the range, from 0 to 1; None if they are learned from the data.
+        start: [S] probabilities of the first state, taken to be true; None if they are estimated from the release.
             They must not be computed from the file.
         parts: by column of the file that the state is made of, in order: labels, or edges between which numbers are
             binned; () where the state is one column of labels.
@@ -91,7 +91,7 @@ class Declaration:
 
     @property
     def of_people(self) -> bool:
-        """Whether a column says whose an episode is, and a person may have several."""
+        """Whether a column shows whose an episode is, and a person may have several."""
         return PERSON in self.columns
 
     def in_units(self, values: Array, steps: int) -> Array:
@@ -102,7 +102,7 @@ class Declaration:
 
 @lru_cache(maxsize=32)
 def declaration(text: str) -> Declaration:
-    """The declaration in a JSON text. Raises SpecError: one sentence that names the part, whatever the text is."""
+    """Read the declaration in a JSON text. Raises SpecError: one sentence that names the part, for any text."""
     if len(text) > custom.MAX_TEXT:
         raise SpecError(NAME, f"{len(text):,} characters are too many; give at most {custom.MAX_TEXT:,}.")
     given = read_json(NAME, text, FORM)
@@ -175,7 +175,7 @@ def _labels(value: Any, key: str) -> tuple[str, ...]:
 
 
 def _parts(value: Any) -> tuple[tuple[str, tuple[str, ...] | tuple[float, ...]], ...]:
-    """Of states that are made of columns: each column's labels, or its edges."""
+    """Return the parts of states that are made of columns: each column's labels, or its edges."""
     if not isinstance(value, dict):
         return ()
     found: list[tuple[str, tuple[str, ...] | tuple[float, ...]]] = []
@@ -202,13 +202,13 @@ def _parts(value: Any) -> tuple[tuple[str, tuple[str, ...] | tuple[float, ...]],
 
 
 def bins(edges: tuple[float, ...]) -> list[str]:
-    """The labels of what is below the first edge, from each edge to the next, and from the last one on."""
+    """Return the labels of the bins: below the first edge, from each edge to the next, and from the last one on."""
     between = [f"{low:g} to {high:g}" for low, high in pairwise(edges)]
     return [f"under {edges[0]:g}", *between, f"{edges[-1]:g} or more"]
 
 
 def _product(parts: tuple[tuple[str, tuple[Any, ...]], ...], absorbing: Any) -> list[str]:
-    """Every combination, the last column changing fastest, after the absorbing state where there is one."""
+    """Every combination, the last column changing fastest, after the absorbing state if there is one."""
     each = [bins(values) if isinstance(values[0], float) else list(values) for _, values in parts]
     if math.prod(map(len, each)) > MOST:
         raise SpecError(
@@ -237,7 +237,7 @@ def _columns(value: Any, parts: bool) -> dict[str, str]:
 
 
 def _episodes(value: Any, columns: Mapping[str, str]) -> int:
-    """Of one person, at most."""
+    """Return the most episodes of one person."""
     key = f"{NAME}.episodes"
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MOST_EPISODES:
         raise SpecError(
@@ -296,7 +296,7 @@ def _numbers(value: Any, key: str, ndims: tuple[int, ...], *shapes: tuple[int, .
 
 
 def declaration_text(given: Mapping[str, Any]) -> str:
-    """A declaration as canonical JSON. Raises SpecError."""
+    """Write a declaration as canonical JSON. Raises SpecError."""
     try:
         return declaration(json.dumps(given)).text
     except TypeError:

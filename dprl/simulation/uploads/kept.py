@@ -1,8 +1,8 @@
-"""What is kept of an uploaded data set: its counts, for a day at most, in a file that only this user can open.
+"""The stored part of an uploaded data set: its counts, for a day at most, in a file that only this user can open.
 
-The file itself is read and not kept. The name of what is kept is drawn at random: a digest of the data would tell
-everybody who can guess the data that the guess is right. Noisy sums of them are kept beside them, from before they are
-shown until the counts go: noise of one scale is drawn once, whoever is killed meanwhile, so that one release stays one.
+The file itself is read and not kept. The name of the stored counts is drawn at random: a digest of the data would
+confirm a guess of the data. Noisy sums of them are kept next to them, from before they are shown until the counts go:
+noise of one scale is drawn once, whoever is killed meanwhile, so that one release stays one.
 
 Counts that belong to a visitor's session are held by the server (`hold`), and go with the session, or with the server.
 """
@@ -77,7 +77,7 @@ class Kept(NamedTuple):
 
 
 def folder() -> Path:
-    """Where data sets are kept."""
+    """Return the folder of data sets."""
     return home() / "uploads"
 
 
@@ -123,13 +123,13 @@ def keep(
 
 
 def new_name() -> str:
-    """A name for a data set, which nobody can guess."""
+    """Draw a name for a data set that nobody can guess."""
     return os.urandom(16).hex()
 
 
 def hold(name: str) -> BinaryIO:
     """Until what is returned is closed, or this process ends, the counts of this name belong to a session: then whoever
-    deletes what is old deletes them. Raises SpecError where they cannot be kept."""
+    deletes what is old deletes them. Raises SpecError if they cannot be kept."""
     path = _held_path(name)
     try:
         private(home())
@@ -151,7 +151,7 @@ def _held_path(name: str) -> Path:
 
 
 def _abandoned(name: str) -> bool | None:
-    """Whether nobody holds the counts any more; None where nobody ever did."""
+    """Whether nobody holds the counts any more; None if nobody ever did."""
     try:
         with open(_held_path(name), "rb") as marker:
             fcntl.flock(marker, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -163,7 +163,7 @@ def _abandoned(name: str) -> bool | None:
 
 
 def held(name: str) -> Kept:
-    """The data set that is kept under a name. Raises SpecError where none is, any more."""
+    """Return the data set stored under a name. Raises SpecError if there is none any more."""
     try:
         remove_old()
         with np.load(_path(name), allow_pickle=False) as kept:
@@ -189,7 +189,7 @@ def _gone() -> SpecError:
 
 
 def drawn_sums(name: str, which: str) -> dict[str, Array] | None:
-    """The noisy sums that were written down under a data set's name, by family; None where there are none yet.
+    """Read the noisy sums stored under a data set's name, by family; None if there are none yet.
 
     Args:
         name: of a data set.
@@ -268,12 +268,12 @@ def _drawn_path(name: str, which: str) -> Path:
 
 
 def _digest(path: Path, words: bytes) -> bytes:
-    """Of a file's contents, and of whose they are."""
+    """Return the digest of a file's contents, and of its owner."""
     return hashlib.sha256(path.name.encode() + words).digest()
 
 
 def _settle() -> None:
-    """The names of files are on the disk, as their contents are."""
+    """Flush the names of files to the disk, like their contents."""
     descriptor = os.open(folder(), os.O_RDONLY)
     try:
         os.fsync(descriptor)

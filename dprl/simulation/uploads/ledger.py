@@ -1,7 +1,8 @@
 """A budget that outlives a session: what was released of the same people, under a name that their owner declares.
 
 Each release is written down here before its noise is drawn, by the draws that it consists of. A draw that is asked for
-again, after a reload or a killed worker, is the same draw: it is counted once. What was written down and then not shown
+again, after a reload or a killed worker, is the same draw: it is counted once. A draw that was written down and then
+    not shown
 counts, too: the sum is never too small.
 """
 
@@ -65,7 +66,7 @@ class Budget:
 
     @classmethod
     def known(cls, name: str) -> bool:
-        """Return whether a budget of this name has a release here. Raises SpecError where the name is not allowed."""
+        """Return whether a budget of this name has a release here. Raises SpecError if the name is not allowed."""
         return _path(checked_name(name)).exists()
 
     @property
@@ -76,7 +77,7 @@ class Budget:
 
     @property
     def left(self) -> float | None:
-        """What is left of the total; None for no total."""
+        """Return the remaining budget; None for no total."""
         total = self.total
         return None if total is None else max(total - self.spent.rho, 0.0)
 
@@ -92,11 +93,11 @@ class Budget:
 
     @property
     def spent(self) -> Spent:
-        """What all of it proves."""
+        """Return the joint guarantee of all draws."""
         return together(self.draws)
 
     def refusal(self, draws: Iterable[Draw]) -> str:
-        """Return why these draws are too much, in a sentence; "" where they fit."""
+        """Return why these draws are too much, in a sentence; "" if they fit."""
         return _refusal(self.name, self._read(), tuple(draws))
 
     def charge(self, spec: Spec, draws: tuple[Draw, ...], file: str = "") -> None:
@@ -144,7 +145,7 @@ class Budget:
 
     @contextlib.contextmanager
     def _changing(self) -> Iterator[dict[str, Any]]:
-        """What is written down, for one process at a time; it is on the disk when this ends, or nothing has changed."""
+        """Open the ledger for one process at a time; at the end it is on the disk, or nothing has changed."""
         path = _path(self.name)
         try:
             private(home())
@@ -227,7 +228,7 @@ def digest_of(file: BinaryIO | Path, key: bytes | None = None) -> str:
 
 
 def folder() -> Path:
-    """Where budgets are kept."""
+    """Return the folder of budgets."""
     return home() / "budgets"
 
 

@@ -41,7 +41,7 @@ def example() -> str:
 
 
 def trajectories(mdp: TabularMDP, policy: Array, people: int, rng: np.random.Generator) -> str:
-    """Return a CSV of so many people in a model, with rewards 0 and 1. policy: [H, S, A], chances of actions."""
+    """Return a CSV of that many people in a model, with rewards 0 and 1. policy: [H, S, A], chances of actions."""
 
     def drawn(chances: Array) -> np.ndarray:
         """One of the last axis of each row."""

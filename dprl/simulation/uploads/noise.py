@@ -20,11 +20,11 @@ from dprl.words import plural
 ASSUMPTIONS = (
     "states, actions, horizon, rewards and their range are declared by the owner, not read off the data. The number of "
     "trajectories is public",
-    "each user is in the file once, and only the declared number of steps counts. What is not declared counts as the "
+    "each user is in the file once, and only the declared number of steps counts. An undeclared value counts as the "
     "last declared label or the nearest reward",
-    "for the bound, not for privacy: users are independent of each other. What comes next depends on a user's "
+    "for the bound, not for privacy: users are independent of each other. The future depends on a user's "
     "past only through the declared state, step and action",
-    "what noise of another scale releases of the same data set comes on top: ρ adds up. The same scale again is the "
+    "releases of the same data set with noise of another scale come on top: ρ adds up. The same scale again is the "
     "same noise",
     "only what was released is private: not the file, nor that it was accepted or refused, nor its fitted model",
     DRAWN,
@@ -33,10 +33,10 @@ ASSUMPTIONS = (
 PEOPLE = (  # in place of the first where a column says whose an episode is; of the third, where that may be several
     "states, actions, horizon, rewards and their range are declared by the owner, not read off the data. The number of "
     "users is public, and how many episodes each of them has is not",
-    "of each user the first episodes in the file count, as many as declared, whatever is in them. What is not "
-    "declared counts as the last declared label or the nearest reward",
-    "for the bound, not for privacy: a user's episodes stand in the order of time. What comes next depends on "
-    "all that came before, earlier episodes included, only through the declared state, step and action",
+    "only each user's first episodes in the file count, up to the declared number, whatever is in them. An undeclared "
+    "value counts as the last declared label or the nearest reward",
+    "for the bound, not for privacy: a user's episodes stand in the order of time. The future depends on "
+    "the whole past, earlier episodes included, only through the declared state, step and action",
 )
 
 START = "for the bound, not for privacy: episodes begin as declared, which was not computed from the file"
@@ -45,13 +45,13 @@ ESTIMATED_START = (
     "released counts of the first step"
 )
 APART = (
-    "each user is learned from or held out, by a coin that does not look at them. What is released of the two groups "
-    "is about different users, so both together cost one user the larger of the two budgets"
+    "each user is learned from or held out, by a coin that does not look at them. The releases of the two groups "
+    "are about different users, so both together cost one user the larger of the two budgets"
 )
 
 
 def upload_problem_of(spec: UploadSpec) -> OfflineProblem:
-    """What the learner is told, before noise is chosen."""
+    """Return the problem as the learner sees it, before noise is chosen."""
     return OfflineProblem(
         size=spec.problem_size,
         n=spec.learned_from,
@@ -64,17 +64,17 @@ def upload_problem_of(spec: UploadSpec) -> OfflineProblem:
 
 
 def beside(spec: UploadSpec) -> tuple[Family, ...]:
-    """What is asked of people held out."""
+    """Return the questions to people held out."""
     return check.families(spec.public.episodes) if spec.checked else ()
 
 
 def protects(spec: UploadSpec) -> str:
-    """What the guarantee is about, where a column says whose an episode is."""
+    """Describe the unit of the guarantee, if a column shows whose an episode is."""
     return f"one user, up to {plural(spec.public.episodes, 'episode')}"
 
 
 def noise_of(spec: UploadSpec) -> tuple[CuratorNoise, dict[str, float]]:
-    """The noise, and E of each family, which follow from the spec alone.
+    """Return the noise, and E of each family, which follow from the spec alone.
 
     Noise on the grid is further out than a bound on continuous noise, with the same chance, by at most one step; and
     each reward in a sum was rounded by at most half a step.

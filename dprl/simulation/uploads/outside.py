@@ -1,4 +1,4 @@
-"""What of a file of trajectories is outside of what is declared of it, as its owner alone is told."""
+"""The parts of a file of trajectories outside of its declaration, for its owner alone."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST_UNDECLARED = 0.05  # of the rows, before the owner has to agree
 
 @dataclass
 class Outside:
-    """What of a file is outside of what is declared. Not private: for its owner alone.
+    """The parts of a file outside of its declaration. Not private: for its owner alone.
 
     Attributes:
         declared: the declaration.
@@ -54,7 +54,7 @@ class Outside:
         return " ".join(("Only for you, not private and kept nowhere:", *self.sentences()))
 
     def refusal(self) -> str:
-        """Return why so many undeclared labels need the owner's consent, in a sentence; "" if they are few."""
+        """Return why that many undeclared labels need the owner's consent, in a sentence; "" if they are few."""
         for name, found in self.labels.items():
             if found.total() > MOST_UNDECLARED * self.rows:
                 share = percent(found.total() / self.rows)

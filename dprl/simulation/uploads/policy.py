@@ -36,7 +36,7 @@ class Policy:
         people: [H][S] in how many episodes people did so there, with noise.
         enough: [H][S] whether these are certainly one at least: else the action rests on nobody.
         first_step: the number of the first step, 0 or 1, as in the file that the policy was learned from.
-        about: what else the file says: the algorithm, the guarantee and what it covers, people held out, versions.
+        about: the rest of the file: the algorithm, the guarantee and what it covers, people held out, versions.
     """
 
     states: tuple[str, ...]
@@ -70,7 +70,7 @@ class Policy:
 
     @classmethod
     def load(cls, file: str | Path) -> Policy:
-        """The policy in a file, or in the text of one.
+        """Read the policy in a file, or in the text of one.
 
         Raises:
             SpecError: it cannot be read, is not such a file, or has been changed since it was written.
@@ -97,11 +97,11 @@ class Policy:
 
     @property
     def digest(self) -> str:
-        """SHA-256 of all that the file says."""
+        """Return the SHA-256 of the file's content."""
         return _digest(self._content)
 
     def to_json(self) -> str:
-        """The file."""
+        """Return the content of the file."""
         content = self._content | {"digest": self.digest}
         return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
@@ -119,8 +119,8 @@ class Policy:
         }
 
     def csv_text(self) -> str:
-        """A table: step, state, action (none where evidence is lacking), in how many episodes people did as was
-        learned (with noise), and who decides. Of the states those that are `met`."""
+        """Return a table: step, state, action (none if evidence is lacking), the number of episodes in which people
+        acted as the policy does (with noise), and who decides. Only states in `met` have rows."""
         from pandas import DataFrame
 
         met = self.met

@@ -1,4 +1,4 @@
-"""Make the table of trajectories from a file, by what is declared.
+"""Make the table of trajectories from a file, by its declaration.
 
 Columns are renamed, states may be made of several columns, numbers are binned, rows are sorted, longer episodes are cut
 at the horizon and shorter ones continued, and only the first few episodes of each person count.
@@ -39,7 +39,7 @@ class Prepared(NamedTuple):
     """The table of a file: whole episodes one below the other, H rows each, in order.
 
     Attributes:
-        s, a, x: [rows] of the declared states, actions and next states; where nothing follows, the last.
+        s, a, x: [rows] of the declared states, actions and next states; if nothing follows, the last.
         r: [rows] rewards as they stand in the file, finite.
         people: [episodes] whose each is, from 0; None if each person has one.
         first_step: the number that the file gives to the first step, 0 or 1.
@@ -54,7 +54,7 @@ class Prepared(NamedTuple):
 
 
 def prepared(file: BinaryIO | Path | pd.DataFrame, declared: Declaration, outside: Outside) -> Prepared:
-    """The table of a file.
+    """Return the table of a file.
 
     Args:
         file: a CSV or Parquet file, or a table.
@@ -194,7 +194,7 @@ def _finite(name: str, column: Column, said: Said, first: int) -> Array:
 
 
 def _check_cells(columns: dict[str, Column], first: int) -> None:
-    """Raises SpecError at the first cell of a piece that is empty, or a formula. first: rows before it."""
+    """Raise SpecError at the first cell of a piece that is empty, or a formula. first: rows before it."""
     wrong = []
     for i, (name, (codes, texts)) in enumerate(columns.items()):
         bad = np.array([not text or formula(text) for text in texts])

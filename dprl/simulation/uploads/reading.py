@@ -32,7 +32,7 @@ MOST_EPISODES = 2**23  # of which sums on the grid of noise are exact in float64
 
 
 class Counted(NamedTuple):
-    """What is counted in a file.
+    """The counts of a file.
 
     Attributes:
         record: [H, S, A, S + 2], the counts of those who are learned from.
@@ -59,7 +59,7 @@ def counted(
     Args:
         file: a path, a binary file (CSV or Parquet), or a table of pandas.
         declared: what is public about it.
-        tell: is called with what is outside the declaration, if anything is.
+        tell: is called with the parts outside the declaration, if there are any.
         held_out: the probability with which each person is held out, whatever is in their rows.
 
     Returns:

@@ -1,7 +1,7 @@
 """A release as an entry of OpenDP's registry of deployments, for its owner to complete.
 
-The form is that of template.yaml at commit 057e5d8 of opendp/deployments-registry-data. JSON is YAML, too. What only
-the owner knows is empty.
+The form is that of template.yaml at commit 057e5d8 of opendp/deployments-registry-data. JSON is YAML, too. Fields that
+only the owner can fill are empty.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def registry_entry(trace: UploadTrace) -> str:
             "preprocessing_and_hyperparameter_tuning": "none: everything is declared before the file is read",
             "mechanisms": f"{card.mechanism}, {card.noise_formula}, drawn exactly on a grid. Released: {RELEASED}",
             "composition": "zero-concentrated privacy adds up within a group of users; the two groups are disjoint",
-            "post_processing": "both policies, the bound and the verdict follow from what was released",
+            "post_processing": "both policies, the bound and the verdict follow from the released sums",
             "justification": "; ".join(card.assumptions),
             "utility": f"verdict: {trace.verdict or 'none'}",
             "additional_information": f"{versions}. SHA-256 of policy.json's content: {policy.digest}",

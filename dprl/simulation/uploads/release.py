@@ -23,7 +23,7 @@ AT_ONCE = 100  # numbers drawn between two looks at the clock
 
 
 def noise_in_words(noise: CuratorNoise) -> str:
-    """What the sums of those who are learned from are drawn with: equal exactly when they are drawn once."""
+    """Describe the noise in the sums of the people learned from: equal texts if and only if drawn once."""
     assert noise.mechanism is not None
     scales = {family: scale for family, scale in noise.scales.items() if family in QUERIES}
     return json.dumps([noise.mechanism.key, scales, BITS], sort_keys=True)
@@ -55,7 +55,7 @@ class UploadCurator:
 
     @property
     def share(self) -> float:
-        """Of what is drawn, 0 to 1."""
+        """The share done of the draws, 0 to 1."""
         return 1.0 if self._noisy is not None else len(self._drawn) / self._cells
 
     def draw(self, seconds: float) -> bool:
@@ -92,10 +92,10 @@ class UploadCurator:
         return found
 
     def release(self, query: Query) -> Array:
-        """What the learner sees of the data set.
+        """Return the statistics as the learner sees them.
 
         Raises:
-            RuntimeError: it asks for what the guarantee does not speak of, or nothing is drawn yet.
+            RuntimeError: it asks for sums that the guarantee does not cover, or nothing is drawn yet.
         """
         known = QUERIES.get(query.family)
         if known is not query or self._noisy is None or query.family not in self._noisy:

@@ -39,7 +39,7 @@ BUDGET = ("rho", "beta")  # what a sweep may change of it
 
 @lru_cache(maxsize=256)
 def draws_of(spec: UploadSpec) -> tuple[Draw, ...]:
-    """The noise that a release consists of: of the people learned from, and of those held out."""
+    """Return the noise of a release: of the people learned from, and of those held out."""
     noise, _ = noise_of(spec)
     assert noise.mechanism is not None
     assert spec.calibration is not None
@@ -53,7 +53,7 @@ def draws_of(spec: UploadSpec) -> tuple[Draw, ...]:
 
 
 def asked_of_those_held_out(spec: UploadSpec) -> str:
-    """What their sums are drawn for, in words: equal exactly when they are drawn once."""
+    """Describe the purpose of their sums: equal texts if and only if drawn once."""
     return f"held out: {spec.to_json()}"
 
 
@@ -64,7 +64,7 @@ def fitted_to(
     noise: CuratorNoise,
     errors: Mapping[str, float],
 ) -> tuple[check.Fitted, check.Scores]:
-    """The model that is fitted to what was released of those who were learned from, and the scores that follow."""
+    """Fit the model to the released sums of the people learned from, and return it with its scores."""
     assert noise.mechanism is not None
     scale, E = (next(iter(each.values())) for each in (noise.scales, errors))  # of counts
     problem = replace(problem, errors=errors)
@@ -134,7 +134,7 @@ class UploadRun:
         return self.learned is not None
 
     def _always(self, problem: OfflineProblem) -> Array:
-        """[A], what taking always the same action is worth from the start, by what was released alone."""
+        """Return the value from the start of always taking the same action, [A], from the released sums alone."""
         S, A, H, _ = problem.size
         found = []
         for action in range(A):
@@ -145,7 +145,7 @@ class UploadRun:
         return np.array(found)
 
     def _ask_those_held_out(self, problem: OfflineProblem) -> dict[str, Array]:
-        """What they say of both policies. Their sums are drawn once for a spec, and written down."""
+        """Release the held-out people's sums for both policies. They are drawn once for a spec, and stored."""
         assert self.noise.mechanism is not None
         models = [
             fitted_to(problem, policy.astype(np.int64), self.released, self.noise, self.errors)
@@ -172,7 +172,7 @@ class UploadRun:
         return {name: np.stack([one[name] for one in each]) for name in each[0]}
 
     def _bound_from_start(self, V: Array) -> float:
-        """The bound from the declared start, or from the one that the released counts of the first step show."""
+        """Return the bound from the declared start, or from the start in the released counts of the first step."""
         spec, noise = self.spec, self.noise
         if spec.public.start is not None:
             return float(spec.public.start @ V)
@@ -185,7 +185,7 @@ class UploadRun:
         return np.zeros(size.S) if self.learned is None else public.in_units(self.learned.V[0], size.H)
 
     def curve(self) -> Curve:
-        """The lower bound at n, once it is there."""
+        """Return the lower bound at n, once it exists."""
         done = self.learned is not None
         at = np.array([self.spec.n] * done, dtype=np.int64)
         value = self.spec.public.in_units(np.array(self.from_start), self.spec.problem_size.H)
@@ -226,12 +226,12 @@ class UploadRun:
 
 
 def guarantee(spec: UploadSpec) -> dict[str, Any]:
-    """What the run claims and proves."""
+    """Return the stated and the proved guarantee of the run."""
     return noise_of(spec)[0].guarantee.to_dict()
 
 
 def axes(base: UploadSpec) -> Mapping[str, Callable[[Any], Any]]:
-    """What a sweep may change: the budget. Each other one is one more release."""
+    """Return the possible axis of a sweep, the budget. Each further budget is one more release."""
 
     def checked(field: Field, value: Any) -> Any:
         result = field.parse(value) if isinstance(value, str) else field.check(value)
@@ -244,7 +244,7 @@ def axes(base: UploadSpec) -> Mapping[str, Callable[[Any], Any]]:
 
 
 def along(base: UploadSpec, chosen: Mapping[str, Any]) -> UploadSpec:
-    """The spec with these values of axes. Raises SpecError when they do not go together."""
+    """Return the spec with these values of axes. Raises SpecError if they are incompatible."""
     return base.replace(**chosen)
 
 

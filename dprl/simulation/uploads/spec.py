@@ -50,11 +50,11 @@ FIELDS: Registry[Field] = Registry(
         *(field for field in LEARNING if field.name in ("rho", "beta")),
         Field(
             "held_out", "float", 0.0,
-            f"share of the people held out, who say whether the policy is better than today; {SHARE:g} if a file is "
-            "given and nothing is said",
+            f"share of the people held out, who show whether the policy is better than today; {SHARE:g} if a file is "
+            "given and this is not set",
             0.0, 0.5, query="held", flag="--held-out",
         ),
-        Field("checked", "int", 0, "how many people are held out", 0, 10**12, flag="--checked"),
+        Field("checked", "int", 0, "number of people held out", 0, 10**12, flag="--checked"),
         Field("first_step", "int", 0, "the number of the first step in the file", 0, 1, flag="--first-step"),
     )
 )  # fmt: skip
@@ -65,7 +65,7 @@ FIELDS: Registry[Field] = Registry(
 class UploadSpec(Budgeted):
     """A run on an uploaded data set, checked and in canonical form: two specs that mean the same are equal.
 
-    Its curve has one point: the released lower bound of what the learned policy is worth, at n. `upload` makes one
+    Its curve has one point: the released lower bound of the learned policy's value, at n. `upload` makes one
     from a file. Two specs on one data set are two releases of it, unless their noise has the same scale: then it is
     the same. Here data is the name that the counts are kept under, and declared is canonical JSON. n counts people, and
     is public, too; each has one episode unless more are declared. rho is the budget of zero-concentrated privacy.
@@ -113,12 +113,12 @@ class UploadSpec(Budgeted):
 
     @property
     def learned_from(self) -> int:
-        """How many people are learned from."""
+        """The number of people learned from."""
         return self.n - self.checked
 
     @property
     def public(self) -> Declaration:
-        """What is declared."""
+        """The declaration."""
         return declaration(self.declared)
 
     @property
@@ -133,16 +133,16 @@ class UploadSpec(Budgeted):
 
     @property
     def size(self) -> int:
-        """Where the curve ends: n trajectories."""
+        """The end of the curve: n trajectories."""
         return self.n
 
     @property
     def episodes_of_one(self) -> int:
-        """How many episodes of one user noise is for."""
+        """The number of one user's episodes that noise is for."""
         return self.public.episodes
 
     def estimate(self) -> Estimate:
-        """What it will cost."""
+        """Estimate the cost."""
         cells = DATASET.cells(self.problem_size)
         return Estimate(0.01 + cells * 3e-5, 8 * 40 * cells, 1)
 
@@ -186,7 +186,7 @@ def upload(
             whether the learned policy is better than today's practice.
         accept_undeclared: whether labels that are not declared may be more than 5% of a column. Each counts as the last
             declared label.
-        tell: is called if labels or rewards of the file are outside the declaration, with what these are: for the owner
+        tell: is called if labels or rewards of the file are outside the declaration, with a list of them: for the owner
             alone, before anything is released. By default it is a warning.
         budget: in which each release is written down, and which may refuse it.
         recall: is called with a sentence if a budget has a release of the file. By default it is a warning.
@@ -226,7 +226,7 @@ def take(
     accept_undeclared: bool = False,
     name: str = "",
 ) -> UploadSpec:
-    """As `upload`. declared: a JSON text; name: which the counts are to be kept under, else one is drawn."""
+    """Take a file as `upload` does. declared: a JSON text; name: of the stored counts, else one is drawn."""
     public = declaration(declared)
     UploadSpec(data=NOWHERE, declared=public.text, n=1, **fields)  # an error in the rest comes first
 

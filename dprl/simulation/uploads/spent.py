@@ -1,4 +1,4 @@
-"""What draws of noise prove together, of replacing one person: the sum that a budget keeps.
+"""The joint guarantee of draws of noise, for replacing one person: the sum that a budget keeps.
 
 One person is in one half of each reading of a file, learned from or held out, and draws add up within a half. Draws of
 different readings are taken to be of the same people.
@@ -51,13 +51,13 @@ class Draw:
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Draw:
-        """What `to_dict` wrote. Raises KeyError, TypeError or ValueError where it did not."""
+        """Read the output of `to_dict`. Raises KeyError, TypeError or ValueError for anything else."""
         losses = tuple(Gaussian(**values) for values in given["losses"])
         return cls(given["key"], given["read"], int(given["half"]), losses, Apart(*given["apart"]))
 
 
 class Spent(NamedTuple):
-    """What draws prove together, of replacing one person.
+    """The joint guarantee of draws, for replacing one person.
 
     Attributes:
         rho: of zero-concentrated privacy, which adds up (Bun, Steinke 2016, Lemma 1.7).
@@ -79,7 +79,7 @@ class Spent(NamedTuple):
 
     @property
     def text(self) -> str:
-        """In one number."""
+        """The guarantee in one number."""
         return f"ρ = {rounded(self.rho):g}"
 
     @property
@@ -89,12 +89,12 @@ class Spent(NamedTuple):
 
 
 def rounded(value: float) -> float:
-    """To four digits, up: what is said is proved. Nine are exact: floats do not add up to the last bit."""
+    """Round to four digits, up, so that the written number is proved. Nine are exact: floats do not add exactly."""
     return float(FOUR_DIGITS.create_decimal(f"{value:.9g}"))
 
 
 def together(draws: Iterable[Draw]) -> Spent:
-    """What draws prove; the same one counts once."""
+    """Return the joint guarantee of draws; a repeated draw counts once."""
     once = {draw.key: draw for draw in draws}
     reads: defaultdict[str, defaultdict[int, list[Draw]]] = defaultdict(lambda: defaultdict(list))
     for draw in once.values():

@@ -4,7 +4,7 @@ The counts of the first step are released anyway. Let n people begin independent
 state, and W be lower bounds of the values, from 0 to H. W may depend on the same people and the same noise, so each
 event below speaks of all W at once.
 
-- People: for each set B of states, Hoeffding (1963, Theorem 1) gives d^(B) - d(B) <= t but for a chance of
+- People: for each set B of states, Hoeffding (1963, Theorem 1) gives d^(B) - d(B) <= t except for a chance of
   exp(-2 n t^2). There are at most 2^S sets, and the largest difference is half of |d^ - d|_1. So d^W - dW <=
   (max W - min W) t with t = sqrt((S ln 2 + ln(1/alpha)) / (2 n)).
 - Noise: the count of a state is a sum of S A released numbers. As n is known, sum_s n(s) W(s) = n c + sum_s n(s) (W(s)
@@ -27,7 +27,7 @@ GRID = 2.0**-30  # noise for people is a whole multiple of it, within one of con
 
 
 def bound_from_start(V: Array, released: Array, size: Size, n: int, beta: float, scale: float) -> float:
-    """Return a lower bound of the mean value over first states, but for a chance of START_SHARE beta.
+    """Return a lower bound of the mean value over first states, except for a chance of START_SHARE beta.
 
     Args:
         V: [S], lower bounds of the values at the first step.

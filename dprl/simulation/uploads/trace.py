@@ -1,4 +1,4 @@
-"""What a run on an uploaded data set leaves: what was released and learned, and the files that are taken along."""
+"""The results of a run on an uploaded data set: the released and learned values, and the files to take along."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ ESTIMATED = "the start that the released counts of the first step show, with its
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class UploadTrace(TraceCore[UploadSpec]):
-    """What was learned from an uploaded data set: all of it follows from what was released.
+    """The results of learning from an uploaded data set: all of them follow from the release.
 
     Two policies are learned from one release: the cautious one, whose value has a proved bound, and the plug-in policy.
-    The curve has one point: at n the lower bound V~ of what the cautious policy is worth, from the start, in the
+    The curve has one point: at n the lower bound V~ of the cautious policy's value, from the start, in the
     declared rewards. All other values are in units of the reward range, from 0 to 1 for each step. v_star is None.
 
     Attributes:
         lower: [S] the same bound from each first state, in the declared rewards.
         errors: [] each, E in use, by family.
         policies: [2, H, S], the cautious policy and the plug-in policy.
-        always: [A], what taking always this action is worth, by what was released alone.
-        checked: [2, ...] each, what people who were held out say of both, see check.assessed; empty where nobody was.
+        always: [A], the value of always taking this action, by the release alone.
+        checked: [2, ...] each, what people who were held out say of both, see check.assessed; empty if nobody was.
         released: [H, S, A, S + 2], m~ and n~, and noisy sums of rewards where these are learned (rows as in
             mdp/counts.py).
         Q_hat, penalty, Q: [H, S, A], V: [H, S], of the cautious policy; see learner.Learned.
@@ -53,7 +53,7 @@ class UploadTrace(TraceCore[UploadSpec]):
 
     @property
     def recommended(self) -> int:
-        """0 for the cautious policy, which alone has a bound where nobody was held out; 1 for the plug-in policy."""
+        """0 for the cautious policy, which alone has a bound if nobody was held out; 1 for the plug-in policy."""
         return check.recommended(self.checked["difference"]) if self.checked else 0
 
     @property
@@ -91,8 +91,7 @@ class UploadTrace(TraceCore[UploadSpec]):
         )
 
     def intervals(self, policy: int) -> dict[str, Array]:
-        """Those of `checked` of one policy in the declared rewards: learned, behaviour, difference; {} where nobody was
-        held out."""
+        """Return `checked` of one policy in the declared rewards: learned, behaviour, difference; {} if none."""
         if not self.checked:
             return {}
         public, H = self.spec.public, self.spec.problem_size.H
@@ -107,7 +106,7 @@ class UploadTrace(TraceCore[UploadSpec]):
 
     @property
     def shares(self) -> dict[str, float]:
-        """How much of the recommended policy the file shows, and how often people did what it says."""
+        """Describe how much of the recommended policy the file shows, and how often people acted as it does."""
         return {
             name: float(self.checked[name][self.recommended])
             for name in ("covered", "follows")
@@ -115,7 +114,7 @@ class UploadTrace(TraceCore[UploadSpec]):
         }
 
     def verdict_of(self, policy: int) -> str:
-        """Better than what was done, too close to call, or worse; "" where nobody was held out."""
+        """Return the verdict: better than today, too close to call, or worse; "" if nobody was held out."""
         return check.verdict(self.checked["difference"][policy]) if self.checked else ""
 
     @property
@@ -141,14 +140,14 @@ class UploadTrace(TraceCore[UploadSpec]):
             "privacy": {
                 "unit": card.unit, "adjacency": card.adjacency, **proved, "assumes": list(card.assumptions),
                 "noise": f"{card.mechanism}, {card.noise_formula}",
-                "covers": "this release; what else is released of the same people adds up",
+                "covers": "this release; other releases about the same people add up",
             },
             "bound": {
                 "of": LEARNERS[0],
                 "best rule of one action": {"action": public.actions[best], "about": float(always[best])},
                 "worth at least": float(self.curve.values[0]),
                 "from": ESTIMATED if public.start is None else "the declared start, taken to be true",
-                "but for a chance of": spec.beta, **holds, **says,
+                "except with a chance of": spec.beta, **holds, **says,
             },
             "held out": {"people": spec.checked, **held_out(self, self.recommended), **self.shares},
             "other policy": {"algorithm": LEARNERS[other], **held_out(self, other)},
@@ -169,15 +168,15 @@ class UploadTrace(TraceCore[UploadSpec]):
         )
 
     def steps(self) -> str:
-        """The policy as CSV: see `Policy.csv_text`."""
+        """Return the policy as CSV: see `Policy.csv_text`."""
         return self.portable.csv_text()
 
     def policy_file(self) -> str:
-        """The policy as JSON: see `Policy`."""
+        """Return the policy as JSON: see `Policy`."""
         return self.portable.to_json()
 
 
 def held_out(trace: UploadTrace, policy: int) -> dict[str, Any]:
-    """What people held out say of a policy, as JSON."""
+    """Return the estimates from held-out people for a policy, as JSON."""
     intervals = {name: values.tolist() for name, values in trace.intervals(policy).items()}
     return {"verdict": trace.verdict_of(policy), **intervals}

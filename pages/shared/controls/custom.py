@@ -64,7 +64,7 @@ def editor_controls(s: Session) -> None:
 
 
 def received(s: Session, file: Any) -> None:
-    """Takes over an uploaded file, or says in one sentence what is wrong with it."""
+    """Apply an uploaded file, or explain in one sentence what is wrong with it."""
     if file is None:
         s.upload_problem = ""
         return
@@ -82,13 +82,13 @@ def received(s: Session, file: Any) -> None:
 
 
 def take_edited(s: Session, key: str) -> None:
-    """The button below the text."""
+    """Draw the button below the text."""
     if (text := st.session_state.get(key)) is not None:
         s.upload_problem = use(s, text)
 
 
 def use(s: Session, text: str) -> str:
-    """Makes the environment in `text` the one in use; returns a sentence when it is not a good one.
+    """Use the environment in `text`; return a sentence if it has a fault.
 
     A text that describes every step of an episode sets H.
     """
@@ -115,10 +115,10 @@ def use(s: Session, text: str) -> str:
 
 
 def compact(text: str) -> str:
-    """The same JSON without needless space."""
+    """Return the same JSON without needless space."""
     return json.dumps(json.loads(text), separators=(",", ":"))
 
 
 def laid_out(text: str) -> str:
-    """The same JSON with a line for each row of numbers."""
+    """Return the same JSON with a line for each row of numbers."""
     return ROW.sub(lambda row: f"[{' '.join(row[1].split())}]", json.dumps(json.loads(text), indent=1))

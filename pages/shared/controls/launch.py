@@ -1,4 +1,4 @@
-"""From the controls to a run: the spec they describe, what it will take, and the buttons Run and Reset."""
+"""The way from the controls to a run: the spec they describe, its cost, and the buttons Run and Reset."""
 
 from __future__ import annotations
 
@@ -33,8 +33,7 @@ Described = TypeVar("Described")
 
 
 def curve_box(found: tuple[RunSpec | None, str]) -> None:
-    """Draw the draft of what the settings describe, or say what pressing Run will take. found: see
-    `spec_of_controls`."""
+    """Draw the run of the settings, or the cost of pressing Run. found: see `spec_of_controls`."""
     s, (spec, refusal) = session(), found
     if spec:
         try:
@@ -80,12 +79,12 @@ def offer(
     also: Callable[[], Callable[[], None]] | None = None,
     beside: Callable[[], object] = lambda: None,
 ) -> None:
-    """What pressing Run will do, or why it cannot be pressed, and the buttons.
+    """Describe the effect of Run, or why it is disabled, and draw the buttons.
 
     Args:
-        what: what is run: None where the controls describe nothing.
+        what: what is run: None if the controls describe nothing.
         run: runs it.
-        lacking: the runs of it that are not finished; None where there are no runs.
+        lacking: the runs of it that are not finished; None if there are no runs.
         amount: how much runs are, in words.
         refused: why some of it cannot be made, or nothing, a sentence each.
         usual, also: see `buttons`.
@@ -114,7 +113,7 @@ def takes(lacking: Sequence[Spec], amount: str) -> None:
 
 
 def takes_long(spec: RunSpec) -> bool:
-    """Return whether a run takes so long that its time is said before it is begun."""
+    """Return whether a run is so long that its time is shown before it begins."""
     return compiles(spec) or store().cost([spec])[1] > DRAFT_SECONDS
 
 
@@ -161,7 +160,7 @@ def buttons(
     full: bool = False,
     label: str = "Run",
 ) -> None:
-    """The button that runs `what`, disabled when it is None or there is no room, and the one that resets, or undoes it.
+    """Draw the button that runs `what`, disabled if it is None or there is no room, and the one to reset or undo.
 
     Args:
         usual: what the settings go back to.
@@ -208,7 +207,7 @@ def buttons(
 
 
 def run_curve(spec: RunSpec) -> None:
-    """Adds a curve to the comparison, the first in an environment with its baseline beside it, and starts it."""
+    """Add a curve to the comparison, the first in an environment together with its baseline, and start it."""
     s = session()
     beside, others = baseline_beside(s, spec), len(s.explore.curves)
     s.said = add(spec)
@@ -221,20 +220,20 @@ def run_curve(spec: RunSpec) -> None:
 
 
 def baseline_beside(s: Session, spec: RunSpec) -> list[RunSpec]:
-    """What the first run in an environment is held against: the same one without privacy. Nobody can read off a single
-    curve what privacy costs. Later ones have what is there to be held against."""
+    """Return the baseline of the first run in an environment: the same one without privacy. A single curve does not
+    show the privacy cost. Later runs have the present curves for comparison."""
     there = {place_of(curve.spec) for curve in s.explore.curves}
     first = place_of(spec) not in there and len(s.explore.curves) + 1 < MAX_CURVES
     return [spec.baseline()] if first and spec.privacy != "none" else []
 
 
 def spec_of_controls(s: Session) -> tuple[RunSpec | None, str]:
-    """The run that the controls describe, or the sentence that says why there is none."""
+    """Return the run that the controls describe, or a sentence that explains why there is none."""
     return described(lambda: spec_from(s.draft))
 
 
 def described(make: Callable[[], Described]) -> tuple[Described | None, str]:
-    """What the controls describe, or the sentence that says why that cannot be made."""
+    """Return the runs that the controls describe, or a sentence that explains why they are impossible."""
     if session().wrong:
         return None, "Mend the value marked in red first."
     try:

@@ -37,7 +37,7 @@ from pages.shared.visitor.state import Session
 CALIBRATION = {"calibrated": "calibrated to the budget", "paper": "as in the paper"}
 CALIBRATION_HELP = (
     "Calibrated: as much noise as our accountant needs to prove the budget, and no more. As in the paper: the tab "
-    "Guarantee says what is proved for that noise."
+    "Guarantee shows the proved guarantee of that noise."
 )
 REPORTED = ("local", "shuffle")  # where users send reports
 DELTA = 88  # pixels of its field
@@ -46,7 +46,7 @@ SMALL = {"S": 2, "A": 2, "H": 3}  # learners that list all policies can be run o
 
 
 def epsilon_slider(s: Session, help: str) -> None:
-    """The slider for epsilon."""
+    """Draw the slider for epsilon."""
     log_slider(
         "Privacy budget ε",
         "epsilon",
@@ -61,7 +61,7 @@ def epsilon_slider(s: Session, help: str) -> None:
 
 
 def noise(s: Session, privatizer: Privatizer) -> None:
-    """How large the noise is and how it is drawn. What does not go together is not offered, and why is said."""
+    """Draw the controls of the noise. Impossible combinations are not offered, with the reason."""
     mechanism, calibration, delta, reports = chosen_noise(s)
     known = mechanisms_for(s.draft.algorithm, privatizer.key)
     sizes = {m: calibrations_for(s.draft.algorithm, m) for m in known}
@@ -137,7 +137,7 @@ def noise(s: Session, privatizer: Privatizer) -> None:
 
 
 def tie(s: Session) -> None:
-    """Has delta follow the number of users."""
+    """Let delta follow the number of users."""
     s.draft.delta = TIED
     s.version += 1
 

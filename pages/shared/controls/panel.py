@@ -60,7 +60,7 @@ BONUS_HELP = "Anytime: bounds proved to hold at all times, which learn sooner. P
 
 
 def environment_picture(environment: str, params: tuple[tuple[str, Any], ...], night: bool) -> Picture:
-    """The drawing of an environment."""
+    """Draw an environment."""
     mdp = ENVIRONMENTS[environment].make(**dict(params))
     return policy.environment_drawing(
         mdp.P,
@@ -75,7 +75,7 @@ def environment_picture(environment: str, params: tuple[tuple[str, Any], ...], n
 @st.fragment
 @guarded
 def sidebar(draw: Callable[[], T], run_box: Callable[[T], object]) -> None:
-    """The settings of a page, and below them its box with Run. Moving one redraws this part only.
+    """Draw the settings of a page, and below them its box with Run. Moving one redraws this part only.
 
     Args:
         draw: the settings; returns what they describe.
@@ -182,7 +182,7 @@ def learner(s: Session) -> None:
 
 
 def checked_params(s: Session, world: Environment) -> dict[str, Any]:
-    """The parameters of the environment. Raises SpecError."""
+    """Return the parameters of the environment. Raises SpecError."""
     given = params_of(s, "environment", world.key, world.fields)
     return check_params("environment_params", world.key, world.fields, given)
 
@@ -196,7 +196,7 @@ def take_small(s: Session) -> None:
 
 
 def privacy(s: Session) -> None:
-    """The privacy model in words, and its budget; only what the algorithm takes is offered."""
+    """Draw the privacy model in words, and its budget; only models that the algorithm supports are offered."""
     algorithm = ALGORITHMS[s.draft.algorithm]
     model = effective(s.draft.privacy, algorithm.privacies)
 
@@ -222,7 +222,7 @@ def privacy(s: Session) -> None:
         )
     if model == "none":
         return
-    epsilon_slider(s, "How much one user's episode may change what is released. A smaller ε is more private.")
+    epsilon_slider(s, "The limit on one user's effect on the release. A smaller ε is more private.")
 
 
 def noise_settings(s: Session) -> None:
@@ -233,7 +233,7 @@ def noise_settings(s: Session) -> None:
 
 
 def size_controls(s: Session) -> None:
-    """How many users, and how many repetitions."""
+    """Draw the controls of users and repetitions."""
     episodic = s.draft.schedule == "episodic"
     most = EPISODIC_LIMIT if episodic else MOST_USERS
     log_slider(
@@ -252,8 +252,8 @@ def size_controls(s: Session) -> None:
 
 
 def more(s: Session, *first: Callable[[Session], None], along: str = "") -> None:
-    """What most visitors leave alone. first: what a page puts before the rest; along: a field that has several values
-    elsewhere."""
+    """Draw the settings that most visitors leave unchanged. first: the page's own, before the rest; along: a field that
+    has several values elsewhere."""
     fold("Expert settings", "more", partial(_more, s, first, along))
 
 
@@ -288,24 +288,24 @@ def _more(s: Session, first: Sequence[Callable[[Session], None]], along: str) ->
 
 
 def most_episodes(s: Session) -> None:
-    """How many episodes one user has at most, all of which noise hides."""
+    """Draw the control of one user's episodes, all of which noise hides."""
     number_field(s, "contribution", "Most episodes of one user")
 
 
 def number_field(s: Session, name: str, label: str) -> None:
-    """An exact field for one number of the spec."""
+    """Draw an exact field for one number of the spec."""
     exact(label, name, FIELDS[name], getattr(s.draft, name), setter(name))
     complaint(name)
 
 
 def params_of(s: Session, owner: Owner, key: str, fields: Sequence[Field]) -> dict[str, Any]:
-    """The parameters of an environment or algorithm as the controls show them."""
+    """Return the parameters of an environment or algorithm as the controls show them."""
     given = s.draft.params(owner, key)
     return {f.name: given.get(f.name, f.default) for f in fields}
 
 
 def parameters(s: Session, owner: Owner, key: str, fields: Sequence[Field]) -> None:
-    """A widget for each parameter, short ones beside each other."""
+    """Draw a widget for each parameter, short ones next to each other."""
     values = params_of(s, owner, key, fields)
     numbers = [f for f in fields if f.kind in ("int", "float")]
     for group in (numbers[i : i + 3] for i in range(0, len(numbers), 3)):
@@ -319,7 +319,7 @@ def parameters(s: Session, owner: Owner, key: str, fields: Sequence[Field]) -> N
 
 
 def put(s: Session, owner: Owner, key: str, f: Field, value: Any) -> None:
-    """The widget for one parameter."""
+    """Draw the widget for one parameter."""
 
     def store(chosen: Any) -> None:
         s.draft.params(owner, key)[f.name] = chosen

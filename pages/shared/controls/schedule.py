@@ -1,4 +1,4 @@
-"""When a learner updates its policy."""
+"""The control of a learner's policy updates."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ GEOMETRIC, ADAPTIVE = "geometric", "adaptive"
 
 
 def schedule(s: Session) -> None:
-    """When the learner updates its policy: after every user, or after blocks that grow."""
+    """Draw the control of the learner's policy updates: after every user, or after blocks that grow."""
     kind, _, argument = s.draft.schedule.partition(":")
     growth = {GEOMETRIC: geometric.ETA, ADAPTIVE: adaptive.ETA}
 
@@ -31,7 +31,7 @@ def schedule(s: Session) -> None:
             GEOMETRIC: "after blocks that grow",
             "episodic": "after every user (K ≤ 10⁶)",
         },
-        "Blocks grow as was fixed before the run, or adapt to what was released: choosing them leaks nothing.",
+        "Blocks grow as was fixed before the run, or adapt to the releases: choosing them leaks nothing.",
         "schedule",
     )
     if kind in growth:

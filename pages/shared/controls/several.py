@@ -27,13 +27,13 @@ def choose_several(
     most: int | None = None,
     placeholder: str = "at least one",
 ) -> None:
-    """Some of the options, in the order in which they were chosen.
+    """Choose some of the options, in the order in which they were chosen.
 
     Args:
         name: tells it from others of the page.
         title: what an option is called.
         fixed: whether a link fixes it.
-        most: so many at most.
+        most: that many at most.
     """
     s = session()
     key = f"{s.version}:{s.page}:{name}:{'|'.join(options)}"

@@ -1,4 +1,4 @@
-"""What a visitor declares as public knowledge of an environment: which transitions are possible at all."""
+"""A visitor's declaration of public knowledge about an environment: the transitions that are possible at all."""
 
 from __future__ import annotations
 

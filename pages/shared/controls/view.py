@@ -28,7 +28,7 @@ class Widgets:
     address: bool = False
 
     def _keep(self, name: str, convert: Callable[[Any], object]) -> Callable[[Any], None]:
-        """What makes the value of a widget the view's field `name`."""
+        """Return the function that stores a widget's value as the view's field `name`."""
 
         def put_back(value: Any) -> None:
             part = self.part()
@@ -39,8 +39,7 @@ class Widgets:
         return put_back
 
     def segments(self, label: str, name: str, options: Mapping[str, str], visible: bool = False) -> str:
-        """One of a few words beside each other; the value of the view's field `name`, or the first where that is not
-        offered."""
+        """One of a few words next to each other; the value of the view's field `name`, or the first if not offered."""
         key = f"{session().version}:view:{name}:{len(options)}"
         value = getattr(self.part().view, name)
         value = value if value in options else next(iter(options))
@@ -58,7 +57,7 @@ class Widgets:
         return str(value)
 
     def switch(self, label: str, name: str, on: str, off: str, help: str | None = None) -> bool:
-        """A toggle between two words of the view's field `name`; whether it is at `on`."""
+        """Draw a toggle between two words of the view's field `name`; return whether it is at `on`."""
         key = f"{session().version}:view:{name}"
         st.toggle(
             label,
@@ -78,8 +77,7 @@ class Widgets:
         visible: bool = True,
         otherwise: int | None = None,
     ) -> int:
-        """One of several numbers, each with a title; the view's value, or `otherwise` (the first) where that is not
-        offered."""
+        """One of several numbers, each with a title; the view's value, or `otherwise` (the first) if not offered."""
         value = getattr(self.part().view, name)
         if value not in options:
             value = options[0] if otherwise is None else otherwise
@@ -113,8 +111,8 @@ class Widgets:
         titles: Sequence[str],
         otherwise: int | None = None,
     ) -> int:
-        """A slider over a few numbers; the option nearest to the view's value, or `otherwise` where that is its
-        default."""
+        """Draw a slider over a few numbers; it starts at the option nearest to the view's value, or at `otherwise` for
+        the default."""
         wanted = getattr(self.part().view, name)
         if otherwise is not None and wanted == self.fields[name].default:
             wanted = otherwise

@@ -38,7 +38,7 @@ def stops(low: float, high: float, per_decade: Sequence[float] = (1, 2, 5)) -> l
 
 
 def nearest_mark(marks: Sequence[float], value: float) -> float:
-    """The mark that is the smallest factor away."""
+    """Return the mark that is the smallest factor away."""
     return min(marks, key=lambda mark: abs(math.log(mark) - math.log(value)))
 
 
@@ -67,8 +67,7 @@ def select(
 
 
 def fold(label: str, name: str, draw: Callable[[], object]) -> None:
-    """Settings that most visitors leave alone, drawn only while their fold is open: closed they would be sent at every
-    use all the same."""
+    """Draw the settings that most visitors leave unchanged only while their fold is open, so that uses send less."""
     part = st.expander(label, on_change="rerun", key=f"{FOLD}{name}")
     if part.open:
         with part:
@@ -76,8 +75,8 @@ def fold(label: str, name: str, draw: Callable[[], object]) -> None:
 
 
 def locked(name: str) -> bool:
-    """Whether the link to this page fixes a setting: by its name, or by that of what it is a parameter of
-    (environment_params.riverswim.S); what has no name with all others."""
+    """Whether the link to this page fixes a setting: by its name, or by that of its owner
+    (environment_params.riverswim.S); unnamed ones with all others."""
     owner = name.partition(".")[0].removesuffix("_params")
     return (owner or RUN) in session().locked
 
@@ -85,7 +84,7 @@ def locked(name: str) -> bool:
 def segments(
     label: str, name: str, options: Mapping[str, str], value: str | None, chosen: Callable[[Any], None]
 ) -> None:
-    """One of a few words beside each other; none of them where the value is another."""
+    """One of a few words next to each other; none of them where the value is another."""
     s = session()
     key = f"{s.version}:{s.page}:{name}"
     st.segmented_control(
@@ -102,8 +101,8 @@ def segments(
 
 
 def read_number(field: Field, text: str) -> Any:
-    """What was typed for a number, with or without commas between thousands. Raises SpecError, also where nothing was
-    typed, unless that is its default."""
+    """Parse a typed number, with or without commas between thousands. Raises SpecError, also if nothing was typed,
+    unless that is its default."""
     if field.kind in ("int", "float") and THOUSANDS.fullmatch(text.strip()):
         text = text.replace(",", "")
     value = field.parse(text)
@@ -113,9 +112,9 @@ def read_number(field: Field, text: str) -> Any:
 
 
 def exact(label: str, name: str, field: Field, value: Any, store: Store, width: int | None = None) -> None:
-    """A text field for any value the field takes ("1e9" too); what cannot be read is said by `complaint`.
+    """Draw a text field for any value the field allows ("1e9" too); `complaint` explains a faulty one.
 
-    width: of one whose label stands beside it, in pixels.
+    width: of one whose label stands next to it, in pixels.
     """
     s = session()
     key = f"{s.version}:{name}:exact"
@@ -146,18 +145,18 @@ def exact(label: str, name: str, field: Field, value: Any, store: Store, width: 
 
 
 def field_text(value: Any) -> str:
-    """A value as it stands in its field."""
+    """Write a value as it stands in its field."""
     return value if isinstance(value, str) else typed(value)
 
 
 def move(key: str, value: Any) -> None:
-    """Moves the widget `key`, because another one of the same setting was used."""
+    """Move the widget `key`, because another one of the same setting was used."""
     session().moved[key] = Moved(st.session_state.get(key), value, time.monotonic() + ECHO)
     st.session_state[key] = value
 
 
 def heard(key: str, use: Store) -> Store:
-    """`use` of what the widget `key` is set to by the visitor. When something is pressed at once after another widget
+    """Call `use` with the visitor's setting of the widget `key`. When something is pressed at once after another widget
     has moved this one, the browser may not know of it, and then sends once more where it stood."""
 
     def unless_echo(value: Any) -> None:
@@ -172,7 +171,7 @@ def heard(key: str, use: Store) -> Store:
 
 
 def complaint(name: str) -> None:
-    """The sentence about what was typed into an exact field, if it was wrong."""
+    """Explain the fault of a value typed into an exact field, if it has one."""
     if sentence := session().wrong.get(name):
         st.caption(f":red[{escape(sentence)}]")
 
@@ -189,7 +188,7 @@ def log_slider(
     ends: tuple[str, str],
     help: str = "",
 ) -> None:
-    """A logarithmic slider over `marks`, the exact value beside it, and what its two ends mean in words."""
+    """Draw a logarithmic slider over `marks`, the exact value next to it, and the meaning of its two ends."""
     s = session()
     slider_key, text_key = f"{s.version}:{name}:slider", f"{s.version}:{name}:exact"
 
@@ -221,8 +220,8 @@ def log_slider(
 
 
 def parameter(field: Field, name: str, value: Any, store: Store) -> None:
-    """The widget for a parameter of an environment or of an algorithm, by the kind of its Field. What is wrong with a
-    number is to be said below the row in which it stands."""
+    """Draw the widget for a parameter of an environment or of an algorithm, by the kind of its Field. The fault of a
+    number is to be shown below its row."""
     if field.kind == "choice":
         select(field.name, field.choices, value, store, help=field.help, name=name)
         return
@@ -235,7 +234,7 @@ def parameter(field: Field, name: str, value: Any, store: Store) -> None:
 
 
 def rows_field(field: Field, name: str, value: str, store: Store) -> None:
-    """A text of rows joined by /, written a row on a line."""
+    """Draw a field for a text of rows joined by /, with a row on each line."""
     key = f"{session().version}:{name}:rows"
 
     def changed(text: str) -> None:
@@ -255,7 +254,7 @@ def rows_field(field: Field, name: str, value: str, store: Store) -> None:
 
 
 def setter(name: str) -> Store:
-    """Stores a value of the draft."""
+    """Store a value of the draft."""
 
     def store(value: Any) -> None:
         setattr(session().draft, name, value)
@@ -269,5 +268,5 @@ def menu_titles(registry: Mapping[str, Any]) -> dict[str, str]:
 
 
 def menu_title(record: Any) -> str:
-    """The title of a registry's entry in a menu."""
+    """Return the title of a registry's entry in a menu."""
     return f"{record.title} (our reconstruction)" if getattr(record, "reconstructed", False) else record.title

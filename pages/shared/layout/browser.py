@@ -1,4 +1,4 @@
-"""What a page needs from the browser itself: the clipboard, the sidebar of a phone, word of day and night, and charts
+"""The page's needs from the browser itself: the clipboard, the sidebar of a phone, day or night colours, and charts
 that go on filling the screen."""
 
 from __future__ import annotations
@@ -23,44 +23,44 @@ _listening = component("listening", js=joined_script("fullscreen", "popover", "s
 
 
 def copy_link(query: str, label: str = "Copy link") -> None:
-    """A button that copies the address of this page with `query` (already escaped) to the clipboard. Of two on a page
-    each has a label of its own."""
+    """Draw a button that copies the address of this page with `query` (already escaped) to the clipboard. Two on one
+    page need different labels."""
     key = "_".join(label.lower().split())
     _copy(data={"query": query, "label": label}, key=key, width="content")
 
 
 def settings_button() -> None:
-    """A button that opens the sidebar, shown on narrow screens only (style.css)."""
+    """Draw a button that opens the sidebar, shown on narrow screens only (style.css)."""
     _settings(key="settings", width="content")
 
 
 def skip_to_run() -> None:
-    """The first thing that Tab comes to: a link past the settings, to their Run button."""
+    """Draw the first target of Tab: a link past the settings, to their Run button."""
     _skip(key="skip", height=1)
 
 
 def from_top(opened: str) -> None:
-    """Scroll the page up whenever something else is opened on it. opened: a word for what is."""
+    """Scroll the page up whenever something else is opened on it. opened: a word for it."""
     _from_top(data={"opened": opened}, key="from_top", height=1)
 
 
 def say(said: str, name: str) -> None:
-    """Has readers of the screen told something, whenever it is something else. name: of what, once on a page."""
+    """Announce a text to screen readers whenever it changes. name: of the text, once on a page."""
     _say(data={"said": said}, key=f"say_{name}", height=1)
 
 
 def unseen(under: str, dark: bool, wide: bool, seen: Callable[[bool], None]) -> None:
-    """What has no look of its own.
+    """Mark an element that is never visible.
 
     A narrow screen's sidebar closes whenever `under` changes. The page is drawn again when the browser's colours, or
-    the room beside its charts, are no longer those it is drawn for. A chart that fills the screen goes on filling it
-    when it is drawn anew, the camera above it writes below the picture what was run, Tab leads from a button to what it
-    has opened and on from there, and terms say what they mean.
+    the room next to its charts, are no longer those it is drawn for. A chart that fills the screen goes on filling it
+    when it is drawn again, the camera above it writes the run below the picture, Tab leads from a button to the content
+    it has opened and on from there, and terms show their meanings.
 
     Args:
-        under: A word for what the sidebar covers.
+        under: A word for the content under the sidebar.
         dark: Whether the page is drawn for a dark screen.
-        wide: Whether it is drawn for one with room beside charts.
+        wide: Whether it is drawn for one with room next to charts.
         seen: Called with whether there is room.
     """
 

@@ -29,7 +29,7 @@ PICTURE_BYTES = 12 * 2**20  # of drawn figures kept, for all visitors together
 
 
 def kept(key: Hashable, draw: Callable[[], Picture]) -> PackedPicture:
-    """A figure drawn once for all visitors. key: everything it depends on."""
+    """Return a figure drawn once for all visitors. key: everything it depends on."""
     pictures: SizedCache[PackedPicture] = cache_of("pictures", PICTURE_BYTES)
     return pictures.cached(
         key,
@@ -46,7 +46,7 @@ def show(
     how: Sequence[str] = (),
     files: Callable[[], object] | None = None,
 ) -> None:
-    """Show a figure with its sentence and the fold about it. picked: called with what was pressed, as Streamlit tells
+    """Show a figure with its sentence and the fold about it. picked: called with the pressed points, as Streamlit gives
     it; group, how, files: see `explain`."""
     draw(picture, key, picked)
     explain(picture.see, lambda: picture.table, key, group=group, how=how, files=files)
@@ -58,7 +58,7 @@ def draw(
     picked: Callable[[Any], None] | None = None,
     height: Literal["content", "stretch"] = "content",
 ) -> None:
-    """The figure alone, whose camera saves what the visitor chose. height: its own, or what its container has left."""
+    """Draw the figure alone, whose camera saves in the chosen format. height: its own, or its container's rest."""
     with st.container(key="alone_chart") if alone(key) else nullcontext():
         if alone(key) and (common := session().common):
             st.caption(explained(unlinked(common)))
@@ -76,7 +76,7 @@ def draw(
 
 
 def draw_bare(picture: Picture | PackedPicture, key: str) -> None:
-    """A figure beside settings: without tools, and never the one that an embedded page is reduced to."""
+    """Draw a figure next to settings: without tools, and never the one that an embedded page is reduced to."""
     bare = config() | {"displayModeBar": False}
     st.plotly_chart(for_page(picture), key=key, theme=None, config=bare, alt=picture.alt)
 
@@ -91,7 +91,7 @@ def alone(key: str) -> bool:
 
 
 def footer() -> str:
-    """What stands below a picture, or a page, that is saved: what was run, and with which version."""
+    """Return the line below a saved picture or page: its run and version."""
     return " · ".join(filter(None, [session().common, f"dprl\N{NO-BREAK SPACE}{version()['dprl']}"]))
 
 
@@ -138,7 +138,7 @@ def explain(
         return
     with fold:
         numbers, computed, words, papers, *more = st.tabs(
-            ["Numbers", "How computed", "Words", "Papers", *(["Files"] if files else [])]
+            ["Numbers", "Computation", "Words", "Papers", *(["Files"] if files else [])]
         )
     numbers.dataframe(
         escape_formulas(table()), hide_index=True, width="stretch", height=280, key=f"{key}:table"
@@ -153,13 +153,13 @@ def explain(
 
 
 def empty(words: str) -> None:
-    """What stands where a chart will be."""
+    """Draw the placeholder of a chart."""
     with st.container(border=True, height=300, horizontal_alignment="center", vertical_alignment="center"):
         st.markdown(words, text_alignment="center")
 
 
 def sketch(drawing: Sketch) -> None:
-    """Shows a small drawing as wide as there is room, at most a fifth beyond its own width."""
+    """Show a small drawing as wide as there is room, at most a fifth beyond its own width."""
     width = round(1.2 * drawing.width)
     st.html(
         f'<img src="{drawing.uri}" alt="{escape(drawing.alt)}" '

@@ -14,11 +14,11 @@ from dprl.assets import WEB, plain, web_source
 
 
 def component(name: str, *, css: str = "", js: str = "") -> Callable[..., Any]:
-    """The component that NAME.js of assets/web/ makes, with NAME.html and NAME.css where there are such.
+    """Load the component of NAME.js in assets/web/, with NAME.html and NAME.css if they exist.
 
     Args:
-        css: the file of a look that several share, in place of NAME.css.
-        js: a script in place of NAME.js.
+        css: the file of a look that several share, instead of NAME.css.
+        js: a script instead of NAME.js.
     """
     look, shape = css or f"{name}.css", f"{name}.html"
     return st.components.v2.component(
@@ -30,8 +30,8 @@ def component(name: str, *, css: str = "", js: str = "") -> Callable[..., Any]:
 
 
 def joined_script(*names: str) -> str:
-    """A script that does what several of assets/web/ do that have no look: each component is made, hashed and sent at
-    every rerun, as a button is."""
+    """Join several invisible scripts of assets/web/ into one: each component is made, hashed and sent at every rerun,
+    as a button is."""
     parts = ",\n".join(plain(web_source(f"{name}.js")).rstrip() for name in names)
     return f"""
 const parts = [{parts}];

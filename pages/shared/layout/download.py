@@ -13,8 +13,8 @@ from pages.shared.visitor.state import session
 
 
 def save(name: str, label: str, mime: str, make: Callable[[], str | bytes]) -> None:
-    """A download that is made only when it is asked for. `make` is called outside the script, where there is no
-    visitor: it must know everything it needs, and not ask for the session."""
+    """Draw a download that is made only on request. `make` is called outside the script, without a visitor: it must
+    contain everything it needs, and not use the session."""
     keep_downloads()
     st.download_button(
         label,
@@ -28,7 +28,7 @@ def save(name: str, label: str, mime: str, make: Callable[[], str | bytes]) -> N
 
 
 def camera() -> None:
-    """Which kind of picture the camera above each chart saves."""
+    """Draw the menu of the picture format of the cameras."""
     st.segmented_control(
         "The camera above each chart saves",
         style.PICTURES,

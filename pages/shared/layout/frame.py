@@ -1,4 +1,4 @@
-"""What surrounds every page: notices, and the last stop for errors."""
+"""The surroundings of every page: notices, and the last stop for errors."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ class Crowd:
         self._lock = Lock()
 
     def pace(self, part: tuple[int, str], least: float, cost: float | None, guess: float = COST) -> float:
-        """After how many seconds, `least` or more, a part that is drawn now may be drawn again; cost: CPU seconds of
-        that, where it is known; guess: where nothing is known of any of its name. Who has not been drawn three times as
+        """Return after how many seconds, `least` or more, a part that is drawn now may be drawn again; cost: CPU
+        seconds of that, if known; guess: if nothing is known of any of its name. A part not drawn for three times as
         long is gone: browsers forget to say goodbye."""
         now = time.monotonic()
         with self._lock:
@@ -60,7 +60,7 @@ class Crowd:
             return pace
 
     def left(self, part: tuple[int, str]) -> None:
-        """It stands still from now on."""
+        """Stop redrawing it."""
         with self._lock:
             self._parts.pop(part, None)
 
@@ -69,8 +69,8 @@ crowd = Crowd()
 
 
 def guarded(draw: Callable[P, Any]) -> Callable[P, bool]:
-    """`draw` when its turn has come, whose errors end as one sentence on the page and a traceback in the log, never the
-    other way round. It returns whether there was none."""
+    """Call `draw` when its turn has come. Its errors end as one sentence on the page and a traceback in the log, never
+    the other way round. Returns whether there was none."""
 
     @wraps(draw)
     def safely(*args: P.args, **kwargs: P.kwargs) -> bool:
@@ -97,12 +97,12 @@ def redrawn(
     cost: float = COST,
     still: Callable[[], bool] | None = None,
 ) -> None:
-    """A part of a page, drawn again by itself every so many seconds, or None; `draw` is told whether it is.
-    cost: CPU seconds of that, about, until it has been measured. still: whether all is as it was drawn. Where the
-    server can, that is asked instead of each turn, and where it is not so the whole page is drawn.
+    """Draw a part of a page, and redraw it every few seconds if `every` is a number; `draw` receives whether it is a
+    redraw. cost: about its CPU seconds, until measured. still: whether nothing has changed since. If the server can, it
+    asks this instead of each turn, and redraws the whole page if something has changed.
 
     While it misses an answer of the workers it is drawn again, too. Where many visitors are, it is done less often, so
-    that there is time for what they press: browsers ask at the pace they were told, whether or not the last answer has
+    that there is time for their presses: browsers ask at the given pace, whether or not the last answer has
     come, and a server that falls behind would be asked for ever more. After an error it stands still, so that the error
     is not written at every turn; when it could be drawn again, because of something that the visitor did, it goes on.
     """
@@ -150,7 +150,7 @@ def dark() -> bool:
 
 
 def wide() -> bool:
-    """Whether charts have room for names beside them: as the browser says, and until then as it calls itself."""
+    """Whether charts have room for names next to them: by the browser's report, and until then by its name."""
     s = session()
     if s.wide is None:
         browser = st.context.headers.get("User-Agent", "")

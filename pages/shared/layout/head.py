@@ -1,4 +1,4 @@
-"""The top of a page: its title, its buttons, and what a link said that could not be used."""
+"""The top of a page: its title, its buttons, and the unusable parts of a link."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def head(part: PageState, title: str = "") -> DeltaGenerator:
 
 
 def shared_with(part: PageState) -> None:
-    """What whoever shared the link says of the view."""
+    """Show the sentence of the person who shared the link."""
     if not part.sentence:
         return
 
@@ -64,13 +64,13 @@ def shared_with(part: PageState) -> None:
         write_address(part)
 
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="alone_sentence"):
-        st.markdown(f"**Whoever shared this link says:** {escape(part.sentence)}", width="stretch")
+        st.markdown(f"**A message with this link:** {escape(part.sentence)}", width="stretch")
         if not st.context.is_embedded:
             button("Hide it", hide, icon="close", type="tertiary", key="hide_sentence")
 
 
 def common(text: str) -> None:
-    """What all that is shown has in common: on the page, and below every picture that is saved of it."""
+    """Draw the line with the common settings: on the page, and below every saved picture."""
     session().common = text
     st.caption(explained(escape(text)))
 

@@ -16,8 +16,8 @@ ROOT = Path(__file__).parents[3]
 
 
 def pages() -> dict[str, list[StreamlitPage]]:
-    """The pages by section, for one run of the script. To find them among the files anew takes 2 ms; each is a copy,
-    for Streamlit notes on it that it may be run."""
+    """Return the pages by section, for one run of the script. Searching the files again takes 2 ms; each page is a
+    copy, because Streamlit notes on it that it may be run."""
     found: dict[str, list[StreamlitPage]] = {}
     for page, drawn in zip(in_order(), _pages(), strict=True):
         found.setdefault(page.section, []).append(copy(drawn))
@@ -26,7 +26,7 @@ def pages() -> dict[str, list[StreamlitPage]]:
 
 
 def in_order() -> list[Page]:
-    """The pages as the navigation has them: those without a section, then section by section."""
+    """Return the pages in navigation order: those without a section, then section by section."""
     return sorted(PAGES.values(), key=lambda page: SECTIONS.index(page.section))
 
 
@@ -69,6 +69,6 @@ def page_link(
     *,
     icon: str = "",
 ) -> None:
-    """A link to the page at a path, and there to what a query says. icon: in place of the page's own."""
+    """Draw a link to the page at a path with a query. icon: instead of the page's own."""
     page = PAGES[path]
     st.page_link(page.file, label=label, icon=f":material/{icon or page.icon}:", query_params=query)

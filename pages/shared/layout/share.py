@@ -29,7 +29,7 @@ LOCK_HELP = (
 
 
 def share(part: PageState, more: Callable[[], None] | None = None) -> None:
-    """Buttons for the link to what is seen. more: draws what else this page can hand on."""
+    """Draw buttons for the link to the present view. more: draws the page's other ways to share."""
     with st.container(horizontal=True, wrap=False, gap="xsmall", width="content", key="share"):
         link = part.link
         said = address.saying(part.sentence)
@@ -42,8 +42,7 @@ def share(part: PageState, more: Callable[[], None] | None = None) -> None:
 
 
 def for_others(part: PageState, link: list[tuple[str, str]]) -> str:
-    """What is in a link to hand on, and its short form. link: what part.link is, which takes a while. Returns the
-    query of the link."""
+    """Describe a link to pass on, and its short form. link: part.link, which is slow. Returns the query of the link."""
     s = session()
     locked = part.locked
     if PAGES[s.page or ""].settings:
@@ -65,7 +64,7 @@ def for_others(part: PageState, link: list[tuple[str, str]]) -> str:
 
 
 def own_sentence(part: PageState) -> None:
-    """The field for what is said to those who open the link."""
+    """Draw the field for a message to those who open the link."""
     key = f"sentence:{session().version}"
     st.text_input(
         "A sentence for those who open the link",
@@ -85,7 +84,7 @@ def say(part: PageState, text: str) -> None:
 
 
 def in_a_page(query: str) -> None:
-    """How the chart of a link is put into another page."""
+    """Draw the way to embed the chart of a link in another page."""
     st.markdown("**In a page of yours**, the first chart with its sentence:")
     there = address.whole_address("&".join(filter(None, [query, "embed=true"])))
     # in plain ink: the colours of code are too faint for so small a text
@@ -95,7 +94,7 @@ def in_a_page(query: str) -> None:
 
 
 def short_link(page: str, query: str) -> None:
-    """The short link to a page and a query, once it was asked for."""
+    """Draw the short link to a page and a query, once requested."""
     s = session()
     st.markdown(
         "**A short link**, for as long as this server keeps its store. The whole one works on every server."
@@ -109,7 +108,7 @@ def short_link(page: str, query: str) -> None:
 
 
 def shorten(page: str, query: str) -> None:
-    """The button."""
+    """Make the short link."""
     s = session()
 
     def make() -> None:
@@ -119,7 +118,7 @@ def shorten(page: str, query: str) -> None:
 
 
 def qr(whole: str, of: str) -> None:
-    """An address as a picture, and in letters; of: what it is."""
+    """Draw an address as a picture, and in letters; of: its subject."""
     picture = segno.make(whole, error="m", micro=False).svg_data_uri(border=3, light="#fff", unit="")
     st.html(f'<img class="dprl-qr" src="{html(picture)}" alt="QR code of {html(of)}: {html(whole)}">')
     st.markdown(escape(whole))

@@ -1,4 +1,4 @@
-"""A hover on each term: what a word means, where it stands first in what is visible of a page.
+"""A hover on each term: the meaning of a word, at its first place in the visible part of a page.
 
 A term is a link of Markdown to nowhere whose title is its meaning, so no text of a visitor's is read as HTML. A script
 shows the title to a mouse, a keyboard and a finger alike.
@@ -20,20 +20,20 @@ TERM = "#term"  # the address of each
 
 @cache
 def glossary(page: str | None) -> dict[str, str]:
-    """What the words mean that have a hover on a page, by their name."""
+    """Return the meanings of the words with a hover text on a page, by name."""
     return {t.term: t.definition for t in TERMS.values() if t.said and (not t.only or page in t.only)}
 
 
 @cache
 def _pattern(page: str | None) -> tuple[re.Pattern[str], tuple[str, ...]]:
-    """What finds the terms of a page, a group for each, and their names."""
+    """Return the pattern of a page's terms, a group for each, and their names."""
     names = tuple(glossary(page))
     return re.compile("|".join([_PASSED, *(f"({TERMS[name].said})" for name in names)])), names
 
 
 @lru_cache(maxsize=1024)
 def _terms(page: str | None, text: str) -> tuple[tuple[int, int, str], ...]:
-    """Where a text has terms, each with its name: to look for all of them takes a microsecond a letter."""
+    """Find the terms of a text, each with its name: to look for all of them takes a microsecond a letter."""
     pattern, names = _pattern(page)
     found = pattern.finditer(text)
     return tuple((*one.span(), names[one.lastindex - 1]) for one in found if one.lastindex is not None)
@@ -52,18 +52,18 @@ def explained(text: str, html: bool = False) -> str:
 
 
 def linked(word: str, meaning: str, html: bool = False) -> str:
-    """A word with its meaning."""
+    """Attach its meaning to a word."""
     if html:
         return f'<a href="{TERM}" title="{escape(meaning)}">{word}</a>'
     return f'[{word}]({TERM} "{meaning}")'
 
 
 def meanings(*names: str) -> str:
-    """What terms mean, a line each, for the help beside a widget or a caption."""
+    """List the meanings of terms, a line each, for the help next to a widget or a caption."""
     return "  \n".join(f"**{name}:** {TERMS[name].definition}" for name in names)
 
 
 def forget_explained(explained: dict[str, str], part: str) -> None:
-    """A part of the page is drawn again, and explains its own words again."""
+    """Forget the explained words, because a redrawn part explains its own words again."""
     for name in [name for name, where in explained.items() if where == part]:
         del explained[name]

@@ -1,4 +1,4 @@
-"""How a prediction is made: by widgets, by pressing the chart, or by dragging a marker over it, which the browser moves
+"""Predictions: by widgets, by pressing the chart, or by dragging a marker over it, which the browser moves
 and sends once, where it was left. All hand on its text, perhaps not whole yet."""
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SAID = messages("lessons")["answer"]
 
 
 def answer_field(prediction: Prediction, text: str, said: Said) -> None:
-    """What can be predicted, for those who do not press the chart itself."""
+    """Draw the field of a prediction, for visitors who do not press the chart itself."""
     if isinstance(prediction, Order):
 
         def put(item: int) -> None:
@@ -71,13 +71,13 @@ def answer_field(prediction: Prediction, text: str, said: Said) -> None:
 
 
 def hint(words: str) -> None:
-    """How a prediction is made."""
+    """Explain the way to predict."""
     with st.container(key="hint"):
         st.caption(words)
 
 
 def chosen(prediction: Prediction, text: str, event: Any) -> str | None:
-    """The prediction after the chart was pressed; None where that says nothing."""
+    """Return the prediction after a press on the chart; None if the press means nothing."""
     points = event["selection"]["points"]
     if not points:
         return None
@@ -103,7 +103,7 @@ def draggable(prediction: Prediction, text: str, chart: str, said: Said) -> None
     """Has the marker of a chart dragged; nothing where the prediction is none.
 
     Args:
-        text: where it is, "" where it waits.
+        text: its place, "" while it waits.
         chart: the key of the chart.
         said: called with the text of where it was left.
     """

@@ -28,6 +28,6 @@ def press(
     primary: bool = False,
     disabled: bool = False,
 ) -> None:
-    """A button; one that leads nowhere here is disabled, so that its neighbours stay where they are."""
+    """Draw a button; one that leads nowhere here is disabled, so that its neighbours stay where they are."""
     kind = "primary" if primary else "secondary"
     button(label, action, *arguments, icon=icon, key=key, type=kind, disabled=disabled)

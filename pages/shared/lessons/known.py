@@ -49,13 +49,13 @@ class KnownRuns(Mapping[Any, RunCurves]):
 
 
 def unknown(lesson: Lesson) -> list[Any]:
-    """The runs of a lesson that have to be computed before it can be played."""
+    """Return the runs of a lesson that have to be computed before it can be played."""
     specs = dict.fromkeys(spec for step in lesson.steps for spec in step.specs)
     return [spec for spec in specs if RUNS.bundled(spec) is None and spec in RUNS.missing([spec])]
 
 
 def fault(lesson: Lesson) -> str:
-    """A sentence on what keeps a teacher's lesson from being played once its runs are known; "" for nothing."""
+    """Explain why a teacher's lesson cannot be played with its finished runs; "" if it can."""
     for number, step in enumerate(lesson.steps if lesson.key not in ORDER else (), 1):
         try:
             truth = step.truth(evidence())
@@ -71,7 +71,7 @@ def fault(lesson: Lesson) -> str:
 
 @cache
 def evidence() -> Evidence:
-    """What lessons are judged by; files are read once."""
+    """Return the evidence that lessons are judged by; files are read once."""
     asked: dict[tuple[str, Any], Any] = dict(claims().evidence.answers)
     asked |= {
         ("scores", spec): {"first": scores.first, "second": scores.second}

@@ -22,8 +22,8 @@ from pages.shared.text import escape
 
 
 def pictured(lesson: Lesson, at: int) -> None:
-    """The environment that the step at a place, from 0, meets first, behind a fold: its drawing, a sentence, and users
-    who walk through it; else nothing."""
+    """Draw the environment that first appears at a step, counted from 0, behind a fold: its drawing, a sentence, and
+    users who walk through it; else nothing."""
     met = lesson.met(at)
     if met is None:
         return
@@ -43,7 +43,7 @@ def pictured(lesson: Lesson, at: int) -> None:
 
 
 def question_beside_picture(lesson: Lesson, at: int, words: str) -> None:
-    """The question, as a projector has it, and the drawing beside it where the step meets an environment first."""
+    """Draw the question for a projector, next to a drawing of the environment if it first appears in this step."""
     met = lesson.met(at)
     if met is None:
         st.markdown(words, anchors=False)
@@ -56,6 +56,6 @@ def question_beside_picture(lesson: Lesson, at: int, words: str) -> None:
 
 
 def drawing(key: str, params: Mapping[str, Any]) -> None:
-    """An environment, drawn small."""
+    """Draw a small picture of an environment."""
     asked = key, tuple(params.items()), dark()
     draw_bare(kept(("environment", *asked), partial(environment_picture, *asked)), "environment")

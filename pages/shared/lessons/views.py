@@ -23,7 +23,7 @@ from pages.shared.offline import names as offline
 
 
 def chart(step: Step) -> figures.AskedChart:
-    """What a step's figure draws."""
+    """Return the chart of a step's figure."""
     plot = step.plot(evidence())
     curves = []
     for one, kind in zip(plot.drawn, plot_styles(plot.drawn), strict=True):
@@ -36,7 +36,7 @@ def chart(step: Step) -> figures.AskedChart:
 
 
 def plot_styles(drawn: Sequence[DrawnSeries]) -> list[CurveStyle]:
-    """What gives them their looks."""
+    """Return the sources of the curves' styles."""
     specs: list[Any] = [one.series.spec for one in drawn]
     if all(spec.kind == OfflineSpec.kind for spec in specs):
         found = [offline.kind(spec) for spec in specs]
@@ -56,7 +56,7 @@ def step_picture(
     wide: bool = True,
     dark: bool,
 ) -> Picture:
-    """The chart of a step.
+    """Draw the chart of a step.
 
     Args:
         guess: the text of a prediction, perhaps not whole; "" for none.

@@ -1,4 +1,4 @@
-"""What runs on data sets are called, and what their looks say."""
+"""Names and looks of runs on data sets."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pages.shared.names import CALIBRATION, episodes_each, places_apart, shared_
 
 
 def titles(specs: Sequence[OfflineSpec]) -> list[str]:
-    """A title for each, plain text, no two alike; the environment is named where there are several."""
+    """Return a title for each, plain text, no two alike; the environment is named if there are several."""
     labels = [place + label(spec) for place, spec in zip(places_apart(specs), specs, strict=True)]
     return distinct(told_apart(specs, labels))
 
@@ -34,7 +34,7 @@ def label(spec: OfflineSpec) -> str:
 
 
 def promise_words(spec: OfflineSpec) -> str:
-    """What is promised, in a few words."""
+    """Describe the guarantee in a few words."""
     if spec.rho is not None:
         return f"ρ = {spec.rho:g}"
     if spec.epsilon is None:
@@ -43,13 +43,13 @@ def promise_words(spec: OfflineSpec) -> str:
 
 
 def behaviour(text: str) -> str:
-    """A behaviour policy in a caption."""
+    """Describe a behaviour policy in a caption."""
     key, argument, _ = split_behaviour(text)
     return BEHAVIOURS[key].said.format(percent(float(argument or 0)))
 
 
 def in_common(specs: Sequence[OfflineSpec]) -> str:
-    """What all share and a reader needs to know, plain text."""
+    """Describe the common settings that a reader needs, plain text."""
     first = specs[0]
     parts = shared_problem(specs)
     if len({spec.behaviour for spec in specs}) == 1:
@@ -65,10 +65,10 @@ def in_common(specs: Sequence[OfflineSpec]) -> str:
 
 
 def kinds(specs: Sequence[OfflineSpec]) -> list[CurveStyle]:
-    """What gives the curves their looks, no two alike. The curator is trusted, as a central agent is."""
+    """Return the styles of the curves, no two alike. The curator is trusted, as a central agent is."""
     return numbered([kind(spec) for spec in specs])
 
 
 def most_private(specs: Sequence[OfflineSpec]) -> int:
-    """Which of them promises most; of several the first."""
+    """Choose the run with the strongest guarantee; of several the first."""
     return min(range(len(specs)), key=lambda i: comparable(specs[i]) or math.inf)

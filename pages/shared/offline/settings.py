@@ -1,4 +1,4 @@
-"""What the settings of Offline say: a problem and its data, learners, and several budgets at once."""
+"""The settings of Offline: a problem and its data, learners, and several budgets at once."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SPLIT = "data"  # the constant of learners that take the data set in halves
 
 @dataclass
 class OfflineSettings:
-    """As the controls show them; the environment and all constants are in the page's draft.
+    """The settings as the controls show them; the environment and all constants are in the page's draft.
 
     Attributes:
         behaviour: key; arguments: of each that has one; policy: the one that some follow, as a spec writes it.
@@ -67,7 +67,7 @@ class OfflineSettings:
 
     @property
     def private(self) -> list[str]:
-        """Those of its learners that add noise."""
+        """Return its learners that add noise."""
         return [key for key in self.learners if is_private(key)]
 
 
@@ -77,7 +77,7 @@ def is_private(option: str) -> bool:
 
 
 def offered(environment: str) -> list[str]:
-    """The learners for an environment: linear ones where there are features."""
+    """Return the learners for an environment: linear ones if there are features."""
     found = []
     for key, learner in OFFLINE.items():
         if "features" in learner.public and not ENVIRONMENTS[environment].features:
@@ -89,13 +89,13 @@ def offered(environment: str) -> list[str]:
 
 
 def title(option: str) -> str:
-    """A learner in a menu."""
+    """Return a learner's title in a menu."""
     name = OFFLINE[option.removesuffix(PLAIN)].title
     return name if is_private(option) else f"{name}, no privacy"
 
 
 def promises(learners: Sequence[str]) -> list[str]:
-    """The promises that all of these private learners make."""
+    """Return the guarantees that all of these private learners offer."""
     made = [OFFLINE[key].privacies for key in learners]
     return [key for key in BUDGET if all(key in privacies for privacies in made)]
 
@@ -106,14 +106,14 @@ def in_paper(settings: OfflineSettings, key: str) -> bool:
 
 
 def noise_sizes(settings: OfflineSettings) -> list[str]:
-    """How large noise may be: as in the paper, where a paper states that of one of the learners."""
+    """List the sizes of noise: as in the paper, if a paper states that of one of the learners."""
     stated = any(in_paper(settings, key) for key in settings.private)
     return ["paper", "calibrated"] if stated else ["calibrated"]
 
 
 def constants_by_family(learners: Sequence[str]) -> dict[str, list[Field]]:
-    """The constants of those learners that have some, but for how they split the data, by the key of the one without
-    privacy: a private one has the same."""
+    """Return the constants of those learners that have some, except how they split the data, by the key of the one
+    without privacy: a private one has the same."""
     found: dict[str, list[Field]] = {}
     for option in learners:
         learner = OFFLINE[option.removesuffix(PLAIN)]
@@ -132,7 +132,7 @@ def knows(option: str) -> bool:
 
 
 def specs_of(settings: OfflineSettings, draft: Draft) -> tuple[OfflineSpec, ...]:
-    """The runs that the controls describe: each learner without privacy once, the others at every budget.
+    """Return the runs that the controls describe: each learner without privacy once, the others at every budget.
 
     Raises SpecError.
     """
@@ -153,7 +153,7 @@ def specs_of(settings: OfflineSettings, draft: Draft) -> tuple[OfflineSpec, ...]
 def offline_spec_of(
     settings: OfflineSettings, draft: Draft, option: str, budget: float | None = None
 ) -> OfflineSpec:
-    """The run of one learner, as `offered` names it, at a budget. Raises SpecError."""
+    """Return the run of one learner, as `offered` names it, at a budget. Raises SpecError."""
     key = option.removesuffix(PLAIN)
     params = {k: v for k, v in draft.params("algorithm", OFFLINE[key].baseline).items() if k != SPLIT}
     noise: dict[str, Any] = {"privacy": "none"}
@@ -181,7 +181,7 @@ def offline_spec_of(
 
 
 def settings_of(specs: Sequence[OfflineSpec]) -> OfflineSettings:
-    """The settings that give these runs, as far as there are such: what differs otherwise is the first one's."""
+    """Return the settings that give these runs, as far as possible: differing ones are the first run's."""
     first = specs[0]
     private = [spec for spec in specs if spec.calibration]
     settings = OfflineSettings(n=first.n, seeds=first.seeds, root_seed=first.root_seed, beta=first.beta)
@@ -211,7 +211,7 @@ def settings_of(specs: Sequence[OfflineSpec]) -> OfflineSettings:
 
 
 def drafted(draft: Draft, specs: Sequence[OfflineSpec]) -> Draft:
-    """The draft, with the environment and the constants of these runs put into it."""
+    """Return the draft with the environment and the constants of these runs."""
     first = specs[0]
     draft.environment = first.environment
     draft.environment_params[first.environment] = dict(first.environment_params)

@@ -23,18 +23,18 @@ from pages.shared.text import escape
 from pages.shared.visitor.callbacks import button, into
 from pages.shared.visitor.state import session
 
-OTHER = "It opens with the share of V\\* lost, in place of the measure that is drawn here."
+OTHER = "It opens with the share of V\\* lost, instead of the measure that is drawn here."
 MEANS = "It draws means of seeds, without a line for each."
 FIXED = "The tab Data has an interactive chart of these curves as a file."
 
 
 def offer_page() -> None:
-    """What can be had, or why nothing can; the file itself once it was asked for and workers have prepared its runs."""
+    """Offer a page to download, or explain why there is none; the file, once workers have prepared its runs."""
     s = session()
     curves = s.explore.visible
     st.markdown("**One page without a server**")
     if not curves:
-        st.caption("All curves are hidden. Show one to take it along.")
+        st.caption("All curves are hidden. Show one to download it.")
         return
     reasons = list(filter(None, (unplayable(curve.spec) for curve in curves)))
     if reasons:

@@ -18,7 +18,7 @@ _one_user = component("one_user", js=module_with_imports("one_user.js", "story_p
 
 
 def one_user(trace: SeedTrace, mdp: TabularMDP) -> None:
-    """The drawing of one seed."""
+    """Draw one user of one seed."""
     key = f"{trace.spec.to_json()}#{trace.seed}#{trace.episodes[-1]}"
     _drawn(key, lambda: content(mdp, trace), trace.complete)
 

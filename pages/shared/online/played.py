@@ -21,13 +21,13 @@ def played_page(
     nav: str = "",
     sentence: str = "",
 ) -> str:
-    """The page as HTML.
+    """Return the page as HTML.
 
     Args:
         title, nav: as for `player_page`.
         curves: whose runs can be played.
         view: how they are drawn at first.
-        sentence: what whoever shares it says, "" for nothing.
+        sentence: a message from the person who shares it, "" for none.
         replay: of a run at one of its numbers of users, what `wasm.replayed` found.
     """
     unnamed = [replace(curve, name="") for curve in curves]
@@ -51,6 +51,6 @@ def played_page(
 
 
 def drawn_there(measure: str) -> PlayedMeasure:
-    """What such a page draws in place of a measure of Online: the same, or the first where it lacks that."""
+    """Return the measure that such a page draws for a measure of Online: the same, or the first if it lacks that."""
     found: tuple[PlayedMeasure, ...] = get_args(PlayedMeasure)
     return next((one for one in found if one == measure), found[0])

@@ -68,7 +68,7 @@ def regret_chart(
 
 
 def below_zero(rows: Sequence[Row]) -> list[str]:
-    """The titles of finished runs whose price of privacy lies below zero with its whole interval."""
+    """List the titles of finished runs whose price of privacy lies below zero with its whole interval."""
     found = []
     for curve, _, title, _ in rows:
         own, baseline = ONLINE.curves(curve.spec), ONLINE.curves(curve.spec.baseline())
@@ -85,7 +85,7 @@ def below_zero(rows: Sequence[Row]) -> list[str]:
 def comparison_picture(
     curves: Sequence[Series], *, view: figures.Measure, statistic: metrics.Statistic, **how: bool
 ) -> Picture:
-    """The curves with what there is to see in them."""
+    """Draw the curves with a sentence about them."""
     see = sentences.about_regret(curves, view, statistic)
     return figures.comparison(curves, view=view, statistic=statistic, see=see, **how)
 
@@ -125,7 +125,7 @@ def curve_of(
 
 
 def note(run: RunStatus) -> str:
-    """What the legend says of a curve that is not finished."""
+    """Return the legend's note on a curve that is not finished."""
     words = {
         "done": "",
         "queued": "waiting",

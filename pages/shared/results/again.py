@@ -1,4 +1,4 @@
-"""What is taken along of runs, and how to make one again without the pages: its spec, Python, and a command line."""
+"""Files of runs to take along, and ways to repeat one without the pages: its spec, Python, and a command line."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def make_again(spec: RunSpec | OfflineSpec) -> None:
 
 
 def table_of(spec: RunSpec | OfflineSpec) -> str:
-    """The file of numbers that the command line writes."""
+    """Return the file of numbers that the command line writes."""
     return "gap.csv" if spec.kind == OfflineSpec.kind else "regret.csv"
 
 
@@ -61,7 +61,7 @@ def python(spec: RunSpec | OfflineSpec, from_file: bool = False) -> str:
 
 
 def command_line(spec: RunSpec | OfflineSpec, from_file: bool = False) -> str:
-    """The command line that computes this run."""
+    """Return the command line that computes this run."""
     if from_file:
         return "python -m dprl run --spec spec.json --out results"
     words, fields = ["python", "-m", "dprl", "run"], FIELDS
@@ -80,14 +80,14 @@ def command_line(spec: RunSpec | OfflineSpec, from_file: bool = False) -> str:
 
 
 def tidy(titles: Sequence[str], known: Sequence[RunCurves], axis: str, measure: str) -> pd.DataFrame:
-    """Of curves: curve, seed, and their axis and measure."""
+    """Tabulate curves: curve, seed, and their axis and measure."""
     parts = [one.frame(axis, measure).assign(curve=title) for title, one in zip(titles, known, strict=True)]
     columns = ["curve", "seed", axis, measure]
     return pd.concat(parts)[columns].dropna(ignore_index=True) if parts else pd.DataFrame(columns=columns)
 
 
 def no_table_yet(table: pd.DataFrame) -> bool:
-    """Whether nothing of these curves is known; then that is said in the place of their files."""
+    """Whether nothing of these curves is known; then a message replaces their files."""
     if table.empty:
         st.info(
             "Nothing has been computed yet. Download the numbers and the chart once the first results are here.",
@@ -104,13 +104,13 @@ def files(
     title: str,
     draw: Callable[[], Picture] | None,
 ) -> None:
-    """The numbers and the chart of runs as files, and the table.
+    """Draw the numbers and the chart of runs as files, and the table.
 
     Args:
         name: of the files with numbers.
         says: what the table holds.
         specs: of the runs.
-        title, draw: of the chart as a page of its own, see `save_chart`; None where *Share* has a better one.
+        title, draw: of the chart as a page of its own, see `save_chart`; None if *Share* has a better one.
     """
     st.caption(explained(says))
     empty = no_table_yet(table)
@@ -129,12 +129,12 @@ def files(
 
 
 def save_citations(specs: Iterable[Spec]) -> None:
-    """What to cite for these runs, as a file."""
+    """Draw the download of the sources to cite for these runs."""
     save("cite.bib", "Citations (BibTeX)", "application/x-bibtex", partial(cite, *specs))
 
 
 def parquet(table: pd.DataFrame) -> bytes:
-    """The table as Parquet."""
+    """Return the table as Parquet."""
     buffer = io.BytesIO()
     table.to_parquet(buffer, index=False)
     return buffer.getvalue()

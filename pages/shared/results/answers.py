@@ -1,4 +1,4 @@
-"""What workers say of a run without running it: asked for by a page, answered once for everybody."""
+"""Workers' answers about a run without running it: requested by a page, answered once for everybody."""
 
 from __future__ import annotations
 
@@ -33,27 +33,27 @@ PENDING: Final = Pending()
 
 
 def guarantee(spec: Spec) -> Guarantee | None:
-    """What a run claims and proves, whether or not it is ever run; None while it is not known. Raises SpecError."""
+    """Return a run's stated and proved guarantee, even if it is never run; None until known. Raises SpecError."""
     found = _answer_to("guarantee", spec)
     return Guarantee.from_dict(found) if isinstance(found, dict) else None
 
 
 def promise_curves(spec: RunSpec) -> dict[str, Any] | None:
-    """The curves of what a run's noise promises, see `simulation.promise`; None while they are not known, or where
-    there is no noise. Raises SpecError."""
+    """Return the curves of a run's noise, see `simulation.promise`; None until they are known, or without noise. Raises
+    SpecError."""
     found = _answer_to("promise", spec)
     return found if isinstance(found, dict) else None
 
 
 def collusion(spec: AttackSpec) -> dict[str, Any] | None:
-    """A counter whose users collude, see `simulation.collusion`; None while it is not known."""
+    """Return a counter whose users collude, see `simulation.collusion`; None until it is known."""
     found = _answer_to("collusion", spec)
     return found if isinstance(found, dict) else None
 
 
 def replay(spec: RunSpec) -> bytes | None:
-    """A run as a page without a server plays it, see `wasm.replayed`, packed; None while it is not
-    known. Raises SpecError where it cannot be played."""
+    """Return a run for a page without a server, see `wasm.replayed`, packed; None until it is known. Raises SpecError
+    if it cannot be played."""
     kept: SizedCache[bytes] = cache_of("replays", REPLAY_BYTES)
     key = (QUESTION, json.dumps(spec.to_dict() | {"seeds": 1}))  # it has seeds enough for any
     found = kept.get(key)
@@ -73,13 +73,13 @@ def replay(spec: RunSpec) -> bytes | None:
 
 
 def unpacked(packed: bytes) -> dict[str, Any]:
-    """What `replay` found."""
+    """Return the unpacked result of `replay`."""
     found: dict[str, Any] = answered(gzip.decompress(packed).decode())
     return found
 
 
 def v_star(spec: RunSpec | OfflineSpec) -> float | None:
-    """The value of an optimal episode, exactly; None while it is not known."""
+    """Return the exact value of an optimal episode; None until it is known."""
     problem = (spec.environment, json.dumps(dict(spec.environment_params)))
     if (known := _optima().get(problem)) is not None:
         return known
@@ -88,7 +88,7 @@ def v_star(spec: RunSpec | OfflineSpec) -> float | None:
 
 
 def coverage(spec: OfflineSpec) -> dict[str, Any] | None:
-    """How well the data cover the problem, see `simulation.offline.covered`; None while it is not known."""
+    """Return the coverage of the problem by the data, see `simulation.offline.covered`; None until it is known."""
     found = _answer_to("coverage", spec)
     return found if isinstance(found, dict) else None
 
@@ -101,7 +101,7 @@ def _optima() -> dict[tuple[str, str], float]:
 
 
 def _answer_to(question: str, spec: Spec, about: Hashable = None, **changes: Any) -> Any:
-    """The answer, or PENDING; the part of the page that is being drawn is then drawn again until it is known.
+    """Return the answer, or PENDING; in that case the part that is being drawn is redrawn until it is known.
 
     Args:
         question: Its name.
@@ -127,7 +127,7 @@ def _answer_to(question: str, spec: Spec, about: Hashable = None, **changes: Any
 
 
 def _asked(question: str, spec: Spec) -> str | None:
-    """The store's answer. What is asked for the first time is waited for, for a moment."""
+    """Return the store's answer. At the first request, wait for it for a moment."""
     text = store().answer(question, spec)
     if text is None and (question, spec) not in session().asked:
         until = time.monotonic() + PATIENCE

@@ -1,4 +1,4 @@
-"""What comes with the program, so that a page shows its chart at once: above all finished runs.
+"""Bundled results, so that a page shows its chart at once: above all finished runs.
 
 `python -m bench.bundled` computes the files.
 """
@@ -21,19 +21,19 @@ FILES_OF_ONLINE = ("home", "examples")  # files with runs of the page Online
 
 
 def path_of(name: str) -> Path:
-    """A file of assets/ by what pages call it."""
+    """Return the path of a file of assets/ by its name on pages."""
     return DIRECTORY / f"{name}.json"
 
 
 def asset(name: str) -> Any:
-    """What such a file says. Nothing is kept of it."""
+    """Read such a file, without caching it."""
     return json.loads(path_of(name).read_text(encoding="utf-8"))
 
 
 @cache
 def bundled(name: str) -> dict[Any, RunCurves]:
-    """The runs of one file by spec, read once: at some of their checkpoints, evenly spread on a log scale, the last one
-    among them, or at that alone. A run whose spec the file does not hold is simply not there."""
+    """Return the runs of one file by spec, read once: at some of their checkpoints, evenly spread on a log scale, the
+    last one among them, or at that alone. Runs whose spec is not in the file are missing."""
     found = {}
     for entry in asset(name):
         spec = spec_from_dict(entry["spec"])

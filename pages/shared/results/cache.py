@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 class SizedCache(Generic[T]):
-    """Values with a version; the least recently used go beyond so many bytes.
+    """Values with a version; the least recently used go beyond that many bytes.
 
     A version of None is final: it is right whatever version is asked for.
     """
@@ -37,7 +37,7 @@ class SizedCache(Generic[T]):
             return found[:2]
 
     def put(self, key: Hashable, version: str | None, value: T, size: int) -> T:
-        """Keeps the value, of so many bytes, and returns it."""
+        """Cache the value, of that many bytes, and return it."""
         with self._lock:
             if (before := self._found.pop(key, None)) is not None:
                 self._total -= before[2]
@@ -56,13 +56,13 @@ class SizedCache(Generic[T]):
         version: Callable[[], str] | None = None,
         final: Callable[[T], bool] = lambda value: False,
     ) -> T:
-        """The value as it is kept, where that is final or of the version now; else as it is loaded.
+        """Return the cached value if it is final or of the present version; else load it.
 
         Args:
-            key: What it depends on, but for what the version says.
+            key: The facts it depends on, without the version's.
             load: Reads or makes it, told the version.
             size: About how many bytes it has.
-            version: Of what there is to load; None where the value never changes.
+            version: Of what there is to load; None if the value never changes.
             final: Whether a value never changes again.
         """
         found = self.get(key)
@@ -77,12 +77,12 @@ class SizedCache(Generic[T]):
 
 @st.cache_resource(show_spinner=False)
 def cache_of(name: str, most: int) -> SizedCache[Any]:
-    """The cache of this name, of at most so many bytes, one for the whole server."""
+    """Return the cache of this name, of at most that many bytes, one for the whole server."""
     return SizedCache(most)
 
 
 def bytes_of(*found: Any) -> int:
-    """About what these take in memory: their arrays, which are nearly all of it."""
+    """Return their approximate size in memory: their arrays, which are nearly all of it."""
     return ENTRY_BYTES + sum(
         part.nbytes for one in found for part in vars(one).values() if isinstance(part, np.ndarray)
     )

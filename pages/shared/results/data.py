@@ -1,4 +1,4 @@
-"""What the pages read: the store, and results decoded once for everybody. Nothing is computed here."""
+"""The data that pages read: the store, and results decoded once for everybody. Nothing is computed here."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ ENVIRONMENT_BYTES = 8 * 2**20
 
 @st.cache_resource(show_spinner=False)
 def store() -> Store:
-    """The store with its workers, one for the whole server."""
+    """Return the store with its workers, one for the whole server."""
     version()  # parses all sources, which Python 3.11 cannot do in two threads at once
     return opened().begin(engine=engine())
 
 
 def status(spec: Spec, visitor: str | None = None) -> RunStatus:
-    """How a run stands, for this visitor."""
+    """Return the status of a run, for this visitor."""
     return store().status(spec, visitor)
 
 
@@ -68,7 +68,7 @@ def trace(spec: Spec, seed: int) -> Any:
 
 
 def curves(spec: Spec) -> RunCurves:
-    """The curves of a run, finished or growing."""
+    """Return the curves of a run, finished or growing."""
 
     def load(version: str | None) -> RunCurves:
         run = stored_curves(store(), spec)
@@ -104,7 +104,7 @@ def ends(spec: Spec) -> NDArray[np.float64]:
 
 
 def environment(spec: RunSpec | OfflineSpec) -> TabularMDP:
-    """The MDP of a run."""
+    """Return the MDP of a run."""
     key = place_of(spec)
     kept: SizedCache[TabularMDP] = cache_of("environments", ENVIRONMENT_BYTES)
     return kept.cached(

@@ -1,4 +1,4 @@
-"""What cannot be read off what is shown: a warning above it."""
+"""Doubts about the visible results: a warning above them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def tell(said: Sequence[str]) -> None:
 
 
 def stuck(spec: RunSpec) -> int:
-    """In how many seeds a run has not found the best policy; 0 while it is not finished."""
+    """Count the seeds in which a run has not found the best policy; 0 while it is not finished."""
     known = ONLINE.curves(spec)
     if not known.whole(spec.seeds):
         return 0
@@ -29,7 +29,7 @@ def stuck(spec: RunSpec) -> int:
 
 
 def of_runs(specs: Sequence[RunSpec]) -> list[str]:
-    """Of the run without privacy, among the baselines, that is stuck most often."""
+    """Describe the run without privacy, among the baselines, that is stuck most often."""
     most = max(
         ((stuck(baseline), baseline.seeds) for baseline in {spec.baseline() for spec in specs}),
         default=(0, 0),
@@ -38,6 +38,6 @@ def of_runs(specs: Sequence[RunSpec]) -> list[str]:
 
 
 def below_zero(name: str, price: metrics.Array) -> list[str]:
-    """The name, if the price of privacy [seeds] lies below zero with its whole interval."""
+    """Return the name, if the price of privacy [seeds] lies below zero with its whole interval."""
     _, _, high = metrics.regret_band(price.reshape(-1, 1))
     return [name] if high[0] < 0 else []

@@ -1,4 +1,4 @@
-"""What comes with the program of claims and of attacks, and what follows from it."""
+"""Bundled evidence for claims and attacks, and its verdicts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pages.shared.results.bundled import asset
 
 
 class Bundled(NamedTuple):
-    """What comes with the program: the evidence, what it was computed with, and the verdicts that follow."""
+    """The bundled evidence, the version that computed it, and its verdicts."""
 
     evidence: Evidence
     version: dict[str, str]
@@ -45,7 +45,7 @@ class AttackScores(NamedTuple):
 
 @cache
 def bundled_scores() -> dict[AttackSpec, AttackScores]:
-    """The attack that the page opens with, which comes with the program."""
+    """Return the attack that the page opens with, which comes with the program."""
     found = asset("attack")
     scores = AttackScores(
         np.array(found["first"]), np.array(found["second"]), found["releases"], found["counters"], "bundled"

@@ -29,14 +29,14 @@ MODELS = {
 
 
 def promised(spec: OfflineSpec | UploadSpec, key: int) -> None:
-    """A run's card, as soon as a worker has said what its noise proves. key: of its own on the page."""
+    """Draw a run's card, as soon as a worker has computed its noise's guarantee. key: of its own on the page."""
     try:
         found = answers.guarantee(spec)
     except SpecError as error:
         st.caption(f":red[{escape(str(error))}]")
         return
     if found is None:
-        st.caption(working_out("what is proved for this noise"))
+        st.caption(working_out("the guarantee of this noise"))
     else:
         guarantee_card(found, spec, key)
 
@@ -83,17 +83,17 @@ def verdict_and_budget(g: Guarantee, good: bool, sentence: str, key: int, noise:
 
 
 def proved(g: Guarantee) -> str:
-    """What the noise proves when one user is replaced, at the run's own delta."""
+    """Write the budget that the noise proves when one user is replaced, at the run's own delta."""
     return "–" if g.proved_epsilon is None else proves(g.proved_epsilon, g.proved_delta or 0.0)
 
 
 def facts(g: Guarantee, scale: str = "", sends: str = "") -> None:
-    """What is protected, by which noise, and what is not. scale: of one draw; sends: what a user does."""
+    """Draw a table of the protection and its noise. scale: of one draw; sends: what a user does."""
     rows = {
         "Protected": g.unit,
         "Noise": f"{g.mechanism}: {g.noise_formula}",
         "Scale of one draw": scale,
-        "Where noise is added": g.where,
+        "Place of the noise": g.where,
         "A user sends": sends,
         "Taken as public, so not protected": " · ".join(g.public),
     }
@@ -101,8 +101,8 @@ def facts(g: Guarantee, scale: str = "", sends: str = "") -> None:
 
 
 def assumptions(g: Guarantee) -> None:
-    """What a guarantee rests on, behind a fold."""
-    with st.expander("What it assumes, and sources"):
+    """Draw the assumptions of a guarantee behind a fold."""
+    with st.expander("Assumptions and sources"):
         st.markdown("\n".join(f"- {escape(text)}" for text in g.assumptions))
         st.caption(escape("Sources: " + "; ".join(g.sources) + "."))
         reading.proofs()

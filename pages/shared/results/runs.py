@@ -20,7 +20,7 @@ from pages.shared.visitor.state import ask, begin
 
 @dataclass(frozen=True)
 class Runs:
-    """Where a page finds its runs: each comes with the program, or is in the store, or is not there yet.
+    """The page's source of runs: each comes with the program, or is in the store, or is not there yet.
 
     Attributes:
         files: of assets/ that come with the program, see `bundled`.
@@ -31,14 +31,14 @@ class Runs:
     group: str = ""
 
     def bundled(self, spec: Any) -> RunCurves | None:
-        """The run as it comes with the program, if it does."""
+        """Return the run that comes with the program, if there is one."""
         found = (bundled(name).get(spec) for name in self.files)
         return next(filter(None, found), None)
 
     def status(self, spec: Any, owner: str = "") -> RunStatus:
-        """How a run stands; one that comes with the program is done, unless it is computed for a closer look.
+        """Return the status of a run; one that comes with the program is done, unless it is computed for a closer look.
 
-        owner: who asked for it, in place of the group.
+        owner: who asked for it, instead of the group.
         """
         run = data.status(spec, owner or owner_id(self.group))
         if self.bundled(spec) and run.state not in ACTIVE:
@@ -46,24 +46,24 @@ class Runs:
         return run
 
     def statuses(self, specs: Sequence[Any]) -> list[RunStatus]:
-        """How each of these runs stands."""
+        """Return the status of each of these runs."""
         return [self.status(spec) for spec in specs]
 
     def curves(self, spec: Any) -> RunCurves:
-        """The curves of a run as far as they are known."""
+        """Return the curves of a run as far as they are known."""
         return self.bundled(spec) or data.curves(spec)
 
     def ends(self, spec: Any) -> NDArray[np.float64]:
-        """[seeds] what a run measured at its end, NaN where that is not known."""
+        """[seeds] what a run measured at its end, NaN if that is not known."""
         found = self.bundled(spec)
         return data.ends(spec) if found is None else found.ends
 
     def missing(self, specs: Sequence[Any]) -> list[Any]:
-        """The runs that are not finished."""
+        """Return the runs that are not finished."""
         return [spec for spec in specs if self.status(spec).state != "done"]
 
     def unfinished(self, specs: Sequence[Any]) -> list[Any]:
-        """The same by their ends alone, which is quicker for many; a closer look at a finished run is passed over."""
+        """Return the same by their ends alone, which is quicker for many; a finished run is not examined further."""
         return [spec for spec in specs if not np.isfinite(self.ends(spec)).all()]
 
     def start(self, specs: Sequence[Any]) -> None:
@@ -71,11 +71,11 @@ class Runs:
         ask(self.missing(specs), owner_id(self.group))
 
     def begin(self, specs: Sequence[Any]) -> None:
-        """The same because of a link, unless it would cost too much."""
+        """Start the same because of a link, unless it would cost too much."""
         begin(self.missing(specs), owner_id(self.group))
 
     def progress(self, specs: Sequence[Any]) -> together.Progress:
-        """How they stand, as one."""
+        """Return their joint status."""
         return together.progress(specs, self.missing(specs), owner_id(self.group))
 
 

@@ -1,4 +1,4 @@
-"""How runs stand, in words, with what can be done about it."""
+"""The status of runs, in words, with the possible actions."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def words(run: RunStatus) -> str:
         return f"Failed. {run.message or 'No reason was given.'}"
     if run.state == "cancelled":
         if run.progress > 0:
-            return f"Cancelled at {run.progress:.0%}: what was computed until then is shown."
+            return f"Cancelled at {run.progress:.0%}: the results so far are shown."
         return "Cancelled at 0%: nothing had been computed."
     if run.state == "unknown":
         return run.message or "Not computed yet."
@@ -48,7 +48,7 @@ def words(run: RunStatus) -> str:
 
 
 def awaited(runs: Iterable[RunStatus], specs: Iterable[RunSpec] = ()) -> str:
-    """What stands where a chart of these runs will be, or would."""
+    """Return the placeholder for a chart of these runs."""
     if not any(run.state in ACTIVE for run in runs):
         return "Nothing has been computed."
     if any(compiles(spec) for spec in specs):
@@ -60,7 +60,7 @@ def awaited(runs: Iterable[RunStatus], specs: Iterable[RunSpec] = ()) -> str:
 
 
 def working_out(what: str) -> str:
-    """What stands where a worker's answer will be. what: as in "the penalties"."""
+    """Return the placeholder for a worker's answer. what: as in "the penalties"."""
     return f"Working out {what} ..."
 
 
@@ -75,7 +75,7 @@ def pace(going: Sequence[RunStatus]) -> float | None:
 
 
 def pause_switch() -> None:
-    """The toggle that keeps live curves still. Under another key after each Run, which sets them going again."""
+    """Draw the toggle that keeps live curves still. It has another key after each Run, which sets them going again."""
     s = session()
     paused = st.toggle("Pause live", s.paused, key=f"{s.version}:{s.runs}:paused")
     if paused != s.paused:
@@ -84,7 +84,7 @@ def pause_switch() -> None:
 
 
 def strip(curves: list[Curve], titles: list[str], runs: list[RunStatus]) -> None:
-    """A line for what goes on, and one for each reason why curves are not complete, with the button that helps."""
+    """Draw a line on the progress, and one for each reason why curves are not complete, with the button that helps."""
     shown = [
         row
         for row in zip(curves, titles, runs, strict=True)
@@ -135,7 +135,7 @@ def stopped(why: str, label: str, icon: str, action: Callable[[], object], key: 
 
 
 def aloud(runs: Sequence[RunStatus]) -> str:
-    """How runs stand, in words that change when all is done and not before."""
+    """Describe the status of runs in words that change only when all is done."""
     states = [run.state for run in runs]
     if any(state in ACTIVE for state in states):
         return "Running."
@@ -143,14 +143,14 @@ def aloud(runs: Sequence[RunStatus]) -> str:
 
 
 def ended(runs: int, done: int, failed: int) -> str:
-    """How runs have ended."""
+    """Describe the end of runs."""
     others = f"{runs - done - failed} not computed." if done + failed < runs else ""
     said = (f"{plural(done, 'run')} finished." if done else "", f"{failed} failed." if failed else "", others)
     return " ".join(filter(None, said))
 
 
 def price(specs: Sequence[Spec]) -> str:
-    """What asking for runs would take, of which some seeds may be there already."""
+    """Describe the cost of requesting runs, some of whose seeds may exist already."""
     seeds, seconds = store().cost(specs)
     return f"{plural(seeds, 'seed')}, {duration(seconds)} of one core"
 
@@ -167,7 +167,7 @@ def cancel_runs(specs: list[RunSpec]) -> None:
 
 
 def words_together(runs: list[RunStatus]) -> str:
-    """How several runs stand, in one sentence."""
+    """Describe the status of several runs in one sentence."""
     running = sum(run.state == "running" for run in runs)
     left = max((run.seconds_left or 0.0 for run in runs), default=0.0)
     if not running:
@@ -178,7 +178,7 @@ def words_together(runs: list[RunStatus]) -> str:
 
 
 def act(label: str, icon: str, action: Callable[[], object], key: str) -> None:
-    """A small button that changes a run; the page is drawn anew, so that live parts start and stop."""
+    """Draw a small button that changes a run; the page is redrawn, so that live parts start and stop."""
 
     def pressed() -> None:
         action()

@@ -1,4 +1,4 @@
-"""Many runs as one: how they stand, in words, with what can be done with all of them at once."""
+"""Many runs as one: their status in words, with the possible actions on all of them at once."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PACE = 0.5  # seconds between two looks at runs that go on
 
 @dataclass(frozen=True)
 class Progress:
-    """How runs stand, as one."""
+    """Return the joint status of runs."""
 
     runs: int
     seeds: int
@@ -55,11 +55,11 @@ def progress(specs: Sequence[Spec], lacking: Sequence[Spec], visitor: str) -> Pr
 def strip(
     state: Progress, visitor: str, begin: Callable[[], object], stop: Callable[[], object] = lambda: None
 ) -> None:
-    """A line for how they stand, with a button for what can be done.
+    """Draw a line on their progress, with a button for a possible action.
 
     Args:
         visitor: in whose name they are asked for.
-        begin: asks for what is missing.
+        begin: requests the missing runs.
         stop: called when the visitor withdraws from them.
     """
 

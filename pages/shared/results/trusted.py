@@ -1,4 +1,4 @@
-"""What trust is worth: the users that each privacy model takes, from the runs that come with the program."""
+"""The worth of trust: the users needed under each privacy model, from the bundled runs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pages.shared.results.bundled import bundled
 
 @cache
 def known(epsilon: float) -> list[Cost]:
-    """What each privacy model costs at an epsilon, from the bundled runs."""
+    """Return the cost of each privacy model at an epsilon, from the bundled runs."""
     return [cost_of(curve.spec) for curve in trust(epsilon, HOME_EPISODES).curves]
 
 
@@ -31,7 +31,7 @@ def cost_of(spec: RunSpec) -> Cost:
 
 
 def best() -> float:
-    """The value of an optimal episode, which is known for what the page draws."""
+    """Return the value of an optimal episode, which is known for the page's runs."""
     known = answers.v_star(BASE)
     assert known is not None
     return known

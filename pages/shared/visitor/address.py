@@ -1,4 +1,4 @@
-"""The address bar: the link that it holds, and the one to what is seen."""
+"""The address bar: the link that it holds, and the link to the present view."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ STORY = "story"  # of an address that the slider of the home page wrote below it
 VERSION = "v"  # which is no use of a link by itself
 MOST_LETTERS = 160
 SHORT = "s"  # the key of a short link
-NOTHING = "Nothing in this link could be used"
+NOTHING = "No part of this link could be used"
 TRACKERS = re.compile(r"utm_\w+|[a-z]*clid")  # what mail programs and social networks add to a link
 SAFE = re.compile(r"[\w .~:,/*%+-]*", re.ASCII)  # what an encoded value consists of, with a space for +
 
@@ -101,7 +101,7 @@ def query_of(items: Iterable[tuple[str, str]]) -> str:
 
 
 def read_query(files: Collection[str]) -> tuple[Query, str]:
-    """The query of the address bar as it was before it was copied, and its name to remember it by.
+    """Read the query of the address bar as it was before it was copied, and its name to remember it by.
 
     files: digests of those known here. A link has another name when one that it waited for has come.
     """
@@ -110,12 +110,12 @@ def read_query(files: Collection[str]) -> tuple[Query, str]:
 
 
 def here() -> list[tuple[str, str]]:
-    """The query parameters of the address bar."""
+    """Return the query parameters of the address bar."""
     return [(key, value) for key in st.query_params for value in st.query_params.get_all(key)]
 
 
 def write(items: Iterable[tuple[str, str]], files: Collection[str]) -> str:
-    """Puts query parameters into the address bar; returns the name that `read_query` gives them."""
+    """Write query parameters into the address bar; return the name that `read_query` gives them."""
     grouped: Query = {}
     for key, value in items:
         grouped.setdefault(key, []).append(value)
@@ -124,7 +124,7 @@ def write(items: Iterable[tuple[str, str]], files: Collection[str]) -> str:
 
 
 def whole_address(query: str) -> str:
-    """The whole address of this page with a query, as far as the server knows its own."""
+    """Return the whole address of this page with a query, as far as the server knows its own."""
     here = urlsplit(st.context.url or "")
     return urlunsplit((here.scheme, here.netloc, here.path, query, ""))
 
@@ -135,7 +135,7 @@ def on_this_computer_only() -> bool:
 
 
 def sentence_of(given: Mapping[str, Sequence[str]], problems: list[str]) -> str:
-    """The sentence that goes with a link, "" for none; a problem is added where it is too long."""
+    """Return the sentence that goes with a link, "" for none; a problem is added if it is too long."""
     text = one_line(last(given, SAY) or "")
     if len(text) > MOST_LETTERS:
         problems.append(
@@ -145,17 +145,17 @@ def sentence_of(given: Mapping[str, Sequence[str]], problems: list[str]) -> str:
 
 
 def saying(sentence: str) -> list[tuple[str, str]]:
-    """The query parameter that `sentence_of` reads as this; none where nothing is said."""
+    """Return the query parameter from which `sentence_of` reads this sentence; none if there is no sentence."""
     return [(SAY, sentence)] if sentence else []
 
 
 def one_line(text: str) -> str:
-    """A sentence as it is kept: printable, on one line."""
+    """Clean a sentence for storage: printable, on one line."""
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
 def lengthened(given: Query, page_shown: str, problems: list[str]) -> Query:
-    """Return what a link stands for that may be a short one, `s=` and letters, with what it says besides; a sentence is
+    """Return the query of a link that may be a short one, `s=` and letters, with its other parameters; a sentence is
     added to `problems` if the letters stand for nothing. A short link to another page leads there."""
     if SHORT not in given:
         return given

@@ -1,4 +1,4 @@
-"""What is called when a widget is used: before anything of the page is drawn, so that an error would leave it blank."""
+"""Callbacks of widgets: they run before anything of the page is drawn, so that an error would leave it blank."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from pages.shared.visitor.state import session
 log = logging.getLogger("dprl.pages")
 P = ParamSpec("P")
 
-FAILED = "That went wrong and was written to the log. What you see is as before."
+FAILED = "Something went wrong, and the error is in the log. The page is unchanged."
 _GONE = object()
 
 
 def callback(action: Callable[P, object]) -> Callable[P, None]:
-    """`action`, whose errors end as one sentence beside the page as it was, and a traceback in the log."""
+    """Wrap `action` so that an error ends as one sentence on the unchanged page, and a traceback in the log."""
 
     @wraps(action)
     def safely(*args: P.args, **kwargs: P.kwargs) -> None:
@@ -52,13 +52,13 @@ def on_value(key: str, use: Callable[[Any], object]) -> Callable[[], None]:
 
 
 def button(label: str, action: Callable[..., object], *arguments: Any, icon: str = "", **how: Any) -> None:
-    """A button that does something. icon: its name among Material's; how: as Streamlit has it."""
+    """Draw a button that does something. icon: its name among Material's; how: as Streamlit has it."""
     sign = f":material/{icon}:" if icon else None
     st.button(label, icon=sign, on_click=callback(action), args=arguments, **how)
 
 
 def into(settings: object, name: str) -> Callable[[Any], None]:
-    """Stores one of the settings that a page has besides the draft."""
+    """Store one of the settings that a page has besides the draft."""
 
     def store(value: Any) -> None:
         setattr(settings, name, value)

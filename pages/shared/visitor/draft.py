@@ -1,4 +1,4 @@
-"""What the controls of a page hold: a run that may be half chosen, or not possible as it stands."""
+"""The controls' draft of a run, which may be half chosen, or impossible as it stands."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Owner = Literal["environment", "algorithm"]  # of parameters
 
 
 class Moved(NamedTuple):
-    """Where a widget stood, where it was moved to, and until when the browser may still say the former."""
+    """A widget's old value, its new one, and until when the browser may still send the old one."""
 
     before: Any
     to: Any
@@ -27,7 +27,7 @@ class Draft:
     """The fields of a RunSpec as the controls show them.
 
     environment_params, algorithm_params, structure: by the environment or algorithm that they belong to, so
-    that switching back finds them again; mechanism, calibration, reports, delta, bonus: None where they are chosen for
+    that switching back finds them again; mechanism, calibration, reports, delta, bonus: None if they are chosen for
     the run.
     """
 
@@ -51,13 +51,13 @@ class Draft:
     root_seed: int
 
     def params(self, owner: Owner, key: str) -> dict[str, Any]:
-        """The parameters of one environment or algorithm, which may be changed in place."""
+        """Return the parameters of one environment or algorithm, which may be changed in place."""
         of_all = self.environment_params if owner == "environment" else self.algorithm_params
         return of_all.setdefault(key, {})
 
 
 def draft_of(spec: RunSpec) -> Draft:
-    """The draft that gives `spec`; fields it does not use, and noise that is chosen for it, are at their defaults."""
+    """Return the draft that gives `spec`; unused fields, and automatically chosen noise, are at their defaults."""
     values = spec.to_dict()
     draft: dict[str, Any] = {name: f.default for name, f in FIELDS.items() if f.kind != "params"}
     draft |= {k: v for k, v in values.items() if v is not None and FIELDS[k].kind != "params"}
@@ -79,7 +79,7 @@ def draft_of(spec: RunSpec) -> Draft:
 
 
 def spec_from(draft: Draft) -> RunSpec:
-    """The run that a draft describes; wishes that do not fit its algorithm or privacy model are passed over.
+    """Return the run that a draft describes; settings that do not fit its algorithm or privacy model are ignored.
 
     Raises SpecError.
     """
@@ -102,5 +102,5 @@ def spec_from(draft: Draft) -> RunSpec:
 
 
 def effective(wish: str | None, allowed: tuple[str, ...]) -> str:
-    """What the visitor chose last where it is allowed, else the first that is."""
+    """Return the visitor's last choice if it is allowed, else the first allowed one."""
     return wish if wish in allowed else allowed[0]

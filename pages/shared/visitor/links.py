@@ -2,7 +2,7 @@
 
     v=1 & c=<first curve> & c=<each later one, as differences from the first> & ... & tab=counts & k=1000 & ...
 
-How a curve's spec is written is said in dprl/links.py. Reading never raises.
+See dprl/links.py for the form of a curve's spec. Reading never raises.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ MOST_WEIGHTS = 1000
 
 @dataclass(frozen=True)
 class View:
-    """What is looked at, and how. These defaults stand in no link, so they never change."""
+    """The view. These defaults stand in no link, so they never change."""
 
     tab: str = looked("regret", "the open tab", "tab", choices=TABS)
     measure: str = looked("cumulative", "which regret is drawn", "m", choices=MEASURES)
@@ -84,7 +84,7 @@ class Curve:
 
 @dataclass(frozen=True)
 class Link:
-    """What a link says. problems: one plain sentence for each thing that could not be used."""
+    """The content of a link. problems: one plain sentence for each unusable value."""
 
     curves: tuple[Curve, ...]
     view: View
@@ -92,9 +92,9 @@ class Link:
 
 
 def most_private(curves: Sequence[Curve]) -> int:
-    """Which of them (of those not hidden, if any) promises most: the smallest epsilon, then the fewest who are
-    trusted, then the smallest delta; with noise as in the paper, which is never the smaller, before the least. Of
-    several the first."""
+    """Choose the run (of those not hidden, if any) with the strongest guarantee: the smallest epsilon, then the fewest
+    trusted parties, then the smallest delta; with noise as in the paper, which is never the smaller, before the least.
+    Of several the first."""
     trusted = list(PRIVATIZERS)  # none, then from the most trusted to nobody
 
     def promise(i: int) -> tuple[float, ...]:
@@ -107,14 +107,14 @@ def most_private(curves: Sequence[Curve]) -> int:
 
 
 def clean_name(text: str) -> str:
-    """A curve's name as it is kept: printable, on one line, at most MAX_NAME characters, without the separator `~`."""
+    """Clean a curve's name for storage: printable, one line, at most MAX_NAME characters, without the `~`."""
     kept = "".join(c if c.isprintable() else " " for c in text[: 4 * MAX_NAME]).replace("~", "-")
     # A leading sign would make a formula of it in a spreadsheet that opens the CSV.
     return " ".join(kept.split()).lstrip("=+-@ ")[:MAX_NAME].strip()
 
 
 def encode(curves: Sequence[Curve], view: View) -> list[tuple[str, str]]:
-    """The query parameters, in order, each key and value unescaped."""
+    """Return the query parameters, in order, each key and value unescaped."""
     items = link_heading()
     for index, curve in enumerate(curves):
         pairs = differences(curve.spec, curves[0].spec if index else None) | _own(curve)
@@ -123,7 +123,7 @@ def encode(curves: Sequence[Curve], view: View) -> list[tuple[str, str]]:
 
 
 def decode(parameters: Mapping[str, Sequence[str]], files: Mapping[str, str] | None = None) -> Link:
-    """Reads the query parameters (each key with all its values). Unknown keys are ignored.
+    """Read the query parameters (each key with all its values). Unknown keys are ignored.
 
     Args:
         parameters: Each key with all its values.
@@ -148,7 +148,7 @@ def decode(parameters: Mapping[str, Sequence[str]], files: Mapping[str, str] | N
 
 
 def _own(curve: Curve) -> dict[str, Any]:
-    """What a curve is beside its spec, where it is not as usual."""
+    """Return a curve's settings besides its spec, if they are not the usual ones."""
     pairs: dict[str, Any] = {}
     if curve.hidden:
         pairs[HIDDEN.query] = "yes"

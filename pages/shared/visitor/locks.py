@@ -2,7 +2,7 @@
 
 lock=all             every setting, and Run
 lock=epsilon,seeds   these
-lock=all,-epsilon    all but these; Run stays open, for what is left is there to be tried
+lock=all,-epsilon    all but these; Run stays open, so that the others can be tried
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Locked = frozenset[str]
 
 
 def decode(given: Mapping[str, Sequence[str]], problems: list[str]) -> Locked:
-    """What a link locks; a sentence is added for each name that is none."""
+    """Return the locked controls of a link; a sentence is added for each name that is none."""
     text = last(given, KEY)
     if text is None:
         return frozenset()
@@ -48,7 +48,7 @@ def decode(given: Mapping[str, Sequence[str]], problems: list[str]) -> Locked:
 
 
 def encode(locked: Collection[str]) -> list[tuple[str, str]]:
-    """The query parameter that `decode` reads as this; none where nothing is locked."""
+    """Return the query parameter that `decode` reads as this; none if nothing is locked."""
     if not locked:
         return []
     left = [name for name in NAMES if name not in locked]
@@ -61,7 +61,7 @@ def encode(locked: Collection[str]) -> list[tuple[str, str]]:
 
 
 def locked_in_words(locked: Collection[str]) -> str:
-    """What is locked, in words."""
+    """List the locked controls in words."""
     left = [name for name in NAMES if name not in locked and name != RUN]
     if not left:
         return "the settings"

@@ -2,8 +2,8 @@
 
     v=1 & c=<first run> & c=<each later one, as differences from the first> & ... & tab=coverage & i=1 & ...
 
-How a run is written is said in dprl/links.py. What is as usual is left out. Reading never raises: what is wrong takes
-its default, or is left out, and is said in one sentence each.
+See dprl/links.py for the form of a run. Usual values are left out. Reading never raises: a wrong value takes
+its default, or is left out, with one sentence for each.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ CURVE = "curve"  # the attribute of a view that names a run by its place, -1 for
 
 
 def encode(specs: Sequence[Spec], view: Any = None) -> list[tuple[str, str]]:
-    """The query parameters, in order, each key and value unescaped. view: None for one that is as usual."""
+    """Return the query parameters, in order, each key and value unescaped. view: None for the usual one."""
     items = links.link_heading()
     items += [("c", links.encode_spec(spec, specs[0] if i else None)) for i, spec in enumerate(specs)]
     return items + (views.pairs_of(view) if view is not None else [])
@@ -32,8 +32,8 @@ def decode(
     most: int,
     files: Mapping[str, str] | None = None,
 ) -> tuple[tuple[Any, ...], dict[str, Any], list[str]]:
-    """Reads the query parameters (each key with all its values): runs of a kind, at most so many; the attributes of
-    the view; and what was wrong. Unknown keys are ignored.
+    """Read the query parameters (each key with all its values): runs of a kind, at most that many; the attributes of
+    the view; and the faults. Unknown keys are ignored.
 
     files: texts too long for a link that are known here, by their digest.
     """

@@ -1,4 +1,4 @@
-"""Which tabs are connected: the store is told, for work that is leased lasts as long as its tab."""
+"""The connected tabs, reported to the store: leased work lasts as long as its tab."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Presence:
         self._tabs: dict[str, str] = {}
 
     def add(self, session: str, tab: str) -> None:
-        """Looks after a tab that has a lease."""
+        """Watch a tab that has a lease."""
         with self._lock:
             self._tabs[session] = tab
 
@@ -69,7 +69,7 @@ def _presence() -> Presence:
 
 
 def lease(tab: str) -> Lease:
-    """A lease for this visitor, whose tab is looked after from now on."""
+    """Return a lease for this visitor, whose tab is watched from now on."""
     if (here := session_id()) is not None:
         _presence().add(here, tab)
     return Lease(tab, network_address())

@@ -1,4 +1,4 @@
-"""What a visitor's session holds, and how it meets the address bar."""
+"""The content of a visitor's session, and its exchange with the address bar."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ from pages.shared.visitor.views import ViewT, changed
 
 @dataclass(kw_only=True)
 class PageState(ABC):
-    """What a page keeps of a visitor, and how a link says it.
+    """A page's state of a visitor, and its form in a link.
 
-    address: the query last read or written. problems: what a link said that could not be used. locked: settings that it
-    fixes. sentence: what whoever shares it says of it, "" for nothing.
+    address: the query last read or written. problems: the unusable parts of a link. locked: settings that it
+    fixes. sentence: a message from the person who shares it, "" for none.
     """
 
     address: str | None = None
@@ -44,7 +44,7 @@ class PageState(ABC):
 
     @property
     def first_draft(self) -> Draft:
-        """What the page's controls begin with, where it has any."""
+        """Return the first values of the page's controls, if it has any."""
         return draft_of(RunSpec())
 
     @property
@@ -55,42 +55,41 @@ class PageState(ABC):
     @property
     @abstractmethod
     def link(self) -> list[tuple[str, str]]:
-        """The query parameters of the link to what is seen, in order, each key and value unescaped."""
+        """Return the query parameters of the link to the present view, in order, each key and value unescaped."""
 
     @property
     def items(self) -> list[tuple[str, str]]:
-        """The same with what is locked, and what is said of it."""
+        """Return the same with the locks and the message."""
         return [*self.link, *locks.encode(self.locked), *address.saying(self.sentence)]
 
     @property
     def query(self) -> str:
-        """The link to what is seen now, without the question mark."""
+        """Return the link to the present view, without the question mark."""
         return query_of(self.items)
 
     @abstractmethod
     def follow(self, given: Query) -> None:
-        """Takes over what a link says, and starts what it names."""
+        """Apply a link, and start its runs."""
 
 
 @dataclass(kw_only=True)
 class ViewedState(PageState, Generic[ViewT]):
-    """What a page keeps of a visitor who looks at something in one of several ways. view: a frozen dataclass of
-    `looked` attributes."""
+    """A page's state of a visitor who has one of several views. view: a frozen dataclass of `looked` attributes."""
 
     view: ViewT
 
     def change(self, **view: Any) -> None:
-        """Changes the view, and the address with it."""
+        """Change the view, and the address with it."""
         self.view = changed(self.view, **view)
         write_address(self)
 
 
 @dataclass(kw_only=True)
 class ExploreState(ViewedState[View]):
-    """What Online keeps of a visitor.
+    """The state of one visitor of Online.
 
-    draft: the run that the settings describe, drawn until they change; None if it is compared already, or if its time
-    has to be said first. removed: the curve that was removed last, with its place.
+    draft: the run that the settings describe, drawn until they change; None if it is compared already, or if the
+    page shows its time first. removed: the curve that was removed last, with its place.
     """
 
     curves: list[Curve] = field(default_factory=lambda: list(FIRST.curves))
@@ -115,11 +114,11 @@ class ExploreState(ViewedState[View]):
 
     @property
     def link(self) -> list[tuple[str, str]]:
-        """The query parameters of the link to what is seen."""
+        """Return the query parameters of the link to the present view."""
         return links.encode(self.curves, self.view) if self.curves else []
 
     def follow(self, given: Query) -> None:
-        """Takes over a link, and starts the runs that it names."""
+        """Apply a link, and start its runs."""
         s = session()
         link = links.decode(given, s.files)
         self.problems, self.view, self.removed = link.problems, link.view, None
@@ -145,7 +144,7 @@ class Undo(
 
 @dataclass
 class Session:
-    """What one visitor has done and chosen; it lives as long as the browser tab.
+    """One visitor's actions and choices; they last as long as the browser tab.
 
     Attributes:
         parts: what each page keeps, see `state_of`.
@@ -163,7 +162,7 @@ class Session:
         page: the one shown last.
         arrived: another one was shown before.
         stuck: a part that redraws itself could not be drawn.
-        wide: whether there is room beside charts, None while the browser has not said. saves: what cameras save.
+        wide: whether there is room next to charts, None while the browser has not said. saves: what cameras save.
         locked: settings that the link to the page shown fixes; locking: links that are handed on fix all of them.
         short: letters of short links made here, by page and query.
         taken: the runs that are prepared for a page without a server, in order.
@@ -231,11 +230,11 @@ class Session:
         return SAME.get(self.page or "", self.page)
 
     def remember(self, before: Draft, back: Callable[[], None] | None = None) -> None:
-        """Has a change of many settings at once, just done, be undone as long as nothing else is done.
+        """Let a change of many settings at once, just done, be undone as long as nothing else is done.
 
         Args:
             before: The settings before it.
-            back: Brings back what else it changed.
+            back: Undoes its other changes.
         """
 
         def undo() -> None:
@@ -247,11 +246,11 @@ class Session:
         self.undo = Undo(self.page, undo)
 
     def part(self, kind: type[P]) -> P:
-        """What the page with this kind of state keeps of the visitor."""
+        """Return the part of the visitor's state that belongs to the page with this kind of state."""
         return self.state_of(kind, kind)
 
     def state_of(self, page: Hashable, begin: Callable[[], P]) -> P:
-        """The same of a page, by what names it. begin: makes the state of a new visitor."""
+        """Return the same part of a page, by its name. begin: makes the state of a new visitor."""
         if page not in self.parts:
             self.parts[page] = begin()
         found: P = self.parts[page]
@@ -259,7 +258,7 @@ class Session:
 
     @property
     def explore(self) -> ExploreState:
-        """What Explore keeps: other pages add to it, too."""
+        """The state of Explore, to which other pages add, too."""
         return self.part(ExploreState)
 
 
@@ -267,7 +266,7 @@ _thread = threading.local()  # of one visitor's script: what it ran last, and th
 
 
 def session() -> Session:
-    """This visitor's session. It is asked for at every widget, and Streamlit's own look-up takes a while."""
+    """Return this visitor's session. Every widget asks for it, and Streamlit's own look-up is slow."""
     run = current_run()
     if run is not None and getattr(_thread, "run", None) is run:
         known: Session = _thread.session
@@ -280,14 +279,14 @@ def session() -> Session:
 
 
 def change_view(**changes: Any) -> None:
-    """Changes the view; the widgets of the view are drawn anew from it."""
+    """Change the view; the widgets of the view are redrawn from it."""
     s = session()
     s.explore.view = replace(s.explore.view, **changes)
     s.version += 1
 
 
 def attempt(action: Callable[..., object], *arguments: object) -> bool:
-    """Asks the store for something; whether it was done. Where not, the reason is said on the page."""
+    """Ask the store for something; return whether it was done. If not, the page shows the reason."""
     try:
         action(*arguments)
     except (SpecError, StoreError) as error:
@@ -299,7 +298,7 @@ def attempt(action: Callable[..., object], *arguments: object) -> bool:
 def ask(specs: Iterable[Spec], visitor: str, again: bool = False) -> bool:
     """Asks for runs because of something that was pressed, failed seeds too when `again`; whether for all of them.
 
-    Where not, the reason is said. In public they are withdrawn when the tab has gone.
+    If not, the page shows the reason. In public they are withdrawn when the tab has gone.
     """
     lease = presence.lease(session().visitor) if store().public else None
     asked = [attempt(store().ask, spec, visitor, lease, again) for spec in specs]
@@ -307,9 +306,9 @@ def ask(specs: Iterable[Spec], visitor: str, again: bool = False) -> bool:
 
 
 def begin(specs: Iterable[Spec], visitor: str) -> bool:
-    """Asks for what a link names, unless all that it starts unasked would cost too much; whether it did.
+    """Request a link's runs, unless all of them would cost too much; return whether it did.
 
-    What is done or goes on costs nothing, so that a page that is loaded anew goes on waiting.
+    What is done or goes on costs nothing, so that a page that is loaded again goes on waiting.
     """
     s, specs = session(), list(specs)
     costs: list[float] = []
@@ -325,7 +324,7 @@ def begin(specs: Iterable[Spec], visitor: str) -> bool:
 
 
 def add(spec: RunSpec, name: str = "") -> str:
-    """Puts a run into the comparison and asks for it. Returns a sentence when it was there already or has no room."""
+    """Add a run to the comparison and request it. Returns a sentence if it was there already or has no room."""
     s = session()
     if not comes_along(spec) and not ask([spec], s.visitor):
         return s.said
@@ -334,14 +333,14 @@ def add(spec: RunSpec, name: str = "") -> str:
             s.explore.curves[i] = replace(curve, hidden=False)
             return "This run is already in the comparison."
     if len(s.explore.curves) >= MAX_CURVES:
-        return f"{MAX_CURVES} curves are the most: remove one first."
+        return f"A comparison has at most {MAX_CURVES} curves: remove one first."
     s.explore.curves.append(Curve(spec, name))
     s.explore.removed = None
     return ""
 
 
 def read_address(part: PageState) -> None:
-    """Takes over what the address bar says when it is a link that was not read yet.
+    """Apply the address bar's query if it is a link that was not read yet.
 
     An address without a query says nothing: the page keeps what it has, and on coming from another page puts it into
     the address, so that it survives a reload. An address that was written over is no link: what is pressed before the
@@ -371,7 +370,7 @@ def read_address(part: PageState) -> None:
 
 
 def write_address(part: PageState) -> None:
-    """Puts what is seen into the address bar; called when the comparison or the tab changes."""
+    """Write the view into the address bar; called when the comparison or the tab changes."""
     s = session()
     if part.address is not None:
         s.replaced.append(part.address)

@@ -15,7 +15,7 @@ AT_ONCE = 2  # one of which may wait for a file
 
 
 class Turns:
-    """So many threads at once, in the order in which they came."""
+    """A limit of threads at once, in the order in which they came."""
 
     def __init__(self, at_once: int = AT_ONCE) -> None:
         self._free = at_once  # below zero: so many too many
@@ -25,7 +25,7 @@ class Turns:
 
     @contextmanager
     def taken(self) -> Iterator[None]:
-        """Waits for a turn, unless this thread has one."""
+        """Wait for a turn, unless this thread has one."""
         if getattr(self._own, "turn", False):
             yield
             return
@@ -37,8 +37,8 @@ class Turns:
 
     @contextmanager
     def left(self) -> Iterator[None]:
-        """Leaves this thread's turn, if it has one, to others, and goes on at once in the end, even where that is one
-        too many: others may wait for what this thread holds, such as the lock of what is being read for all."""
+        """Leaves this thread's turn, if it has one, to others, and goes on at once in the end, even if that is one
+        too many: others may wait for the locks of this thread, such as that of a file being read for all."""
         if not getattr(self._own, "turn", False):
             yield
             return

@@ -1,4 +1,4 @@
-"""Views: what is looked at on a page, and how. A view is a frozen dataclass whose attributes say what each may be:
+"""Define views: the visible content of a page. A view is a frozen dataclass whose attributes have allowed values.
 
     tab: str = looked("regret", "the open tab", "tab", choices=("regret", "data"))
 
@@ -30,20 +30,20 @@ def looked(
     low: float | None = None,
     high: float | None = None,
 ) -> Any:
-    """An attribute of a view: a word of `choices`, or a number from low to high. query: its key in links."""
+    """Declare an attribute of a view: a word of `choices`, or a number from low to high. query: its key in links."""
     kind: Kind = "choice" if choices else "int" if isinstance(default, int) else "float"
     described = Field("", kind, default, help, low, high, choices=choices, query=query)
     return field(default=default, metadata={_FIELD: described})
 
 
 def like(view: type, name: str) -> Any:
-    """An attribute that may be what that of another view may be."""
+    """Declare an attribute with the allowed values of another view's attribute."""
     (found,) = (one for one in fields(view) if one.name == name)
     return field(default=found.default, metadata={_FIELD: found.metadata[_FIELD]})
 
 
 def changed(view: ViewT, **changes: Any) -> ViewT:
-    """A view with other values of some attributes."""
+    """Return a view with other values of some attributes."""
     record: Any = view
     found: ViewT = replace(record, **changes)
     return found
@@ -51,7 +51,7 @@ def changed(view: ViewT, **changes: Any) -> ViewT:
 
 @cache
 def fields_of(view: type) -> dict[str, Field]:
-    """What each attribute may be, by its name; those that were not made by `looked` are not among them."""
+    """Return the allowed values of each attribute, by its name; only attributes made by `looked` are among them."""
     made = [one for one in fields(view) if _FIELD in one.metadata]
     return {one.name: replace(one.metadata[_FIELD], name=one.name) for one in made}
 
@@ -59,10 +59,10 @@ def fields_of(view: type) -> dict[str, Field]:
 def pairs_of(
     view: Any, write: Callable[[Any], str] = links.written, usual: Mapping[str, Any] = NOTHING
 ) -> list[tuple[str, str]]:
-    """The query parameters of what is not as usual, in order, unescaped.
+    """Return the query parameters of unusual values, in order, unescaped.
 
     Args:
-        write: how a link says a value.
+        write: the form of a value in a link.
         usual: by name, of attributes that have another default than the view's.
     """
     values = [(name, one, getattr(view, name)) for name, one in fields_of(view.__class__).items()]
@@ -75,8 +75,8 @@ def read(
     problems: list[str],
     usual: Mapping[str, Any] = NOTHING,
 ) -> dict[str, Any]:
-    """The attributes of a view that a link gives (each key with all its values); what is wrong takes its default, and
-    a sentence for it is added to `problems`. usual: see `pairs_of`."""
+    """Read the attributes of a view from a link (each key with all its values); a wrong value takes its default, and a
+    sentence for it is added to `problems`. usual: see `pairs_of`."""
     return {
         name: links.checked(one, links.last(parameters, one.query), usual.get(name, one.default), problems)
         for name, one in fields_of(view).items()
