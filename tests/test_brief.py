@@ -65,7 +65,7 @@ def test_a_trace_and_all_that_hangs_on_it_print_briefly(traces: dict[str, Trace]
 def test_a_trace_names_its_environment_its_interval_and_what_is_proved(traces: dict[str, Trace]) -> None:
     said = repr(traces["online"])
     final = traces["online"].summary()
-    assert "random" in said
+    assert "Random MDP" in said
     assert f"{final['final_regret_low']:.6g} to {final['final_regret_high']:.6g}" in said
     assert "at episode 1,000" in said
     assert f"proved (epsilon, delta) ({upward(final['proved_epsilon'] or 0.0):g}, 10⁻⁶)" in said

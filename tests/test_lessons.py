@@ -318,7 +318,7 @@ def test_answers_that_tie_are_all_shown() -> None:
         "Most often curve 2 and curve 3 got a wrong name, 1 of 1 times."
     )
     assert MARKER.together([1e2, 1e4], 1.5e4) == (
-        "The two middle ones of 2 predictions say 100 users and 10,000 users. Measured: 15,000 users."
+        "The two middle ones of 2 predictions are 100 users and 10,000 users. Measured: 15,000 users."
     )
     assert SLOPE.together([0.0, 0.5, 1.0, 1.0, 0.5], 0.44).endswith(
         "The most frequent answer is “like √K” and “like K”."

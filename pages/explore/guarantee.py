@@ -66,7 +66,7 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
         with text:
             if guarantee is None:
                 st.markdown(explained(escape(PRIVATIZERS[run.privacy].trust)))
-                st.caption(wrong or working_out("what is proved for this noise"))
+                st.caption(wrong or working_out("the guarantee of this noise"))
             else:
                 card(guarantee, run, chosen)
                 offer_attack(run)

@@ -23,7 +23,7 @@ MAIN = {
     "explore": (f"v=1&c={SMALL}~K.100000~seeds.2~eps.50&c=priv.none", "button", "Run"),
     "tradeoffs": (TRADEOFFS, "button", "Run"),
     "users": ("", "textbox", "Budget ε"),
-    "offline": ("", "radio", "Privacy cost in the lower bound"),
+    "offline": ("", "tab", "Policy"),
     "lessons": ("lesson=trust&step=2", "button", "I don't know"),
     "papers": ("", "button", "Theorem 5.2"),
     "attack": (ATTACK, "radio", "One reward differs"),

@@ -221,4 +221,4 @@ def test_noise_on_declared_transitions_alone_is_attacked(visit: Visit, work: Wor
     work()
     app.run()
     assert "12 counters in which the two episodes differ" in words(app)
-    assert "**Consistent with the proof.** ε = 1" in words(app)
+    assert "**Consistent with the proof.** We prove ε = 1" in words(app)

@@ -96,5 +96,5 @@ def test_a_page_is_drawn_again_until_the_answer_is_there(visit: Visit, silent: S
     slots.work(silent, ASKED)
     app.run()
     assert "Proved as claimed" in words(app)
-    assert "Working out what is proved" not in words(app)
+    assert "Working out the guarantee" not in words(app)
     assert session.polling == set()

@@ -52,7 +52,7 @@ def test_every_chart_of_the_policy(finished: Visit, visit: Visit, learner: str) 
     for chart in fields_of(View)["drawn"].choices:
         (drawn,) = charts(visit("explore", c=[curve], tab="policy", pol=chart, h="1"))
         if chart == "chances":
-            assert drawn.alt.startswith("Heatmaps of how likely each action is") == ("alg" in learner)
+            assert drawn.alt.startswith("Heatmaps of the chance of each action") == ("alg" in learner)
 
 
 def test_a_view_beyond_the_run_shows_the_nearest_there_is(visit: Visit, work: Work) -> None:

@@ -21,7 +21,7 @@ from tests.problems import first
 from tests.test_lessons import LESSON
 
 PAGE = "lessons"
-RIGHT = ("names are right.", "within a factor of 2.", "just right.", "no choice is nearer.", "that is right.")
+RIGHT = ("names are correct.", "a factor of 2.", "just right.", "no choice is nearer.", "is correct.")
 
 
 def warned(app: Any) -> str:

@@ -43,7 +43,7 @@ def test_every_tab_of_a_run_without_counts(visit: Visit, work: Work, key: str, p
         assert bool(shown) == (measure != "extra" or privacy != "none")
     app = visit("explore", c=[run], tab="counts")
     assert not charts(app)
-    assert "is told of no counts" in words(app)
+    assert "receives no counts" in words(app)
     assert charts(visit("explore", c=[run], tab="policy"))
     visit("explore", c=[run], tab="data")
     app = visit("explore", c=[run, "priv.none"], tab="guarantee")
