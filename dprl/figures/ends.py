@@ -120,7 +120,7 @@ def _values(chart: Chart, axis: str) -> NDArray[np.float64]:
 
 
 def _axis_reach(chart: Chart) -> tuple[float, float]:
-    """Return about the reach that Plotly chooses for a linear axis."""
+    """Estimate the reach that Plotly chooses for a linear axis."""
     values = _values(chart, "y")
     low, high = (float(values.min()), float(values.max())) if values.size else (0.0, 1.0)
     low = min(low, 0.0) if chart.layout["yaxis"].get("rangemode") == "tozero" else low

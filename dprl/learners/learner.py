@@ -123,7 +123,7 @@ class Learner(Protocol):
         """Explain why it cannot solve a problem of this size with K users, naming a possible size; None if it can."""
 
     def releases(self, size: Size, K: int, epsilon: float | None, norm: str) -> int:
-        """Return about the number of releases of its own schedule; not used if it has none.
+        """Estimate the number of releases of its own schedule; not used if it has none.
 
         epsilon: None without privacy; norm: of changes, that the noise goes by, "" without.
         """
@@ -135,4 +135,4 @@ class Learner(Protocol):
         """
 
     def seconds(self, size: Size, K: int) -> float:
-        """Return about the seconds of planning in a whole run, beyond one backward induction a release."""
+        """Estimate the seconds of planning in a whole run, beyond one backward induction a release."""

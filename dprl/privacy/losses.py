@@ -30,7 +30,7 @@ class Laplace:
 
     @property
     def spread(self) -> float:
-        """Return about the standard deviation of the total privacy loss."""
+        """Estimate the standard deviation of the total privacy loss."""
         return math.sqrt(self.count) * self.shift
 
 
@@ -57,7 +57,7 @@ class Binomial:
 
     @property
     def spread(self) -> float:
-        """Return about the standard deviation of the total privacy loss."""
+        """Estimate the standard deviation of the total privacy loss."""
         variance = self.trials * self.probability * (1 - self.probability)
         return math.sqrt((self.up + self.down) / variance)
 
@@ -71,7 +71,7 @@ class Response:
 
     @property
     def spread(self) -> float:
-        """Return about the standard deviation of the total privacy loss."""
+        """Estimate the standard deviation of the total privacy loss."""
         return math.sqrt(self.count) * self.shift
 
 

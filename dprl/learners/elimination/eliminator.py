@@ -131,7 +131,7 @@ class EliminationLearner(LearnerDefaults):
         return None
 
     def releases(self, size: Size, K: int, epsilon: float | None, norm: str) -> int:
-        """Return about the number of batches."""
+        """Estimate the number of batches."""
         return int(20 * log(K + 1)) + 1
 
     def pace(self, private: bool) -> str:
@@ -142,7 +142,7 @@ class EliminationLearner(LearnerDefaults):
         )
 
     def seconds(self, size: Size, K: int) -> float:
-        """Return about the seconds of planning in a whole run."""
+        """Estimate the seconds of planning in a whole run."""
         return self.planning(size) * len(stages(K, tuples(size)))
 
 

@@ -141,7 +141,7 @@ class RelaxedElimination:
 
 
 def work(size: Size) -> int:
-    """Return about the additions of one backward induction for every (h, s, a)."""
+    """Estimate the additions of one backward induction for every (h, s, a)."""
     return tuples(size) ** 2 * size.S
 
 

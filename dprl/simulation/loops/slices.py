@@ -123,7 +123,7 @@ class SlicedRun(ABC):
     @property
     @abstractmethod
     def _detail_bytes(self) -> int:
-        """Return about the bytes of a detail."""
+        """Estimate the bytes of a detail."""
 
     @abstractmethod
     def _detail(self) -> Detail:

@@ -33,7 +33,7 @@ def check(text: str, per_release: bool = True) -> str:
 
 
 def releases(text: str, K: int, size: Size, per_release: bool) -> int:
-    """Return about the number of a schedule's releases; if noise is calibrated to it, the most."""
+    """Estimate the number of a schedule's releases; if noise is calibrated to it, the most."""
     schedule, argument = parse(text)
     if schedule.limit and per_release:
         return schedule.limit(argument, K, size, True)
