@@ -230,6 +230,10 @@ def named(environment: Any, params: Any) -> tuple[Any, Any]:
         text = json.dumps(read_json(NAME, text), separators=(",", ":"))
     if "H" not in told:
         told["H"] = H or _steps(text)
+    elif (stated := H or _steps(text)) not in (None, told["H"]):
+        raise SpecError(
+            "environment_params.H", f"{told['H']} differs from the model's {stated}; give one of them."
+        )
     return ENVIRONMENT.key, {"model": text, **told}
 
 

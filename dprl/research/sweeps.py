@@ -224,7 +224,11 @@ class SweepResult(Generic[S]):
         for name, value in values.items():
             place = names.index(name)
             called = [one for one in self.sweep.axes[place][1] if str(one) == str(value)]
-            asked[place] = called[0] if called else known[name](value)
+            try:
+                asked[place] = called[0] if called else known[name](value)
+            except SpecError:
+                give = ", ".join(map(str, self.sweep.axes[place][1][:10]))
+                raise SpecError("axis", f"{name} has no {shown(value)}; give one of {give}.") from None
         fitting = [
             p for p in self.sweep.points if all(p.values[place] == one for place, one in asked.items())
         ]

@@ -227,9 +227,7 @@ def test_one_model_is_one_spec_whatever_it_is_given_as() -> None:
     specs = [
         RunSpec(environment=text, environment_params={"H": 4}),
         RunSpec(environment=GOOD, environment_params={"H": 4}),
-        RunSpec(environment={**GOOD, "H": 9}, environment_params={"H": 4}).replace(
-            environment=GOOD, environment_params={"H": 4}
-        ),
+        RunSpec(environment={**GOOD, "H": 9}).replace(environment=GOOD, environment_params={"H": 4}),
         RunSpec().replace(environment=GOOD, environment_params={"H": 4}),
         RunSpec.from_dict({"environment": GOOD, "environment_params": {"H": 4}}),
     ]
