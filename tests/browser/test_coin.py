@@ -197,7 +197,7 @@ def test_what_is_sent_says_the_report_and_nothing_of_the_answer(
     for answer, phone in phones.items():
         drawn = "0.0000" if answer == YES else "1.0000"
         told = (
-            f"You tapped {answer.capitalize()}. Your phone drew {drawn}, and takes the opposite below 0.2689."
+            f"You tapped {answer.capitalize()}. Your phone drew {drawn}, and reports the opposite below 0.2689."
         )
         expect(phone.page.get_by_text(re.compile(f"^{re.escape(told)} So your report is No"))).to_be_visible()
         expect(phone.page.get_by_text("The class's estimate of itself")).to_be_visible()
@@ -228,7 +228,7 @@ def test_a_report_that_was_lost_on_its_way_is_sent_again_and_not_drawn_again(
     if way == "reload":
         phone.page.reload()
         phone.written(YES)
-        expect(phone.page.get_by_text("has forgotten what you tapped")).to_be_visible()
+        expect(phone.page.get_by_text("has forgotten your answer")).to_be_visible()
         assert phone.page.evaluate("window.draws") == 0
     else:
         # at once: a page that hears again sends by itself when it is drawn next, and hides the button

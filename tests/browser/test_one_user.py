@@ -45,7 +45,7 @@ def test_a_user_walks_while_counts_fill(visit: Visits, width: int) -> None:
     page.wait_for_timeout(600)
     assert told.inner_text() == standing
     picture = box.get_by_role("img")
-    assert "One user is in these states in turn" in str(picture.get_attribute("aria-label"))
+    assert "One user passes through these states" in str(picture.get_attribute("aria-label"))
 
 
 @pytest.mark.thorough

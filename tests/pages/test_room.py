@@ -83,7 +83,7 @@ def test_a_teacher_opens_a_room_asks_and_reveals_and_a_student_answers(visit: Vi
     assert asked(student)
     assert (given["code"], given["place"], given["opposites"]) == (code, 0, opposites(1.0))
     assert r"Is \*this\* \<b\>a\<\/b\> question?" in marked(student)
-    assert "Your true answer never leaves the phone." in words(student)
+    assert "Nothing else leaves the phone." in words(student)
     reported(student, NO)
     assert "Written down: **no**" in " ".join(e.value for e in student.success)
     assert store.rooms.steps(code)[0].answers == (NO,)
