@@ -127,7 +127,7 @@ def test_a_policy_of_explore_is_followed_by_people_here(finished: Visit, visit: 
     (field,) = app.text_area
     assert f"policy:0.7:{field.value}" == said
     assert "70% follow a policy that is given, the others act at random" in words(app)
-    assert charts(app)[0].alt.startswith("Heatmaps of where the trajectories")
+    assert charts(app)[0].alt.startswith("Heatmaps of the states on the way")
     field.set_value("111X3").run()
     press(app, "run")
     part = app.session_state["session"].parts[OfflineState]

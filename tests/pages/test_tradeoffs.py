@@ -251,8 +251,8 @@ CORNERS = {  # a study, and what is said of the users needed
     "delta 0": (SweepView(HARD.replace(mechanism=None, delta=0.0)), f"Left out of **Shuffle, Shuffled bits**: {PURE}"),
     "one seed": (SweepView(HARD.replace(seeds=1)), "One seed has no interval."),
     "one user": (SweepView(HARD, ("none", "local"), "episodes", (1, 2)), "only reports of who played** needs"),
-    "one action": (SweepView(world(ONE_ACTION)), "need at most 100 users, the fewest looked at."),
-    "nothing to earn": (SweepView(world(EARNS_NOTHING)), "there is nothing to lose."),
+    "one action": (SweepView(world(ONE_ACTION)), "need at most 100 users, the fewest that we tried."),
+    "nothing to earn": (SweepView(world(EARNS_NOTHING)), "so nothing can be lost."),
 }  # fmt: skip
 
 
