@@ -104,10 +104,14 @@ def test_the_installed_script_has_the_form_that_is_known() -> None:
 
 def test_it_draws_what_the_whole_script_draws(engine: Page) -> None:
     assert engine.context.browser is not None
-    drawn = []
-    for script in (get_plotlyjs(), plotly()):
-        page = engine.context.browser.new_page()
-        drawn.append(page.evaluate(DRAWN, [script, PICTURES]))
-        page.close()
+    drawn: list[list[str]] = []
+    for _ in range(3):  # on a busy machine a hover label may be late
+        drawn.clear()
+        for script in (get_plotlyjs(), plotly()):
+            page = engine.context.browser.new_page()
+            drawn.append(page.evaluate(DRAWN, [script, PICTURES]))
+            page.close()
+        if drawn[0] == drawn[1]:
+            break
     assert drawn[0] == drawn[1]
     assert [len(one) > 3000 for one in drawn[0]] == [True] * len(PICTURES)
