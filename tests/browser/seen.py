@@ -61,9 +61,11 @@ def copied(page: Page) -> str:
 
 def box_of(of: Locator) -> FloatRect:
     """Where it is on the page."""
-    box = of.bounding_box()
-    assert box is not None
-    return box
+    of.wait_for()
+    found: FloatRect = of.evaluate(
+        "e => { const { x, y, width, height } = e.getBoundingClientRect(); return { x, y, width, height }; }"
+    )
+    return found
 
 
 def uncovered(of: Locator) -> bool:
