@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from math import log, sqrt
@@ -11,11 +13,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dprl import ENVIRONMENTS, RunSpec, run
 from dprl.fields import check_params
 from dprl.learners import ALGORITHMS, Problem
+from dprl.learners.tabular import dp_ucbvi
 from dprl.learners.tabular.planner import TabularLearner
+from dprl.mdp import planning
 from dprl.mdp.structure import every_state
 from dprl.mdp.tabular import Array
+from dprl.simulation.loops import LOOPS
 from dprl.statistics import CONSISTENT
 
 ROOT = Path(__file__).parents[2]
@@ -261,3 +267,60 @@ def test_ubev_is_pucb_without_noise() -> None:
     quiet = replace(problem("ubev", "paper"), epsilon=None, calibration=None)
     noisy = learner("pucb").constants(problem("pucb", "paper"))
     np.testing.assert_array_equal(learner("ubev").constants(quiet), noisy)
+
+
+@pytest.mark.thorough
+def test_what_the_last_bonus_term_costs_at_the_last_step(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """docs/notes/constants.md: we take 0 for what the paper does not define, and H^2 would be the paper's minimum."""
+    file = tmp_path / "dp_ucbvi_as_in_paper.py"
+    source = inspect.getsource(dp_ucbvi)
+    assert source.count("gap[0, x] = 0.0\n") == 1
+    file.write_text(source.replace("gap[0, x] = 0.0\n", "gap[0, x] = float(H * H)\n"), "utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    paper = importlib.import_module(file.stem).plan
+
+    def lost(environment: str, **params: int) -> float:
+        spec = RunSpec(
+            environment=environment,
+            environment_params=params,
+            algorithm="dp-ucbvi",
+            privacy="none",
+            bonus="paper",
+            episodes=20_000,
+            seeds=3,
+        )
+        return float(run(spec).regret[:, -1].mean())
+
+    small, large = ("random", {"S": 2, "A": 2, "H": 3}), ("riverswim", {"S": 6, "H": 20})
+    ours = [lost(name, **params) for name, params in (small, large)]
+    monkeypatch.setitem(ALGORITHMS, "dp-ucbvi", replace(learner("dp-ucbvi"), plan=paper))
+    more = [
+        lost(name, **params) / before - 1 for (name, params), before in zip((small, large), ours, strict=True)
+    ]
+    text = " ".join((ROOT / "docs/notes/constants.md").read_text("utf-8").split())
+    assert f"it makes regret at K = 20,000 without privacy {100 * more[0]:.0f}% larger" in text
+    assert abs(more[1]) < 0.01
+
+
+def test_with_the_papers_constants_action_0_is_played_everywhere_for_long() -> None:
+    """docs/notes/constants.md says so, and what that loses and what random play would."""
+    spec = RunSpec(
+        environment_params={"S": 6, "H": 20}, algorithm="dp-ucbvi", bonus="paper", episodes=10**12, seeds=1
+    )
+    going: Any = LOOPS["replan"](spec, 0)
+    while not going.advance(60.0):
+        pass
+    trace = going.trace()
+    early, late = 10**7, 10**11
+    assert (trace.policy[trace.detail_episodes <= early] == 0).all()
+    assert trace.gap[trace.episodes <= late].min() > trace.v_star / 2
+    mdp = ENVIRONMENTS["riverswim"].make(**spec.environment_params)
+    V = np.zeros(mdp.S)
+    for h in reversed(range(mdp.H)):
+        V = (mdp.R[h] + mdp.P[h] @ V).mean(-1)
+    best = planning.optimum(mdp).V[0]
+    text = " ".join((ROOT / "docs/notes/constants.md").read_text("utf-8").split())
+    shares = (trace.gap[0] / (mdp.d1 @ best), 1 - mdp.d1 @ V / (mdp.d1 @ best))
+    assert "That loses {:.0%} of V*, and random play {:.0%}.".format(*shares) in text
