@@ -51,7 +51,7 @@ def prose(path: Path):
 
 found = []
 for name in subprocess.check_output(LIST, text=True).split():
-    for number, line in prose(Path(name)) if re.search(r"^(?!dprl/research).*\.(md|py|toml)$", name) else ():
+    for number, line in prose(Path(name)) if re.search(r"^.*\.(md|py|toml)$", name) else ():
         for habit, patterns in HABITS.items():
             for match in re.finditer(
                 "|".join(patterns), re.sub(r"`[^`]*`|\]\([^)]*\)|https?://\S+", "", line)

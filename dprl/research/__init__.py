@@ -1,4 +1,4 @@
-"""What a script or a notebook does with results: traces that draw themselves, sweeps that compute themselves.
+"""Results in a script or a notebook: traces that draw themselves, sweeps that compute themselves.
 
 The simulation knows neither charts nor the store. These classes are its own, with both in reach.
 """

@@ -48,7 +48,7 @@ def check_workers(workers: int | None, engine: str | None, store: str | Path | N
 
 
 def begin_workers(store: Store, workers: int | None, engine: str | None) -> None:
-    """Workers, or a Dask cluster, at a store. Raises SpecError, and ClusterError where it cannot be reached."""
+    """Start workers at a store, or join a Dask cluster. Raises SpecError, and ClusterError if it cannot be reached."""
     from dprl.runs import cluster
 
     address = cluster.engine(engine)
@@ -75,7 +75,7 @@ def run_stored(
 
 
 class Where(TypedDict, total=False):
-    """Where runs are computed and kept, see `run`."""
+    """The workers and the store of runs, see `run`."""
 
     workers: int | None
     engine: str | None

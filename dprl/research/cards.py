@@ -1,4 +1,4 @@
-"""What a notebook shows of runs: a row with the final measure, what is proved, and a small curve."""
+"""Cards of runs in a notebook: a row with the final measure, the proved guarantee and a small curve."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def card(rows: Iterable[tuple[str, str, str, str]]) -> str:
 
 
 def fitting(texts: Iterable[str], room: int = MOST) -> int:
-    """How many of the first of these texts stand in so many characters."""
+    """Return how many of the first texts fit into a number of characters."""
     ends = list(accumulate(map(len, texts)))
     return sum(end <= room for end in ends)
 

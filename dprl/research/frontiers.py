@@ -1,4 +1,4 @@
-"""Sweeps as charts take them: a curve of ends for each line, how it falls, and the slope of what a paper proves.
+"""Sweeps as charts take them: a curve of ends for each line, how it falls, and the slope that a paper proves.
 
 Trade-offs and `SweepResult.plot` draw the same, wherever the ends of the runs come from.
 """
@@ -109,7 +109,7 @@ def frontier_of(
     Args:
         label, style: its name, and its look.
         specs: [P] its runs; x: [P] their values of the axis, ascending.
-        rows: [seeds, P] what is drawn, NaN where it is not known.
+        rows: [seeds, P] the values drawn, NaN if unknown.
         lost: [P] what each lost, by whose share of `worst` [P] points are chosen that a slope is fitted to.
         proved: see `proved_exponent`.
         statistic: of the seeds.

@@ -84,14 +84,14 @@ def episode(
     random: np.random.Generator,
     chances: Array | None = None,
 ) -> tuple[list[int], list[int]]:
-    """Where one user is at each step, and what is done there: two lists of H numbers.
+    """Return the state of one user at each step and the action there: two lists of H numbers.
 
     Args:
         P: [H, S, A, S] chances of the next state.
         first: [S] chances of the first one.
         policy: [H, S] actions.
         random: what the episode is drawn with.
-        chances: [H, S, A] of the actions of a stochastic policy, in place of `policy`.
+        chances: [H, S, A] of the actions of a stochastic policy, instead of `policy`.
     """
     H, S = P.shape[:2]
     state, states, actions = int(random.choice(S, p=first)), [], []

@@ -1,4 +1,4 @@
-"""The commands for a file of one's own: `dprl check` looks at it, and `dprl release` learns from it under a budget."""
+"""The commands for a user's file: `dprl check` looks at it, and `dprl release` learns from it under a budget."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def add(commands: Any) -> None:
             "--declaration",
             metavar="FILE",
             required=True,
-            help="a JSON file with what is public: see the page",
+            help="a JSON file of public declarations: see the page",
         )
         for field in flags():
             many = field.kind == "params"
@@ -112,7 +112,7 @@ def declared_in(path: str) -> Declaration:
 
 
 def check_command(given: argparse.Namespace) -> int:
-    """Show what is in a file and outside of what is declared, and what a release could tell. Nothing is kept.
+    """Show the content of a file, the rows outside of the declaration, and the limits of a release. Nothing is kept.
 
     Returns:
         The exit status: STOPS if a release would stop.

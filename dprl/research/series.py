@@ -174,7 +174,7 @@ def mistakes_series(
     """How many episodes of a run fell short of optimal by more than alpha, against alpha.
 
     Traces count by shares of the best state's value, which may be more than V*: as much cannot be lost, and is left
-    out; None where that leaves nothing.
+    out; None if that leaves nothing.
     """
     possible = seeds[0].pac_alpha < seeds[0].v_star
     if not possible.any():

@@ -93,7 +93,7 @@ class Sweep(_Sweep[S]):
         Args:
             workers: how many processes, 1 to 256; by default DPRL_WORKERS, else 2. Those that this
                 process has at the store already are kept.
-            engine: a Dask scheduler in place of workers, such as tcp://localhost:8786; by default DPRL_ENGINE.
+            engine: a Dask scheduler instead of workers, such as tcp://localhost:8786; by default DPRL_ENGINE.
             store: the file that keeps runs; by default the dashboard's, in DPRL_HOME.
             progress: whether to draw a progress bar on a terminal or in a notebook, or what is called with the share
                 done, from 0 to 1.
@@ -239,8 +239,8 @@ class SweepResult(Generic[S]):
         return run(runs[0], store=self.store)
 
     def summary(self) -> pd.DataFrame:
-        """Return a row for each combination: mean and 95% t interval over seeds at the end, of the measure and of what
-        is beyond the non-private baseline. The interval of what is never negative begins at 0 or above.
+        """Return a row for each combination: mean and 95% t interval over seeds at the end, of the measure and of its
+        excess over the non-private baseline. The interval of a measure that is never negative begins at 0 or above.
 
         Columns: the axes, then of a measure such as regret regret_mean, regret_low, regret_high, and extra_regret_mean,
         extra_regret_low, extra_regret_high.

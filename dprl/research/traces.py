@@ -1,4 +1,4 @@
-"""Traces that draw themselves, alone and beside each other."""
+"""Traces that draw themselves, alone and together."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def spec_from_json(text: str) -> AnySpec:
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """Finished runs beside each other, see `compare`.
+    """Finished runs compared, see `compare`.
 
     Attributes:
         traces: by name, in the order in which they are drawn.
