@@ -15,8 +15,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 CEILINGS = {
-    "source": 63_819,
-    "dprl/engine": 967,
+    "source": 63_821,
+    "dprl/engine": 969,
     "dprl/environments": 1_451,
     "dprl/figures": 5_710,
     "dprl/learners": 4_540,
@@ -40,11 +40,11 @@ CEILINGS = {
     "dprl, loose files": 2_738,
     "pages": 14_690,
     "website": 762,
-    "tests": 41_383,
-    "bench": 2_760,
+    "tests": 41_385,
+    "bench": 2_767,
     "JavaScript": 3_070,
     "TOML": 4_657,
-    "docs, words": 44_121,
+    "docs, words": 44_128,
 }
 
 

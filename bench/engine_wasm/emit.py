@@ -106,6 +106,10 @@ def _head(machine: llvm.TargetMachine) -> str:
     return f'target triple = "wasm32-unknown-unknown"\ntarget datalayout = "{machine.target_data}"\n'
 
 
+# A test that a binomial draw seldom needs. As part of its caller, its twelve divisions would be moved out of the loop,
+# and each draw would pay for them.
+SELDOM = re.compile(r"^(define .*_binomial_btpe_squeeze.*\)) \{$", re.MULTILINE)
+
 # What mathematics.py has under names of its own, with the bits that it has natively. A square root is an instruction,
 # rounded right everywhere.
 OURS = {
@@ -121,6 +125,7 @@ def _retargeted(code: str, machine: llvm.TargetMachine) -> str:
     """Code that was written for this processor, for WebAssembly."""
     code = re.sub(r"^target (datalayout|triple) = .*$", "", code, flags=re.MULTILINE)
     code = re.sub(r'"target-(cpu|features)"="[^"]*"', "", code)
+    code = SELDOM.sub(r"\1 noinline {", code)
     for theirs, ours in OURS.items():
         code = re.sub(rf"^declare .*@{re.escape(theirs)}\(.*$", "", code, flags=re.MULTILINE)
         code = code.replace(f"@{theirs}(", f"@{ours}(")

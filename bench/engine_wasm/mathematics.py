@@ -17,10 +17,10 @@ import ziglang
 
 LIBRARY = Path(ziglang.__file__).parent / "lib" / "libc" / "musl"
 HERE = Path(__file__).parent
-FMA, ELEMENTARY = HERE / "fma.h", HERE / "elementary.c"
+FMA, ELEMENTARY, QUICK = HERE / "fma.h", HERE / "elementary.c", HERE / "quick.c"
 ROUTINES = ("log", "log_data", "exp", "exp_data")
 # Names of our own: the C library that is linked has others of the same name.
-RENAMED = {"log": "gnu_log", "exp": "gnu_exp", "__log_data": "gnu_log_table", "__exp_data": "gnu_exp_table"}
+RENAMED = {"log": "gnu_log_exact", "exp": "gnu_exp", "__log_data": "gnu_logs", "__exp_data": "gnu_exps"}
 SETTINGS = (
     "-O2",
     "-g0",
@@ -43,9 +43,10 @@ def zig(*arguments: str) -> None:
 def routines(folder: Path) -> list[Path]:
     """LLVM code of the routines in `folder`, each product that may be part of a sum being so."""
     made = []
-    folders = ("-I", str(LIBRARY / "src" / "internal"), "-I", str(LIBRARY / "arch" / "generic"))
+    own = LIBRARY / "src" / "math"
+    folders = [f"-I{folder}" for folder in (own, LIBRARY / "src" / "internal", LIBRARY / "arch" / "generic")]
     headers = (*folders, "-include", str(FMA))
-    for source in (*(LIBRARY / "src" / "math" / f"{name}.c" for name in ROUTINES), ELEMENTARY):
+    for source in (*(own / f"{name}.c" for name in ROUTINES), ELEMENTARY, QUICK):
         path = folder / f"{source.stem}.ll"
         zig(*SETTINGS, *headers, str(source), "-o", str(path))
         path.write_text(contracted(path.read_text(encoding="utf-8")), encoding="utf-8")

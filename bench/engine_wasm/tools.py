@@ -6,9 +6,10 @@ import hashlib
 from pathlib import Path
 
 HERE = Path(__file__).parent
-MAKING = ("__main__.py", "elementary.c", "emit.py", "fma.h", "mathematics.py", "runtime.c", "unoptimised.py")
+MAKING = ("__main__.py", "emit.py", "mathematics.py", "unoptimised.py")
 
 
 def digest() -> str:
     """Digest of the files of this folder that decide the module's bytes, 16 hex digits."""
-    return hashlib.sha256(b"\0".join((HERE / name).read_bytes() for name in MAKING)).hexdigest()[:16]
+    made = sorted(HERE.glob("*.[ch]")) + [HERE / name for name in MAKING]
+    return hashlib.sha256(b"\0".join(path.read_bytes() for path in made)).hexdigest()[:16]

@@ -56,7 +56,7 @@ class Instance:
         self._exports = cast(Any, wasmtime.Instance(self._store, module, []).exports(self._store))
         self._exports["_initialize"](self._store)
         self._memory: Any = self._exports["memory"]
-        self._content = np.zeros(0, dtype=np.uint8)  # the memory; it is looked up again when it has grown
+        self._refresh()
 
     def place(self, arrays: Sequence[NDArray[Any]]) -> list[int]:
         """Copy contiguous arrays into the memory, and return their addresses.
@@ -68,6 +68,7 @@ class Instance:
         first = int(self._exports["allocate"](self._store, ends[-1])) if ends[-1] < MOST else 0
         if first == 0:
             raise MemoryError("The run needs more memory than a WebAssembly module has.")
+        self._refresh()
         addresses = [first, *(first + end for end in ends[:-1])]
         for address, array in zip(addresses, arrays, strict=True):
             self.write(address, array)
@@ -80,17 +81,16 @@ class Instance:
     def write(self, address: int, array: NDArray[Any]) -> None:
         """Write a contiguous array over the bytes at an address."""
         if array.nbytes:
-            self._bytes(address, array.nbytes)[:] = array.reshape(-1).view(np.uint8)
+            self._content[address : address + array.nbytes] = array.reshape(-1).view(np.uint8)
 
     def read(self, address: int, array: NDArray[Any]) -> None:
         """Fill a contiguous array with the bytes at an address."""
         if array.nbytes:
-            array.reshape(-1).view(np.uint8)[:] = self._bytes(address, array.nbytes)
+            array.reshape(-1).view(np.uint8)[:] = self._content[address : address + array.nbytes]
 
-    def _bytes(self, address: int, size: int) -> NDArray[np.uint8]:
-        if self._memory.data_len(self._store) != len(self._content):
-            self._content = np.frombuffer(self._memory.get_buffer_ptr(self._store), dtype=np.uint8)
-        return self._content[address : address + size]
+    def _refresh(self) -> None:
+        """Look up the memory, which may have grown."""
+        self._content = np.frombuffer(self._memory.get_buffer_ptr(self._store), dtype=np.uint8)
 
     def words(self, words: Sequence[Word], places: list[int]) -> NDArray[np.uint64]:
         """Return words as they lie in the memory. places: the addresses of the buffers."""
@@ -106,7 +106,9 @@ class Instance:
 
     def call(self, kernel: str, words: int) -> None:
         """Call a kernel with the words at an address. Raises RuntimeError if the kernel reports an error."""
-        if self._exports["call"](self._store, self._numbers[kernel], words) != 0:
+        status = self._exports["call"](self._store, self._numbers[kernel], words)
+        self._refresh()
+        if status != 0:
             raise RuntimeError(f"{kernel} did not end well.")
 
 

@@ -115,6 +115,8 @@ def test_logarithms_and_exponentials_have_the_bits_of_the_c_library(engine: Page
     size = np.exp(rng.uniform(-40.0, 6.0, 5_000))
     numbers = {"log": size, "exp": size - 10.0, "log1p": size, "expm1": size - 10.0}[name]
     numbers = np.concatenate([numbers, rng.uniform(0.0, 1.0, 5_000) * (-1.0 if name == "log1p" else 1.0)])
+    if name == "log":  # close to 1, where the quick routine most often leaves it to the exact one
+        numbers = np.concatenate([numbers, rng.uniform(0.9, 1.1, 5_000)])
     native = np.array([getattr(math, name)(number) for number in numbers.tolist()])
     given = values(engine, f"gnu_{name}", numbers)
     assert np.flatnonzero(given != native).tolist() == [], (
