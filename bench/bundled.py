@@ -1,7 +1,7 @@
 """What comes with the program as computed before: finished runs, an attack, and V* of the environments by default.
 
 `python -m bench.bundled` computes all files of assets/ anew with the real engine, after a change that alters them;
-`python -m bench.bundled home` only that one; `papers-added` and `ranking-added` only what those two files lack.
+`python -m bench.bundled home` only that one.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from dprl.metrics import search
 from dprl.metrics.curves import Evidence, RunCurves, thinned
 from dprl.papers import CLAIMS
 from dprl.papers.claim import TRACES
-from dprl.papers.evidence import from_dict, kept, noted, seen_in, to_dict
-from dprl.papers.ranking import Ranking, rank, workers
+from dprl.papers.evidence import kept, noted, seen_in, to_dict
+from dprl.papers.ranking import rank, workers
 from dprl.papers.report import version
 from dprl.runs.database import setting
 from dprl.simulation import OfflineSpec, RunSpec, SeedTrace, Spec, answered, kinds, online, run
@@ -33,7 +33,7 @@ from pages.attack.link import DEFAULT
 from pages.offline.record import bundled_specs
 from pages.shared.examples import example_specs, home_specs
 from pages.shared.lessons.known import OWN
-from pages.shared.results.bundled import asset, path_of
+from pages.shared.results.bundled import path_of
 from pages.tradeoffs import study as studies
 
 DIGITS = 6  # kept of a regret or a score
@@ -117,31 +117,27 @@ def attack() -> dict[str, object]:
     return {"spec": DEFAULT.to_dict(), "releases": first.releases, "counters": first.counters, **scores}
 
 
-def papers(known: Evidence | None = None) -> dict[str, object]:
-    """What the verdicts of the page Papers follow from. known: what is not computed again."""
+def papers() -> dict[str, object]:
+    """What the verdicts of the page Papers follow from."""
     wanted: dict[Any, bool] = {}  # whether whole curves are
     for claim in CLAIMS.values():
         wanted |= {spec: whole or wanted.get(spec, False) for spec, whole in claim.runs.items()}
-    had = known or Evidence({}, {})
     found, answers = {}, {}
     for spec, question in ((s, q) for claim in CLAIMS.values() for s, q in claim.questions.items()):
         asked = (question, spec)
-        answers[asked] = had.answers.get(asked) or (
+        answers[asked] = (
             seen_in(run(spec)) if question == TRACES else noted(question, answered(kinds.answer(*asked)))
         )
     for spec, whole in wanted.items():
-        if spec in had.runs and (not whole or len(had.runs[spec].at) > 1):
-            found[spec] = had.runs[spec]
-            continue
         trace = run(spec)
         found[spec] = kept(RunCurves(trace.at, trace.values, v_star=trace.seeds[0].v_star), whole)
     return {"version": version(), **to_dict(Evidence(found, answers))}
 
 
-def ranking(known: Ranking | None = None) -> dict[str, Any]:
-    """Users needed by every private algorithm. known: what is not computed again."""
+def ranking() -> dict[str, Any]:
+    """Users needed by every private algorithm."""
     with workers(setting("DPRL_WORKERS", 2, 1, 256)) as many:
-        return rank(many, known).to_dict()
+        return rank(many).to_dict()
 
 
 def rounded(answer: Any) -> Any:
@@ -233,14 +229,6 @@ def main(names: Collection[str]) -> None:
         if name in names or not names:
             text = listed(map(compute, CURVES[name]())) if name in CURVES else OTHERS[name]()
             path_of(name).write_text(text, encoding="utf-8")
-    if "papers-added" in names:
-        asked = {spec: question for claim in CLAIMS.values() for spec, question in claim.questions.items()}
-        known = from_dict(asset("papers"), asked)
-        path_of("papers").write_text(whole(papers(known)), encoding="utf-8")
-    if "ranking-added" in names:
-        path_of("ranking").write_text(
-            lines_of(ranking(Ranking.from_dict(asset("ranking")))), encoding="utf-8"
-        )
 
 
 if __name__ == "__main__":

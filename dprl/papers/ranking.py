@@ -217,11 +217,13 @@ class Candidate:
         return Rank(self.problem, self.algorithm, self.privacy, most, needed, low, high)
 
 
-def rank(compute: Compute, known: Ranking | None = None) -> Ranking:
-    """Run all there is to run, and read off the users needed. compute: see Compute; known: ranks that stay."""
-    had = {(one.problem, one.algorithm, one.privacy): one for one in known.ranks} if known else {}
-    places = [(problem, *who) for problem in PROBLEMS for who in contenders()]
-    work = [Candidate(*place, online.v_star(PROBLEMS[place[0]].base)) for place in places if place not in had]
+def rank(compute: Compute) -> Ranking:
+    """Run all there is to run, and read off the users needed. compute: see Compute."""
+    work = [
+        Candidate(problem, *who, online.v_star(PROBLEMS[problem].base))
+        for problem in PROBLEMS
+        for who in contenders()
+    ]
     for one in work:
         for K in DECADES:
             one.add(K)
@@ -232,9 +234,7 @@ def rank(compute: Compute, known: Ranking | None = None) -> Ranking:
             one.ends[K] = ends[one.specs[K]]
         looks = [(one, one.found()) for one in work if one.specs]
         asked = [(one, look.pending) for one, look in looks if look and look.pending in one.specs]
-    had |= {(one.problem, one.algorithm, one.privacy): one.rank() for one in work if one.specs}
-    ranks = tuple(had[place] for place in places if place in had)
-    return Ranking(known.version if known else version(), ranks)
+    return Ranking(version(), tuple(one.rank() for one in work if one.specs))
 
 
 def final_regret(spec: RunSpec) -> Array:
