@@ -68,7 +68,7 @@ def cache_folder() -> Path | None:
 
 
 def on_disk(function: Callable[..., Any]) -> bool:
-    """Whether a kernel has been compiled on this machine before, for any signature."""
+    """Return whether a kernel has been compiled on this machine before, for any signature."""
     folder = cache_folder()
     return folder is not None and any(folder.glob(f"{file_name(function)}-*"))
 

@@ -91,7 +91,7 @@ class Pack(NamedTuple):
 
 
 def told(words: tuple[Word, ...]) -> list[Any]:
-    """Words as JSON: see `Pack.to_json`."""
+    """Return words as JSON: see `Pack.to_json`."""
     return [str(word) if isinstance(word, int) else word._asdict() for word in words]
 
 
@@ -157,7 +157,7 @@ class Packing:
 
 
 def generator_state(rng: np.random.Generator) -> NDArray[np.uint64]:
-    """[5] what SFC64 holds: three words, a counter, and half a word with whether there is one."""
+    """Return [5] what SFC64 holds: three words, a counter, and half a word with whether there is one."""
     held: Any = rng.bit_generator.state
     half = int(held["has_uint32"]) | int(held["uinteger"]) << 32
     return np.array([*held["state"]["state"], half], dtype=np.uint64)

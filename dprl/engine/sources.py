@@ -58,7 +58,7 @@ def content_of(node: Any) -> str:
 
 
 def _is_text(statement: ast.stmt) -> bool:
-    """Whether a statement is a string on its own, such as a docstring."""
+    """Return whether a statement is a string on its own, such as a docstring."""
     return (
         isinstance(statement, ast.Expr)
         and isinstance(statement.value, ast.Constant)

@@ -86,14 +86,14 @@ def _rows(possible: Any, P: Array, steps: int) -> Table:
 
 
 def _with_all(P: Array, possible: Table) -> Array:
-    """P: [.., S, A, B] on a table, as [.., S, A, S]."""
+    """Return P: [.., S, A, B] on a table, as [.., S, A, S]."""
     S = P.shape[-3]
     steps, _ = on_table(P if P.ndim == 4 else P[None], possible, every_state(S))
     return steps if P.ndim == 4 else steps[0]
 
 
 def array_of(value: Any, key: str, ndims: tuple[int, ...], name: str = NAME) -> Array:
-    """Nested lists of numbers as an array. Raises SpecError on `name.key` when they are ragged, too deep or not
+    """Return nested lists of numbers as an array. Raises SpecError on `name.key` when they are ragged, too deep or not
     numbers."""
     try:
         array = np.array(value, dtype=object)

@@ -115,7 +115,7 @@ def _count(env: Any, name: str) -> int:
 
 
 def _outcomes(env: Any, s: int, a: int) -> list[tuple[float, int, float, bool]]:
-    """(chance, next state, reward, terminated) of each outcome of an action."""
+    """Return (chance, next state, reward, terminated) of each outcome of an action."""
     try:
         outcomes = [(float(p), float(to), float(r), bool(end)) for p, to, r, end in env.P[s][a]]
     except AttributeError:
@@ -138,7 +138,7 @@ def _outcomes(env: Any, s: int, a: int) -> list[tuple[float, int, float, bool]]:
 
 
 def _start(env: Any, S: int, given: Any) -> Array:
-    """[S] the distribution of the first state."""
+    """Return the distribution of the first state, [S]."""
     given = getattr(env, "initial_state_distrib", None) if given is None else given
     if given is None:
         raise SpecError(

@@ -19,7 +19,7 @@ from dprl.mdp.tabular import Array
 def features(
     stages: int = 3, drugs: int = 3, symptoms: int = 3, H: int = 10, blur: float = 0.2, seed: int = 0
 ) -> Array:
-    """phi: [S, A, d], d = stages * drugs + 1: which mixture of effects a drug has. Its numbers add up to 1.
+    """Return phi: [S, A, d], d = stages * drugs + 1: which mixture of effects a drug has. Its numbers add up to 1.
 
     Coordinate l * drugs + i is effect i at stage l, the last one that of having recovered.
     """
@@ -101,7 +101,7 @@ ENVIRONMENT = Environment(
 
 
 def linear_model(features: Array, measures: Array, rewards: Array) -> tuple[Array, Array]:
-    """P: [H, S, A, S] and R: [H, S, A] of a linear MDP (Jin et al. 2020, Assumption A).
+    """Return P: [H, S, A, S] and R: [H, S, A] of a linear MDP (Jin et al. 2020, Assumption A).
 
     Args:
         features: [S, A, d] phi, of length at most 1.

@@ -19,7 +19,7 @@ REWARD = {"osband": (0.005, 1.0), "strehl-littman": (0.0005, 1.0)}
 
 
 def make(S: int = 6, H: int = 20, variant: str = "osband") -> TabularMDP:
-    """RiverSwim with S states in a row and horizon H; action 0 is left, 1 is right.
+    """Return RiverSwim with S states in a row and horizon H; action 0 is left, 1 is right.
 
     `osband` is the form of the regret literature (and of QW23-online, Fig. 1): start at the left end.
     `strehl-littman` is the original: rewards 5/10000 and 1, start in state 1 or 2 with equal chance.

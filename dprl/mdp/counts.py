@@ -19,15 +19,15 @@ def empty(H: int, S: int, A: int, B: int | None = None) -> Array:
 
 
 def transitions(counts: Array) -> Array:
-    """m: [..., S] or [..., B], a view."""
+    """Return m: [..., S] or [..., B], a view."""
     return counts[..., :-2]
 
 
 def visits(counts: Array) -> Array:
-    """n: [...], a view."""
+    """Return n: [...], a view."""
     return counts[..., -2]
 
 
 def rewards(counts: Array) -> Array:
-    """r: [...], a view."""
+    """Return r: [...], a view."""
     return counts[..., -1]

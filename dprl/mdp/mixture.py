@@ -50,7 +50,7 @@ class Mixture:
         return int(self.features.shape[-1])
 
     def transitions(self, weights: Array) -> Array:
-        """[H, S, A, S] probabilities with these weights: [H, d].
+        """Return [H, S, A, S] probabilities with these weights: [H, d].
 
         Raises:
             SpecError: the weights are longer than the bound, or a row is no distribution.

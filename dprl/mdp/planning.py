@@ -75,7 +75,7 @@ def evaluate(P: Array, possible: Table, R: Array, policy: Any, V: Array) -> None
 
 
 def policy_values(mdp: TabularMDP, policy: Policy | Array) -> Array:
-    """V: [H + 1, S] of a policy [H, S], or one of chances [H, S, A], exactly, by backward induction."""
+    """Return V: [H + 1, S] of a policy [H, S], or one of chances [H, S, A], exactly, by backward induction."""
     V = np.zeros((mdp.H + 1, mdp.S))
     states = np.arange(mdp.S)
     for h in range(mdp.H - 1, -1, -1):
@@ -101,7 +101,7 @@ def _moves(mdp: TabularMDP, h: int, policy: Policy | Array) -> Array:
 
 
 def optimum(mdp: TabularMDP) -> Optimum:
-    """Optimal values and policy by backward induction; the lowest of equally good actions wins.
+    """Return the optimal values and policy by backward induction; the lowest of equally good actions wins.
 
     Actions within 1e-12 of the best count as equally good, so that rounding does not choose.
     """
@@ -118,7 +118,7 @@ def optimum(mdp: TabularMDP) -> Optimum:
 
 
 def occupancy(mdp: TabularMDP, policy: Policy | Array) -> Array:
-    """Probability [H, S] that a policy [H, S], or one of chances [H, S, A], is in state s at step h."""
+    """Return the probability [H, S] that a policy [H, S], or one of chances [H, S, A], is in state s at step h."""
     visits = np.zeros((mdp.H, mdp.S))
     visits[0] = mdp.d1
     if policy.ndim == 2 and mdp.dense:

@@ -26,7 +26,7 @@ def binomial(rng: np.random.Generator, n: int, p: float) -> int:
 
 
 def binomials(rng: np.random.Generator, n: Ints, p: Array, q: Array) -> Ints:
-    """Binomial(n, p) in each place; q = 1 - p, with all its digits. n, p, q: of one shape.
+    """Draw Binomial(n, p) in each place; q = 1 - p, with all its digits. n, p, q: of one shape.
 
     Where p or q is below 1e-8, as above: a Poisson draw of the rarer outcome.
     """

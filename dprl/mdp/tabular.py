@@ -31,7 +31,7 @@ def check_unit(name: str, array: Array) -> None:
 
 
 def probabilities(name: str, array: Array) -> Array:
-    """[.., X] the same, and rows that sum to 1 only within TOLERANCE divided by their sums.
+    """Return [.., X] the same, and rows that sum to 1 only within TOLERANCE divided by their sums.
 
     Raises SpecError that shows the first wrong number, or the first wrong row and its sum. name: see `check_unit`.
     """

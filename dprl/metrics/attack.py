@@ -119,7 +119,7 @@ def histogram(first: Array, second: Array, bins: int = 40) -> Histogram:
 
 
 def roc(first: Array, second: Array) -> Roc:
-    """Every threshold's shares, thinned."""
+    """Return every threshold's shares, thinned."""
     thresholds = np.unique(np.concatenate([first, second, [-np.inf]]))[::-1]
     if len(thresholds) > MOST_STEPS:
         thresholds = thresholds[

@@ -66,11 +66,11 @@ class RunCurves:
         return self.values[:, -1]
 
     def whole(self, seeds: int) -> bool:
-        """Whether that many seeds are all finished."""
+        """Return whether that many seeds are all finished."""
         return len(self.values) == seeds and bool(self.done.all())
 
     def upto(self, size: int) -> Array:
-        """[seeds] at one of the checkpoints."""
+        """Return [seeds] at one of the checkpoints."""
         (place,) = np.flatnonzero(self.at == size)
         found: Array = self.values[:, place]
         return found
@@ -90,7 +90,7 @@ class RunCurves:
         )
 
     def beyond(self, baseline: RunCurves) -> Array:
-        """[seeds, C] what it lost beyond another run, seed by seed: its non-private baseline."""
+        """Return [seeds, C] what it lost beyond another run, seed by seed: its non-private baseline."""
         return metrics.extra_regret(self.at, self.values, baseline.at, baseline.values)[1]
 
 

@@ -89,7 +89,7 @@ def growth_between(users: Array, price: Array) -> list[Growth]:
 
 
 def _growth(from_k: float, to_k: float, slopes: Array) -> Growth:
-    """slopes: [seeds], NaN if there is none."""
+    """Return slopes: [seeds], NaN if there is none."""
     known = slopes[np.isfinite(slopes)]
     mean, low, high = (float(value[0]) for value in regret_band(known.reshape(-1, 1)))
     return Growth(float(from_k), float(to_k), mean, low, high, len(known), len(slopes))

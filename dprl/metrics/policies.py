@@ -25,7 +25,7 @@ def worse_actions(
 
 
 def weighed(wrong: NDArray[np.bool_], optimal_occupancy: Array) -> Array:
-    """Mistakes [H,S], each as often as the optimal policy is there [H,S]."""
+    """Return mistakes [H,S], each as often as the optimal policy is there [H,S]."""
     return np.where(wrong, optimal_occupancy, 0.0)
 
 

@@ -39,14 +39,14 @@ def region(beliefs: Mapping[str, Array], matrices: Array, at: int, h: int, prefi
 
 
 def _supports(one: Region) -> tuple[Array, Array]:
-    """[d, d] each: the squares of beta sqrt(x.Y + slack |Y|^2) and of pull |Y| are x.A x and x.B x."""
+    """Return [d, d] each: the squares of beta sqrt(x.Y + slack |Y|^2) and of pull |Y| are x.A x and x.B x."""
     inverse = np.linalg.inv(one.G + one.ridge * np.eye(len(one.G)))
     squared = inverse @ inverse
     return one.beta**2 * (inverse + one.slack * squared), one.pull**2 * squared
 
 
 def half_widths(one: Region) -> Array:
-    """[d] how far each weight may be from the center; NaN if there is no region."""
+    """Return [d] how far each weight may be from the center; NaN if there is no region."""
     if not one.known:
         return np.full(len(one.center), np.nan)
     found: Any = sum(np.sqrt(np.maximum(np.diagonal(part), 0.0)) for part in _supports(one))
@@ -54,7 +54,7 @@ def half_widths(one: Region) -> Array:
 
 
 def outline(one: Region, i: int, j: int) -> Array:
-    """[POINTS + 1, 2] the boundary of the projection on coordinates i and j, closed.
+    """Return [POINTS + 1, 2] the boundary of the projection on coordinates i and j, closed.
 
     A projection has the support function of its region in the directions x of the plane: the point of the boundary
     with outer normal x is its gradient. Normals are spread evenly as if the region were round, or a long one would be

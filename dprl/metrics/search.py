@@ -162,7 +162,7 @@ def stays_below(at: Array, price: Array, target: float) -> float:
 
 
 def _all_settle(at: Array, price: Array, target: float) -> Array:
-    """`stays_below` for each row of price [B, N]."""
+    """Return `stays_below` for each row of price [B, N]."""
     above = ~(price <= target)
     last = len(at) - 1 - above[:, ::-1].argmax(axis=1)  # the last above, where there is one
     inside = np.minimum(last, len(at) - 2)

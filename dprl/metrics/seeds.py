@@ -18,7 +18,7 @@ FEWEST_FOR_MEDIAN = 6  # seeds: below that a median has no 95% interval
 
 
 def align(seeds: Sequence[tuple[Integers, Array]]) -> tuple[Integers, Array]:
-    """Curves of one spec's seeds, each (episodes [c], values [c]) and as far as it has got, as one table.
+    """Return the curves of one spec's seeds, each (episodes [c], values [c]) and as far as it has got, as one table.
 
     Seeds of one spec share their checkpoints, so each is a beginning of the longest. Returns (episodes [C],
     values [seeds, C]), with NaN after a seed's end. Raises ValueError if the checkpoints disagree.
@@ -33,7 +33,7 @@ def align(seeds: Sequence[tuple[Integers, Array]]) -> tuple[Integers, Array]:
 
 
 def regret_band(regret: Array) -> tuple[Array, Array, Array]:
-    """Mean over seeds and its 95% t interval: (mean, low, high), each [C], of regret [seeds, C].
+    """Return the mean over seeds and its 95% t interval: (mean, low, high), each [C], of regret [seeds, C].
 
     Any other measurement [seeds, C] will do. The interval is NaN with one seed; all three are NaN
     where a seed is NaN, for a mean over fewer and fewer seeds would jump.
@@ -52,7 +52,7 @@ def regret_band(regret: Array) -> tuple[Array, Array, Array]:
 
 
 def median_band(values: Array) -> tuple[Array, Array, Array]:
-    """Median over seeds and a 95% interval of it: (median, low, high), each [C], of values [seeds, C].
+    """Return the median over seeds and a 95% interval of it: (median, low, high), each [C], of values [seeds, C].
 
     Where one seed in twenty may lose a thousand times what the others do, a mean says little. The interval lies
     between two of the ordered seeds and supposes nothing of their distribution (the number of seeds below the
@@ -84,7 +84,7 @@ BANDS: Mapping[Statistic, Callable[[Array], tuple[Array, Array, Array]]] = {
 
 
 def per_episode(episodes: Integers, regret: Array) -> Array:
-    """Average regret per episode so far, [..., C], of cumulative regret [..., C] at episodes [C]."""
+    """Return the average regret per episode so far, [..., C], of cumulative regret [..., C] at episodes [C]."""
     average: Array = regret / np.asarray(episodes, float)
     return average
 

@@ -87,7 +87,7 @@ def sizes_of(spec: RunSpec) -> list[int]:
 
 
 def content(curves: Sequence[PlayedCurve], shown: Shown) -> bytes:
-    """All of it: how long the JSON is in four bytes, the JSON, and the arrays."""
+    """Return all of it: how long the JSON is in four bytes, the JSON, and the arrays."""
     arrays = _Arrays()
     families: list[Any] = []
     told = []

@@ -85,7 +85,7 @@ def _page(title: str, about: str, runs: str, footer: str, nav: str) -> str:
 
 
 def script() -> str:
-    """All modules of the page as one script."""
+    """Return all modules of the page as one script."""
     return f'(() => {{\n"use strict";\n{plain(web_source("sign_picture.js"))}{classic(*SCRIPTS)}start();\n}})();\n'
 
 

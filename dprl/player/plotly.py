@@ -152,7 +152,7 @@ def _used(text: str) -> set[str]:
 
 
 def _outside(text: str, at: int, end: int) -> str:
-    """Code that is in no brackets."""
+    """Return the code that is in no brackets."""
     code, before = [], 0
     for _, start, stop, depth in _tokens(text, at, end):
         if before == 0:
@@ -164,7 +164,7 @@ def _outside(text: str, at: int, end: int) -> str:
 
 
 def _tokens(text: str, at: int, end: int) -> Iterator[tuple[str, int, int, int]]:
-    """Brackets, and quotes in code: what it is, where it is, and in how many brackets one is behind it.
+    """Return brackets, and quotes in code: what it is, where it is, and in how many brackets one is behind it.
     Raises UnknownFormError if brackets do not fit."""
     first, depth, templates = at, 0, list[int]()
     while found := TOKEN.search(text, at, end):

@@ -174,7 +174,7 @@ def _mechanism(key: object, releases: int, delta: float, size: float, contributi
 
 
 def _std(noise: Mechanism, stream: Stream, scale: float) -> Array:
-    """[releases] standard deviation of the noise in one counter."""
+    """Return [releases] standard deviation of the noise in one counter."""
     if noise.norm != "cells":
         return np.asarray(scale * noise.std(stream))
     batches = nodes(stream) if noise.key == "binomial-tree" else np.arange(1, stream.releases + 1)

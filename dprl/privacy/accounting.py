@@ -219,7 +219,7 @@ def for_each(epsilon: float, delta: float, size: int) -> tuple[float, float]:
 
 
 def gaussian_delta(mu: float, epsilon: float) -> float:
-    """delta(epsilon) of Gaussian noise: Phi(mu/2 - epsilon/mu) - e^epsilon Phi(-mu/2 - epsilon/mu).
+    """Return delta(epsilon) of Gaussian noise: Phi(mu/2 - epsilon/mu) - e^epsilon Phi(-mu/2 - epsilon/mu).
 
     mu: sensitivity over standard deviation, > 0. (Balle, Wang 2018, Theorem 8)
     """
@@ -257,7 +257,7 @@ def gaussian_mu(epsilon: float, delta: float) -> float:
 
 
 def rounded_up(scale: float) -> float:
-    """`scale` with six significant digits, never less.
+    """Return `scale` with six significant digits, never less.
 
     What a search or an FFT finds differs in its last digits from CPU to CPU; what they round to is the same. More
     noise proves whatever less noise proves.

@@ -32,7 +32,7 @@ def _kernel(add_noise: Callable[..., None]) -> Callable[..., None]:
 def unit_noises(
     mechanism: Mechanism, stream: Stream, cells: int, rng: np.random.Generator
 ) -> Iterator[Array]:
-    """[cells] unit noise in the sums of each of M releases, from the mechanism's kernel, in one array."""
+    """Return [cells] unit noise in the sums of each of M releases, from the mechanism's kernel, in one array."""
     memory = np.zeros((mechanism.rows(stream.items, stream.releases), cells))
     if mechanism.prepare:
         mechanism.prepare(rng, stream, memory)
@@ -43,7 +43,7 @@ def unit_noises(
 
 
 def unit_noise(mechanism: Mechanism, stream: Stream, cells: int, rng: np.random.Generator) -> Array:
-    """[M, cells] unit noise in the sums of each release."""
+    """Return [M, cells] unit noise in the sums of each release."""
     return np.array([noise.copy() for noise in unit_noises(mechanism, stream, cells, rng)])
 
 

@@ -46,7 +46,7 @@ class Tail(NamedTuple):
         return self.beyond + float((self.mass[first:] * factor).sum())
 
     def rough(self, epsilon: float) -> bool:
-        """Whether more than one in ten thousand of that is rounding."""
+        """Return whether more than one in ten thousand of that is rounding."""
         first, factor = self._above(epsilon)
         return float((self.rounding[first:] * factor).sum()) > 1e-4 * self.delta(epsilon)
 
@@ -114,7 +114,7 @@ def _lost(parts: Sequence[LossPart]) -> float:
 
 
 def _tilted(part: LossPart, interval: float, theta: float) -> tuple[Array, float]:
-    """q, and the logarithm of M(theta), of one loss."""
+    """Return q, and the logarithm of M(theta), of one loss."""
     exponent = part.log_pmf + theta * interval * part.index
     high = float(exponent.max())
     q = np.exp(exponent - high)
@@ -190,7 +190,7 @@ def _tilted_tail(parts: Sequence[LossPart], interval: float, theta: float, least
 
 
 def _power(z: Complexes, count: int) -> Complexes:
-    """z^count by squaring."""
+    """Return z^count by squaring."""
     result, square = np.ones_like(z), z
     while count:
         if count & 1:

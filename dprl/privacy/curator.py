@@ -257,7 +257,7 @@ def prepare(
     assumptions: tuple[str, ...],
     exact: bool = False,
 ) -> CuratorNoise:
-    """Noise of these scales, and what it proves.
+    """Return the noise of these scales, and what it proves.
 
     Args:
         families: what is released.
@@ -273,7 +273,7 @@ def prepare(
     replaced = losses_of(mechanism, families, scales, REPLACE_ONE)
 
     def proved(adjacency: str, d: float, size: int = 1) -> float:
-        """Epsilon for that many changes at once."""
+        """Return the epsilon for that many changes at once."""
         places = losses_of(mechanism, families, scales, adjacency)
 
         def continuous(losses: Losses, d: float) -> float:

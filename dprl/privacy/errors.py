@@ -23,7 +23,7 @@ EXACT = Context(prec=50)  # decimals, which round alike on every CPU: exponentia
 
 
 def laplace_tail(terms: NDArray[np.int64], failure: float) -> Array:
-    """Bounds x: [...] with P(|sum of `terms` iid Laplace(1)| > x) <= failure, by Chernoff.
+    """Return bounds x: [...] with P(|sum of `terms` iid Laplace(1)| > x) <= failure, by Chernoff.
 
     x = min over u in (0, 1) of (c - j ln(1 - u^2)) / u with c = ln(2 / failure), j = terms. The best u
     solves 2y - ln(1 + y) = c / j with y = u^2 / (1 - u^2); the left side is convex and rises, so Newton from
@@ -43,7 +43,7 @@ def laplace_tail(terms: NDArray[np.int64], failure: float) -> Array:
 
 
 def gaussian_tail(std: Array, failure: float) -> Array:
-    """Bounds x: [...] with P(|N(0, std^2)| > x) = failure, exactly."""
+    """Return bounds x: [...] with P(|N(0, std^2)| > x) = failure, exactly."""
     from scipy.special import ndtri
 
     result: Array = -float(ndtri(failure / 2)) * std
@@ -77,7 +77,7 @@ def binomial_tail(batches: Array, failure: float) -> Array:
 
 
 def chi_tail(std: Array, cells: int, failure: float) -> Array:
-    """Lengths x: [...] with P(|N(0, std^2 I)| > x) = failure for vectors of `cells` coordinates, exactly."""
+    """Return lengths x: [...] with P(|N(0, std^2 I)| > x) = failure for vectors of `cells` coordinates, exactly."""
     from scipy.special import chdtri
 
     result: Array = math.sqrt(float(chdtri(cells, failure))) * std
@@ -85,7 +85,7 @@ def chi_tail(std: Array, cells: int, failure: float) -> Array:
 
 
 def length_tail(log_moments: Callable[[Array], Array], spread: Array, cells: int, failure: float) -> Array:
-    """Lengths x: [M] with P(|z_i| > x_i) <= failure, for random vectors z_i of `cells` coordinates.
+    """Return lengths x: [M] with P(|z_i| > x_i) <= failure, for random vectors z_i of `cells` coordinates.
 
     Args:
         log_moments(y): [M] at least ln E exp(y_i u.z_i), whatever the unit vector u, for y: [M].
@@ -132,7 +132,7 @@ def geometric(low: Decimal, high: Decimal, points: int) -> Array:
 
 
 def laplace_length(terms: NDArray[np.int64], cells: int, failure: float) -> Array:
-    """Lengths x: [M] with P(|z_i| > x_i) <= failure, each coordinate a sum of terms[i] iid Laplace(1).
+    """Return lengths x: [M] with P(|z_i| > x_i) <= failure, each coordinate a sum of terms[i] iid Laplace(1).
 
     Over unit vectors u the moment-generating function, prod over coordinates of (1 - y^2 u_c^2)^-j, is largest when all
     of u is in one coordinate.

@@ -49,7 +49,7 @@ OUTSIDE = "{author} says what noise of {mechanism} reveals; dprl has no proof of
 
 
 def budget(epsilon: float, delta: float) -> str:
-    """(epsilon, delta) as people write it, rounded up: (1, 10⁻⁶), (0.5, 2.5×10⁻⁸), (2, 0.05)."""
+    """Return (epsilon, delta) as people write it, rounded up: (1, 10⁻⁶), (0.5, 2.5×10⁻⁸), (2, 0.05)."""
     mantissa, _, exponent = f"{upward(delta, 3):.3g}".partition("e")
     if exponent:
         ten = f"10{str(int(exponent)).translate(_SUPERSCRIPT)}"
@@ -146,7 +146,7 @@ class Guarantee:
     _repr_html_ = tabulated
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-able form; rho, and a contribution of more than one, if there is one."""
+        """Return the JSON-able form; rho, and a contribution of more than one, if there is one."""
         whole = asdict(self)
         if self.contribution == 1:
             del whole["contribution"]

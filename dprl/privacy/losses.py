@@ -121,12 +121,12 @@ def parts_of(losses: Losses, interval: float, *, exchanged: bool = False) -> lis
 
 
 def one_way(losses: Losses) -> bool:
-    """Whether the loss has another distribution when the two data sets are exchanged."""
+    """Return whether the loss has another distribution when the two data sets are exchanged."""
     return any(isinstance(x, Binomial) and x.up != x.down for x in losses)
 
 
 def _laplace(loss: Laplace, interval: float) -> LossPart:
-    """Atoms of 1/2 at the shift s and e^-s/2 at -s, and the density e^((l - s)/2)/4 between.
+    """Return the atoms of 1/2 at the shift s and e^-s/2 at -s, and the density e^((l - s)/2)/4 between.
 
     Between two points less than an interval apart the density has the masses, under both data sets, of an atom halfway.
     """
@@ -161,7 +161,7 @@ def _binomial(loss: Binomial, interval: float, exchanged: bool) -> list[LossPart
 
 
 def binomial_window(trials: int, probability: float) -> tuple[int, Array, float]:
-    """First outcome, probabilities of a run of outcomes, and a bound on the mass outside it.
+    """Return the first outcome, probabilities of a run of outcomes, and a bound on the mass outside it.
 
     Probabilities are built outward from the mode by their ratios, so that no digits are lost for any number
     of trials (differences of log-gammas lose all of them near 10^15). Outside: Bernstein's inequality.

@@ -41,7 +41,7 @@ def offer(mechanism: Mechanism) -> None:
 
 
 def is_outside(key: str | None) -> bool:
-    """Whether this is the key of a mechanism that is none of dprl's own."""
+    """Return whether this is the key of a mechanism that is none of dprl's own."""
     return key in MECHANISMS and key not in BUILT_IN
 
 

@@ -62,7 +62,7 @@ def run_stored(
     engine: str | None,
     store: str | Path | None,
 ) -> simulation.Trace[Any]:
-    """Every seed of a spec through a store, see `run`. Raises SpecError and RunFailed."""
+    """Return every seed of a spec through a store, see `run`. Raises SpecError and RunFailed."""
     from dprl.research.collect import collect
     from dprl.runs.curves import whole_trace
     from dprl.runs.store import opened

@@ -78,7 +78,7 @@ def fitting(texts: Iterable[str], room: int = MOST) -> int:
 
 
 def listed(names: Sequence[str], between: str, room: int = MOST) -> str:
-    """Names in a line; where they are too many, the first of them and how many there are more."""
+    """Return the names in a line; where they are too many, the first of them and how many there are more."""
     shown = fitting((name + between for name in names), room)
     rest = [f"{len(names) - shown} more"] if shown < len(names) else []
     return between.join([*names[:shown], *rest])

@@ -53,7 +53,7 @@ def looks_of(kinds: Sequence[CurveStyle], *, shaded: bool) -> list[CurveStyle]:
 
 
 def all_to_lose(spec: Any, v_star: float) -> float:
-    """All there is to lose in a run."""
+    """Return all there is to lose in a run."""
     return v_star if spec.kind == OfflineSpec.kind else spec.episodes * v_star
 
 
@@ -104,7 +104,7 @@ def frontier_of(
     statistic: metrics.Statistic = "mean",
     world: str = "",
 ) -> Frontier:
-    """One line of a sweep.
+    """Return one line of a sweep.
 
     Args:
         label, style: its name, and its look.

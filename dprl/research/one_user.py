@@ -21,7 +21,7 @@ VISITS = -2  # where a row of counters has them
 
 
 def drawable(mdp: TabularMDP) -> bool:
-    """Whether users of this environment can be drawn."""
+    """Return whether users of this environment can be drawn."""
     return mdp.dense and figures.drawable(mdp.drawing, mdp.S)
 
 
@@ -44,7 +44,7 @@ def best_content(mdp: TabularMDP) -> dict[str, Any]:
 
 
 def content(mdp: TabularMDP, trace: SeedTrace) -> dict[str, Any]:
-    """All that is drawn of one seed. Users are drawn from the model, by a seed of their own."""
+    """Return all that is drawn of one seed. Users are drawn from the model, by a seed of their own."""
     spec = trace.spec
     random = np.random.default_rng([spec.root_seed, trace.seed])
     counted = ALGORITHMS[spec.algorithm].statistic.counted

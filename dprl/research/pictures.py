@@ -94,7 +94,7 @@ def check_drawable(kind: str, measure: str | None, statistic: str, log_x: bool) 
 
 
 def regrets(traces: Traces, view: Measure, statistic: metrics.Statistic, **how: bool) -> picture.Picture:
-    """Regret of online runs, as the view asks, a curve for each run."""
+    """Return the regret of online runs, as the view asks, a curve for each run."""
     known = {trace.spec: known_of(trace) for trace in traces.values()}
     chosen = {
         name: trace.spec
@@ -113,7 +113,7 @@ def regrets(traces: Traces, view: Measure, statistic: metrics.Statistic, **how: 
 
 
 def mistakes(traces: Traces, statistic: metrics.Statistic, **how: bool) -> picture.Picture:
-    """How many episodes of online runs were more than alpha suboptimal, against alpha."""
+    """Return how many episodes of online runs were more than alpha suboptimal, against alpha."""
     few(traces)
     looks = numbered(marked([style_of(trace.spec) for trace in traces.values()]))
     curves = []
@@ -128,14 +128,14 @@ def mistakes(traces: Traces, statistic: metrics.Statistic, **how: bool) -> pictu
 
 
 def gaps(traces: Traces, **how: bool) -> picture.Picture:
-    """Suboptimality over n, a curve for each run."""
+    """Return the suboptimality over n, a curve for each run."""
     few(traces)
     known = {name: known_of(trace) for name, trace in traces.items()}
     return suboptimality_picture({name: trace.spec for name, trace in traces.items()}, known, **how)
 
 
 def privacy_costs(traces: Traces, **how: bool) -> picture.Picture:
-    """How much lower V~ is than that of the same algorithm without privacy, on the same data sets."""
+    """Return how much lower V~ is than that of the same algorithm without privacy, on the same data sets."""
     lower = {trace.spec: np.array([seed.lower for seed in trace.seeds]) for trace in traces.values()}
     private = {name: trace for name, trace in traces.items() if trace.spec != trace.spec.baseline()}
     if not private:

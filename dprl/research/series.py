@@ -90,7 +90,7 @@ def series_of(
     finished: bool = True,
     v_star: float | None = None,
 ) -> Series:
-    """One curve of a comparison.
+    """Return one curve of a comparison.
 
     Args:
         spec: the run.
@@ -171,7 +171,7 @@ def regret_picture(
 def mistakes_series(
     label: str, look: CurveStyle, seeds: Sequence[SeedTrace], statistic: metrics.Statistic = "mean"
 ) -> Series | None:
-    """How many episodes of a run fell short of optimal by more than alpha, against alpha.
+    """Return how many episodes of a run fell short of optimal by more than alpha, against alpha.
 
     Traces count by shares of the best state's value, which may be more than V*: as much cannot be lost, and is left
     out; None if that leaves nothing.
@@ -201,7 +201,7 @@ def gap_series(
     note: str = "",
     finished: bool = True,
 ) -> Series:
-    """Suboptimality of one run over n: the mean over data sets with its interval. v_star: where it is known."""
+    """Return the suboptimality of one run over n: the mean over data sets with its interval. v_star: if it is known."""
     mean, low, high = metrics.regret_band(known.averaged)
     return Series(
         label=label,

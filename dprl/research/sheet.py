@@ -106,7 +106,7 @@ def heading(text: str) -> str:
 
 
 def paragraphs(texts: Iterable[str]) -> Iterable[str]:
-    """Sentences, in which words may be bold."""
+    """Return sentences, in which words may be bold."""
     return (f"<p>{markup(text)}</p>" for text in texts)
 
 

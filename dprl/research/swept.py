@@ -172,7 +172,7 @@ def line_of(
     *,
     by_world: bool,
 ) -> Frontier:
-    """One line. best: V* by problem, as far as it was asked for; by_world: environments differ in one panel."""
+    """Return one line. best: V* by problem, as far as it was asked for; by_world: environments differ in one panel."""
     specs = [spec for _, spec in points]
     known = [curves[spec] for spec in specs]
     lost = np.array([found.ends.mean() for found in known])
@@ -191,7 +191,7 @@ def line_of(
 
 
 def v_star_once(spec: Any, best: dict[tuple[str, str], float]) -> float:
-    """V* of a run's problem, asked for once."""
+    """Return V* of a run's problem, asked for once."""
     problem = spec.environment, str(dict(spec.environment_params))
     if problem not in best:
         best[problem] = float(answered(answer("v_star", spec)))

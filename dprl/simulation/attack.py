@@ -152,12 +152,12 @@ class AttackSpec:
         return AttackSpec(**{f.name: getattr(self, f.name) for f in fields(self)} | changes)
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-able canonical form."""
+        """Return the JSON-able canonical form."""
         rest = {name: getattr(self, name) for name in FIELDS}
         return {"kind": self.kind, "run": self.run.to_dict(), **rest}
 
     def to_json(self) -> str:
-        """Canonical JSON on one line."""
+        """Return the canonical JSON on one line."""
         return json.dumps(self.to_dict(), separators=(",", ":"))
 
 
@@ -260,7 +260,7 @@ def possible_of(run: RunSpec) -> Table | None:
 
 
 def pairs_of(run: RunSpec) -> dict[str, tuple[str, str]]:
-    """Two episodes that are as far apart as two can be, and two of which one reward differs."""
+    """Return two episodes that are as far apart as two can be, and two of which one reward differs."""
     size, table = size_of(run), possible_of(run)
     return {"farthest": farthest(size, table), "nearest": nearest(size, table)}
 

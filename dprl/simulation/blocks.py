@@ -67,7 +67,7 @@ def _cumulative(p: Array) -> Array:
 
 
 def _conditional(p: Array) -> Array:
-    """p[x] / sum of p[y] over y >= x: the chances that successive binomials need; 1 at the last possible x."""
+    """Return p[x] / sum of p[y] over y >= x: the chances that successive binomials need; 1 at the last possible x."""
     rest = np.cumsum(p[..., ::-1], -1)[..., ::-1]
     return np.minimum(np.divide(p, rest, out=np.zeros_like(p), where=rest > 0), 1.0)
 

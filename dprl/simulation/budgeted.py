@@ -124,12 +124,12 @@ class Budgeted:
         return cls(**given)
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-able canonical form, in the order of TABLE."""
+        """Return the JSON-able canonical form, in the order of TABLE."""
         whole = {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
         return {"kind": self.kind} | {k: dict(v) if isinstance(v, Mapping) else v for k, v in whole.items()}
 
     def to_json(self) -> str:
-        """Canonical JSON on one line."""
+        """Return the canonical JSON on one line."""
         return json.dumps(self.to_dict(), separators=(",", ":"))
 
     @cached_property

@@ -85,7 +85,7 @@ class Work:
 
 
 def estimate(work: Work) -> Estimate:
-    """Seconds and bytes of one seed.
+    """Return the seconds and bytes of one seed.
 
     The times are those of one core of a machine with two; they set expectations and limits, not results.
     """

@@ -59,12 +59,12 @@ class Behaviour:
 
 
 def uniform_policy(mdp: TabularMDP) -> Array:
-    """[H, S, A] every action equally likely."""
+    """Return every action equally likely, [H, S, A]."""
     return np.full((mdp.H, mdp.S, mdp.A), 1 / mdp.A)
 
 
 def optimal_policy(mdp: TabularMDP) -> Array:
-    """[H, S, A] the lowest optimal action, surely."""
+    """Return [H, S, A] the lowest optimal action, surely."""
     return np.eye(mdp.A)[planning.optimum(mdp).policy]
 
 
@@ -138,7 +138,7 @@ ALLOWED = " or ".join(b.allowed for b in BEHAVIOURS.values())
 
 
 def split_behaviour(text: str) -> tuple[str, str, str]:
-    """Key, argument and policy of a behaviour as it is written, "" for a missing part."""
+    """Return the key, argument and policy of a behaviour as it is written, "" for a missing part."""
     key, _, given = text.partition(":")
     if key in BEHAVIOURS and BEHAVIOURS[key].takes_policy:
         argument, colon, policy = given.partition(":")
@@ -223,7 +223,7 @@ def sample(rng: np.random.Generator, mdp: TabularMDP, behaviour: tuple[Part, ...
 
 
 def occupancy(mdp: TabularMDP, behaviour: tuple[Part, ...]) -> Array:
-    """d^mu: [H, S, A], the chance that a trajectory is in s and takes a at step h."""
+    """Return d^mu: [H, S, A], the chance that a trajectory is in s and takes a at step h."""
     total = np.zeros((mdp.H, mdp.S, mdp.A))
     for part in behaviour:
         here = mdp.d1

@@ -112,7 +112,7 @@ class SeedTrace(TraceCore[RunSpec]):
         return self.curve.values
 
     def bound_of(self, h: int, s: int, a: int) -> Array:
-        """[D] E_{eps,beta} of a row."""
+        """Return [D] E_{eps,beta} of a row."""
         return np.asarray(self.bounds[:, h, s, a] if self.bounds.size else self.error_bound)
 
     @classmethod

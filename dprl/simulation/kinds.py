@@ -31,7 +31,7 @@ class Run(Protocol):
         """Return the points passed so far."""
 
     def trace(self) -> Any:
-        """Everything recorded so far: a TraceCore, with the details of its kind."""
+        """Return everything recorded so far: a TraceCore, with the details of its kind."""
 
 
 @dataclass(frozen=True)
@@ -144,7 +144,7 @@ def estimate(spec: Spec | Mapping[str, Any]) -> Estimate:
 
 
 def compiles(spec: Spec) -> bool:
-    """Whether numba has to compile kernels on this machine before a run's first result."""
+    """Return whether numba has to compile kernels on this machine before a run's first result."""
     return kind_of(spec).compiles(spec)
 
 

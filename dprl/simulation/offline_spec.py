@@ -58,7 +58,7 @@ FIELDS: Registry[Field] = Registry(
 
 
 def sizes_of(n: int) -> Ints:
-    """[C] sizes of the data sets on a curve that ends at n: 5, 10, 20, 50, ... below n, and n."""
+    """Return [C] sizes of the data sets on a curve that ends at n: 5, 10, 20, 50, ... below n, and n."""
     import numpy as np
 
     rounds = [k * 10**e for e in range(len(str(n))) for k in (1, 2, 5)]

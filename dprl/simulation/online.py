@@ -30,7 +30,7 @@ FACTORS = (4.0, 2.0, 1.4, 1.0, 0.7, 0.5, 0.3)  # of noise, for what other noise 
 
 
 def start(spec: RunSpec, seed: int) -> Run:
-    """One seed, in its learner's loop. Raises SpecError if a kernel of the learner cannot be compiled."""
+    """Return one seed in its learner's loop. Raises SpecError if a kernel of the learner cannot be compiled."""
     try:
         return LOOPS[ALGORITHMS[spec.algorithm].loop](spec, seed)
     except KernelError as error:
@@ -38,7 +38,7 @@ def start(spec: RunSpec, seed: int) -> Run:
 
 
 def compiles(spec: RunSpec) -> bool:
-    """Whether numba has to compile a run's kernels on this machine before the first result."""
+    """Return whether numba has to compile a run's kernels on this machine before the first result."""
     loop = LOOPS[ALGORITHMS[spec.algorithm].loop]
     return bool(loop.lack(spec)) and not on_disk(loop.kernel)
 
@@ -101,7 +101,7 @@ def promise(spec: RunSpec) -> dict[str, Any] | None:
 
 
 def _tangents(noise: Noise, most: float) -> list[tuple[float, float]]:
-    """(epsilon, delta) pairs that are proved, epsilon rising from 0."""
+    """Return (epsilon, delta) pairs that are proved, epsilon rising from 0."""
     return [(e, noise.delta(e)) for e in np.linspace(0.0, most, 40)]
 
 

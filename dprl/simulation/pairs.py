@@ -20,7 +20,7 @@ ONE_E = (
 
 
 def mechanisms_for(algorithm: str, privacy: str) -> tuple[str, ...]:
-    """Keys of the ways to draw noise that go with a learner and a privacy model, the default first.
+    """Return the keys of the ways to draw noise that go with a learner and a privacy model, the default first.
 
     It must be known how far one user moves what the learner sees, in the norm that the noise asks for. A learner that
     forgets each batch releases it by itself, so that no draw may be kept for another release. Mechanisms of other
@@ -36,7 +36,7 @@ def mechanisms_for(algorithm: str, privacy: str) -> tuple[str, ...]:
 
 
 def runs_in(algorithm: str, environment: str) -> bool:
-    """Whether an environment has what a learner needs; it may still be too large."""
+    """Return whether an environment has what a learner needs; it may still be too large."""
     needs = ALGORITHMS[algorithm].needs
     return not needs or getattr(ENVIRONMENTS[environment], needs) is not None
 

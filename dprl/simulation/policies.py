@@ -41,7 +41,7 @@ def _digits(action: int) -> str:
 
 
 def policy_from_text(text: str, size: Size) -> Policy:
-    """[H, S] the policy that a text is, on a problem. Raises SpecError."""
+    """Return [H, S] the policy that a text is, on a problem. Raises SpecError."""
     rows: list[list[int]] = []
     for part in text.split(NEXT):
         row = _ROW.fullmatch(part)
@@ -59,7 +59,7 @@ def policy_from_text(text: str, size: Size) -> Policy:
 
 
 def checked_policy(rows: Sequence[Sequence[int]], size: Size) -> Policy:
-    """[H, S] the policy with these actions. Raises SpecError if they are none on a problem."""
+    """Return the policy with these actions, [H, S]. Raises SpecError if they are none on a problem."""
     if len(rows) != size.H:
         raise SpecError(
             "behaviour",
@@ -81,7 +81,7 @@ def checked_policy(rows: Sequence[Sequence[int]], size: Size) -> Policy:
 
 
 def from_json(text: str, size: Size, actions: Sequence[str]) -> Policy:
-    """[H, S] the policy in a JSON text. Raises SpecError.
+    """Return the policy in a JSON text, [H, S]. Raises SpecError.
 
     It has a list for each step with an action for each state, by its number or its label; or it is one such list, for
     all steps. actions: the labels.

@@ -206,7 +206,7 @@ class RunSpec:
         return (roomy or fitting[-1:] or known)[0]
 
     def _has_room_for(self, mechanism: str) -> bool:
-        """Whether a mechanism can keep noise for as many releases as the schedule makes."""
+        """Return whether a mechanism can keep noise for as many releases as the schedule makes."""
         try:
             self._estimate_limits(mechanism)
         except SpecError:
@@ -261,12 +261,12 @@ class RunSpec:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-able canonical form, in the order of FIELDS."""
+        """Return the JSON-able canonical form, in the order of FIELDS."""
         given = {f.name: getattr(self, f.name) for f in fields(self)}
         return {name: dict(value) if isinstance(value, Mapping) else value for name, value in given.items()}
 
     def to_json(self) -> str:
-        """Canonical JSON on one line."""
+        """Return the canonical JSON on one line."""
         return json.dumps(self.to_dict(), separators=(",", ":"))
 
     @classmethod

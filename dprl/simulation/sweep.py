@@ -122,11 +122,11 @@ class Sweep(Generic[S]):
         return tuple(found)
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-able canonical form."""
+        """Return the JSON-able canonical form."""
         return {"base": self.base.to_dict(), "axes": {name: list(values) for name, values in self.axes}}
 
     def to_json(self) -> str:
-        """Canonical JSON on one line."""
+        """Return the canonical JSON on one line."""
         return json.dumps(self.to_dict(), separators=(",", ":"))
 
     @classmethod
@@ -201,7 +201,7 @@ def params_along(
 
 
 def _spread(count: int) -> list[int]:
-    """0 .. count-1, each as far as may be from those before it: the ends, the middle, the quarters, ..."""
+    """Return 0 .. count-1, each as far as may be from those before it: the ends, the middle, the quarters, ..."""
     order: dict[int, None] = dict.fromkeys([0, count - 1]) if count else {}
     step = 1.0
     while len(order) < count:

@@ -63,10 +63,10 @@ class Spec(Protocol):
         """Copy the spec with some fields changed, and check it again. Raises SpecError."""
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-able canonical form. Names its kind, unless it is `online`."""
+        """Return the JSON-able canonical form. Names its kind, unless it is `online`."""
 
     def to_json(self) -> str:
-        """Canonical JSON on one line."""
+        """Return the canonical JSON on one line."""
 
 
 class Curve(NamedTuple):

@@ -61,7 +61,7 @@ class Trajectory:
         )
 
     def counts(self, size: Size, possible: Table | None = None) -> Array:
-        """[H, S, A, B + 2] what this user adds: rows as in mdp/counts.py.
+        """Return [H, S, A, B + 2] what this user adds: rows as in mdp/counts.py.
 
         possible: which next states are declared possible; a step to any other is left out. By default all are.
         """
@@ -102,7 +102,7 @@ def farthest(size: Size, possible: Table | None = None) -> tuple[str, str]:
 
 
 def nearest(size: Size, possible: Table | None = None) -> tuple[str, str]:
-    """Two trajectories that differ in one counter: the reward of the last step. possible: as above."""
+    """Return two trajectories that differ in one counter: the reward of the last step. possible: as above."""
     table = every_state(size.S) if possible is None else possible
     steps, s = [], 0
     for h in range(size.H):

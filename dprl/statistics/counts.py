@@ -37,7 +37,7 @@ class Declared:
     most: int
 
     def total(self, H: int) -> int:
-        """Transitions in H steps."""
+        """Return the transitions in H steps."""
         return sum(self.transitions) if len(self.transitions) > 1 else H * self.transitions[0]
 
 
@@ -107,7 +107,7 @@ class Counts:
         )
 
     def cells(self, size: Size) -> int:
-        """Counters released each time."""
+        """Return the counters released each time."""
         if self.declared is None:
             return self.rows(size) * self._width(size)
         return self.declared.total(size.H) + 2 * self.rows(size)
@@ -123,7 +123,7 @@ class Counts:
         return Change((*counts, (moved, self.reward)), one_way=adjacency != REPLACE_ONE)
 
     def scales(self, size: Size, scale: float) -> Array:
-        """[B + 2], of the noise in each counter of one (h, s, a)."""
+        """Return [B + 2], of the noise in each counter of one (h, s, a)."""
         scales = np.full(self._width(size), scale)
         scales[-2:] = scale / self.visits, scale / self.reward
         return scales
@@ -150,11 +150,11 @@ class Counts:
         return np.asarray(3 * np.arange(size.H)[:, None] + np.tile(part, size.S * size.A)).ravel()
 
     def error_bound(self, scale: float, tail: Array) -> Array:
-        """E = 4 * scale * tail times what the noisiest part has: n and m tolerate E/4, r tolerates E."""
+        """Return E = 4 * scale * tail times what the noisiest part has: n and m tolerate E/4, r tolerates E."""
         return 4 * scale / self.visits * tail
 
     def paper_noise(self, model: str, size: Size, K: int, epsilon: float, delta: float) -> PaperScale:
-        """Laplace(3H/epsilon), times the levels of a tree over the users if there is one: 3H is the L1 norm of
+        """Return Laplace(3H/epsilon), times the levels of a tree over the users if there is one: 3H is the L1 norm of
         blank-one, and replace-one has twice that."""
         L1 = self.sensitivity(size, BLANK_ONE).l1
         if model == "local":
@@ -165,11 +165,11 @@ class Counts:
         return PaperScale(L1 * L / epsilon, formula, ("QW23-online section 5.1", "V20 Algorithm 2"))
 
     def row(self, size: Size) -> int:
-        """Numbers in a row (h, s, a), at most: m, n and r."""
+        """Return the numbers in a row (h, s, a), at most: m, n and r."""
         return self._width(size)
 
     def _width(self, size: Size) -> int:
-        """Counters of a row, at most."""
+        """Return the counters of a row, at most."""
         return (self.declared.most if self.declared else size.S) + 2
 
     def rows(self, size: Size) -> int:

@@ -55,7 +55,7 @@ class Dataset:
     publish = staticmethod(project)
 
     def cells(self, size: Size) -> int:
-        """Numbers released."""
+        """Return the numbers released."""
         return size.H * size.S * size.A * (size.S + 1)
 
     def sensitivity(self, size: Size, adjacency: str) -> Change:
@@ -64,7 +64,7 @@ class Dataset:
         return Change(((2 * moved, 1.0),), one_way=adjacency != REPLACE_ONE)
 
     def scales(self, size: Size, scale: float) -> Array:
-        """[S + 2], of the noise in each column of a row: none where rewards would be."""
+        """Return [S + 2], of the noise in each column of a row: none where rewards would be."""
         return np.append(np.full(size.S + 1, scale), 0.0)
 
     def counter(self, scale: float) -> float:
@@ -72,11 +72,11 @@ class Dataset:
         return scale
 
     def error_bound(self, scale: float, tail: Array) -> Array:
-        """E = 2 * scale * tail."""
+        """Return E = 2 * scale * tail."""
         return 2 * scale * tail
 
     def row(self, size: Size) -> int:
-        """Numbers in a row (h, s, a)."""
+        """Return the numbers in a row (h, s, a)."""
         return size.S + 1
 
     def rows(self, size: Size) -> int:
@@ -95,11 +95,11 @@ class Dataset:
         return self.cells(size)
 
     def sums(self, record: Array) -> Array:
-        """[H, S, A, S + 1], what noise is added to, a view."""
+        """Return [H, S, A, S + 1], what noise is added to, a view."""
         return record[..., :-1]
 
     def answer(self, record: Array, noise: Array, error: float) -> Array:
-        """[H, S, A, S + 2] as the learner sees it: n~ and m~ after the projection, no rewards."""
+        """Return [H, S, A, S + 2] as the learner sees it: n~ and m~ after the projection, no rewards."""
         noisy = record.copy()
         sums = self.sums(noisy)
         sums += noise.reshape(sums.shape)
@@ -128,7 +128,7 @@ class Transitions:
         return size.H * size.S * size.A * size.S
 
     def sums(self, record: Array) -> Array:
-        """[H, S, A, S], what noise is added to, a view."""
+        """Return [H, S, A, S], what noise is added to, a view."""
         return counts.transitions(record)
 
     def answer(self, record: Array, noise: Array, error: float) -> Array:
@@ -158,7 +158,7 @@ class RewardSums:
         return size.H * size.S * size.A
 
     def sums(self, record: Array) -> Array:
-        """[H, S, A], what noise is added to, a view."""
+        """Return [H, S, A], what noise is added to, a view."""
         return counts.rewards(record)
 
     def answer(self, record: Array, noise: Array, error: float) -> Array:

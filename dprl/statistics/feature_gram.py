@@ -92,11 +92,11 @@ class FeatureGram:
         return matrix, (b**p * B) ** (1 / (p + 1))
 
     def cells(self, size: Size) -> int:
-        """Numbers released each time: an upper triangle and a vector for each step."""
+        """Return the numbers released each time: an upper triangle and a vector for each step."""
         return size.H * size.d * (size.d + 3) // 2
 
     def row(self, size: Size) -> int:
-        """d, a vector; of a matrix's noise see learners/linear/value_iteration.py."""
+        """Return d, a vector; of a matrix's noise see learners/linear/value_iteration.py."""
         return size.d
 
     def rows(self, size: Size) -> int:
@@ -110,7 +110,7 @@ class FeatureGram:
         return Change((matrices,), one_way=True, anew=(vectors,))
 
     def scales(self, size: Size, scale: float) -> Array:
-        """[cells] of the noise: all matrices, sqrt 2 times as large on a diagonal, and then all vectors."""
+        """Return [cells] of the noise: all matrices, sqrt 2 times as large on a diagonal, and then all vectors."""
         rows, columns = np.triu_indices(size.d)
         matrix, vector = self.units(size)
         triangle = matrix * np.where(rows == columns, sqrt(2), 1.0)
@@ -126,11 +126,11 @@ class FeatureGram:
         return tail
 
     def evened(self) -> Self:
-        """Released in units that make the best of a budget."""
+        """Return what is released, in units that make the best of a budget."""
         return replace(self, even=True)
 
     def paper_noise(self, model: str, size: Size, K: int, epsilon: float, delta: float) -> PaperScale:
-        """sigma_Lambda of L21 Appendix E.1; sigma_u follows from the units."""
+        """Return sigma_Lambda of L21 Appendix E.1; sigma_u follows from the units."""
         H, B = size.H, self.releases
         B0 = doublings(B)
         scale = 128 / epsilon * sqrt(B * H * B0) * log(32 * H * B0 * B / delta) ** 2
@@ -151,7 +151,7 @@ class FeatureGram:
 
 
 def doublings(batches: int) -> int:
-    """B0 = ceil(log2 B + 1) (L21 Appendix E.1)."""
+    """Return B0 = ceil(log2 B + 1) (L21 Appendix E.1)."""
     return ceil(log2(batches) + 1)
 
 

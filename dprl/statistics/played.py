@@ -30,7 +30,7 @@ def hidden(by_users: bool, ends: NDArray[np.int64], error: Array) -> float:
 
 @kernel
 def taken(policy: Any, h: int, s: int, a: int) -> bool:
-    """Whether anybody may have taken an action at a step."""
+    """Return whether anybody may have taken an action at a step."""
     if policy.ndim == 2:
         return bool(policy[h, s] == a)
     return True

@@ -30,7 +30,7 @@ class Gram:
     weights: Array
 
     def draws(self, size: Size) -> int:
-        """Z: [d, d]."""
+        """Return Z: [d, d]."""
         return int(self.features.shape[-1] ** 2)
 
     def answer(self, record: Array, noise: Array, error: float) -> Array:

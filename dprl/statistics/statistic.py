@@ -120,7 +120,7 @@ class Statistic(Protocol):
     def __hash__(self) -> int: ...
 
     def cells(self, size: Size) -> int:
-        """Numbers released each time."""
+        """Return the numbers released each time."""
 
     def sensitivity(self, size: Size, adjacency: str) -> Change:
         """Return the largest effect of one change of the data, in the units of release.
@@ -138,10 +138,10 @@ class Statistic(Protocol):
         """Return the same for the counter that cards and previews show: n, the visits, for counts."""
 
     def error_bound(self, scale: float, tail: Array) -> Array:
-        """E, from a bound `tail` on the unit noise of every cell."""
+        """Return E, from a bound `tail` on the unit noise of every cell."""
 
     def row(self, size: Size) -> int:
-        """Numbers that a learner looks at together, and whose noise is bounded together."""
+        """Return numbers that a learner looks at together, and whose noise is bounded together."""
 
     def rows(self, size: Size) -> int:
         """Return the number of such rows."""
@@ -150,4 +150,4 @@ class Statistic(Protocol):
         """Return the same statistic, released in units in which its parts tolerate the same noise."""
 
     def paper_noise(self, model: str, size: Size, K: int, epsilon: float, delta: float) -> PaperScale:
-        """Noise as in the paper for a privacy model, by its key: central or local."""
+        """Return noise as in the paper for a privacy model, by its key: central or local."""

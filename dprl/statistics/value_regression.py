@@ -72,7 +72,7 @@ class ValueRegression:
         return most, most * (2.0 if self.centred else sqrt(2))
 
     def units(self, size: Size) -> Array:
-        """[H - 1, 2 families], of matrices and of vectors, in which they are released.
+        """Return [H - 1, 2 families], of matrices and of vectors, in which they are released.
 
         Even: the effect of noise m on G and v on u on u - G w has variance v^2 + 2 |w|^2 m^2. If a user moves a matrix
         by a and a vector by b, of all with the same (a / m)^2 + (b / v)^2 the least has m^2 and v^2 in proportion to
@@ -86,7 +86,7 @@ class ValueRegression:
         return np.tile(units, (size.H - 1, 1))
 
     def cells(self, size: Size) -> int:
-        """Numbers released each time: an upper triangle and a vector for each step."""
+        """Return the numbers released each time: an upper triangle and a vector for each step."""
         return (size.H - 1) * self.families * size.d * (size.d + 3) // 2
 
     def row(self, size: Size) -> int:
@@ -104,7 +104,7 @@ class ValueRegression:
         return Change(((1, sqrt(float((ratios**2).sum()))),), one_way=True)
 
     def scales(self, size: Size, scale: float) -> Array:
-        """[cells] of the noise, sqrt 2 times as large on a diagonal."""
+        """Return [cells] of the noise, sqrt 2 times as large on a diagonal."""
         rows, columns = np.triu_indices(size.d)
         triangle = np.where(rows == columns, sqrt(2), 1.0)
         pairs = self.units(size).reshape(-1, 2)
@@ -120,11 +120,11 @@ class ValueRegression:
         return tail
 
     def evened(self) -> ValueRegression:
-        """Released in units that make the best of a budget."""
+        """Return what is released, in units that make the best of a budget."""
         return replace(self, even=True)
 
     def paper_noise(self, model: str, size: Size, K: int, epsilon: float, delta: float) -> PaperScale:
-        """sigma_B of L21 Corollaries 5 and 6."""
+        """Return sigma_B of L21 Corollaries 5 and 6."""
         H, K0 = size.H, ceil(log2(K) + 1)
         if model == "central":
             logs = log(8 * H / delta) * log(4 / delta) * log(16 * H * K0 / delta)

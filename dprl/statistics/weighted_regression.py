@@ -59,7 +59,7 @@ class WeightedRegression(ValueRegression):
         return np.tile(units, (size.H - 1, 1))
 
     def paper_noise(self, model: str, size: Size, K: int, epsilon: float, delta: float) -> PaperScale:
-        """sigma_B1 of L21 Corollaries 10 and 11."""
+        """Return sigma_B1 of L21 Corollaries 10 and 11."""
         d, H, K0 = size.d, size.H, ceil(log2(K) + 1)
         notes = (
             *notes_of(epsilon),

@@ -118,7 +118,7 @@ def entry(kind: str, key: str, fields: dict[str, str]) -> str:
 
 
 def tex(text: str) -> str:
-    """Text for LaTeX, in ASCII; a sign that has no place there is left out."""
+    """Return text for LaTeX, in ASCII; a sign that has no place there is left out."""
     found = []
     for sign in unicodedata.normalize("NFC", " ".join(text.split())):
         letter, *marks = list(unicodedata.normalize("NFD", sign))

@@ -115,7 +115,7 @@ def log_needed(law: Law, model: str, at: At) -> Array:
 
 
 def off(law: Law, points: Sequence[Point]) -> Array:
-    """[N] ln(K of the law / K measured), points of one model. If more than MOST were needed: how far below MOST
+    """Return [N] ln(K of the law / K measured), points of one model. If more than MOST were needed: how far below MOST
     the law is, at most 0."""
     at = At(*(np.array([getattr(p, name) for p in points], float) for name in At._fields))
     found = log_needed(law, points[0].model, at)
@@ -151,7 +151,7 @@ def _fitted(law: Law, model: str, points: Sequence[Point]) -> Power:
 
 
 def weights(groups: Sequence[str]) -> Array:
-    """[N] the weight of each member, so that groups weigh the same and all together 1."""
+    """Return [N] the weight of each member, so that groups weigh the same and all together 1."""
     sizes = {group: groups.count(group) for group in dict.fromkeys(groups)}
     return np.array([1 / (len(sizes) * sizes[group]) for group in groups])
 

@@ -135,7 +135,7 @@ class EliminationLearner(LearnerDefaults):
         return int(20 * log(K + 1)) + 1
 
     def pace(self, private: bool) -> str:
-        """Stages, with privacy and without it."""
+        """Return stages, with privacy and without it."""
         return (
             "plays stages, each twice as long as the one before except for the last, which takes who is left. "
             "At the end of each it drops policies"
@@ -155,7 +155,7 @@ class Stage:
 
 
 def tuples(size: Size) -> int:
-    """H S A, the number of (h, x, a)."""
+    """Return H S A, the number of (h, x, a)."""
     return size.H * size.S * size.A
 
 
@@ -190,7 +190,7 @@ def batches(K: int, size: Size, statistic: Counts) -> list[tuple[int, int]]:
 
 
 def iota(problem: Problem) -> float:
-    """ln(2 H A K / beta)."""
+    """Return ln(2 H A K / beta)."""
     return log(2 * problem.H * problem.A * problem.K / problem.beta)
 
 
@@ -210,7 +210,7 @@ def width(problem: Problem, error: float, users: int) -> float:
 
 
 def stage_transitions(m: Array, n: Array, frequent: NDArray[np.bool_]) -> Array:
-    """P^[.., x'] = m~/n~ for frequent tuples; what is missing to 1 goes to an absorbing state, kept implicit.
+    """Return P^[.., x'] = m~/n~ for frequent tuples; what is missing to 1 goes to an absorbing state, kept implicit.
 
     Ratios are kept from adding up to more than 1, which noise can make them do.
     """
@@ -220,6 +220,6 @@ def stage_transitions(m: Array, n: Array, frequent: NDArray[np.bool_]) -> Array:
 
 
 def mean_rewards(released: Array) -> Array:
-    """r~/n~ [H, S, A], clipped to [0, 1]."""
+    """Return r~/n~ [H, S, A], clipped to [0, 1]."""
     result: Array = np.clip(released[..., -1] / np.maximum(released[..., -2], 1.0), 0.0, 1.0)
     return result

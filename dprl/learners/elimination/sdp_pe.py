@@ -123,12 +123,12 @@ def too_large(key: str, size: Size) -> str:
 
 
 def policies_to_keep(H: int, S: int, A: int) -> int | None:
-    """A^(S H), or None when that is more than MAX_POLICIES."""
+    """Return a^(S H), or None when that is more than MAX_POLICIES."""
     return None if S * H * log(max(A, 1)) > log(MAX_POLICIES) + 1e-9 else int(A ** (S * H))
 
 
 def all_policies(H: int, S: int, A: int) -> NDArray[np.int64]:
-    """Every deterministic policy, [A^(S H), H, S]."""
+    """Return every deterministic policy, [A^(S H), H, S]."""
     index = np.arange(A ** (S * H))
     digits = [(index // A**j) % A for j in range(H * S)]
     return np.stack(digits, axis=1).reshape(-1, H, S).astype(np.int64)

@@ -241,7 +241,7 @@ def best_trade(
 def chance_of(
     P: Array, d1: Array, policy: Policy, layer: int, state: int, action: int, here: Array, there: Array
 ) -> float:
-    """Chance that a policy takes `action` in `state` at `layer`. here, there: [S], scratch."""
+    """Return the chance that a policy takes `action` in `state` at `layer`. here, there: [S], scratch."""
     S = len(d1)
     if policy[layer, state] != action:
         return 0.0

@@ -133,7 +133,7 @@ class ValueIterationLearner(PlannedLearner[ValueIterationPlanner, FeatureGram]):
         return FeatureGram(centred=bonus != "paper")
 
     def releases(self, size: Size, K: int, epsilon: float | None, norm: str) -> int:
-        """B batches; about how many blocks without privacy."""
+        """Return B batches; about how many blocks without privacy."""
         if epsilon is None:
             return int(min(K, 11 * log(K + 1) + size.H * size.d * log(K + 1)) + 1)
         return len(batches(K, size, epsilon, norm))
@@ -146,7 +146,7 @@ class ValueIterationLearner(PlannedLearner[ValueIterationPlanner, FeatureGram]):
 
 
 def batches(K: int, size: Size, epsilon: float, norm: str) -> range:
-    """Users at the ends of the batches, except for the last, which ends at K: every ceil(K / B).
+    """Return the users at the ends of the batches, except for the last, which ends at K: every ceil(K / B).
 
     B = ceil((K epsilon)^(2/5) / (d^(3/5) H^(1/5))) (L21 Appendix E.1), or for Laplace noise ceil((K epsilon)^(1/3) /
     (d^(2/3) H^(1/3))) (Appendix E.3).

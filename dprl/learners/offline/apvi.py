@@ -58,7 +58,7 @@ def _iota(problem: OfflineProblem) -> float:
 
 
 def iterated(problem: OfflineProblem, released: Array, r: Array, doubt: Array) -> Learned:
-    """Pessimistic value iteration. r: [H, S, A] mean rewards, each at most by `doubt` above the true one."""
+    """Run pessimistic value iteration. r: [H, S, A] mean rewards, each at most by `doubt` above the true one."""
     E, p, iota = problem.errors.get(COUNTS, 0.0), problem.params, _iota(problem)
     S, A, H, _ = problem.size
     n = counts.visits(released)
@@ -84,7 +84,7 @@ def iterated(problem: OfflineProblem, released: Array, r: Array, doubt: Array) -
 
 
 def families(problem: OfflineProblem, calibration: str) -> tuple[Family, ...]:
-    """All counts n and m, released once. The paper counts exactly.
+    """Return all counts n and m, released once. The paper counts exactly.
 
     Sums of rewards, where these are not known, have more noise than the counts, since the penalty has less of it:
     S H E iota/n of theirs.

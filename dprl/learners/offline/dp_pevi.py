@@ -65,7 +65,7 @@ def families(problem: OfflineProblem, calibration: str) -> tuple[Family, ...]:
 def errors(
     problem: OfflineProblem, mechanism: str, scales: Mapping[str, float], calibration: str
 ) -> dict[str, float]:
-    """E of each Gram matrix, as in DP-VAPVI."""
+    """Return E of each Gram matrix, as in DP-VAPVI."""
     return {name: matrix_error(problem, scale) for name, scale in scales.items() if "gram" in name}
 
 

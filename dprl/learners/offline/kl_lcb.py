@@ -42,7 +42,7 @@ def plan(problem: OfflineProblem) -> Plan:
 
 
 def iterated(problem: OfflineProblem, released: Array, r: Array, least_r: Array) -> Learned:
-    """Pessimistic value iteration. r: [H, S, A], mean rewards; least_r: what they are at least."""
+    """Run pessimistic value iteration. r: [H, S, A], mean rewards; least_r: what they are at least."""
     S, A, H, _ = problem.size
     evidence = counts.visits(released)
     E = problem.errors.get(COUNTS, 0.0)
@@ -58,7 +58,7 @@ def iterated(problem: OfflineProblem, released: Array, r: Array, least_r: Array)
 
 
 def next_bounds(problem: OfflineProblem, released: Array, V: Array) -> tuple[Array, Array]:
-    """[S, A] each: about what next states are worth, and what they are worth at least.
+    """Return [S, A] each: about what next states are worth, and what they are worth at least.
 
     Args:
         problem: what is known.
@@ -79,7 +79,7 @@ def next_bounds(problem: OfflineProblem, released: Array, V: Array) -> tuple[Arr
 
 
 def reward_bounds(problem: OfflineProblem, released: Array, sums: Array) -> tuple[Array, Array]:
-    """[H, S, A] each: about what mean rewards are, and what they are at least. sums: [H, S, A], released."""
+    """Return [H, S, A] each: about what mean rewards are, and what they are at least. sums: [H, S, A], released."""
     E, E_r = (problem.errors.get(name, 0.0) for name in (COUNTS, REWARDS.family))
     known, n, fewest = visited(counts.visits(released), E)
     mean = np.clip(sums / n, 0.0, 1.0)
@@ -97,7 +97,7 @@ def visited(n: Array, E: float) -> tuple[NDArray[np.bool_], Array, Array]:
 
 
 def rms(values: Array) -> Array:
-    """Root mean square over next states, the last axis."""
+    """Return the root mean square over next states, the last axis."""
     return np.asarray(np.sqrt((values**2).mean(-1)))
 
 

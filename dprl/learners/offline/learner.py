@@ -70,7 +70,7 @@ class OfflineProblem:
 
 
 def decided(problem: OfflineProblem, Q: Array, n: Array, E: float) -> tuple[Policy, Array]:
-    """[S] each, of one step: what the policy does, and what that is worth at least.
+    """Return [S] each, of one step: what the policy does, and what that is worth at least.
 
     The lowest of the actions with the largest Q. If that has no visit for certain and somebody else would decide,
     the best action that has one is taken, if it is worth more than whatever they may do: the least Q of all actions.

@@ -30,7 +30,7 @@ def raised(matrix: Array, least: float) -> tuple[Array, int]:
 
 
 def feature_norms(features: Array, matrix: Array) -> Array:
-    """[S, A] sqrt(phi^T matrix^-1 phi), for features: [S, A, d]."""
+    """Return [S, A] sqrt(phi^T matrix^-1 phi), for features: [S, A, d]."""
     S, A, d = features.shape
     flat = features.reshape(-1, d)
     squares = (flat * np.linalg.solve(matrix, flat.T).T).sum(-1)

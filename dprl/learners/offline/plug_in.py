@@ -29,7 +29,7 @@ def plan(problem: OfflineProblem) -> Plan:
 
 
 def planned(problem: OfflineProblem, released: Array, r: Array) -> Learned:
-    """Value iteration. r: [H, S, A], mean rewards."""
+    """Run value iteration. r: [H, S, A], mean rewards."""
     S, A, H, _ = problem.size
     E = problem.errors.get(kl_lcb.COUNTS, 0.0)
     Q, V, policy = np.zeros((H, S, A)), np.zeros((H + 1, S)), np.zeros((H, S), dtype=np.int64)

@@ -62,7 +62,7 @@ def plan(problem: OfflineProblem) -> Plan:
 
 
 def halves(params: Mapping[str, Any]) -> bool:
-    """Whether variance and values are learned from two halves."""
+    """Return whether variance and values are learned from two halves."""
     return bool(params["data"] == "halves")
 
 
@@ -73,7 +73,7 @@ def _features(problem: OfflineProblem) -> Array:
 
 
 def families(problem: OfflineProblem, calibration: str) -> tuple[Family, ...]:
-    """Five releases at each step, from its end.
+    """Return five releases at each step, from its end.
 
     paper: for any features of norm at most 1 and values of at most H, under replace-one. calibrated: for these
     features, and values of at most H - h - 1 at step h + 1 (of 1, if there are none); each release has a share of
@@ -109,7 +109,7 @@ def families(problem: OfflineProblem, calibration: str) -> tuple[Family, ...]:
 
 
 def matrix_error(problem: OfflineProblem, scale: float) -> float:
-    """E of a Gram matrix, whose noise has a spectral norm of at most E/2 with high probability (Appendix A).
+    """Return E of a Gram matrix, whose noise has a spectral norm of at most E/2 with high probability (Appendix A).
 
     E = sqrt(d/rho_0) (2 + (ln(5 c1 H/delta)/(c2 d))^(2/3)) where the scale is 1/sqrt(4 rho_0); c1 and c2 are left open.
     """
@@ -121,7 +121,7 @@ def matrix_error(problem: OfflineProblem, scale: float) -> float:
 def errors(
     problem: OfflineProblem, mechanism: str, scales: Mapping[str, float], calibration: str
 ) -> dict[str, float]:
-    """E of each Gram matrix."""
+    """Return E of each Gram matrix."""
     return {name: matrix_error(problem, scale) for name, scale in scales.items() if "gram" in name}
 
 

@@ -110,7 +110,7 @@ def hoeffding_bonus(spread: float, start: float, n: float, most: float) -> float
 
 @kernel
 def extremes(values: Array, B: int) -> tuple[float, float]:
-    """Largest and least of the first B values."""
+    """Return the largest and least of the first B values."""
     top = values[0]
     bottom = values[0]
     for x in range(1, B):
@@ -216,7 +216,7 @@ def hoeffding(
 
 
 def constants(problem: Problem) -> Array:
-    """ln(10 H S A / (9 beta)), tau^2, rho^2. With noise the bound on its length has taken
+    """Return ln(10 H S A / (9 beta)), tau^2, rho^2. With noise the bound on its length has taken
     beta/3."""
     beta = problem.beta * (1.0 if problem.epsilon is None else 2 / 3)
     start = log(10 * problem.H * problem.S * problem.A / (9 * beta))

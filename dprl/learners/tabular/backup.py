@@ -24,7 +24,7 @@ def expectation(counts: Array, h: int, s: int, a: int, values: Array) -> float:
 
 @kernel
 def moments(counts: Array, h: int, s: int, a: int, values: Array, origin: float) -> tuple[float, float]:
-    """Mean and variance of values [B] under P = m[h, s, a, .] / n[h, s, a], in one pass.
+    """Return mean and variance of values [B] under P = m[h, s, a, .] / n[h, s, a], in one pass.
 
     Deviations are taken from `origin`, a typical value, so that little is lost in the difference. Released
     m need not add up to n; the variance is then sum of P (V - mean)^2 as it stands.

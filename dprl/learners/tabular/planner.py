@@ -87,7 +87,7 @@ class TabularLearner(LearnerDefaults):
             )
 
     def seen(self, bonus: str) -> Counts:
-        """FITTED counts with the anytime bonus."""
+        """Return FITTED counts with the anytime bonus."""
         return FITTED if bonus == "anytime" else self.statistic
 
     def planner(self, bonus: str) -> Planner:

@@ -81,7 +81,7 @@ def mirror_step(size: float, h: int, s: int, Q: Array, policy: Logits) -> None:
 
 
 def constants(problem: Problem) -> Array:
-    """L = sqrt(2 ln(4 S A T/beta)); L_p = sqrt(4 B ln(6 S A T/beta)), B the next states that are
+    """Return L = sqrt(2 ln(4 S A T/beta)); L_p = sqrt(4 B ln(6 S A T/beta)), B the next states that are
     possible, S of them if nothing is declared; eta = sqrt(2 ln A/(H^2 K))."""
     rows = problem.S * problem.A * problem.T / problem.beta
     L, L_p = sqrt(2 * log(4 * rows)), sqrt(4 * (problem.branching or problem.S) * log(6 * rows))

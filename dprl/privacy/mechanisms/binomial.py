@@ -30,7 +30,7 @@ MANY = 1e15  # users
 
 @kernel
 def bits_of(users: int, rule: float, amount: float) -> tuple[int, float]:
-    """Trials and probability of a batch of `users` under a rule.
+    """Return the trials and probability of a batch of `users` under a rule.
 
     VARIANCE: each user has as many bits as it takes for trials >= 4 amount, and trials q (1 - q) = amount. AS_IN_PAPER:
     n < tau users add ceil(tau / n) fair bits each, others one Bernoulli(tau / 2n) (B25 Algorithm 4).
@@ -124,7 +124,7 @@ def _of_all_sizes(batches: Array) -> Array:
 
 
 def variances(stream: Stream) -> Array:
-    """[M] of each batch, in each counter; of a batch of unknown size, the most it can be."""
+    """Return [M] of each batch, in each counter; of a batch of unknown size, the most it can be."""
     trials, probability, _ = stream.batches.T
     known = trials * probability * (1 - probability)
     return np.asarray(

@@ -103,7 +103,7 @@ def factors(releases: int) -> tuple[ExponentialSum, ExponentialSum]:
 
 @lru_cache(maxsize=8)
 def norms(releases: int) -> Array:
-    """[M] norms of the rows of B: standard deviation of the noise of each release."""
+    """Return [M] norms of the rows of B: standard deviation of the noise of each release."""
     b, _ = factors(releases)
     column = np.zeros(releases)
     for rate, weight in zip(b.rate, b.weight, strict=True):
@@ -125,7 +125,7 @@ def prepare(rng: np.random.Generator, stream: Stream, memory: Array) -> None:
 
 
 def innovations(stream: Stream, sums: Array) -> Array:
-    """[M, n] B^-1 times sums [M, n], which is C times their increments: the independent draws, plus data."""
+    """Return [M, n] B^-1 times sums [M, n], which is C times their increments: the independent draws, plus data."""
     from scipy.signal import lfilter
 
     _, c = factors(stream.releases)

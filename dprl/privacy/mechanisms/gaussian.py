@@ -68,7 +68,7 @@ def prepared(
 
 
 def coefficients(releases: int) -> Array:
-    """[M] first column c of the lower-triangular Toeplitz C with C C = the matrix of prefix sums.
+    """Return [M] first column c of the lower-triangular Toeplitz C with C C = the matrix of prefix sums.
 
     c_0 = 1, c_j = c_{j-1} (2j - 1) / (2j) (Fichtenberger, Henzinger, Upadhyay 2023).
     """
@@ -102,7 +102,7 @@ def _times(a: Complexes, b: Complexes) -> Complexes:
 
 
 def innovations(stream: Stream, sums: Array) -> Array:
-    """[M, n] C^-1 times sums [M, n]: the independent draws that `correlate` has spread, plus data.
+    """Return [M, n] C^-1 times sums [M, n]: the independent draws that `correlate` has spread, plus data.
 
     C^-1 is lower-triangular Toeplitz, too: d_0 = 1, d_j = d_{j-1} (2j - 3) / (2j), the series of sqrt(1 - x).
     """
@@ -146,7 +146,7 @@ def room(key: str) -> Callable[[int, int], int]:
 
 
 def _norms(stream: Stream) -> Array:
-    """[M] standard deviation of the noise of each release; the last is also the norm of C's first column."""
+    """Return [M] standard deviation of the noise of each release; the last is also the norm of C's first column."""
     return np.asarray(np.sqrt(np.cumsum(coefficients(stream.releases) ** 2)))
 
 

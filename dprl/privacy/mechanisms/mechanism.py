@@ -135,12 +135,12 @@ def stream_of_releases(count: int) -> Stream:
 
 
 def no_rows(items: int, releases: int) -> int:
-    """No memory."""
+    """Return no memory."""
     return 0
 
 
 def all_releases(stream: Stream) -> Stream:
-    """All releases: each one tells something of the first item."""
+    """Return all releases: each one tells something of the first item."""
     return stream
 
 
@@ -169,17 +169,17 @@ def scattered_releases(
 
 
 def entered(stream: Stream, at: At) -> NDArray[np.int64]:
-    """[M] how many items that enter at these releases are in the sums of each."""
+    """Return how many items that enter at these releases are in the sums of each, [M]."""
     return np.asarray((np.arange(stream.releases)[:, None] >= np.atleast_1d(at)).sum(1))
 
 
 def increments(stream: Stream, sums: Array) -> Array:
-    """[M, ...] the items of a stream that releases every one of them, from its sums [M, ...]."""
+    """Return [M, ...] the items of a stream that releases every one of them, from its sums [M, ...]."""
     return np.diff(sums, axis=0, prepend=0.0)
 
 
 def column(stream: Stream, at: At, apart: Callable[[Stream, Array], Array]) -> Array:
-    """[M] with which weights items of size one, entering at release `at`, are in each independent draw.
+    """Return [M] with which weights items of size one, entering at release `at`, are in each independent draw.
 
     apart(stream, sums): the linear map from released sums [M, n] to independent unit draws, plus data.
     """

@@ -154,7 +154,7 @@ class Factors:
 
 
 def poles(lowest: float, highest: float, count: int) -> tuple[Array, Array]:
-    """Shifts and weights with x^(-1/2) nearly sum_j weight_j / (x + shift_j) for x from lowest to highest.
+    """Return the shifts and weights with x^(-1/2) nearly sum_j weight_j / (x + shift_j) for x from lowest to highest.
 
     Hale, Higham, Trefethen 2008, method 3, which on an interval is the best of this form, up to a factor.
     """
@@ -220,7 +220,7 @@ def correlate(rng: np.random.Generator, stream: Stream, memory: Array) -> None:
 
 
 def innovations(stream: Stream, sums: Array) -> Array:
-    """[M, n] B^-1 times sums [M, n]: the independent draws, plus data."""
+    """Return [M, n] B^-1 times sums [M, n]: the independent draws, plus data."""
     made = factors(stream.releases)
     buffers, draws = np.zeros((CHAINS, sums.shape[1])), np.empty(sums.shape)
     for i, (keep, gain) in enumerate(zip(made.keep, made.gain, strict=True)):

@@ -74,7 +74,7 @@ def levels(items: int) -> int:
 
 
 def nodes(stream: Stream) -> NDArray[np.int64]:
-    """[M] nodes in the longest binary expansion of a prefix of the stream, whichever prefixes are released."""
+    """Return [M] nodes in the longest binary expansion of a prefix of the stream, whichever prefixes are released."""
     return np.full(stream.releases, levels(stream.items + 1) - 1, dtype=np.int64)
 
 

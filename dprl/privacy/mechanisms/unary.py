@@ -50,7 +50,7 @@ def response(bit: float) -> tuple[float, float, float]:
 
 
 def asking(H: int, shares: tuple[float, float, float], epsilon: float) -> Array:
-    """[3, 3] the `batches` of a stream: in how many groups the steps are dealt out for the least variance."""
+    """Return [3, 3] the `batches` of a stream: in how many groups the steps are dealt out for the least variance."""
     groups, _ = clearest(H, epsilon)
     steps = math.ceil(H / groups)
     bit = epsilon / (2 * steps)
@@ -92,7 +92,7 @@ def turn_over(
 
 
 def chances(stream: Stream) -> tuple[Array, Array]:
-    """[cells] the chance that a user is asked about each cell, and its unit."""
+    """Return [cells] the chance that a user is asked about each cell, and its unit."""
     shares = stream.batches[-1]
     part = np.asarray(stream.questions) % PARTS
     return np.asarray(shares[part] / stream.batches[0, 0]), np.asarray(np.sqrt(shares[part] / shares[0]))
@@ -168,7 +168,7 @@ def answers_ratio(stream: Stream, seen: Array, at: At, first: Array, second: Arr
 
 
 def four_times_clearer(stream: Stream) -> tuple[Stream, float]:
-    """Bits with a quarter of the variance."""
+    """Return bits with a quarter of the variance."""
     batches = stream.batches.copy()
     batches[0, 1] = 2 * math.asinh(2 * math.sinh(batches[0, 1] / 2))
     batches[1] = response(batches[0, 1])

@@ -40,7 +40,7 @@ TRUST = "The trusted curator sees every trajectory; all that leaves the curator 
 
 
 def prepare(request: Request) -> Noise:
-    """Noise on running sums.
+    """Return noise on running sums.
 
     paper: as in the statistic's papers, in a tree over the users 1..K. calibrated: the least scale that proves
     (epsilon, delta) under replace-one for the stream of releases, the parts in units in which they tolerate the same

@@ -23,7 +23,7 @@ ASSUMED = "which questions a user is asked does not depend on the user's data"
 
 
 def prepare(request: Request) -> Noise:
-    """Noise on every cell of every user's report; the agent adds reports up.
+    """Return noise on every cell of every user's report; the agent adds reports up.
 
     paper: as in the statistic's papers. calibrated: the least scale that proves (epsilon, delta) under
     replace-one for one report, the parts in units in which they tolerate the same noise. Questions: answers that

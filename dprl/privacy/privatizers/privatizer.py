@@ -88,7 +88,7 @@ class Request:
         return 0.0 if as_in_paper or mechanism.pure else self.delta
 
     def paper_noise(self, model: str) -> PaperScale:
-        """Noise as in the statistic's papers."""
+        """Return noise as in the statistic's papers."""
         return self.statistic.paper_noise(model, self.size, self.K, self.epsilon, self.delta)
 
 
@@ -249,7 +249,7 @@ def with_noise(
     events: int | None = None,
     neighbours: tuple[str, ...] = (REPLACE_ONE, BLANK_ONE),
 ) -> Noise:
-    """Noise of one scale on every cell of a statistic, in its units of release.
+    """Return noise of one scale on every cell of a statistic, in its units of release.
 
     E holds for all cells and releases together w.p. >= 1 - beta/3.
 

@@ -127,7 +127,7 @@ def prepare(request: Request) -> Noise:
 
 
 def in_batches(request: Request, change: Change) -> Drawn:
-    """Bits of every batch.
+    """Return bits of every batch.
 
     paper: eps' = epsilon/(3H) and tau = 96 ln(2/delta)/eps'^2 for each counter (B25 Algorithm 4). calibrated: the least
     variance for which 3H upward and 3H downward shifts by one prove (epsilon, delta) at the batch's own size. 3H is
@@ -264,7 +264,7 @@ def paper_bits(users: NDArray[np.int64], tau: float) -> Array:
 
 
 def calibrated_bits(users: NDArray[np.int64], fair: int, variance: float) -> Array:
-    """[M, 2] trials and probability of each batch: `fair` fair bits or more while 4 variance > users, else
+    """Return [M, 2] trials and probability of each batch: `fair` fair bits or more while 4 variance > users, else
     Bernoulli(q) with n q (1 - q) = variance."""
     few = users < max(4 * variance, fair)
     share = np.minimum(variance / users, 0.25)

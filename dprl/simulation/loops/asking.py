@@ -75,7 +75,7 @@ class AskingRun(LinearRun):
 
 
 def features_of(spec: RunSpec) -> Array:
-    """[S, A, d], public."""
+    """Return [S, A, d], public."""
     made = ENVIRONMENTS[spec.environment].features
     assert made is not None
     return np.ascontiguousarray(made(**spec.environment_params))
@@ -101,7 +101,7 @@ def units_of(spec: RunSpec, noise: Noise) -> tuple[float, float]:
 
 
 def lengths_told(spec: RunSpec, noise: Noise, vectors: int) -> tuple[Array, Array]:
-    """[M] each, what the noise of a matrix and of a vector stays below, for all steps and releases together.
+    """Return [M] each, what the noise of a matrix and of a vector stays below, for all steps and releases together.
 
     Half of the failure probability of noise is for matrices, whose norm is at most sqrt 2 times the length of their
     draws, and half for vectors, of which each step has that many in the run.

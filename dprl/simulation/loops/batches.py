@@ -132,7 +132,7 @@ class BatchRun(AskingRun):
 
 
 def ends_of(spec: RunSpec) -> Ints:
-    """[M] users at the ends of the batches; without privacy K alone, for blocks follow from the releases."""
+    """Return [M] users at the ends of the batches; without privacy K alone, for blocks follow from the releases."""
     if spec.epsilon is None:
         return np.array([spec.episodes])
     ends = batches(spec.episodes, size_of(spec), spec.epsilon, norm_of(spec))
@@ -140,7 +140,7 @@ def ends_of(spec: RunSpec) -> Ints:
 
 
 def noise_told(spec: RunSpec, noise: Noise) -> tuple[Array, Array]:
-    """[M] each, the size of the noise of a matrix and of a vector, as the learner receives it.
+    """Return [M] each, the size of the noise of a matrix and of a vector, as the learner receives it.
 
     With the paper's constants the largest standard deviations that numbers have in the run, as the paper has them; else
     bounds.

@@ -57,7 +57,7 @@ def batches_of(spec: RunSpec) -> tuple[Batch, ...]:
 
 
 def ends_of(played: tuple[Batch, ...]) -> Ints:
-    """[M] users in the batches so far."""
+    """Return [M] users in the batches so far."""
     return np.cumsum([batch.users for batch in played]).astype(np.int64)
 
 
@@ -199,7 +199,7 @@ class EliminationRun:
                 )
 
     def _value(self, policy: Policy) -> Array:
-        """[S] exact value of a policy from each start state."""
+        """Return [S] the exact value of a policy from each start state."""
         key = policy.tobytes()
         if key not in self._values:
             value = np.zeros((self.mdp.H + 1, self.mdp.S))
@@ -248,12 +248,12 @@ class EliminationRun:
         )
 
     def curve(self) -> Curve:
-        """Regret at the checkpoints passed so far."""
+        """Return the regret at the checkpoints passed so far."""
         at = np.array([point.users for point in self._points], dtype=np.int64)
         return Curve(AXIS, MEASURE, at, np.array([point.regret for point in self._points]))
 
     def trace(self) -> SeedTrace:
-        """Everything recorded so far."""
+        """Return everything recorded so far."""
         names = self._record.series
         series = np.array(self._series).reshape(-1, len(names))
         pac = np.array([point.pac for point in self._points], dtype=np.int64)

@@ -85,7 +85,7 @@ class LinearRun(SlicedRun):
         truth: Array,
         bound: float,
     ) -> dict[str, Array]:
-        """Beliefs at each of D details, from the releases and from the same without noise.
+        """Return beliefs at each of D details, from the releases and from the same without noise.
 
         Args:
             confidence: the planner's.

@@ -304,7 +304,7 @@ class OfflineRun:
         return Curve(AXIS, MEASURE, at, np.array([point.gap for point in self.points]))
 
     def trace(self) -> OfflineTrace:
-        """Everything recorded so far. Details of as many data sets as fit, spread evenly, the last included."""
+        """Return everything recorded so far. Details of as many data sets as fit, spread evenly, the last included."""
         mdp, points = self.mdp, self.points
         each = 8 * mdp.H * mdp.S * (7 * mdp.A + 2)
         fits = max(1, min(len(points), DETAIL_BYTES // each))

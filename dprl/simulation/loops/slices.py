@@ -196,12 +196,12 @@ class SlicedRun(ABC):
         )
 
     def curve(self) -> Curve:
-        """Regret at the checkpoints passed so far."""
+        """Return the regret at the checkpoints passed so far."""
         record = self.record
         return Curve(AXIS, MEASURE, record.users, record.regret)
 
     def trace(self) -> SeedTrace:
-        """Everything recorded so far."""
+        """Return everything recorded so far."""
         record = self.record
         return SeedTrace.build(
             spec=self.spec,

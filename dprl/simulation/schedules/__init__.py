@@ -41,19 +41,19 @@ def releases(text: str, K: int, size: Size, per_release: bool) -> int:
 
 
 def times(text: str, K: int) -> Ints:
-    """Users at each release, or the ends of epochs, see `Schedule`."""
+    """Return users at each release, or the ends of epochs, see `Schedule`."""
     schedule, argument = parse(text)
     return schedule.times(argument, K)
 
 
 def limit(text: str, K: int, size: Size, per_release: bool) -> int | None:
-    """M of a schedule that decides as it goes, None for one that is fixed before the run."""
+    """Return M of a schedule that decides as it goes, None for one that is fixed before the run."""
     schedule, argument = parse(text)
     return schedule.limit(argument, K, size, per_release) if schedule.limit else None
 
 
 def targets(K: int, logarithmic: int, linear: int) -> Ints:
-    """Log-spaced and linearly spaced numbers of users, from 1 or more to K: where curves are recorded."""
+    """Return log-spaced and linearly spaced numbers of users, from 1 or more to K: where curves are recorded."""
     spaced = np.concatenate([np.geomspace(1, K, logarithmic), np.linspace(K / linear, K, linear)])
     return np.unique(np.maximum(np.round(spaced), 1).astype(np.int64))
 

@@ -38,7 +38,7 @@ def canonical(argument: str, per_release: bool) -> str:
 
 
 def times(argument: str, K: int) -> Ints:
-    """1, 2, ..., K."""
+    """Return 1, 2, ..., K."""
     return np.arange(1, K + 1, dtype=np.int64)
 
 

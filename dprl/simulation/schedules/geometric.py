@@ -29,17 +29,17 @@ def next_release(
     possible: Table,
     policy: Any,
 ) -> int:
-    """t_{i+1} = t_i + max(1, floor(eta t_i)), cut at K. settings: [eta]."""
+    """Return t_{i+1} = t_i + max(1, floor(eta t_i)), cut at K. settings: [eta]."""
     return min(K, users + max(1, int(settings[0] * users)))
 
 
 def times(argument: str, K: int) -> Ints:
-    """[M] as `next_release` gives them."""
+    """Return [M] as `next_release` gives them."""
     return np.array(_times(argument, K), dtype=np.int64)
 
 
 def count(argument: str, K: int) -> int:
-    """M."""
+    """Return M."""
     return len(_times(argument, K))
 
 
