@@ -29,7 +29,7 @@ source_suffix = {".rst": "restructuredtext", ".md": "myst-nb", ".ipynb": "myst-n
 exclude_patterns = ["reference/generated/*", "templates/*"]
 templates_path = ["templates"]
 nitpicky = False
-suppress_warnings = ["myst.header"]  # notes may step from a title to a third level
+suppress_warnings = ["myst.header"]  # the list of environments steps from a title to a third level
 
 # As GitHub makes them, so that a link with # works in both places.
 myst_heading_anchors = 4

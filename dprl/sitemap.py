@@ -137,7 +137,7 @@ PAGES = {
             settings=True,
             groups=(RunGroup("offline", "Data sets of Offline"),),
             bundled=("offline",),
-            guide="notes/offline",
+            guide="report/offline",
             lists=("offline",),
         ),
         Page(
@@ -183,7 +183,7 @@ PAGES = {
             settings=True,
             groups=(RunGroup("attack", "Attacks"),),
             bundled=("attack",),
-            guide="notes/privacy",
+            guide="report/privacy",
         ),
         Page(
             "room",

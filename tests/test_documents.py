@@ -168,10 +168,10 @@ def test_the_version_is_said_in_one_place() -> None:
 # Tables whose numbers are what somebody chose, or what a proof adds up. All other numbers are printed by a console.
 GIVEN = {
     ("docs/how-to/deploying.md", "fault"),
-    ("docs/notes/ldp-obi.md", ""),
-    ("docs/notes/linear.md", "one user's change, a step"),
-    ("docs/notes/offline.md", "data"),
-    ("docs/notes/privacy.md", "key"),
+    ("docs/report/linear.md", "one user's change, a step"),
+    ("docs/report/offline.md", "data"),
+    ("docs/report/online.md", ""),
+    ("docs/report/privacy.md", "key"),
     ("docs/reference/settings.md", "variable"),
 }
 
@@ -217,17 +217,15 @@ CHOSEN = {
     "docs/explanation/private-rl.md": ["of a million reports, a thousand times"],  # its root
     "docs/development/architecture.md": ["a turn of a quarter of a second"],
     "docs/how-to/cluster.md": ["for a quarter of a second at a time"],
-    "docs/how-to/deploying.md": ["Plan two cores and 2 GB", "files of 200 MB"],
+    "docs/how-to/deploying.md": ["Plan two cores and 2 GB", "files of 200 MB", "after it has gone"],
     "docs/how-to/lessons.md": ["half an hour is enough"],
     "docs/how-to/rooms.md": ["count wrong codes for ten minutes", "24 hours after it was opened"],
     "docs/how-to/teach-a-class.md": ["Each takes about five minutes"],
-    "docs/notes/constants.md": [  # tests/learners/test_formulas.py compares both with runs
+    "docs/report/online.md": [  # tests/learners/test_formulas.py compares both with runs
         "That loses 97% of V*, and random play 99%.",
         "without privacy 77% larger",
     ],
-    "docs/notes/scale.md": ["for two minutes after it has gone"],
-    "docs/notes/trade-offs.md": ["Holm's method at 5%"],
-    "docs/notes/users.md": ["four losses between 1% and 10%"],
+    "docs/report/users.md": ["Holm's method at 5%", "four losses between 1% and 10%"],
     "docs/reference/python.md": ["Python in ten minutes"],
     "docs/reference/settings.md": ["files of visitors are small, 2 MB", "turns of a quarter of a second"],
     "docs/tutorials/first-lesson.md": ["in five minutes"],

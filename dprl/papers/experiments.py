@@ -98,7 +98,7 @@ MULTIPLICATIVE = Claim(
         "The same for our rows",
         "With one-hot questions, and rows that count only users who were told to play them, the privacy cost grows "
         "like √K at most.",
-        "ours: docs/notes/played-rows.md",
+        "ours: docs/report/online.md, Rows that count only who played them",
         "",
         "",
         tuple(regret.goes_on(at(name, 10**15, **PLAYED), note="ours") for name in PROBLEMS),

@@ -2,7 +2,7 @@
 
 Discrete Gaussian and Laplace noise after Canonne, Kamath, Steinke 2020, Algorithms 1 to 3, with whole numbers only.
 Floats that are rounded on the way give away low bits of the numbers under the noise (Mironov 2012), and the state of a
-generator for simulation follows from few of its outputs. docs/notes/privacy.md has the proofs.
+generator for simulation follows from few of its outputs. docs/report/privacy.md has the proofs.
 """
 
 from __future__ import annotations

@@ -190,7 +190,7 @@ CONSISTENT = Counts(publish=consistent, even=Counts(publish=consistent, reward=0
 # As they are with their noise.
 NOISY = Counts(publish=unchanged, even=Counts(publish=unchanged, reward=0.25))
 # Fitted to n^ and m^ by least squares. With halves a user moves the noise less, for what a value needs to know
-# (docs/notes/constants.md).
+# (docs/report/online.md, "Where it is declared what is possible").
 FITTED = Counts(publish=fit, even=Counts(publish=fit, visits=0.5, reward=0.5))
 
 

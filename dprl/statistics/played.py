@@ -4,7 +4,7 @@ Policies are public, and a user who was told to take another action in s at h is
 report has an exact zero there, plus noise. Leaving that report out of the row changes no true count and loses noise,
 and it is post-processing. Whether a report counts is decided before it is made, so that the noise that is kept is as
 that of the first that many reports: E is looked up by how many reports a row has, and holds for any number of them at
-once (proof in docs/notes/played-rows.md).
+once (proof in docs/report/online.md, "Rows that count only who played them").
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ def signal(model: str, epsilon: float, delta: float, H: int, episodes: int = 1) 
         epsilon, delta: proved of all episodes of a user.
         H: steps of an episode.
         episodes: m, the most of one user. Gaussian noise in sums is m times as large. One-hot questions have epsilon/m
-            each, and shuffled bits what the lemma of groups leaves an episode (docs/notes/privacy.md).
+            each, and shuffled bits what the lemma of groups leaves an episode (docs/report/privacy.md).
     """
     if model == "none":
         return 1.0

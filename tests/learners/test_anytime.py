@@ -1,5 +1,5 @@
-"""The anytime bonus against what it is proved from (docs/notes/constants.md): duality, monotonicity, and noise in an
-ellipsoid."""
+"""The anytime bonus against what it is proved from (docs/report/online.md, "The anytime bonus"): duality, monotonicity,
+and noise in an ellipsoid."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def upper_value(p: Array, V: Array, r: float, x: float) -> float:
 
 def bet_value(m: Array, r: float, V: Array) -> float:
     """sup of reward and value under all means that no fixed bet 2^-j contradicts: none of rewards, none of values, none
-    of both (docs/notes/constants.md, (1'))."""
+    of both (docs/report/online.md, (1'))."""
     n = m.sum()
     j = np.arange(1.0, 40.0)[:, None, None]
     bet, most = 2**-j, (START + np.log(27 * j * (j + 1))) / n

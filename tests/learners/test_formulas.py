@@ -273,7 +273,7 @@ def test_ubev_is_pucb_without_noise() -> None:
 def test_what_the_last_bonus_term_costs_at_the_last_step(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """docs/notes/constants.md: we take 0 for what the paper does not define, and H^2 would be the paper's minimum."""
+    """docs/report/online.md: we take 0 for what the paper does not define, and H^2 would be the paper's minimum."""
     file = tmp_path / "dp_ucbvi_as_in_paper.py"
     source = inspect.getsource(dp_ucbvi)
     assert source.count("gap[0, x] = 0.0\n") == 1
@@ -299,13 +299,13 @@ def test_what_the_last_bonus_term_costs_at_the_last_step(
     more = [
         lost(name, **params) / before - 1 for (name, params), before in zip((small, large), ours, strict=True)
     ]
-    text = " ".join((ROOT / "docs/notes/constants.md").read_text("utf-8").split())
+    text = " ".join((ROOT / "docs/report/online.md").read_text("utf-8").split())
     assert f"it makes regret at K = 20,000 without privacy {100 * more[0]:.0f}% larger" in text
     assert abs(more[1]) < 0.01
 
 
 def test_with_the_papers_constants_action_0_is_played_everywhere_for_long() -> None:
-    """docs/notes/constants.md says so, and what that loses and what random play would."""
+    """docs/report/online.md says so, and what that loses and what random play would."""
     spec = RunSpec(
         environment_params={"S": 6, "H": 20}, algorithm="dp-ucbvi", bonus="paper", episodes=10**12, seeds=1
     )
@@ -321,6 +321,6 @@ def test_with_the_papers_constants_action_0_is_played_everywhere_for_long() -> N
     for h in reversed(range(mdp.H)):
         V = (mdp.R[h] + mdp.P[h] @ V).mean(-1)
     best = planning.optimum(mdp).V[0]
-    text = " ".join((ROOT / "docs/notes/constants.md").read_text("utf-8").split())
+    text = " ".join((ROOT / "docs/report/online.md").read_text("utf-8").split())
     shares = (trace.gap[0] / (mdp.d1 @ best), 1 - mdp.d1 @ V / (mdp.d1 @ best))
     assert "That loses {:.0%} of V*, and random play {:.0%}.".format(*shares) in text

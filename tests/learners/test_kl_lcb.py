@@ -1,4 +1,4 @@
-"""DP-KL-LCB against docs/notes/kl-lcb.md, written out once more, plainly, and each step of its proof by itself."""
+"""DP-KL-LCB against docs/report/offline.md, written out once more, plainly, and each step of its proof by itself."""
 
 from __future__ import annotations
 

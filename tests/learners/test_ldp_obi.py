@@ -140,7 +140,7 @@ def test_estimates_are_optimistic_with_every_noise(mechanism: str) -> None:
 
 
 def test_with_the_anytime_bonus_it_is_private_ucb_vi() -> None:
-    """One learner, as docs/notes/constants.md says; with their own constants they are two."""
+    """One learner, as docs/report/online.md says; with their own constants they are two."""
     same, other = (
         [ran(key, privacy="local", bonus=bonus, episodes=10**9) for key in ("ldp-obi", "private-ucb-vi")]
         for bonus in ("anytime", "paper")

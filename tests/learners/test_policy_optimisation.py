@@ -117,7 +117,7 @@ def test_without_noise_it_is_ucb_po() -> None:
 
 @pytest.mark.parametrize("schedule", ["adaptive:0.1", "geometric:0.02"])
 def test_blocks_lose_about_what_single_users_lose(schedule: str) -> None:
-    """With growth 0.1 or less the difference stays below 2%, as docs/notes/policy-optimisation.md says."""
+    """With growth 0.1 or less the difference stays below 2%, as docs/report/online.md says."""
     one, many = (ran(episodes=10**5, schedule=s).regret[-1] for s in ("episodic", schedule))
     assert many == pytest.approx(one, rel=0.02)
 

@@ -1,4 +1,4 @@
-"""What one use of a page takes of the server: a crowd waits for it (docs/notes/scale.md)."""
+"""What one use of a page takes of the server: a crowd waits for it (docs/how-to/deploying.md)."""
 
 from __future__ import annotations
 

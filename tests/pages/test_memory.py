@@ -1,4 +1,4 @@
-"""What all visitors share is bounded by what it takes in memory, whatever links they follow (docs/notes/scale.md)."""
+"""What all visitors share is bounded in memory, whatever links they follow (docs/how-to/deploying.md)."""
 
 from __future__ import annotations
 

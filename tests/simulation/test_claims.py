@@ -67,7 +67,7 @@ def test_every_seed_of_20_is_settled(algorithm: str, privacy: str) -> None:
     """The default bonus and schedule, RiverSwim, K = 10^12: no seed is short of the best by more than 10^-6 of V*,
     now or on average over the last tenth of the users, and the mean is not carried by a few seeds.
 
-    Other problems: docs/notes/constants.md.
+    Problems of many rows need more releases: docs/report/online.md, "If releases run short".
     """
     spec = RunSpec(algorithm=algorithm, privacy=privacy, episodes=10**12, seeds=20)
     assert (spec.bonus, spec.schedule) == ("anytime", "adaptive:0.1")

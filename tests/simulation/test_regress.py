@@ -78,7 +78,7 @@ def test_plans_as_in_the_paper_agree_with_a_dense_computation(
 
 
 def anytime(run: RegressionRun) -> Array:
-    """Q from docs/notes/linear.md: the better of two bounds, for ridge = lambda + shift and ridge = lambda."""
+    """Q from docs/report/linear.md: the better of two bounds, for ridge = lambda + shift and ridge = lambda."""
     from scipy.stats import chi2
 
     mdp, setup, p = run.mdp, run.setup, run.spec.beta or 0.1

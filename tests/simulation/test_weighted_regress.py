@@ -82,7 +82,7 @@ def kearns_saul(p: Array) -> Array:
 
 
 def anytime(run: RegressionRun) -> tuple[Array, Array]:
-    """Q and 1/v from docs/notes/linear.md."""
+    """Q and 1/v from docs/report/linear.md."""
     from scipy.stats import chi2
 
     mdp, F, p, users = run.mdp, run.setup.features, run.spec.beta or 0.1, run.users

@@ -142,7 +142,7 @@ def test_what_is_asked_anew_is_counted_once_a_release() -> None:
 @pytest.mark.parametrize("share", [0.1, 0.5])
 @pytest.mark.parametrize("total", [0.3, 1.0, 5.0])
 def test_a_shift_of_one_number_tells_more_than_the_same_of_several(share: float, total: float) -> None:
-    """So that a user's L1 change may be accounted for as if all of it were in one number (docs/notes/linear.md)."""
+    """So that a user's L1 change may be accounted for as if all of it were in one number (docs/report/linear.md)."""
     whole = (Laplace(1, total),)
     parts = (Laplace(1, share * total), Laplace(1, (1 - share) * total))
     for epsilon in np.linspace(0.0, total * 0.98, 8):

@@ -101,7 +101,7 @@ def anytime(
     constants: Array,
     plan: ValueIterationPlan,
 ) -> None:
-    """Compute an upper bound on Q* at all releases (proof in docs/notes/linear.md), of (r + V - middle) / unit.
+    """Compute an upper bound on Q* at all releases (proof: docs/report/linear.md), of (r + V - middle) / unit.
 
         bonus = beta sqrt(phi.Y + max(lambda + shift - ridge, 0) |Y|^2) + (pull + (shift + ridge) C_w) |Y|,
         Y = (G + ridge I)^-1 phi.

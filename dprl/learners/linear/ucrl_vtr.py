@@ -99,7 +99,7 @@ def anytime(
     constants: Array,
     plan: MixturePlan,
 ) -> None:
-    """Compute an upper bound on Q* at all releases (proof in docs/notes/linear.md), for X = phi of (V - middle) / unit.
+    """Compute an upper bound on Q* at all releases (proof: docs/report/linear.md), for X = phi of (V - middle) / unit.
 
         bonus = beta sqrt(X.Y + max(lambda + shift - ridge, 0) |Y|^2) + (N + ridge C_w) |Y|,  Y = (G + ridge I)^-1 X.
 

@@ -131,7 +131,7 @@ def anytime(
     constants: Array,
     plan: MixturePlan,
 ) -> None:
-    """Compute an upper bound on Q* at all releases (proof in docs/notes/linear.md). The next regression at (s, a) is of
+    """Compute an upper bound on Q* at all releases (proof: docs/report/linear.md). The next regression at (s, a) is of
     y = (V - middle) / unit in [-1/2, 1/2], with the middle and the range of V over the states that are possible then; y
     is sqrt(1 / worth)-sub-Gaussian.
 

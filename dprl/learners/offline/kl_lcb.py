@@ -8,7 +8,7 @@ what a row (h, s, a) is worth from below, where W = V~_{h+1} is what is known to
   of one number is enough, where a bound for all W at once needs an ellipsoid;
 - the ratio of two noisy sums: what it may be off is solved for (Fieller 1954).
 
-docs/notes/kl-lcb.md has the proof, and adds up the chances of failure.
+docs/report/offline.md, "DP-KL-LCB", has the proof, and adds up the chances of failure.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from dprl.statistics import BLANK_ONE, REPLACE_ONE, REWARDS, TRANSITIONS
 from dprl.statistics.family import Family
 
 COUNTS = TRANSITIONS.family
-# what has to hold in each row, without noise and with it, of next states and rewards; docs/notes/kl-lcb.md counts them
+# how many events have to hold in each row, without noise and with it (docs/report/offline.md)
 OF_NEXT, OF_REWARDS, NOISE_OF_NEXT, NOISE_OF_REWARDS = 1, 1, 4, 2
 GRID = 2.0**-30  # noise for people is a whole multiple of it, within one of continuous noise
 

@@ -7,7 +7,7 @@ import numpy as np
 from dprl.fields import Field
 from dprl.mdp.tabular import Array
 
-# docs/notes/offline.md has what was measured
+# docs/report/offline.md has what was measured
 UNPROVED = (
     "the paper leaves its constants open, and the penalty has nothing for the privacy noise in the values"
 )

@@ -1,7 +1,7 @@
 """The anytime bonus: an upper bound on Q* that holds at every release at once, under any schedule, with and without
 noise.
 
-docs/notes/constants.md has the proof. Without noise a row (h, s, a) of n users gives
+docs/report/online.md, "The anytime bonus", has the proof. Without noise a row (h, s, a) of n users gives
     Q~ = r^ + P^V~ + min(u v / c, sqrt((1 + w^2) L / (2n)))      (portfolios),
     v = r^(1 - r^) + Var_{P^} V~,  c = max(1 - r^, max V~ - P^V~),  u - ln(1 + u) = c^2 L / (v n),  w = max V~ - min V~,
     L = ln(10 H S A / (9 beta)) + ln(4 (n + 1)),

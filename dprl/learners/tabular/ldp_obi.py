@@ -2,7 +2,7 @@
 
 We read the opening and the abstract, and the remarks of Qiao, Wang 2023 and Luyo et al. 2021; the formulas are
 recalled. The paper's model has the same dynamics at every step; this is the form for any dynamics, with counts of each
-step, whose bound Qiao, Wang state. docs/notes/ldp-obi.md says where this differs, and why.
+step, whose bound Qiao, Wang state. docs/report/online.md, "LDP-OBI", says where this differs, and why.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 policy optimisation by mirror descent, on raw noisy counts.
 
 We read the opening and Table 1 of the first, the abstract of the second, and for the order of things the first
-authors' public code; the formulas are recalled. docs/notes/policy-optimisation.md says where this differs, and why.
+authors' public code; the formulas are recalled. docs/report/online.md says where this differs, and why.
 """
 
 from __future__ import annotations

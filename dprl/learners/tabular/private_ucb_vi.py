@@ -63,7 +63,7 @@ def constants(problem: Problem) -> Array:
 
     paper (recalled, not re-read): Lc = sqrt(2 ln(4 S A T/beta)), c_reward = Lc, c_value = H Lc, w_reward = 3,
     w_value = H. 3 E1 = E1 + 2 E1 is for the noise in r, as large as that in n, and for dividing by n^ + E1; calibrated
-    noise in r may be 4 E1 (see UNCOVERED and docs/notes/constants.md).
+    noise in r may be 4 E1 (see UNCOVERED and docs/report/online.md, "What a paper's bonus does not cover").
     """
     p, H, S = problem.params, problem.H, problem.S
     Lc = sqrt(2 * log(4 * S * problem.A * problem.T / problem.beta))

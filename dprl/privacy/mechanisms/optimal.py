@@ -3,7 +3,7 @@
 Among the factorisations A = B C of the matrix of prefix sums into lower-triangular B and C, the best has the least
 product of B's longest row and C's longest column. For all weights p of rows and q of columns that sum to 1, and
 P = diag(p), Q = diag(q), it is at least the sum of the singular values of sqrt(P) A sqrt(Q) (proof in
-docs/notes/privacy.md). At the best weights, of which q is p reversed, it is equal, and the noise has covariance
+docs/report/privacy.md). At the best weights, of which q is p reversed, it is equal, and the noise has covariance
 
     B B^T = P^(-1/2) T^(-1/2) P^(-1/2),  T = P^(-1/2) A^-T Q^-1 A^-1 P^(-1/2), which is tridiagonal.
 

@@ -102,7 +102,7 @@ def _most(stream: Stream) -> tuple[float, float, float]:
     """Return the limits of one user's error in units: its variance in any direction of a row, at most; the most that a
     bit of m counts for; and by how much more one of n or r does.
 
-    Two estimates by one user are uncorrelated, and subtracting the truth lowers the variance: docs/notes/privacy.md.
+    Two estimates by one user are uncorrelated, and subtracting the truth lowers the variance: docs/report/privacy.md.
     """
     (groups, _, _), (kept, turned, variance), shares = stream.batches
     asked = shares[0] / groups

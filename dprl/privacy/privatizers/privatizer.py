@@ -210,7 +210,7 @@ class Privatizer:
 def losses_of_user(
     mechanism: Mechanism, change: Change, scale: float, stream: Stream, contribution: int
 ) -> tuple[Losses, ...]:
-    """Return the losses of replacing all episodes of one user, anywhere in the stream; see docs/notes/privacy.md.
+    """Return the losses of replacing all episodes of one user, anywhere in the stream; see docs/report/privacy.md.
 
     - Each episode is in a report with noise of its own: adaptive composition of that many reports.
     - Gaussian or Laplace noise in sums: the change is at most that many times as long, and reveals most where all

@@ -42,7 +42,7 @@ class OfflineTrace(TraceCore[OfflineSpec]):
     both exact.
 
     Attributes:
-        lower: [C] d1 V~_0, the learner's own low estimate of v^pi; docs/notes/offline.md says when it is a lower bound.
+        lower: [C] d1 V~_0, the learner's low estimate of v^pi (a lower bound if docs/report/offline.md has a proof).
         errors: [] each, E in use, by family.
         repaired: [C] released matrices that were below what such a matrix can be, and were raised to it.
         covered: d_m of the behaviour policy, and the least d^mu where the optimal policy goes.

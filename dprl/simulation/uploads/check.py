@@ -8,7 +8,7 @@ squares of these. Everything else is computed from the releases, the choice betw
 The score of a person is V(s_0) + sum_h w_h (r_h + V_h+1(s_h+1) - V_h(s_h)): V is what the learned policy is worth, and
 w_h how much more often it is in (s_h, a_h) than people are, both as released counts of the others have it. It is
 doubly robust (Jiang, Li 2016; Kallus, Uehara 2020): errors of V and of w must come together to move its mean.
-docs/notes/verdict.md says what is proved of it, and what is measured.
+docs/report/offline.md, "Better than today?", says what is proved of it, and what is measured.
 
 If a person may have several episodes, each sum is over episodes, and a fifth says how many these are.
 """

@@ -176,7 +176,7 @@ def upload(
     recall: Callable[[str], object] = remind,
     **fields: Any,
 ) -> UploadSpec:
-    """Count a file of trajectories, and return a spec for it. The counts are kept for a day; see docs/notes/offline.md.
+    """Count a file of trajectories, and return a spec for it. The counts are kept for a day (docs/report/offline.md).
 
     Args:
         file: a CSV or Parquet file (its path, or open), or a table of pandas; columns episode, step, state, action,
