@@ -89,8 +89,8 @@ def test_when_privacy_is_free_is_said_of_all_models(visit: Visit) -> None:
     app = visit(PAGE, **query(study))
     said = words(app)
     assert (
-        "At 10¹⁵ users the privacy cost no longer grows with **Central (JDP)** and **Shuffle (SDP)**. "
-        "The privacy cost still grows at 10¹⁵ users with **Local (LDP)**." in said
+        "At 10¹⁵ users the privacy cost of **Central (JDP)** and **Shuffle (SDP)** no longer grows. "
+        "At 10¹⁵ users the privacy cost of **Local (LDP)** still grows." in said
     )
     assert "**Central (JDP)**: no growth after" in said
     drawn = names(app)
