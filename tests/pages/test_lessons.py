@@ -161,7 +161,7 @@ def test_more_privacy_is_left_on_the_axis_and_on_the_slider_of_every_lesson(step
     assert said == sorted(said)
     figure = views.step_picture(step, "", shown=False, asked=True, dark=False).figure
     axis = figure.layout.xaxis
-    assert axis.title.text.startswith("ε (to the left more private)")
+    assert axis.title.text.startswith("ε (more private to the left)")
     place = np.log10 if axis.type == "log" else np.asarray
     left, right = axis.range
     across = (place(np.array(marker.marks)) - left) / (right - left)

@@ -532,5 +532,5 @@ def test_in_python_and_on_the_command_line_the_owner_is_told_before_a_release(
     assert 0.5 < release["lower"] < 1
     assert "data" not in release
     assert "Note: From 400 trajectories at ρ = 1, we prove that the cautious policy" in said.out
-    assert "Noise moves each such number by about" in said.err  # before the run
+    assert "Noise moves each of these counts by about" in said.err  # before the run
     assert "not private" not in said.out + "".join(p.read_text() for p in (tmp_path / "out").iterdir())
