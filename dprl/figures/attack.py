@@ -92,7 +92,9 @@ def error_curves(
         x = allowed[0]
         most = np.minimum(np.exp(epsilon) * x + delta, 1 - np.exp(-epsilon) * (1 - delta - x))
         at_most = x, np.clip(most, 0, 1)
-        curves.append((f"most that {promise(*claimed)} allows", at_most, colors.muted, 2, style.BOUND_DASH))
+        curves.append(
+            (f"the most that {promise(*claimed)} allows", at_most, colors.muted, 2, style.BOUND_DASH)
+        )
     if measured is not None:
         curves.append(("the attack", measured, colors.ink, 2, ""))
     for name, (x, y), color, width, dash in curves:
@@ -154,7 +156,7 @@ def belief_curves(
     chart = Chart("Belief before and after", "Believed before", "Believed afterwards", height=380, dark=dark)
     between: Trace = {"fillcolor": style.translucent(chart.colors.roles["bound"], 0.12)}
     hover: Trace = {"hovertemplate": "%{x:.0%} becomes %{y:.1%}<extra></extra>"}
-    chart.theory("lower: the outcome speaks against", priors, least, 2, **between, **hover)
+    chart.theory("lower: the outcome speaks against it", priors, least, 2, **between, **hover)
     chart.theory("upper: the outcome speaks for it", priors, most, 2, fill="tonexty", **between, **hover)
     ink = chart.colors.ink
     chart.add(

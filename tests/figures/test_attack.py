@@ -35,7 +35,7 @@ def test_what_is_proved_is_dotted_and_what_is_measured_is_not() -> None:
     assert looks == {
         "guessing": None,
         "proved maximum": style.BOUND_DASH,
-        "most that (1, 0) allows": style.BOUND_DASH,
+        "the most that (1, 0) allows": style.BOUND_DASH,
         "the attack": None,
     }
     claimed = next(t for t in picture.figure.data if "allows" in t.name)

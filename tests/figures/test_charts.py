@@ -95,7 +95,7 @@ CASES = {
     ),
     "gap": Case(
         lambda scale, **how: offline.gaps_over_n([series(scale=scale)], **how),
-        "How far from the best policy?", offline.X_TITLE, "Suboptimality v* − v<sup>π</sup> (reward)",
+        "Distance from the best policy", offline.X_TITLE, "Suboptimality v* − v<sup>π</sup> (reward)",
         "95% t interval of the mean over data sets",
     ),
     "claim": Case(

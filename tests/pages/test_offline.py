@@ -129,7 +129,7 @@ def test_a_policy_of_explore_is_followed_by_people_here(finished: Visit, visit: 
     app = visit(PAGE, **parse_qs(link.query_string), tab="coverage")
     (field,) = app.text_area
     assert f"policy:0.7:{field.value}" == said
-    assert "70% follow a policy that is given, the others act at random" in words(app)
+    assert "70% follow a given policy, the others act at random" in words(app)
     assert charts(app)[0].alt.startswith("Heatmaps of the states on the way")
     field.set_value("111X3").run()
     press(app, "run")
