@@ -92,9 +92,7 @@ def error_curves(
         x = allowed[0]
         most = np.minimum(np.exp(epsilon) * x + delta, 1 - np.exp(-epsilon) * (1 - delta - x))
         at_most = x, np.clip(most, 0, 1)
-        curves.append(
-            (f"the most that {promise(*claimed)} allows", at_most, colors.muted, 2, style.BOUND_DASH)
-        )
+        curves.append((f"maximum under {promise(*claimed)}", at_most, colors.muted, 2, style.BOUND_DASH))
     if measured is not None:
         curves.append(("the attack", measured, colors.ink, 2, ""))
     for name, (x, y), color, width, dash in curves:

@@ -122,10 +122,7 @@ def about_promise(
         elif good and calibrated:
             said = f"**We prove more than the claim:** {proved} instead of the claimed {claim}. {LEAST}"
         elif good:
-            said = (
-                f"**We prove more than the claim:** {proved} instead of the claimed {claim}. There is more noise than "
-                "needed."
-            )
+            said = f"**We prove more than the claim:** {proved} instead of the claimed {claim}. Less noise is enough."
         else:
             said = f"**We prove less than the claim:** {proved} instead of the claimed {claim}."
             if any(
@@ -154,8 +151,7 @@ def concentrated_verdict(claimed: float, proved: float, who: str = TRAJECTORY) -
     if good:
         return (
             True,
-            f"**We prove more than the claim:** ρ = {rho} instead of the claimed {human(claimed)}. There is more "
-            "noise than needed.",
+            f"**We prove more than the claim:** ρ = {rho} instead of {human(claimed)}. Less noise is enough.",
         )
     return False, f"**We prove less than the claim:** ρ = {rho} instead of the claimed {human(claimed)}."
 

@@ -126,7 +126,7 @@ def test_the_claim_of_paper_noise_is_caught(visit: Visit, work: Work) -> None:
     app.run()
     assert "**The claim is caught.** The claim is (1, 0)" in words(app)
     assert "within the ε = 2 that we prove" in words(app)
-    assert "the most that (1, 0) allows" in drawn(app)
+    assert "maximum under (1, 0)" in drawn(app)
 
 
 def test_nearer_episodes_are_said_to_be_nearer(visit: Visit, work: Work) -> None:
