@@ -77,7 +77,7 @@ def error_curves(
         claimed: (epsilon, delta), where it is not what is proved.
     """
     chart = Chart(
-        "The best test of which user it was",
+        "The best test for which user it was",
         "Wrongly says “first episode”",
         "Correctly says “first episode”",
         height=440,
@@ -113,8 +113,8 @@ def epsilon_of_delta(
     dark: bool = False,
 ) -> Picture:
     """Draw the epsilon that the noise guarantees at every delta; own: the run's (epsilon, delta)."""
-    x_title = "δ, what is added to a chance"
-    chart = Chart("One noise, many guarantees", x_title, "ε proved", height=360, dark=dark)
+    x_title = "δ, added to a chance"
+    chart = Chart("Many guarantees of the same noise", x_title, "ε proved", height=360, dark=dark)
     hover = "δ = %{x:.1e}: ε = %{y:.3g}<extra></extra>"
     chart.theory("proved when one user is replaced", deltas, epsilons, 2.5, hovertemplate=hover)
     if own is not None:

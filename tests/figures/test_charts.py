@@ -108,7 +108,7 @@ CASES = {
     ),
     "errors": Case(
         lambda scale, **how: attack.error_curves((SHARES, SHARES ** (1 / scale)), **how),
-        "The best test of which user it was", "Wrongly says “first episode”", "Correctly says “first episode”",
+        "The best test for which user it was", "Wrongly says “first episode”", "Correctly says “first episode”",
     ),
     "a class": Case(
         lambda scale, **how: room.shares_of_yes(
