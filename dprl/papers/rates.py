@@ -129,7 +129,7 @@ def free_above(runs: Sequence[RunSpec], epsilons: Sequence[float], note: str = "
         heading=" · ".join(
             filter(None, [environment_of(first), ALGORITHMS[first.algorithm].title, many, note])
         ),
-        statistic="exponent in K of the ε at which privacy costs as much",
+        statistic="exponent in K of the ε at which privacy costs as much as learning",
         labels=("Smallest ε at which privacy costs less than learning (median)", regret.USERS, "ε"),
     )
     return replace(

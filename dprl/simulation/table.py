@@ -75,7 +75,7 @@ FIELDS: Registry[Field] = Registry(
             choices=("all", "played"), optional=True, query="rep", flag="--reports",
         ),
         Field(
-            "epsilon", "float", 1.0, "privacy budget: small is private", 0.001, 10_000.0,
+            "epsilon", "float", 1.0, "privacy budget: smaller is more private", 0.001, 10_000.0,
             optional=True, query="eps", flag="--epsilon",
         ),
         Field(
