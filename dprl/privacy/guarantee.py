@@ -29,8 +29,7 @@ def adjacency_of(contribution: int) -> str:
 
 
 SIMULATION = (
-    "noise is drawn in floating point, which is right for simulation but not for a deployment that must resist "
-    "attack"
+    "noise is drawn in floating point: fine for simulation, but not for a deployment that must resist attack"
 )
 _SUPERSCRIPT = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 GRID = f"2{str(-BITS).translate(_SUPERSCRIPT)}"
