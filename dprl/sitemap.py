@@ -120,7 +120,7 @@ PAGES = {
         Page(
             "users",
             "Users needed",
-            "How many users a private algorithm takes, and at which budget they are enough.",
+            "Users needed by a private algorithm, and the smallest budget that your users allow.",
             "groups",
             section="Decide",
             heading="How many users do I need?",
@@ -130,7 +130,7 @@ PAGES = {
         Page(
             "offline",
             "Offline",
-            "A policy from a private data set, and how large that has to be.",
+            "A policy from a private data set, and how large the data set has to be.",
             "inventory_2",
             section="Explore",
             heading="What can be learned from a private data set?",

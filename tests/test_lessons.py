@@ -237,7 +237,7 @@ def test_a_teacher_s_lesson_is_read_again_when_its_file_changes(
     assert LESSONS["trust"] is TRUST
     assert LESSONS.faults == ["trust.toml: This is the name of a lesson that comes with dprl; give another."]
     monkeypatch.setenv("DPRL_LESSONS", str(file))
-    assert LESSONS.faults == [f"DPRL_LESSONS: {file} is no folder; give the one with your lessons."]
+    assert LESSONS.faults == [f"DPRL_LESSONS: {file} is not a folder; give the folder with your lessons."]
 
 
 @pytest.mark.parametrize(
@@ -288,7 +288,7 @@ def test_a_teacher_s_lesson_is_read_again_when_its_file_changes(
         (
             "[runs]",
             '[try]\nsay = "x"\nlink = "/x"\n[runs]',
-            "mine.toml, try, link: /x is no page; give a link such",
+            "mine.toml, try, link: /x is not a page; give a link such",
         ),
     ],
 )

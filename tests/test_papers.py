@@ -188,10 +188,10 @@ def test_of_many_the_one_that_fails_decides() -> None:
 def test_a_claim_is_as_good_as_its_weakest_setting_and_says_so_briefly() -> None:
     assert overall(["holds", "holds as an upper bound"]) == "holds as an upper bound"
     assert overall(["holds", "undecided", NO]) == NO
-    assert sentences.about_verdicts(["holds", "holds"]) == "It holds in both settings."
+    assert sentences.about_verdicts(["holds", "holds"]) == "The claim holds in both settings."
     assert (
         sentences.about_verdicts(["holds", "holds", NO])
-        == "Of 3 settings, it holds in 2 and does not hold in 1."
+        == "Of 3 settings, the claim holds in 2 and does not hold in 1."
     )
 
 

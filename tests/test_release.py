@@ -48,7 +48,7 @@ def test_a_check_says_what_is_outside_and_what_a_release_could_tell_and_keeps_no
     assert "2,000 trajectories: 2 states, 2 actions, 2 steps." in said
     assert "Only for you, not private and kept nowhere: Column " in said
     assert "stuody (1)" in said
-    assert "Noise moves each such number by about" in said
+    assert "Noise moves each of these counts by about" in said
     assert said.endswith("Nothing was released or kept.\n")
     assert not (home / "uploads").exists()
     assert not any(b"stuody" in path.read_bytes() for path in home.rglob("*") if path.is_file())
@@ -62,7 +62,7 @@ def test_a_release_is_written_down_in_its_budget_and_refused_beyond_it(
     assert main([*given, "--total", "0.5", "--rho", "0.3"]) == 0
     out, err = capsys.readouterr()
     assert "we prove ρ = 0.3" in err
-    assert "Noise moves each such number" in err  # before anything is spent
+    assert "Noise moves each of these counts" in err  # before anything is spent
     assert "The budget two rooms has the total ρ = 0.5. Spent so far: ρ = 0.3, or (" in out
     assert "**" not in out + err
     policy = Policy.load(tmp_path / "out/policy.json")
@@ -114,11 +114,11 @@ def test_noise_that_hides_the_counts_is_said_before_anything_is_spent(
     assert main(["check", *files, "--rho", "0.5"]) == 0
     assert "noise hides most" not in capsys.readouterr().out
     assert main(["check", *files, "--rho", "0.00001"]) == 0
-    assert "So noise hides most of these numbers" in capsys.readouterr().out
+    assert "So noise hides most of these counts" in capsys.readouterr().out
     given = ["release", *files, "--budget", "small", "--out", str(tmp_path / "out"), "--rho", "0.00001"]
     assert main(given) == 0
     out, err = capsys.readouterr()
-    assert "So noise hides most of these numbers" in err
+    assert "So noise hides most of these counts" in err
     assert "Too close to call." in out
 
 

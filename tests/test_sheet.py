@@ -54,11 +54,11 @@ def test_it_says_all_of_it_and_asks_for_nothing_from_elsewhere() -> None:
     assert held["verdict"] == "better"
     for part in (
         "Better than today, if nothing hidden drove the choices. Under the learned policy",
-        "The proved bound of the cautious policy holds except with a chance of 0.1. If you take the best of k releases",
+        "The proved bound of the cautious policy holds except with a chance of 0.1. If you choose the best of k",
     ):
         assert part in text
     assert f"Protected: {policy.about['privacy']['unit']}." in text
-    assert "May it be used? No number here decides that." in text
+    assert "May the policy be used? No number here decides that." in text
     assert said.FIRST_STEP.format(first=0) in text
     below = policy.about["bound"]["worth at least"] < held["behaviour"][1]
     assert ("The bound is below the users' own average" in text) == below

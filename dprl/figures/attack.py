@@ -77,7 +77,7 @@ def error_curves(
         claimed: (epsilon, delta), where it is not what is proved.
     """
     chart = Chart(
-        "The best test of which user it was",
+        "The best test for which user it was",
         "Wrongly says “first episode”",
         "Correctly says “first episode”",
         height=440,
@@ -92,7 +92,7 @@ def error_curves(
         x = allowed[0]
         most = np.minimum(np.exp(epsilon) * x + delta, 1 - np.exp(-epsilon) * (1 - delta - x))
         at_most = x, np.clip(most, 0, 1)
-        curves.append((f"most that {promise(*claimed)} allows", at_most, colors.muted, 2, style.BOUND_DASH))
+        curves.append((f"maximum under {promise(*claimed)}", at_most, colors.muted, 2, style.BOUND_DASH))
     if measured is not None:
         curves.append(("the attack", measured, colors.ink, 2, ""))
     for name, (x, y), color, width, dash in curves:
@@ -113,8 +113,8 @@ def epsilon_of_delta(
     dark: bool = False,
 ) -> Picture:
     """Draw the epsilon that the noise guarantees at every delta; own: the run's (epsilon, delta)."""
-    x_title = "δ, what is added to a chance"
-    chart = Chart("One noise, many guarantees", x_title, "ε proved", height=360, dark=dark)
+    x_title = "δ, added to a chance"
+    chart = Chart("Many guarantees of the same noise", x_title, "ε proved", height=360, dark=dark)
     hover = "δ = %{x:.1e}: ε = %{y:.3g}<extra></extra>"
     chart.theory("proved when one user is replaced", deltas, epsilons, 2.5, hovertemplate=hover)
     if own is not None:
@@ -154,7 +154,7 @@ def belief_curves(
     chart = Chart("Belief before and after", "Believed before", "Believed afterwards", height=380, dark=dark)
     between: Trace = {"fillcolor": style.translucent(chart.colors.roles["bound"], 0.12)}
     hover: Trace = {"hovertemplate": "%{x:.0%} becomes %{y:.1%}<extra></extra>"}
-    chart.theory("lower: the outcome speaks against", priors, least, 2, **between, **hover)
+    chart.theory("lower: the outcome speaks against it", priors, least, 2, **between, **hover)
     chart.theory("upper: the outcome speaks for it", priors, most, 2, fill="tonexty", **between, **hover)
     ink = chart.colors.ink
     chart.add(

@@ -12,7 +12,7 @@ from dprl.figures.picture import Picture
 from dprl.words import after, brief
 
 HEATMAP_ALT = (
-    "Heatmaps of how often each state and action was tried: truly, through the noise, and the difference."
+    "Heatmaps of how often each state and action was tried: true counts, noisy counts, and the difference."
 )
 
 

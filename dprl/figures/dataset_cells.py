@@ -12,7 +12,7 @@ from dprl.figures.picture import Picture
 from dprl.words import brief, human, power, rough
 
 PESSIMISM_ALT = (
-    "Heatmaps of a data set's visits, as they were and as released, and of the penalty and values learned."
+    "Heatmaps of a data set's visits, true and as released, and of the penalty and values learned."
 )
 COVERAGE_ALT = "Heatmaps of the states on the way of a data set's trajectories, and of the best policy."
 RARE = 1e-8  # chances below it are drawn as this
@@ -68,8 +68,8 @@ def pessimism_of_cells(
         panels.append(counts("ñ: visits as released", told))
     panels += [
         worth("Γ: the penalty for uncertainty", heat.laid_out(penalty, step), taken),
-        worth("Q̂: worth before the penalty", heat.laid_out(Q_hat, step), reach),
-        worth("Q: worth after the penalty", heat.laid_out(Q, step), reach),
+        worth("Q̂: value before the penalty", heat.laid_out(Q_hat, step), reach),
+        worth("Q: value after the penalty", heat.laid_out(Q, step), reach),
     ]
     chart = heat.stacked(
         panels,

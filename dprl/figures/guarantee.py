@@ -13,7 +13,7 @@ from dprl.figures.chart import Chart, Trace
 from dprl.figures.picture import Picture
 from dprl.words import human, proves
 
-LADDER_ALT = "Bar chart of the noise in one counter with each way of adding it, from the paper's down."
+LADDER_ALT = "Bar chart of the noise in one counter with each way of adding it, from the paper's noise down."
 
 
 class NoiseStep(NamedTuple):

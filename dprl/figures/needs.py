@@ -14,7 +14,7 @@ from dprl.figures.looks import CurveStyle
 from dprl.figures.picture import Picture
 from dprl.words import human, interval, rough
 
-ALT = "Chart of the users each way to be private needs, one row each, with intervals."
+ALT = "Chart of the users needed for each way to be private, one row each, with intervals."
 
 
 @dataclass(frozen=True)

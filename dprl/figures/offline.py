@@ -37,7 +37,7 @@ def gaps_over_n(
     """
     curves = told_apart(curves)
     chart = _over_n(
-        "How far from the best policy?", "Suboptimality v* − v<sup>π</sup> (reward)", curves, dark
+        "Distance from the best policy", "Suboptimality v* − v<sup>π</sup> (reward)", curves, dark
     )
     most = max((curve.v_star for curve in curves if curve.v_star), default=0.0)
     _draw(chart, curves, log_y, show_seeds, least=float(f"{FAINT * most:.1g}"))

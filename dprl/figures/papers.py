@@ -211,7 +211,7 @@ def measurements(
             "size": 22,
             "line": {"width": 3, "color": chart.colors.roles["optimal"]},
         },
-        hovertemplate="what is claimed: %{x}<extra></extra>",
+        hovertemplate="claimed: %{x}<extra></extra>",
         name="smallest or largest value at which the claim holds",
     )
     numbers = {"tickmode": "array", "tickvals": places, "ticktext": [str(row.number) for row in rows]}

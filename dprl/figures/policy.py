@@ -63,7 +63,7 @@ def environment_drawing(
     )
     if A > TOLD_APART:
         shown, names = P[step].mean(axis=1, keepdims=True), ["all actions, on average"]
-        see = f"There are {A} actions: arrows are for their average."
+        see = f"There are {A} actions, so the arrows show their average."
     else:
         sparse = S > graph.NAMED_STATES and not graph.in_row(place)
         shown, names = P[step] if whole else graph.likeliest(P[step], sparse), list(action_labels)

@@ -108,9 +108,9 @@ def policy_beside_usual(
     columns = {
         "policy": names[policy].ravel(),
         "decides": np.where(enough, "policy", somebody).ravel(),
-        "episodes so, with noise": _taken(visits, policy).ravel(),
+        "noisy episodes with this action": _taken(visits, policy).ravel(),
         "users got most often": names[np.where(known, usual, A)].ravel(),
-        "episodes of these, with noise": _taken(visits, usual).ravel(),
+        "noisy episodes with that action": _taken(visits, usual).ravel(),
     }
     table = steps.steps_table(len(policy), state_labels, columns, first_step)
     return chart.picture(ALT, see, table, revision="steps")

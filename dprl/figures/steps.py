@@ -81,7 +81,7 @@ def policy_by_step(
         if optimal_occupancy is not None:
             columns["optimal policy's visits"] = optimal_occupancy.ravel()
     if behaviour is not None:
-        panels.append(heat.chance_map("Behaviour policy's chance of this", behaviour.T, colors))
+        panels.append(heat.chance_map("Behaviour policy's chance of this action", behaviour.T, colors))
         columns["behaviour policy's chance of it"] = behaviour.ravel()
     chart = over_steps(panels, "The policy, step by step", when or after(episode), state_labels, dark, True)
     used = sorted(

@@ -20,7 +20,7 @@ from dprl.words import human, rough
 
 ALT = "Line chart of the users needed against the privacy budget epsilon, by privacy model."
 TITLE = "Users needed, by privacy model"
-X_TITLE = "Privacy budget ε (to the left more private)"
+X_TITLE = "Privacy budget ε (more private to the left)"
 Y_TITLE = "Users needed"
 DASH = "7px,4px"  # of what is extrapolated; dotted lines are theory
 TICKS = (0.03, 0.1, 0.3, 1, 3, 10)

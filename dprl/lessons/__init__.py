@@ -40,7 +40,7 @@ class Shelf(Mapping[str, Lesson]):
         """A sentence for each file of a teacher that cannot be read, or on the folder if there is none."""
         folder = os.environ.get("DPRL_LESSONS")
         if folder and not Path(folder).is_dir():
-            return [f"DPRL_LESSONS: {folder} is no folder; give the one with your lessons."]
+            return [f"DPRL_LESSONS: {folder} is not a folder; give the folder with your lessons."]
         return _read(_stamps())[1]
 
 

@@ -191,7 +191,7 @@ def _argument(text: str, chart: Chart) -> Any:
     except ValueError as error:
         raise SpecError(
             "reading",
-            f"{shown(text)} is no curve of this question{similar(text, chart.specs)}; "
+            f"{shown(text)} is not a curve of this question{similar(text, chart.specs)}; "
             f"give one of {', '.join(chart.specs) or 'no curve'}.",
         ) from error
 

@@ -203,7 +203,7 @@ def read_lesson(path: Path) -> Lesson:
     more = Table(table.take("try", dict, {}), f"{path.name}, try")
     attempt = (more.take("say", str), more.take("link", str)) if more.values else None
     if attempt and attempt[1].strip("/").partition("?")[0] not in PAGES:
-        raise more.refuse("link", f"{shown(attempt[1])} is no page; give a link such as /explore?v=1.")
+        raise more.refuse("link", f"{shown(attempt[1])} is not a page; give a link such as /explore?v=1.")
     more.done()
     table.done()
     if not steps:

@@ -18,7 +18,7 @@ from dprl.runs.store import Store
 from dprl.words import duration, percent, promise
 
 RANKING = "algorithms"  # what `dprl reproduce` is told
-SAYS = "Every private algorithm at one proved guarantee in the same environments: users needed."
+SAYS = "Users needed by every private algorithm at one proved guarantee in the same environments."
 Progress = Callable[[float], None]
 
 

@@ -83,7 +83,7 @@ def evidence(store: Store, claim: Claim) -> Evidence | None:
     if None in answers.values():
         return None
     if "" in answers.values():
-        raise RunFailed(f"{claim.key}: what is asked could not be answered.")
+        raise RunFailed(f"{claim.key}: the question could not be answered.")
     return Evidence(runs, {asked: noted(asked[0], answered(text or "")) for asked, text in answers.items()})
 
 

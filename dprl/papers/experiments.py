@@ -18,8 +18,8 @@ SEEDS = 10
 PROBLEMS = ("riverswim", "gridworld", "chain", "clinic", "random", "hard-jdp")
 QW_ONLINE = "Qiao, Wang 2023 (online)"
 VIETRI = "Vietri et al. 2020"
-LEAST = "Noise is calibrated to (ε, 10⁻⁶), the bonus is proved, all else is by default; ε = 1 unless said."
-EARLY = "Neighbours that both lose more than half of V* have learned nothing yet: their order says nothing."
+LEAST = "Noise is calibrated to (ε, 10⁻⁶), the bonus is proved, and ε = 1 unless stated; all else is default."
+EARLY = "If two neighbours both lose over half of V*, they have learned nothing yet, so their order means nothing."
 
 # With no trusted party: of the paper, and ours.
 EVERYBODY = {"privacy": "local", "mechanism": "gaussian", "reports": "all"}
@@ -54,7 +54,7 @@ def by_budget(base: RunSpec) -> Chains:
 ORDER = Claim(
     "order-of-trust",
     "The order of trust",
-    "Regret is least without privacy and most with no trusted party. With a trusted curator it lies between them, and "
+    "Regret is least without privacy and most with no trusted party. With a trusted curator it is in between, and "
     "a small budget costs more.",
     f"{QW_ONLINE}, Figure 1: RiverSwim, H = 20, K = 50,000, 5 runs",
     f"{LEAST} The large budget is 10, the small one 1, and with no trusted party it is 1. The paper's figure states no "
@@ -72,7 +72,7 @@ ADDITIVE = Claim(
     "With a trusted curator, privacy costs once",
     "The privacy cost is additive: it stops growing with the number of users.",
     f"{QW_ONLINE}, Theorem 5.2",
-    f"{LEAST} Flat is a growth of at most K^0.1 over the last decade of users.",
+    f"{LEAST} A cost is flat if it grows at most like K^0.1 over the last decade of users.",
     "A privacy cost that no longer grows is a flat line at the right end.",
     (
         regret.flattens(at("riverswim", 10**15)),
@@ -84,18 +84,18 @@ ADDITIVE = Claim(
 
 MULTIPLICATIVE = Claim(
     "ldp-multiplicative",
-    "With no trusted party, it costs again and again",
+    "With no trusted party, privacy costs again and again",
     "The privacy cost is multiplicative: it keeps growing with the users K, but no faster than √K.",
     f"{QW_ONLINE}, Theorem 5.7",
-    f"{LEAST} Where it stops, √K is still an upper bound: one environment has a gap between actions, and enough "
-    "users overcome it. This is the paper's algorithm: it adds up everybody's reports, each with Gaussian noise. Our "
-    "default is another. Trade-offs shows its cost up to 10^15 users.",
-    "The privacy cost with no trusted party, next to that with a trusted curator. A line that still rises at the right "
-    "end grows.",
+    f"{LEAST} If the cost stops growing, √K is still an upper bound: one environment has a gap between actions, and "
+    "enough users overcome it. The paper's algorithm adds up everybody's reports, each with Gaussian noise. Our "
+    "default is another algorithm, whose cost is on Trade-offs, up to 10^15 users.",
+    "The privacy cost with no trusted party, next to that with a trusted curator. If a line still rises at the "
+    "right end, the cost still grows.",
     tuple(regret.goes_on(at(name, 10**15, **EVERYBODY), (at(name, 10**15),)) for name in PROBLEMS),
     Claim(
         "ldp-multiplicative-ours",
-        "The same for our rows",
+        "Our rows with no trusted party",
         "With one-hot questions, and rows that count only users who were told to play them, the privacy cost grows "
         "like √K at most.",
         "ours: docs/report/online.md, Rows that count only who played them",
@@ -108,10 +108,10 @@ MULTIPLICATIVE = Claim(
 BUDGETS = Claim(
     "larger-budget",
     "A larger budget costs less",
-    "The larger ε, the less regret, in every privacy model.",
+    "In every privacy model, a larger ε means less regret.",
     f"{QW_ONLINE}, Theorems 5.2 and 5.7 (DP-UCBVI); Bai et al. 2025, Theorem 11 (SDP-PE)",
-    f"{LEAST} ε is 10, 1 and 0.1, and each model's neighbours are compared. {EARLY}",
-    "Darker shades are more private (on a dark page lighter ones): each lies above the next of its colour.",
+    f"{LEAST} ε is 10, 1 and 0.1, and neighbouring budgets are compared in each model. {EARLY}",
+    "Darker shades (lighter ones on a dark page) are more private, and lie above the next shade of their colour.",
     (
         *(regret.order(by_budget(at(name, 10**15))) for name in ("riverswim", "chain", "clinic", "random")),
         regret.order(by_budget(at("riverswim", 10**6))),
@@ -124,12 +124,12 @@ LINEAR = OfflineSpec(
 TABULAR = OfflineSpec(algorithm="dp-apvi", behaviour="mixture:0.7", n=10**10, seeds=SEEDS)
 OFFLINE = Claim(
     "offline-converges",
-    "Offline, private and not private meet",
+    "Offline, curves with and without privacy meet",
     "As data grow, DP-VAPVI loses hardly more than VAPVI, the same algorithm without privacy. It loses less than "
     "PEVI, an older algorithm.",
     "Qiao, Wang 2023 (offline), Figure 1: n up to 1,000",
-    "Noise as in the paper, paper constants. ρ = 25, 1 and 0.1. On RiverSwim the same is asked of DP-APVI.",
-    "Curves that come down to that without privacy have met it.",
+    "Noise and constants are as in the paper, with ρ = 25, 1 and 0.1. On RiverSwim we test the same for DP-APVI.",
+    "A private curve that comes down to the curve without privacy has met it.",
     (
         offline.near_its_baseline(LINEAR.replace(rho=25.0), 1000, 0.05),
         offline.near_its_baseline(LINEAR.replace(rho=25.0), 10**6, 0.01),
@@ -163,9 +163,9 @@ MISTAKES = Claim(
     "Without privacy, the number of episodes that lose more than α grows like 1/α² as α shrinks. Privacy adds a term "
     "that grows like 1/(εα).",
     f"{VIETRI}, Theorem 3",
-    "Laplace tree, calibrated to (ε, 0). PUCB has the paper's constants and blocks of 0.2%. The theorem is "
-    "an upper bound with logarithms.",
-    "The dotted line has the slope of the theorem, laid through the middle.",
+    "The noise is a Laplace tree, calibrated to (ε, 0). PUCB has the paper's constants and blocks of 0.2%. The theorem "
+    "is an upper bound with logarithms.",
+    "The dotted line has the slope of the theorem, and goes through the middle.",
     tuple(of_mistakes(PUCB, ANYTIME)),
 )
 
@@ -173,9 +173,9 @@ LOWER = Claim(
     "lower-bound",
     "Nobody gets below the bound",
     "Private algorithms play each worse arm at least ln(1/(4β))/(24εα) times, in expectation.",
-    f"{VIETRI}, section 6, Lemma 8, for algorithms right on every instance",
-    "Laplace tree, calibrated to (ε, 0), β = 0.1. A check, no proof: no run here is proved right on "
-    "every instance, and two kinds of algorithms are not all of them.",
+    f"{VIETRI}, section 6, Lemma 8, for algorithms correct on every instance",
+    "The noise is a Laplace tree, calibrated to (ε, 0), and β = 0.1. This is a check, not a proof: no algorithm here "
+    "is proved correct on every instance, and we test only two kinds of algorithms.",
     "The dotted line is the bound; measured pulls lie above it.",
     tuple(
         hard.above_the_bound([hard.instance(learner.replace(epsilon=e), gap, arms) for e in EPSILONS])
@@ -213,11 +213,11 @@ EXPONENTS = Claim(
     "linear-exponents",
     "Growth of linear algorithms' regret",
     "Regret grows at most like √K with a trusted curator, K^(3/4) with no trusted party, and K^(3/5) for LSVI-UCB in "
-    "batches, K^(2/3) with pure privacy.",
+    "batches (K^(2/3) with pure privacy).",
     "Luyo et al. 2021, Corollaries 5 and 6 (UCRL-VTR), 10 and 11 (UCRL-VTR+), Theorem 8 and Remark 2 (LSVI-UCB)",
-    "Noise is calibrated to (ε, 10⁻⁶), and the bonus is proved. Only runs that lost less than half of all count. "
-    "In one environment with a gap between actions, regret grows less than a bound for all environments allows.",
-    "Each point is a run of its own; the dotted line has the slope of the bound, laid through the middle.",
+    "Noise is calibrated to (ε, 10⁻⁶), and the bonus is proved. Only runs that lost less than half of V* count. "
+    "In one environment with a gap between actions, regret grows more slowly than a bound for all environments.",
+    "Each point is a run of its own; the dotted line has the slope of the bound, and goes through the middle.",
     (
         regret.in_users(over(MIXTURE, 8, 12), 0.5),
         regret.in_users(over(EIGHT, 9, 12), 0.5),
@@ -239,11 +239,11 @@ SHUFFLED = at("riverswim", 10**15, privacy="shuffle")
 SHUFFLE = Claim(
     "shuffle-between",
     "A shuffler stands in between",
-    "With a trusted shuffler the privacy cost is additive, grows like 1/ε, and lies between those with a trusted "
-    "curator and no trusted party.",
+    "With a trusted shuffler the privacy cost is additive, grows like 1/ε, and lies between the costs with a "
+    "trusted curator and with no trusted party.",
     "Bai et al. 2025, Theorem 11 (SDP-PE)",
     f"{LEAST} DP-UCBVI with shuffled bits is ours. SDP-PE is the paper's algorithm, and runs in a small environment.",
-    "Its curve lies between those of a trusted curator and of no trusted party, and is flat at the right end. The "
+    "The shuffler's curve lies between those of the other two models, and is flat at the right end. The "
     "privacy cost has the slope of 1/ε.",
     (
         regret.flattens(ELIMINATION),
@@ -258,10 +258,10 @@ COLLUSIONS = [AttackSpec(run=RunSpec(seeds=1), root_seed=seed) for seed in range
 ONE_DRAW = Claim(
     "one-draw",
     "One draw of noise hides nobody",
-    "If one draw of noise serves a whole counter, users t − 1 and t + 1 together read user t exactly.",
+    "If one draw of noise serves a whole counter, users t − 1 and t + 1 can together work out user t exactly.",
     f"{VIETRI}, section 2.2",
-    "One counter, 8 users, each told the count after its own turn; 6 of them stand between two others. The second "
-    "setting is the repair: noise from a tree.",
+    "There is one counter, and each of 8 users learns its count after their own turn; 6 are between two others. "
+    "The second setting is the repair: noise from a tree.",
     "",
     (
         privacy.recovered(COLLUSIONS, "one", "One draw for all releases"),

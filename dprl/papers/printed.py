@@ -13,7 +13,7 @@ from dprl.simulation import OfflineSpec, RunSpec
 AS_PRINTED: dict[str, Any] = {"calibration": "paper", "bonus": "paper", "episodes": 50_000, "seeds": 1}
 PURE: dict[str, Any] = {"mechanism": "laplace-tree", "delta": 0.0}
 READ = (
-    "Our accountant's (ε, δ) or ρ when one user's whole trajectory is replaced, as the papers define neighbours. "
+    "Our accountant computes (ε, δ) or ρ for replacing one user's whole trajectory, as the papers define neighbours. "
     "Nothing is run."
 )
 
@@ -26,11 +26,11 @@ def printed(key: str, title: str, says: str, source: str, why: str, *specs: RunS
 PRINTED = (
     printed(
         "noise-tabular",
-        "Pure noise on counts",
-        "Laplace noise as in the paper proves the claimed ε.",
+        "Laplace noise on counts",
+        "Laplace noise as in the paper gives the claimed ε.",
         f"{QW_ONLINE}, Lemmas 5.1 and 5.6; {VIETRI}, Claim 1",
         "The papers count one unit of change in each step and family. Replacing a trajectory takes one visit away and "
-        "adds another: two units. Twice the noise, or a user who is only blanked, gives the claimed ε.",
+        "adds another: two units. Twice the noise would give the claimed ε, and so does zeroing a user out.",
         RunSpec(**AS_PRINTED, **PURE),
         RunSpec(**AS_PRINTED, privacy="local", mechanism="laplace", delta=0.0),
         RunSpec(**AS_PRINTED, **PURE, algorithm="pucb"),
@@ -38,9 +38,9 @@ PRINTED = (
     printed(
         "noise-shuffled",
         "Shuffled bits",
-        "Shuffled bits as in the paper prove the claimed (ε, β).",
+        "Shuffled bits as in the paper give the claimed (ε, β).",
         "Bai et al. 2025, Lemmas 10 and 42",
-        "The paper's own composition gives (2ε, 6Hβ) only; our accountant composes the bits themselves. Each bit must "
+        "The paper's own composition gives only (2ε, 6Hβ); our accountant composes the bits themselves. Each bit must "
         "be a message of its own.",
         RunSpec(
             **AS_PRINTED,
@@ -53,7 +53,7 @@ PRINTED = (
     printed(
         "noise-linear",
         "Gaussian noise on features",
-        "Gaussian noise as in the paper proves the claimed (ε, δ).",
+        "Gaussian noise as in the paper gives the claimed (ε, δ).",
         "Luyo et al. 2021, Corollaries 5, 6, 10 and 11, Theorem 8",
         "",
         *(
@@ -66,9 +66,9 @@ PRINTED = (
     printed(
         "noise-offline",
         "Gaussian noise on a data set",
-        "Gaussian noise as in the paper proves the claimed ρ.",
+        "Gaussian noise as in the paper gives the claimed ρ.",
         "Qiao, Wang 2023 (offline), Lemmas C.1 and D.1",
-        "Features have norm 1 here, as the proof needs; the paper's own example reaches √7.",
+        "Features have norm 1 here, as the proof requires; the paper's own example reaches √7.",
         OfflineSpec(n=1000, seeds=1),
         LINEAR.replace(n=1000, seeds=1),
     ),
@@ -78,7 +78,7 @@ SEEN_SEEDS = 40  # in each environment
 SEEN: dict[str, Any] = {"calibration": "paper", "bonus": "paper", "episodes": 10**12, "seeds": SEEN_SEEDS}
 LOCAL: dict[str, Any] = {"privacy": "local", "mechanism": "laplace", "delta": 0.0}
 IN_RUNS = (
-    "Noise and bonus as in the paper, β = 0.1. Noise is checked at every release, values at some 30 of them."
+    "Noise and bonus are as in the paper, and β = 0.1. Noise is checked at every release, values at about 30."
 )
 
 
@@ -96,7 +96,7 @@ BOUNDS_KEPT = (
     Claim(
         "noise-within-error",
         "Noise stays within its bound",
-        "All noise of a run stays within the error bound E with the probability stated.",
+        "All noise of a run stays within the error bound E with the stated probability.",
         f"{QW_ONLINE}, Assumption 3.1 and Lemmas 5.1, 5.4 and 5.6; {VIETRI}, Theorem 12; Bai et al. 2025, "
         "Assumption 4",
         IN_RUNS,
@@ -109,7 +109,7 @@ BOUNDS_KEPT = (
     Claim(
         "optimism",
         "Values are optimistic",
-        "The value of every action is estimated at least as high as it is, with the probability stated.",
+        "The estimated value of every action is at least as high as its true value, with the stated probability.",
         f"{QW_ONLINE}, Lemma C.11; {VIETRI}, Theorem 14; Luyo et al. 2021, Lemmas 15 and 22",
         IN_RUNS,
         "",
@@ -139,7 +139,7 @@ FIGURE_1_CHAIN = [
 ]  # fmt: skip
 SMALL = LINEAR.replace(n=1000, seeds=5)
 OPEN_OFFLINE = (
-    "The paper leaves constants open: they are our defaults. Features have norm 1, as the proof needs."
+    "The paper leaves constants open, so they are our defaults. Features have norm 1, as the proof requires."
 )
 
 
@@ -159,8 +159,8 @@ FIGURES = (
         "The figure on RiverSwim",
         "At K = 50,000 the four curves lie in the order of trust.",
         f"{QW_ONLINE}, Figure 1: RiverSwim, H = 20, K = 50,000, 5 runs",
-        "Noise, bonus and a policy for each user are as in the paper. ε = 10 and 1 are ours: the figure states none. "
-        "Every curve is flat there. The last setting has our bonus and noise.",
+        "Noise, bonus and a new policy for each user are as in the paper. The figure states no ε: 10 and 1 are ours. "
+        "Every curve is flat with these. The last setting has our bonus and noise.",
         "The lower a curve, the smaller the share of V* that an average episode has lost.",
         (
             regret.order([FIGURE_1_CHAIN], "as in the paper"),
@@ -173,7 +173,7 @@ FIGURES = (
         "DP-VAPVI lies close to VAPVI, and below PEVI.",
         "Qiao, Wang 2023 (offline), Figure 1a: n up to 1,000, 5 runs",
         OPEN_OFFLINE,
-        "Curves that come down to that without privacy have met it.",
+        "A private curve that comes down to the curve without privacy has met it.",
         (
             offline.near_its_baseline(SMALL.replace(rho=25.0), 1000, 0.05),
             offline.nearer(methods(SMALL), 1000),
@@ -183,10 +183,10 @@ FIGURES = (
     Claim(
         "figure-offline-1b",
         "Budgets of DP-VAPVI",
-        "The larger ρ, the less DP-VAPVI loses.",
+        "The larger ρ is, the less DP-VAPVI loses.",
         "Qiao, Wang 2023 (offline), Figure 1b: n up to 1,000, 5 runs",
         OPEN_OFFLINE,
-        "Curves that come down to that without privacy have met it.",
+        "A private curve that comes down to the curve without privacy has met it.",
         (
             offline.nearer(budgets(SMALL), 1000),
             offline.nearer(budgets(LINEAR), 10**5),

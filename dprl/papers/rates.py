@@ -129,8 +129,8 @@ def free_above(runs: Sequence[RunSpec], epsilons: Sequence[float], note: str = "
         heading=" · ".join(
             filter(None, [environment_of(first), ALGORITHMS[first.algorithm].title, many, note])
         ),
-        statistic="exponent in K of the ε at which privacy costs as much",
-        labels=("From which ε on privacy costs less than learning (median)", regret.USERS, "ε"),
+        statistic="exponent in K of the ε at which privacy costs as much as learning",
+        labels=("Smallest ε at which privacy costs less than learning (median)", regret.USERS, "ε"),
     )
     return replace(
         setting,
@@ -219,7 +219,7 @@ HELPS = Claim(
     "Does knowing the variance help?",
     "An algorithm that knows the variance loses less than one that knows only the range.",
     f"{QW_ONLINE}, Table 1; Luyo et al. 2021, Remark 6",
-    f"{LEAST} DP-UCBVI against Private-UCB-VI, and UCRL-VTR+ against UCRL-VTR. {FIXED}",
+    f"{LEAST} We compare DP-UCBVI with Private-UCB-VI, and UCRL-VTR+ with UCRL-VTR. {FIXED}",
     "The lower a curve, the smaller the share of V* that an average episode has lost.",
     (
         *(against(at(name, 10**12)) for name in HORIZONS),
@@ -236,7 +236,7 @@ LINEAR_VARIANCE = Claim(
     "Under privacy, UCRL-VTR+ is no better in order: its advantage does not grow with the horizon.",
     "Luyo et al. 2021, Remark 6",
     f"{LEAST} {FIXED} The order does not improve, but the constant does: UCRL-VTR+ loses several times less.",
-    "A ratio above 1 favours UCRL-VTR+; a line that does not rise is no advantage in order.",
+    "A ratio above 1 favours UCRL-VTR+; a line that does not rise shows no advantage in order.",
     tuple(
         in_horizon(by_horizon(one, LINEAR_HORIZONS), "ucrl-vtr", None, f"d = {one.environment_params['d']}")
         for plus in PLUS
@@ -248,7 +248,7 @@ FREE_EPSILONS = (0.1, 1.0, 10.0, 100.0, 1000.0, 10000.0)
 FREE_GAP = 0.05  # at the fewest users
 FREE = Claim(
     "free-above",
-    "From which ε on privacy is free",
+    "The ε from which privacy is free",
     "The ε at which privacy costs as much as learning falls like 1/√K.",
     f"{QW_ONLINE}, abstract",
     f"{LEAST} In an environment with a gap, both costs stop growing, so the crossing stays where it is. In the bandit, "
@@ -298,7 +298,7 @@ def mechanism_of(spec: RunSpec) -> str:
 LOCAL_ERROR = at("chain", 10**15, privacy="local", mechanism="gaussian", reports="all")
 ERROR = Claim(
     "regret-in-error",
-    "Regret in the error of counts",
+    "Regret and the error of counts",
     "Privacy adds to regret at most in proportion to E, the error of released counts, whatever the mechanism.",
     f"{QW_ONLINE}, Theorem 4.1",
     f"{LEAST} E is in proportion to 1/ε for each mechanism. With no trusted party, the cost grows faster than E here, "
@@ -326,8 +326,8 @@ DATA = Claim(
     "Privacy cost in data",
     "The data needed until privacy hardly costs anything grow like 1/ε.",
     "Qiao, Wang 2023 (offline), section 5",
-    "Noise and constants as in the paper. ε stands for √ρ, or is that of pure DP. Trajectories needed: from there on "
-    "privacy adds at most 1% of V*. That no algorithm needs fewer is a lower bound, which runs do not show.",
+    "Noise and constants are as in the paper. ε stands for √ρ, or is that of pure DP. With the trajectories needed, "
+    "privacy adds at most 1% of V*. Runs do not show the lower bound, namely that no algorithm needs fewer.",
     "Each point is the trajectories needed at one budget; the dotted line has the slope of 1/ε.",
     (
         *(

@@ -29,7 +29,7 @@ def adjacency_of(contribution: int) -> str:
 
 
 SIMULATION = (
-    "noise is drawn in floating point: right for simulation, not for a deployment that must resist attack"
+    "noise is drawn in floating point: fine for simulation, but not for a deployment that must resist attack"
 )
 _SUPERSCRIPT = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 GRID = f"2{str(-BITS).translate(_SUPERSCRIPT)}"
@@ -39,13 +39,13 @@ DRAWN = (
 )
 # What a guarantee is not about, whatever the noise.
 SCOPE = (
-    "what is private is what was released: a trace of this program holds the true counts next to it",
+    "only what was released is private: a trace of this program contains the true counts, too",
     "one run is published: runs with equal seeds share their draws, and two of them together cancel noise",
 )
 
 
 # of a mechanism of another package
-OUTSIDE = "{author} says what noise of {mechanism} reveals; dprl has no proof of that"
+OUTSIDE = "{author} states what noise of {mechanism} reveals; dprl has no proof of that"
 
 
 def budget(epsilon: float, delta: float) -> str:

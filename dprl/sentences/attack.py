@@ -19,15 +19,15 @@ MEETS = (
 STEPS = {
     "one": "A careless curator draws noise for a counter **once** and adds it to every release. After each user, the "
     "curator tells that user the noisy count so far. Each release alone looks private.",
-    "subtract": "Users t − 1 and t + 1 combine the counts they received. The one noise is in both releases, so the "
+    "subtract": "Users t − 1 and t + 1 combine the counts they received. The same noise is in both releases, so the "
     "difference has no noise. User t + 1 subtracts its own visit, and user t's visit is left, **exactly**.",
-    "tree": "A tree gives every stretch of users a noise of its own, so the noises of two releases do not cancel. "
+    "tree": "A tree gives every stretch of users its own noise, so the noise of two releases does not cancel. "
     "The same subtraction now leaves user t's visit **plus noise**.",
 }
 MEANING = (
     "Before the release, somebody believes with the chance you choose that your episode was the first of two. An "
-    "outcome that is exp(ε) times as likely with one episode moves that belief as the chart shows. δ is for outcomes "
-    "that are likelier still."
+    "outcome that is exp(ε) times as likely with one episode moves that belief as the chart shows. δ allows for "
+    "outcomes that are even likelier."
 )
 
 
@@ -115,8 +115,8 @@ def asked_whose(score: float) -> str:
     shown = f"{score:+.2f}".replace("-", "−")
     return (
         "The data belong to one of two users, with equal chances. The attacker knows everybody else, subtracts them "
-        f"from one noisy release, and scores the rest: **{shown}** (0 favours neither). Such a release is "
-        f"{sign} likely with the first user than with the second. Whose data is it?"
+        f"from one noisy release, and scores the rest: **{shown}** (0 favours neither). This score is "
+        f"{sign} likely for the first user's data than for the second's. Which user is it?"
     )
 
 
@@ -141,7 +141,7 @@ def about_guesses(right: float) -> str:
 def concentrated(rho: float | None) -> str:
     """Describe zCDP."""
     if rho is None:
-        return "No bound of zero-concentrated privacy (zCDP) is known here for shuffled bits."
+        return "No bound on zero-concentrated privacy (zCDP) is known for shuffled bits."
     return f"The same noise is ρ-zCDP with ρ = {at_most(rho)}."
 
 
@@ -158,9 +158,9 @@ def about_belief(prior: float, epsilon: float, false: Sequence[float], missed: S
     low, high = posterior(prior, -epsilon), posterior(prior, epsilon)
     right = best_guess(prior, false, missed)  # type: ignore[arg-type]
     return (
-        f"A belief of {percent(prior)} becomes {percent(low)} to {percent(high)}, after an outcome exp(ε) times as "
-        f"likely either way. Over all outcomes, the best guess is right {right:.1%} of the time. Without the "
-        f"release, it is right {max(prior, 1 - prior):.1%} of the time."
+        f"After an outcome that is exp(ε) times as likely either way, a belief of {percent(prior)} becomes "
+        f"{percent(low)} or {percent(high)}. Over all outcomes, the best guess is right {right:.1%} of the time. "
+        f"Without the release, it is right {max(prior, 1 - prior):.1%} of the time."
     )
 
 
@@ -169,8 +169,8 @@ def about_collusion(step: str, exact: int, users: int, worst: float) -> str:
     if step == "one":
         return "Each pair of bars differs by the same noise. It shifts all counts alike, so every rise stays visible."
     if step == "subtract":
-        return (
-            f"{exact} of {plural(users, 'user')} are read without any error, by two others who only subtract."
-        )
+        return f"Two others, by subtracting, work out the data of {exact} of {plural(users, 'user')} without any error."
     off = human(float(f"{worst:.2g}"))
-    return f"{exact} of {plural(users, 'user')} are read exactly; the estimates err by up to {off} visits."
+    return (
+        f"The data of {exact} of {plural(users, 'user')} are worked out exactly; errors reach {off} visits."
+    )

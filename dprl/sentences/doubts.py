@@ -35,6 +35,6 @@ def about_negative_prices(names: Sequence[str]) -> str:
     if not names:
         return ""
     return (
-        f"The whole 95% interval of the mean privacy cost is below zero for these: {some(names)}. "
-        "There the run without privacy lost more than the private run, so this is no privacy cost."
+        f"The whole 95% interval of the mean privacy cost is below zero for {some(names)}: the run without privacy "
+        "lost more than the private run, so the difference is not a privacy cost."
     )

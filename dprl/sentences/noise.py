@@ -10,7 +10,7 @@ from dprl.words import human, percent
 SAID = messages("charts")["counts"]
 
 IN_A_COUNT = "Noise in a count (standard deviation)"
-NONE = "There is no noise: the planner sees the true counts."
+NONE = "There is no noise, so the planner sees the true counts."
 
 
 def deviation(std: float, users: float | None = None) -> str:

@@ -77,7 +77,7 @@ def range_of_the_paper(curves: Sequence[Series], baseline: Series | None, end: i
     last = min(float(curve.x[-1]) for curve in [baseline, *private])
     said = (
         f"The paper's Figure 1 stops at n = {end:,} and shows private curves close to the curve without privacy. With "
-        "the paper's noise, and features of norm at most 1 as its theorem asks, they are not close there. At "
+        "the paper's noise, and features of norm at most 1 as its theorem requires, our curves are not close. At "
         f"n = {end:,} the suboptimality is {human(at(baseline, end))} without privacy and {_from_to(inside)} with "
         "privacy."
     )
@@ -108,8 +108,8 @@ def about_prices(curves: Sequence[Series], first: float, proved: Sequence[tuple[
                 parts.append(f"{quoted(curve.label)} like {to_the('n', *found)}.")
     if not parts:
         return "The lower bound V~ of each private run is compared with that of the same algorithm without privacy."
-    parts += [f"Proved for {algorithm}: 1/n ({theorem})." for algorithm, theorem in proved]
-    return f"Fall of the privacy cost from n = {count(first)} on: {' '.join(parts)}"
+    parts += [f"For {algorithm}, 1/n is proved ({theorem})." for algorithm, theorem in proved]
+    return f"The privacy cost falls from n = {count(first)} on: {' '.join(parts)}"
 
 
 def about_pessimism(
@@ -137,7 +137,7 @@ def about_pessimism(
     else:
         said += " An optimal episode meets none of these triples."
     if ranks:
-        said += " This penalty leaves out the noise in values. So Q ranks actions, and is no bound."
+        said += " This penalty leaves out the noise in values, so Q only ranks actions and is not a bound."
     if E:
         said += f" Pairs with at most E = {human(E)} released visits count as never seen."
     if gap <= 1e-9 * max(v_star, 1e-12):
@@ -156,7 +156,7 @@ def about_actions(wrong: int, pairs: int, weight: float, agrees: float) -> str:
     return (
         f"The learned policy is worse than the optimal policy in {wrong:,} of {pairs:,} state-step pairs. "
         f"The optimal policy spends {percent(weight)} of its time in these pairs. In the data, the "
-        f"behaviour policy takes the learned action with chance {percent(agrees)}."
+        f"behaviour policy takes the learned action with a chance of {percent(agrees)}."
     )
 
 

@@ -108,8 +108,8 @@ def about_chances(policy: Array, optimal_policy: Actions, weight: Array) -> str:
     right = np.take_along_axis(policy, optimal_policy[..., None].astype(int), -1)[..., 0]
     sure, share = policy.max(-1), float((right * weight).sum() / weight.sum())
     return (
-        f"The policy takes the optimal action with chance {percent(share)} on the optimal policy's way. "
-        f"The likeliest action has chance {percent(float(sure.mean()))} on average over states and steps, "
+        f"The policy takes the optimal action with a chance of {percent(share)} on the optimal policy's way. "
+        f"On average over states and steps, the likeliest action has a chance of {percent(float(sure.mean()))}, "
         f"and at least {percent(float(sure.min()))}."
     )
 

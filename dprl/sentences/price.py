@@ -36,7 +36,7 @@ RISES = (
 )
 # tests/pages/test_upload.py learns a better policy from a tenth of them.
 OWN_RECORDS = (
-    "**Do you have records of users already?** Then far fewer can be enough, such as 20,000 in the example of "
+    "**Do you have records of users already?** Then far fewer users can be enough: 20,000 in the example on "
     "*Your data*."
 )
 NEAR = 0.01  # a share of v*: a gap that is small

@@ -24,7 +24,7 @@ HARDLY = 10.0  # an epsilon that lets odds change 22,000-fold
 HOLLOW = 45.2
 ACCOUNTANT = "our accountant"
 ENDS = ("more privacy, more noise", "less privacy, less noise")  # of a slider of budgets, left and right
-LEAST = "We know no smaller amount of this noise that is enough."
+LEAST = "We know of no smaller amount of this noise that is enough."
 FEW = 0.01  # delta times the users, from which it is said what that allows
 
 MEANING = r"""
@@ -54,14 +54,14 @@ PERSON = "user"  # the same where a user may have several
 BLANKED = "is zeroed out"
 OFFLINE = """
 Take any two data sets that differ in one trajectory: one user's whole episode is **replaced** by another. The release
-is **(ε, δ)**-private when every event is at most exp(ε) times as likely with one as with the other, plus δ. All
-that is computed from the release, such as the policy and its values, is as private.
+is **(ε, δ)**-private when every event is at most exp(ε) times as likely with one as with the other, plus δ. Everything
+computed from the release, such as the policy and its values, is just as private.
 
 **ρ** (zero-concentrated privacy, zCDP) bounds the Rényi divergence of order α between the two releases by ρα, for every
 α above 1. The ρ of several releases add up. Gaussian noise that is just enough for ρ = 1 is enough for
 (7.29, 10⁻⁶).
 
-States, actions and horizon are declared, and so are rewards for tabular algorithms. They are never read off the data:
+States, actions and horizon are declared, and so are rewards for tabular algorithms. They are never read from the data:
 anything inferred from the data would reveal something about the users in it.
 """
 
@@ -112,7 +112,7 @@ def about_promise(
     answers = [r for r in replaced if r.delta <= delta]
     others = [r for r in replaced if r.how == ACCOUNTANT and r.delta > delta]
     if not answers:
-        good, said = False, f"It claims {claim}, **which nobody has proved** for this noise."
+        good, said = False, f"The claim is {claim}, **which nobody has proved** for this noise."
     else:
         best = min(answers, key=lambda r: (r.epsilon, r.delta))
         proved, share = proves(best.epsilon, best.delta), best.epsilon / epsilon
@@ -120,17 +120,15 @@ def about_promise(
         if abs(share - 1) <= EQUAL:
             said = f"**Proved as claimed:** {proved} when one {who} is replaced by another."
         elif good and calibrated:
-            said = f"**We prove more than the claim:** {proved}, and {claim} is claimed. {LEAST}"
+            said = f"**We prove more than the claim:** {proved} instead of the claimed {claim}. {LEAST}"
         elif good:
-            said = (
-                f"**We prove more than the claim:** {proved}, and {claim} is claimed: more noise than needed."
-            )
+            said = f"**We prove more than the claim:** {proved} instead of the claimed {claim}. Less noise is enough."
         else:
-            said = f"**We prove less than the claim:** {proved}, and {claim} is claimed."
+            said = f"**We prove less than the claim:** {proved} instead of the claimed {claim}."
             if any(
                 r.adjacency != REPLACED and math.isclose(r.epsilon, epsilon, rel_tol=EQUAL) for r in found
             ):
-                said += f" The claim holds when a {who} {blanked}; replacing one moves twice as much."
+                said += f" The claim holds when a {who} {blanked}; replacing one changes twice as much."
     if delta == 0 and others:
         other = min(others, key=lambda r: abs(math.log10(r.delta) + 6))
         if not answers or other.epsilon < best.epsilon * (1 - EQUAL):  # some noise gains nothing from a delta
@@ -145,17 +143,17 @@ def concentrated_verdict(claimed: float, proved: float, who: str = TRAJECTORY) -
     rho, good = at_most(proved), proved <= claimed * (1 + EQUAL)
     if claimed > HOLLOW:
         return False, (
-            f"**So large a budget protects nobody:** ρ = {rho} is proved. Somebody who knows all others may then guess "
-            f"one {who} of two, and be wrong less than once in a million times."
+            f"**A budget this large protects nobody:** we prove ρ = {rho}. Somebody who knows all others may then "
+            f"tell two candidates for one {who} apart, and be wrong less than once in a million times."
         )
     if math.isclose(claimed, proved, rel_tol=EQUAL):
         return True, f"**Proved as claimed:** ρ = {rho} when one {who} is replaced by another."
     if good:
         return (
             True,
-            f"**We prove more than the claim:** ρ = {rho}, and {human(claimed)} is claimed: more noise than needed.",
+            f"**We prove more than the claim:** ρ = {rho} instead of {human(claimed)}. Less noise is enough.",
         )
-    return False, f"**We prove less than the claim:** ρ = {rho}, and {human(claimed)} is claimed."
+    return False, f"**We prove less than the claim:** ρ = {rho} instead of the claimed {human(claimed)}."
 
 
 def readings(found: Sequence[ProvedReading], blanked: str = "", who: str = "user") -> str:
@@ -182,15 +180,15 @@ def against_users(delta: float, users: int) -> str:
     if delta * users < FEW:
         return ""
     return (
-        f"δ K = {human(delta * users)}: publishing each user's record with a chance of δ would be (0, δ)-private, too. "
-        f"That would give away about {human(delta * users)} of {human(users)} users. A δ far below 1/K rules that out; "
-        "the table shows the guarantee that the same noise has there."
+        f"Here δ K = {human(delta * users)}. Publishing each user's record with a chance of δ would be (0, "
+        f"δ)-private, too. This would give away about {human(delta * users)} of {human(users)} users. A δ far below "
+        "1/K rules that out; the table shows the guarantee of the same noise at such a δ."
     )
 
 
 def returning(episodes: int, epsilon: float, delta: float) -> str:
     """State the guarantee of the same noise for somebody who is several of the users."""
     return (
-        f"One episode is protected. For a user who comes back for {human(episodes)} episodes, all of them together, "
-        f"we prove {proves(epsilon, delta)} for this noise."
+        f"The guarantee is for one episode. If a user comes back for {human(episodes)} episodes, we prove "
+        f"{proves(epsilon, delta)} for all of them together."
     )

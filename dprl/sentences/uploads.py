@@ -13,40 +13,40 @@ from dprl.words import at_least, human, percent, plural, quoted, upward
 SAID = messages("uploads")["uploads"]
 
 DECLARED = (
-    "States, actions, steps and rewards are **declared by you** and count as public. They are never read off the file: "
-    "a list of states made from it could show that one user was there, whatever the noise."
+    "States, actions, steps and rewards are **declared by you** and count as public. They are never read from the "
+    "file: a list of states made from it could show that one user was there, whatever the noise."
 )
 FILE = (
-    "A CSV file is UTF-8, separated by commas. It has a row for each step, and each episode is one user. A "
-    "declaration as a JSON file allows more, such as several episodes of one user."
+    "A CSV file is in UTF-8, separated by commas. It has a row for each step, and each episode is one user. A "
+    "declaration in a JSON file allows more, such as several episodes of one user."
 )
 DECLARATION = (
-    "Give it before the file. The documentation lists what it may hold: for example mean rewards, states made of "
-    "several columns, edges of numbers, shorter episodes, and a column that names the user."
+    "Give the declaration before the file. The documentation lists its fields, for example mean rewards, states made "
+    "of several columns, edges of numbers, shorter episodes, and a column that names the user."
 )
 LAST_LABEL = (
-    "A label that is not in this list counts as its last one, so end it with one such as other. No release shows how "
-    "often that happens."
+    "A label that is not in this list counts as the last one, so end the list with a label such as other. No release "
+    "shows how often that happens."
 )
 COLUMNS = (
     "Give the names for episode, step, state, action and reward, in this order. Other columns are ignored."
 )
-REWARDS = "A reward outside this range counts as the nearest end. A narrow range needs less noise."
+REWARDS = "A reward outside this range counts as its nearest end. A narrow range needs less noise."
 NAME = "Each release of these users is written down under this name. Use one name for all files about the same users."
 TOTAL = "The largest joint budget of all releases of these users. A release beyond it is refused."
-RHO = "A small ρ is private. At 0.1 and a δ of 10⁻⁶ it is about ε = 2."
+RHO = "A smaller ρ is more private. At δ = 10⁻⁶, ρ = 0.1 is about ε = 2."
 EXAMPLE_FILE = "20,000 simulated patients: mild, severe, critical; watch, drug, surgery; 4 steps."
 OUTSIDE = (
     "**Only for you: this note is not private.** It shows how your file was read, and is kept nowhere. If you meant "
     "something else, correct the file or the declaration, and check again."
 )
 KEPT = (
-    "The file is read once and not kept. Its counts go when you close this page, when you press *Forget the data*, or "
-    "after 24 hours. Only this server can read them, and no link contains them."
+    "The file is read once and not kept. Its counts are deleted when you close this page, when you press *Forget the "
+    "data*, or after 24 hours. Only this server can read them, and no link contains them."
 )
 GONE = "The counts of your file were deleted, because your page was away too long. Give the file again to release more."
 OFF = (
-    "This server reads no files of visitors. Run dprl on your own computer, and your data stay there. Whoever "
+    "This server does not read visitors' files. Run dprl on your own computer, and your data stay there. Whoever "
     "runs this server can set DPRL_UPLOADS=1."
 )
 COMMANDS = (
@@ -58,7 +58,7 @@ COMMAND_LINES = (
 )
 NOBODY = "Nobody was held out, so nothing here shows whether the policy is better than today."
 HELD_OUT = "The users held out are drawn at random, and nothing is learned from them."
-SAVE_THEM = "Save these files now: a page that is closed or loaded again does not show them any more."
+SAVE_THEM = "Save these files now: once you close or reload the page, they are gone."
 
 
 def about_example(rho: float) -> str:
@@ -72,25 +72,25 @@ def about_example(rho: float) -> str:
 def reading(share: float, ahead: int) -> str:
     """Describe the progress of reading a file. ahead: files that are read before it."""
     if ahead:
-        return f"Your file waits until {plural(ahead, 'other file')} of other visitors have been read."
+        return f"Your file waits for {plural(ahead, 'file')} of other visitors."
     if share >= 0.99:
-        return "Counting what the file holds ..."
+        return "Counting the contents of the file ..."
     return f"Reading the file: {percent(share)}"
 
 
 MALFORMED = "An error about a malformed file is for you alone: it is not private."
 ADDS_UP = (
-    "Each further release adds to the sum, and so does reading the file again. Repeating the same settings shows the "
-    "same numbers and spends nothing."
+    "Each further release adds to this total, and so does reading the file again. Repeating the same settings shows "
+    "the same numbers and spends nothing."
 )
 
 
-ADD_UP = "If this is another budget than the one above, no budget has the whole sum."
+ADD_UP = "If this budget is not the one above, no budget contains the whole sum."
 
 
 def about_spending(total: str) -> str:
     """State the joint privacy cost of several releases, without naming a budget. total: in words, safe to show."""
-    return f"Released since this file was read: **{total}** in total. {ADDS_UP}"
+    return f"Since this file was read, you have released **{total}** in total. {ADDS_UP}"
 
 
 def budget_so_far(budget: Any, safe: Callable[[str], str] = str) -> str:
@@ -105,8 +105,8 @@ def budget_so_far(budget: Any, safe: Callable[[str], str] = str) -> str:
 
 
 BEFORE_USE = (
-    "**May it be used?** No number here decides that. Let people who know these users read the policy. Then try it on "
-    "a few, with somebody watching."
+    "**May the policy be used?** No number here decides that. Let people who know these users read the policy. Then "
+    "try it on a few, with somebody watching."
 )
 TO_USE_IT = (
     "The policy file contains the action in each state at each step, with a noisy count of the episodes in which it "
@@ -126,7 +126,7 @@ def needs(episodes: int) -> str:
     return "each user's episodes in the order of time" if episodes > 1 else "users who are independent"
 
 
-AGAIN = "This release is made. For another one, change ρ and check again."
+AGAIN = "You have made this release. For another one, change ρ and check again."
 
 
 def outlook(average: float, noise: float) -> list[str]:
@@ -170,8 +170,8 @@ def changes(
         state, step, action, usual = place
         said = [
             f"In {changed} of {places} pairs of a state and a step, the policy differs from the most frequent action.",
-            f"The pair with most users among them is {quoted(state)} at step {step + first_step}: the policy "
-            f"recommends {quoted(action)}, most users got {quoted(usual)}.",
+            f"Among them, the pair with the most users is {quoted(state)} at step {step + first_step}: the policy "
+            f"recommends {quoted(action)}, but most users got {quoted(usual)}.",
         ]
     if lacking:
         said.append(
@@ -180,15 +180,15 @@ def changes(
     if follows is not None and follows < 1:
         said.append(
             f"Users got the policy's action in {percent(follows)} of their steps. Their records do not explain the "
-            "others."
+            "other steps."
         )
     said.append(f"Step {first_step} is the first of an episode.")
     return " ".join(said)
 
 
 BELOW = (
-    "The bound is below the users' own average, {got}. A proof subtracts all that noise and chance may hide, in every "
-    "model. The verdict does not need the bound."
+    "The bound is below the users' own average, {got}. A proof subtracts everything that noise and chance may hide, "
+    "in every model. The verdict does not need the bound."
 )
 
 

@@ -99,8 +99,8 @@ def turned(low: float, high: float) -> str:
 def overlap(covered: float, follows: float) -> str:
     """Describe the part of the learned policy that the file covers."""
     return (
-        f"The file covers {percent(covered)} of the policy's actions. Users acted as it does in {percent(follows)} of "
-        f"their steps. {UNSUPPORTED}"
+        f"The file covers {percent(covered)} of the policy's actions. Users acted as the policy does in "
+        f"{percent(follows)} of their steps. {UNSUPPORTED}"
     )
 
 
@@ -117,9 +117,7 @@ def cautious(low: float, value: float, high: float) -> str:
     if high - value <= 1.5 * (value - low):
         return ""
     more = human(_three(high - value))
-    return (
-        f"If few users did so, the value of the learned policy is cautious: it may be up to {more} too low."
-    )
+    return f"If few users did so, the estimated value of the policy is cautious, and may be up to {more} too low."
 
 
 def rows_of(trace: Any) -> list[tuple[str, str, str]]:
@@ -149,7 +147,7 @@ def checked_rows(
         row(f"{second} policy", other, "learned"),
         (f"Always {quoted(always['action'])}".replace("**", ""), human(_three(always["about"])), "–"),
         row("Users' own average", held, "behaviour"),
-        row("Recommended, less what users got", held, "difference"),
+        row("Recommended policy minus users' own average", held, "difference"),
         bound_row(bound["worth at least"]),
     ]
 

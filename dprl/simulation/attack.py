@@ -44,8 +44,8 @@ TREE = "laplace-tree"  # the repair that the paper chose
 FIELDS: Registry[Field] = Registry(
     (f.name, f)
     for f in (
-        Field("first", "text", "", "the user's episode in the first world", query="first", flag="--first"),
-        Field("second", "text", "", "the user's episode in the second world", query="second", flag="--second"),
+        Field("first", "text", "", "the user's episode in the first of two cases", query="first", flag="--first"),
+        Field("second", "text", "", "the user's episode in the second of two cases", query="second", flag="--second"),
         Field(
             "noise", "choice", "whole", "all the noise of the run, or noise half as large",
             choices=("whole", "half"), query="noise", flag="--noise",
@@ -56,7 +56,7 @@ FIELDS: Registry[Field] = Registry(
             "at random places of the run",
             choices=("together", "random"), query="places", flag="--places",
         ),
-        Field("executions", "int", 250, "a world, in each unit of work", 2, 5000, query="n", flag="--executions"),
+        Field("executions", "int", 250, "trials of a case in a unit of work", 2, 5000, query="n", flag="--executions"),
         Field("seeds", "int", 12, "units of work", 1, 100, query="units", flag="--seeds"),
         Field("root_seed", "int", 0, "seed of the random numbers", 0, 2**53 - 1, query="seed", flag="--root-seed"),
     )
@@ -95,7 +95,7 @@ class AttackSpec:
         if ALGORITHMS[self.run.algorithm].forgets:
             raise SpecError(
                 "algorithm",
-                f"{self.run.algorithm} releases each of its batches by itself, some of them in parts, which is not "
+                f"{self.run.algorithm} releases each of its batches separately, some of them in parts, which is not "
                 "attacked here; give an algorithm that plans from running counts, such as dp-ucbvi.",
             )
         if not ALGORITHMS[self.run.algorithm].statistic.counted:

@@ -33,11 +33,11 @@ LEARNING: tuple[Field, ...] = (
         choices=("paper", "calibrated"), optional=True, query="cal", flag="--calibration",
     ),
     Field(
-        "rho", "float", None, "budget of zero-concentrated privacy, by default 1: small is private",
+        "rho", "float", None, "budget of zero-concentrated privacy, by default 1: smaller is more private",
         1e-6, 1e6, optional=True, query="rho", flag="--rho",
     ),
     Field(
-        "epsilon", "float", None, "budget of pure or approximate privacy, by default 1: small is private",
+        "epsilon", "float", None, "budget of pure or approximate privacy, by default 1: smaller is more private",
         0.001, 10_000.0, optional=True, query="eps", flag="--epsilon",
     ),
     Field(

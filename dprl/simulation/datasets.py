@@ -110,7 +110,7 @@ BEHAVIOURS: dict[str, Behaviour] = {
             "epsilon-optimal",
             "Optimal, with random slips",
             "optimal except for slips at {} of the steps",
-            "The optimal action, but at each step with chance epsilon one chosen uniformly.",
+            "The optimal action, except that with chance epsilon at each step, an action is chosen uniformly.",
             Field("epsilon", "float", 0.1, "chance of a random action", 0.0, 1.0),
             _softened,
         ),
@@ -125,9 +125,9 @@ BEHAVIOURS: dict[str, Behaviour] = {
         Behaviour(
             "policy",
             "Some follow a learned policy",
-            "{} follow a policy that is given, the others act at random",
-            "A share of the trajectories follows a policy that the spec holds, such as one of an online run. The "
-            "others follow the uniform policy, so that all is covered that can be reached.",
+            "{} follow a given policy, the others act at random",
+            "A share of the trajectories follows a policy in the spec, such as one of an online run. The others follow "
+            "the uniform policy, so that everything that can be reached is covered.",
             Field("share", "float", 0.7, "of trajectories that follow it", 0.0, 1.0),
             _followed,
             takes_policy=True,

@@ -123,7 +123,7 @@ def trace_from_bytes(data: bytes) -> Any:
         return kind_of(spec).trace.restored(spec, arrays, plain)
     except DAMAGE as error:
         raise SpecError(
-            "trace", "the stored trace is damaged or of another version; run it again."
+            "trace", "the stored trace is damaged or from another version; run it again."
         ) from error
 
 

@@ -48,8 +48,8 @@ def policy_from_text(text: str, size: Size) -> Policy:
         if row is None:
             raise SpecError(
                 "behaviour",
-                f"{shown(part) or 'nothing'} is no row of actions; give a digit for the action in each state, and X20 "
-                f"after it where the row is that of 20 steps, such as {'0' * min(size.S, 20)}{TIMES}{size.H}.",
+                f"{shown(part) or 'nothing'} is not a row of actions; give a digit for the action in each state, and "
+                f"X20 after it if the row is for 20 steps, such as {'0' * min(size.S, 20)}{TIMES}{size.H}.",
             )
         times = int(row[2] or 1)
         if len(rows) + times > size.H:
@@ -92,8 +92,8 @@ def from_json(text: str, size: Size, actions: Sequence[str]) -> Policy:
     if not isinstance(given, list) or not all(isinstance(row, list) for row in given):
         raise SpecError(
             "behaviour",
-            f"{shown(given)} is no policy; give {size.H} lists, one for each step, of {size.S} actions, one for each "
-            "state.",
+            f"{shown(given)} is not a policy; give {size.H} lists, one for each step, of {size.S} actions, one for "
+            "each state.",
         )
     known = {label: a for a, label in enumerate(actions)}
     rows: list[list[int]] = []
@@ -104,8 +104,8 @@ def from_json(text: str, size: Size, actions: Sequence[str]) -> Policy:
             if isinstance(number, bool) or not isinstance(number, int):
                 raise SpecError(
                     "behaviour",
-                    f"at step {h} in state {s}, {shown(action)} is no action; give a number from 0 to {size.A - 1} or "
-                    f"one of {', '.join(map(shown, actions[:10]))}{', ...' * (len(actions) > 10)}.",
+                    f"at step {h} in state {s}, {shown(action)} is not an action; give a number from 0 to "
+                    f"{size.A - 1} or one of {', '.join(map(shown, actions[:10]))}{', ...' * (len(actions) > 10)}.",
                 )
             rows[-1].append(number)
     return checked_policy(rows, size)

@@ -70,12 +70,12 @@ FIELDS: Registry[Field] = Registry(
         ),
         Field(
             "reports", "choice", None,
-            "whose reports are added up in a row (h, s, a): of all users, or (played) of those who were told to take a "
-            "in s at h; by default the privacy model's choice, or all where a mechanism is named",
+            "whose reports a row (h, s, a) adds up: those of all users, or (played) only those of users who were "
+            "told to take a in s at h; by default the privacy model's choice, or all if a mechanism is named",
             choices=("all", "played"), optional=True, query="rep", flag="--reports",
         ),
         Field(
-            "epsilon", "float", 1.0, "privacy budget: small is private", 0.001, 10_000.0,
+            "epsilon", "float", 1.0, "privacy budget: smaller is more private", 0.001, 10_000.0,
             optional=True, query="eps", flag="--epsilon",
         ),
         Field(

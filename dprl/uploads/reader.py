@@ -30,7 +30,7 @@ MEMORY = 3 * 2**30  # of one reading: more than twice the memory that a file of 
 TOLD = 0.2  # seconds between two words on how far it is
 _NICE = 10  # as workers: the pages' process goes first
 TOO_LARGE = f"data: reading this file needs more than {MEMORY // 2**30} GB of memory; give fewer rows."
-FAILED = "data: this file could not be read, for a reason that was not foreseen; give it as CSV in UTF-8."
+FAILED = "data: this file could not be read, for an unexpected reason; give it as CSV in UTF-8."
 
 
 class Watched(io.BufferedReader):

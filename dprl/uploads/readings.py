@@ -30,7 +30,7 @@ log = logging.getLogger("dprl.uploads")
 
 MOST_WAITING = 10 * MOST_BYTES  # of all files that wait or are read
 COPIED = 2**20  # bytes at a time
-FULL = "data: too many files are being read on this server just now; give the file again in some minutes."
+FULL = "data: too many files are being read on this server right now; give the file again in a few minutes."
 DIED = "data: reading ended before the file did, perhaps because memory ran out; give the file again, or fewer rows."
 
 

@@ -88,7 +88,7 @@ class Phone:
 
     def written(self, report: str) -> None:
         """Waits until the phone says that this stands written."""
-        expect(self.page.get_by_text(f"Written down: {report}.")).to_be_visible()
+        expect(self.page.get_by_text(f"written down {report}, which")).to_be_visible()
 
 
 Join = Callable[[], Phone]

@@ -96,7 +96,7 @@ def test_a_class_of_phones_is_led_through_a_lesson_by_keys_and_every_prediction_
     for _ in range(PEOPLE - 1):
         expect(group.join().page.get_by_text("You are in")).to_be_visible(timeout=PATIENCE)
     reloaded, sleeper, leaver = (group.phones[number] for number in (0, 6, 9))
-    press(teacher, teacher.get_by_role("radio", name="About themselves"), "ArrowRight")
+    press(teacher, teacher.get_by_role("radio", name="About the class itself"), "ArrowRight")
     teacher.keyboard.press(" ")
     press(teacher, teacher.get_by_role("button", name="Ask this question"))
     expect(teacher.get_by_role("button", name="Reveal")).to_be_visible(timeout=PATIENCE)

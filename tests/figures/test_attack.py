@@ -35,10 +35,10 @@ def test_what_is_proved_is_dotted_and_what_is_measured_is_not() -> None:
     assert looks == {
         "guessing": None,
         "proved maximum": style.BOUND_DASH,
-        "most that (1, 0) allows": style.BOUND_DASH,
+        "maximum under (1, 0)": style.BOUND_DASH,
         "the attack": None,
     }
-    claimed = next(t for t in picture.figure.data if "allows" in t.name)
+    claimed = next(t for t in picture.figure.data if "under" in t.name)
     assert claimed.y[2] == pytest.approx(math.e * 0.1)
     assert np.all(np.diff(claimed.y) >= 0)
     assert max(claimed.y) == 1

@@ -95,7 +95,7 @@ CASES = {
     ),
     "gap": Case(
         lambda scale, **how: offline.gaps_over_n([series(scale=scale)], **how),
-        "How far from the best policy?", offline.X_TITLE, "Suboptimality v* − v<sup>π</sup> (reward)",
+        "Distance from the best policy", offline.X_TITLE, "Suboptimality v* − v<sup>π</sup> (reward)",
         "95% t interval of the mean over data sets",
     ),
     "claim": Case(
@@ -108,7 +108,7 @@ CASES = {
     ),
     "errors": Case(
         lambda scale, **how: attack.error_curves((SHARES, SHARES ** (1 / scale)), **how),
-        "The best test of which user it was", "Wrongly says “first episode”", "Correctly says “first episode”",
+        "The best test for which user it was", "Wrongly says “first episode”", "Correctly says “first episode”",
     ),
     "a class": Case(
         lambda scale, **how: room.shares_of_yes(

@@ -33,7 +33,7 @@ def test_three_panels_hold_the_numbers(chain: Any, step: int | None) -> None:
 def test_without_noise_there_is_one_panel_and_the_sentence_says_so(chain: Any) -> None:
     picture = captioned.heatmaps(chain.true, chain.true, episode=10, step=0, **chain.labels)
     assert heat_names(picture) == ["True"]
-    assert picture.see == "There is no noise: the planner sees the true counts."
+    assert picture.see == "There is no noise, so the planner sees the true counts."
 
 
 def test_rewards_have_a_bound_four_times_as_wide_as_visits(chain: Any) -> None:

@@ -51,8 +51,8 @@ def test_where_too_few_did_so_the_picture_says_who_decides() -> None:
         "policy",
         *["clinician decides"] * 2,
     ]
-    assert table["episodes so, with noise"].tolist() == [90, 30, 3, 20, 9, 1]
-    assert table["episodes of these, with noise"].tolist() == [90, 200, 3, 70, 100, 1]
+    assert table["noisy episodes with this action"].tolist() == [90, 30, 3, 20, 9, 1]
+    assert table["noisy episodes with that action"].tolist() == [90, 200, 3, 70, 100, 1]
 
 
 def test_steps_are_numbered_as_in_the_file() -> None:

@@ -126,7 +126,7 @@ def test_the_claim_of_paper_noise_is_caught(visit: Visit, work: Work) -> None:
     app.run()
     assert "**The claim is caught.** The claim is (1, 0)" in words(app)
     assert "within the ε = 2 that we prove" in words(app)
-    assert "most that (1, 0) allows" in drawn(app)
+    assert "maximum under (1, 0)" in drawn(app)
 
 
 def test_nearer_episodes_are_said_to_be_nearer(visit: Visit, work: Work) -> None:
@@ -134,7 +134,7 @@ def test_nearer_episodes_are_said_to_be_nearer(visit: Visit, work: Work) -> None
     work()
     app.run()
     assert "1 counter in which the two episodes differ" in words(app)
-    assert "nearer to each other than the guarantee has to allow for" in words(app)
+    assert "The guarantee also covers two episodes that are farther apart" in words(app)
 
 
 def test_all_episodes_of_a_user_who_returns_are_attacked(visit: Visit, work: Work) -> None:
@@ -172,8 +172,8 @@ def test_an_episode_that_is_not_possible_is_refused_in_a_sentence(visit: Visit, 
     ("step", "sentence"),
     [
         ("one", "differs by the same noise"),
-        ("subtract", "6 of 6 users are read without any error"),
-        ("tree", "0 of 6 users are read exactly"),
+        ("subtract", "work out the data of 6 of 6 users without any error"),
+        ("tree", "The data of 0 of 6 users are worked out exactly"),
     ],
 )
 def test_collusion_step_by_step(visit: Visit, step: str, sentence: str) -> None:
@@ -185,10 +185,10 @@ def test_a_belief_moves_with_its_slider(visit: Visit) -> None:
     app = visit(PAGE, **LINK, prior="10")
     press(app, "skip_guess") if [b for b in app.button if b.key == "skip_guess"] else None
     assert "guesses right at most 54.8% of the time" in words(app)
-    assert "A belief of 10% becomes 3.9% to 23%" in words(app)
+    assert "a belief of 10% becomes 3.9% or 23%" in words(app)
     slider = widget(app, "slider", "Believed before")
     slider.set_value(50).run()
-    assert "becomes 27% to 73%" in words(app)
+    assert "becomes 27% or 73%" in words(app)
     assert shown(app).view.prior == 50
 
 

@@ -67,7 +67,7 @@ def test_calibrated_bits_are_not_said_to_be_more_than_needed() -> None:
     """With fewer bits no epsilon at all is proved at this delta, so that there are just as many at a larger epsilon."""
     g = card("shuffle", "calibrated", epsilon=30.0)
     _, sentence = promise.about_promise(30.0, 1e-6, g.readings, calibrated=True)
-    assert "(30, 10⁻⁶) is claimed. We know no smaller amount of this noise that is enough." in sentence
+    assert "the claimed (30, 10⁻⁶). We know of no smaller amount of this noise that is enough." in sentence
     assert "needed" not in sentence
 
 
@@ -77,9 +77,7 @@ def test_a_delta_that_is_not_small_against_the_users_is_said(visit: Visit, store
     assert promise.against_users(1e-12, 10**9) == promise.against_users(0.0, 10**15) == ""
     app = visit("explore", c=["envp.S.3~envp.H.3~K.1000000~seeds.5~priv.central"], tab="guarantee")
     assert "give away about 1 of 1 million users" in words(app)
-    assert "comes back for 10 episodes, all of them together, we prove (13.6, 10⁻⁶) for this noise" in words(
-        app
-    )
+    assert "comes back for 10 episodes, we prove (13.6, 10⁻⁶) for all of them together" in words(app)
 
 
 @pytest.mark.parametrize(

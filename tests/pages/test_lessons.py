@@ -127,9 +127,9 @@ def test_the_answer_to_an_order_names_the_curves_in_that_order_and_tells_them_ap
 
 def test_whom_two_users_read_is_said_in_as_many_words_as_it_takes() -> None:
     one, tree, *_ = LESSONS["one-draw"].steps
-    assert one.found(evidence()) == "100% of 180 users are identified exactly."
-    assert tree.found(evidence()).startswith("0% of 180 users ")
-    assert "For half of them the guess is at most" in tree.found(evidence())
+    assert one.found(evidence()) == "The data of 100% of the 180 users are worked out exactly."
+    assert tree.found(evidence()).startswith("The data of 0% of the 180 users ")
+    assert "For half of the users the guess is at most" in tree.found(evidence())
 
 
 def test_an_answer_is_shown_only_after_a_guess_or_to_who_does_not_know(visit: Visit) -> None:
@@ -161,7 +161,7 @@ def test_more_privacy_is_left_on_the_axis_and_on_the_slider_of_every_lesson(step
     assert said == sorted(said)
     figure = views.step_picture(step, "", shown=False, asked=True, dark=False).figure
     axis = figure.layout.xaxis
-    assert axis.title.text.startswith("ε (to the left more private)")
+    assert axis.title.text.startswith("ε (more private to the left)")
     place = np.log10 if axis.type == "log" else np.asarray
     left, right = axis.range
     across = (place(np.array(marker.marks)) - left) / (right - left)

@@ -29,7 +29,7 @@ SPECS = (SMALL.baseline(), SMALL, SMALL.replace(rho=0.1))
 
 SEEN = {  # what each tab but the first draws first, by its alternative text (None: nothing), and says
     "pessimism": ("Heatmaps of a data set's visits", "the penalty removes the action's whole value"),
-    "policy": ("Heatmaps of the action taken", "the behaviour policy takes the learned action with chance"),
+    "policy": ("Heatmaps of the action taken", "behaviour policy takes the learned action with a chance of"),
     "coverage": ("Heatmaps of the states on the way", "On the optimal policy's way"),
     "guarantee": (None, "Proved as claimed:** ρ = 0.1 when one trajectory is replaced"),
     "data": (None, "The suboptimality of every run"),
@@ -126,7 +126,7 @@ def test_a_policy_of_explore_is_followed_by_people_here(finished: Visit, visit: 
     app = visit(PAGE, **parse_qs(link.query_string), tab="coverage")
     (field,) = app.text_area
     assert f"policy:0.7:{field.value}" == said
-    assert "70% follow a policy that is given, the others act at random" in words(app)
+    assert "70% follow a given policy, the others act at random" in words(app)
     assert charts(app)[0].alt.startswith("Heatmaps of the states on the way")
     field.set_value("111X3").run()
     press(app, "run")

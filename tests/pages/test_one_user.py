@@ -48,7 +48,7 @@ def test_users_walk_as_policy_and_model_allow_among_counts_that_the_run_kept(spe
         assert all(0 <= level <= 1 for level in moment["fills"] + (moment["ticks"] or []))
         assert (moment["ticks"] is None) == (spec.privacy == "none")
     assert made["moments"][0]["lost"].startswith(
-        "After the first user:" if trace.detail_episodes[at[0]] == 1 else "After "
+        "After the first user," if trace.detail_episodes[at[0]] == 1 else "After "
     )
     if not trace.chances.size:
         value = planning.start_value(mdp, planning.policy_values(mdp, trace.policy[at[-1]]))

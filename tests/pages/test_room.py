@@ -85,7 +85,7 @@ def test_a_teacher_opens_a_room_asks_and_reveals_and_a_student_answers(visit: Vi
     assert r"Is \*this\* \<b\>a\<\/b\> question?" in marked(student)
     assert "Nothing else leaves the phone." in words(student)
     reported(student, NO)
-    assert "Written down: **no**" in " ".join(e.value for e in student.success)
+    assert "written down **no**" in " ".join(e.value for e in student.success)
     assert store.rooms.steps(code)[0].answers == (NO,)
     assert not asked(student)
     assert charts(student) == []
@@ -149,7 +149,7 @@ def test_a_second_report_from_one_device_changes_nothing(visit: Visit, store: St
     reported(third, NO)  # the browser keeps its report, and sends it again
     assert warned(third) == ""
     reported(other, YES)  # what the page's own script never does
-    assert "Written down: **no**" in " ".join(e.value for e in other.success)
+    assert "written down **no**" in " ".join(e.value for e in other.success)
     assert store.rooms.steps(code)[0].answers == (NO,)
 
 
@@ -162,7 +162,7 @@ def test_a_report_that_came_during_a_pause_is_written_down_after_it(visit: Visit
     store.rooms.turn_step(code, key, 0, "open")
     phone.run()
     assert store.rooms.steps(code)[0].answers == (YES,)
-    assert "Written down: **yes**" in " ".join(e.value for e in phone.success)
+    assert "written down **yes**" in " ".join(e.value for e in phone.success)
 
 
 def test_a_report_stays_with_its_question_and_its_room(visit: Visit, store: Store) -> None:
@@ -251,7 +251,7 @@ def test_a_class_predicts_a_step_of_a_lesson(visit: Visit, store: Store, kind: t
     if kind is Order:
         assert "| curve 1 | 1 |" in words(teacher)
     else:
-        assert "guesses of others" in drawn
+        assert "other people's guesses" in drawn
     assert "measured" not in drawn
     assert "middle of the class" not in drawn
     assert "Your class:" not in words(student) + words(teacher)
@@ -465,7 +465,7 @@ def test_a_room_with_one_answer_shows_nearly_everything_as_possible() -> None:
     seen = shares_picture(
         ShareEstimate(1, 0, share_of_yes(0, 1, 1.0), 1.0, 1.0, 0, 0), night=False, phones=500
     )
-    assert "about 0 of 1 answered yes: from 0 to 1, with 95% confidence." in seen.see
+    assert "about 0 of 1 answered yes (95% interval: 0 to 1)." in seen.see
     assert "0 points wide" not in seen.see
     said = " ".join(sentences.three(1, 5.0, 5.0, 1e-6, 0))
     assert "One report has no others to hide among" in said
@@ -500,7 +500,7 @@ def test_a_class_plays_the_clinic(visit: Visit, store: Store) -> None:
     code, key = opened(store, None)
     teacher = visit(PAGE, room=code, key=key)
     widget(teacher, "button_group", "Kind").set_value("clinic").run()
-    widget(teacher, "button", "Let them play").click().run()
+    widget(teacher, "button", "Let the class play").click().run()
     student = named(visit(PAGE, room=code), 1)
     ((name, given),) = patients(student)
     assert (given["open"], given["law"]["groups"], len(given["law"]["moves"])) == (True, 4, 4)
@@ -510,7 +510,7 @@ def test_a_class_plays_the_clinic(visit: Visit, store: Store) -> None:
     ((name, _),) = patients(student)
     sent(student, name, json_value=json.dumps({"report": "3-n010011"}))
     assert store.rooms.steps(code)[0].answers == ("3-n010011",)
-    assert any("Written down" in str(said.value) for said in student.success)
+    assert any("writes down your" in str(said.value) for said in student.success)
     assert "ε = 1 for all your answers together" in words(student)
     store.rooms.turn_step(code, key, 0, "revealed")
     for app in (teacher.run(), student.run()):

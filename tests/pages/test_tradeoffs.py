@@ -89,8 +89,8 @@ def test_when_privacy_is_free_is_said_of_all_models(visit: Visit) -> None:
     app = visit(PAGE, **query(study))
     said = words(app)
     assert (
-        "At 10¹⁵ users the privacy cost no longer grows with **Central (JDP)** and **Shuffle (SDP)**. "
-        "The privacy cost still grows at 10¹⁵ users with **Local (LDP)**." in said
+        "At 10¹⁵ users the privacy cost of **Central (JDP)** and **Shuffle (SDP)** no longer grows. "
+        "At 10¹⁵ users the privacy cost of **Local (LDP)** still grows." in said
     )
     assert "**Central (JDP)**: no growth after" in said
     drawn = names(app)
@@ -147,10 +147,9 @@ def test_what_points_do_not_say_is_said(
     (warning,) = visit(PAGE, **query(study)).warning
     said = plain(warning.value)
     assert (
-        "The whole 95% interval of the mean privacy cost is below zero for these: Central (JDP) at ε = 1, "
-        in said
+        "The whole 95% interval of the mean privacy cost is below zero for Central (JDP) at ε = 1, " in said
     )
-    assert "and 3 more. There the run without privacy lost more" in said
+    assert "and 3 more: the run without privacy lost more" in said
 
 
 def test_a_link_starts_what_is_missing_and_a_second_visitor_waits_for_nothing(

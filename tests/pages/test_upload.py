@@ -106,7 +106,7 @@ def test_from_a_file_to_a_policy_and_what_is_left_of_the_budget(visit: Visit, wo
     assert f"**This releases** noisy counts of {data.learned_from:,} users at ρ = 0.1" in said
     assert f"four noisy sums over {data.checked:,} users held out" in said
     assert not Budget.known("ward 2026")  # a check begins no budget
-    assert "Noise moves each such number by about" in words(app)
+    assert "Noise moves each of these counts by about" in words(app)
     app = released(app, work)
     said = words(app)
     assert "The budget **ward 2026** has the total ρ = 0.25. Spent so far: **ρ = 0.1**, or (" in said

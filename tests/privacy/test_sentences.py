@@ -23,7 +23,7 @@ def plain(text: str) -> str:
 def test_a_budget_that_protects_nobody_gets_no_badge() -> None:
     good, said = promise.concentrated_verdict(1e6, 1e6)
     assert not good
-    assert said.startswith("**So large a budget protects nobody:** ρ = 1 million is proved.")
+    assert said.startswith("**A budget this large protects nobody:** we prove ρ = 1 million.")
     assert promise.concentrated_verdict(25.0, 25.0)[0]
     mistaken = [NormalDist().cdf(-math.sqrt(rho / 2)) for rho in (promise.HOLLOW - 0.2, promise.HOLLOW)]
     assert mistaken[0] > 1e-6 > mistaken[1] > 0.9e-6

@@ -243,12 +243,12 @@ def test_a_policy_from_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert kept([[mdp.action_labels[a] for a in row] for row in online], "b") == spec
     assert kept([1] * mdp.S, "c").behaviour == f"policy:0.5:{'1' * mdp.S}X{mdp.H}"
     for given, said in (
-        ({}, "is no policy; give 8 lists"),
+        ({}, "is not a policy; give 8 lists"),
         ([], "the policy has 0 steps, and the horizon is 8"),
         ([*online.tolist(), [0]], "the policy has 9 steps"),
-        ([["pill"] * mdp.S] * mdp.H, "at step 0 in state 0, pill is no action; give a number from 0 to"),
-        ([[0.5] * mdp.S] * mdp.H, "0.5 is no action"),
-        ([[True] * mdp.S] * mdp.H, "True is no action"),
+        ([["pill"] * mdp.S] * mdp.H, "at step 0 in state 0, pill is not an action; give a number from 0 to"),
+        ([[0.5] * mdp.S] * mdp.H, "0.5 is not an action"),
+        ([[True] * mdp.S] * mdp.H, "True is not an action"),
     ):
         with pytest.raises(SystemExit):
             kept(given, "no")

@@ -166,7 +166,7 @@ def test_the_card_says_what_is_declared_and_what_adds_up() -> None:
     card = dprl.run(spec).guarantee
     assert card.claimed_rho == card.proved_rho == 0.5
     assert card.users == 400
-    assert any("declared by the owner, not read off the data" in words for words in card.assumptions)
+    assert any("declared by the owner, not read from the data" in words for words in card.assumptions)
     assert any("ρ adds up" in words for words in card.assumptions)
     assert not any("seeds" in words or "its own data set" in words for words in card.assumptions)
     assert DRAWN in card.assumptions
@@ -532,5 +532,5 @@ def test_in_python_and_on_the_command_line_the_owner_is_told_before_a_release(
     assert 0.5 < release["lower"] < 1
     assert "data" not in release
     assert "Note: From 400 trajectories at ρ = 1, we prove that the cautious policy" in said.out
-    assert "Noise moves each such number by about" in said.err  # before the run
+    assert "Noise moves each of these counts by about" in said.err  # before the run
     assert "not private" not in said.out + "".join(p.read_text() for p in (tmp_path / "out").iterdir())

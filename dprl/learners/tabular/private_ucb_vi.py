@@ -72,7 +72,7 @@ def constants(problem: Problem) -> Array:
 
 UNCOVERED = (
     "Its bonus as in the paper adds 3E/4 for rewards; calibrated noise, up to E, and the division can cost 3E/2. "
-    "So at the first step, before E/4 users, a value may be no upper bound. Privacy does not depend on it."
+    "So at the first step, before E/4 users, a value may not be an upper bound. Privacy does not depend on this."
 )
 
 ALGORITHM = TabularLearner(

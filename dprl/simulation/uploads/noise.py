@@ -18,8 +18,8 @@ from dprl.statistics.family import Family
 from dprl.words import plural
 
 ASSUMPTIONS = (
-    "states, actions, horizon, rewards and their range are declared by the owner, not read off the data. The number of "
-    "trajectories is public",
+    "states, actions, horizon, rewards and their range are declared by the owner, not read from the data. The number "
+    "of trajectories is public",
     "each user is in the file once, and only the declared number of steps counts. An undeclared value counts as the "
     "last declared label or the nearest reward",
     "for the bound, not for privacy: users are independent of each other. The future depends on a user's "
@@ -31,8 +31,8 @@ ASSUMPTIONS = (
 )
 
 PEOPLE = (  # in place of the first where a column says whose an episode is; of the third, where that may be several
-    "states, actions, horizon, rewards and their range are declared by the owner, not read off the data. The number of "
-    "users is public, and how many episodes each of them has is not",
+    "states, actions, horizon, rewards and their range are declared by the owner, not read from the data. The number "
+    "of users is public, and how many episodes each of them has is not",
     "only each user's first episodes in the file count, up to the declared number, whatever is in them. An undeclared "
     "value counts as the last declared label or the nearest reward",
     "for the bound, not for privacy: a user's episodes stand in the order of time. The future depends on "
@@ -45,7 +45,7 @@ ESTIMATED_START = (
     "released counts of the first step"
 )
 APART = (
-    "each user is learned from or held out, by a coin that does not look at them. The releases of the two groups "
+    "a coin that ignores the data decides who is learned from and who is held out. The releases of the two groups "
     "are about different users, so both together cost one user the larger of the two budgets"
 )
 
