@@ -171,7 +171,7 @@ def add_engine(parser: argparse.ArgumentParser) -> None:
 
 
 def workers_of(engine: str | None) -> Store:
-    """Open the store, with workers or a cluster. Raises SpecError and ClusterError if the engine is unavailable."""
+    """Open the store, with workers or a cluster. Raises SpecError and StoreError if the engine is unavailable."""
     store = opened()
     begin_workers(store, None, engine)
     return store

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections import defaultdict, deque
+from collections import deque
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -91,18 +91,17 @@ class RateLimiter:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._tried: defaultdict[tuple[str, str, str], deque[float]] = defaultdict(deque)
+        self._tried: dict[tuple[str, str, str], deque[float]] = {}  # the latest times, as many as are allowed
 
     def check(self, what: str, who: Lease) -> None:
         """Raise TooOften if `what` was tried too often. After too many wrong codes a right one is refused as well:
         otherwise a refusal would show that a code is wrong."""
         since, (limits, sentence) = time.monotonic() - 60 * MINUTES, OFTEN[what]
         with self._lock:
-            self._tried = defaultdict(
-                deque, {name: at for name, at in self._tried.items() if at[-1] >= since}
-            )
+            self._tried = {name: at for name, at in self._tried.items() if at[-1] >= since}
             for by, most in limits.items():
-                if sum(at >= since for at in self._tried.get((what, by, getattr(who, by)), ())) >= most:
+                tried = self._tried.get((what, by, getattr(who, by)), ())
+                if len(tried) == most and tried[0] >= since:
                     raise TooOften(f"{sentence}: wait {MINUTES} minutes.")
 
     def note(self, what: str, who: Lease) -> None:
@@ -110,6 +109,5 @@ class RateLimiter:
         with self._lock:
             for by, most in OFTEN[what][0].items():
                 if whose := getattr(who, by):
-                    self._tried[what, by, whose].append(time.monotonic())
-                    if len(self._tried[what, by, whose]) > most:
-                        self._tried[what, by, whose].popleft()
+                    tried = self._tried.setdefault((what, by, whose), deque(maxlen=most))
+                    tried.append(time.monotonic())

@@ -40,19 +40,15 @@ class Results:
         self.capacity = setting("DPRL_STORE_MB", 1024, 1, 10**7) * 2**20
         self.news = threading.Event()
         self._lock, self._writing = threading.Lock(), threading.Lock()
-        self._held: dict[
-            str, tuple[bytes, bytes | None] | None
-        ] = {}  # not in the file yet; None: to be deleted
+        self._held: dict[str, tuple[bytes, bytes | None]] = {}  # not in the file yet
         self._used: set[str] = set()
         self._measure()
 
     @property
     def crowded(self) -> bool:
         """Whether too much waits to be written."""
-        if not self.notice:
-            return False
         with self._lock:
-            return sum(len(held[0]) + len(held[1] or b"") for held in self._held.values() if held) > CROWDED
+            return bool(self.notice) and sum(len(c) + len(t or b"") for c, t in self._held.values()) > CROWDED
 
     @property
     def waiting(self) -> bool:
@@ -71,11 +67,13 @@ class Results:
             self._used.add(key)
 
     def forget(self, keys: Collection[str]) -> None:
-        """Delete results."""
+        """Delete results. Raises StoreError."""
         with self._lock:
-            self._held |= dict.fromkeys(keys)
-            self.changes += 1
-        self.news.set()
+            for key in keys:
+                self._held.pop(key, None)
+        with self.file.writing() as db:
+            db.executemany("DELETE FROM result WHERE key = ?", [(key,) for key in keys])
+        self.changes += 1
 
     def there(self, keys: Collection[str]) -> dict[str, int]:
         """Return the size of each trace in bytes, and -1 if only a curve is left."""
@@ -104,20 +102,14 @@ class Results:
             with self._lock:
                 held, used = dict(self._held), set(self._used)
             now = time.time()
-            rows = [(key, *row, now) for key, row in held.items() if row]
+            rows = [(key, *row, now) for key, row in held.items()]
             try:
                 with self.file.writing() as db:
-                    gone = [(key,) for key, row in held.items() if not row]
-                    db.executemany("DELETE FROM result WHERE key = ?", gone)
                     db.executemany("INSERT OR REPLACE INTO result VALUES (?, ?, ?, ?)", rows)
-                    db.executemany(
-                        "UPDATE result SET used_at = ? WHERE key = ?", [(now, key) for key in used]
-                    )
+                    db.executemany("UPDATE result SET used_at = ? WHERE key = ?", [(now, k) for k in used])
                 with self._lock:
                     self._used -= used
-                    self._held = {
-                        key: row for key, row in self._held.items() if key not in held or row is not held[key]
-                    }
+                    self._held = {key: row for key, row in self._held.items() if row is not held.get(key)}
                 self.notice = ""
                 self._make_room(set(held))
             except StoreError as error:
@@ -164,5 +156,5 @@ class Results:
             if self.file.notice == before:
                 raise
             self.changes += 1  # the file was damaged, and a new one is empty
-        found |= {key: row and held(*row) for key, row in mine.items()}
+        found |= {key: held(*row) for key, row in mine.items()}
         return {key: value for key, value in found.items() if value is not None}

@@ -7,8 +7,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from dprl.runs.asked import Run, Seed
-from dprl.runs.queue import Queue
+from dprl.runs.queue import Queue, Run, Seed
 from dprl.runs.turns import Forecast, Waiting
 
 State = Literal["unknown", "queued", "running", "done", "failed", "cancelled"]
@@ -63,9 +62,9 @@ class Activity:
 
 def summary(
     queue: Queue, run: Run, visitor: str | None, forecasts: Callable[[], dict[Any, Forecast]]
-) -> dict[str, Any]:
-    """Return the fields of RunStatus. With `visitor`, as they see it: cancelled if they withdrew, though another
-    visitor may still wait for it."""
+) -> RunStatus:
+    """Return the status of a run. With `visitor`, as they see it: cancelled if they withdrew, though another visitor
+    may still wait for it."""
     whole = [key for key in run.keys if run.there.get(key, -1) >= 0]
     seeds = [queue.seeds[key] for key in run.keys if key in queue.seeds and run.there.get(key, -1) < 0]
     states = {seed.state for seed in seeds}
@@ -79,18 +78,17 @@ def summary(
     elif states:
         state = "failed" if "failed" in states else "cancelled"
     ahead = forecasts().get(run) if state in ("queued", "running") else None
-    return {
-        "state": state,
-        "seeds": len(run.keys),
-        "seeds_done": len(whole),
-        "progress": (len(whole) + sum(seed.progress for seed in seeds)) / len(run.keys),
-        "place": None if ahead is None or begun else ahead.place,
-        "seconds_left": None if ahead is None else ahead.seconds_left,
-        "message": next(
-            (s.message for s in seeds if s.message), MADE_ROOM if state == "unknown" and run.there else ""
-        ),
-        "version": run.version,
-    }
+    made_room = MADE_ROOM if state == "unknown" and run.there else ""
+    return RunStatus(
+        state=state,
+        seeds=len(run.keys),
+        seeds_done=len(whole),
+        progress=(len(whole) + sum(seed.progress for seed in seeds)) / len(run.keys),
+        place=None if ahead is None or begun else ahead.place,
+        seconds_left=None if ahead is None else ahead.seconds_left,
+        message=next((s.message for s in seeds if s.message), made_room),
+        version=str(run.rev),
+    )
 
 
 def activity(queue: Queue, workers: int) -> Activity:

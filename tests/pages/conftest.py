@@ -126,7 +126,7 @@ def _computed(order: Order) -> Report:
 
 
 ASKED = slots.Hand(_computed, plays="here")
-SEEDS = slots.Hand(_computed, answers=False)
+SEEDS = slots.Hand(_computed, "away")
 
 
 @cache

@@ -46,7 +46,7 @@ def worker(real: Store) -> Callable[[int], None]:
             real.results.write()
             return report
 
-        real.engine.add(Hand(do, answers=False))
+        real.engine.add(Hand(do))
 
     return begin
 

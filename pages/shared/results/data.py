@@ -54,7 +54,7 @@ def trace(spec: Spec, seed: int) -> Any:
         load,
         lambda found: ENTRY_BYTES if found is None else bytes_of(found),
         lambda: store().version(spec),
-        lambda found: found is not None and found.complete,
+        lambda found: found is not None,
     )
     if found is not None:
         uses: SizedCache[None] = cache_of("uses", USE_BYTES)
