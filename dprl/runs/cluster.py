@@ -25,7 +25,6 @@ from dprl.runs.workers import Died, Lost
 if TYPE_CHECKING:
     from distributed import Client
 
-    from dprl.runs.engine import Engine
 
 log = logging.getLogger("dprl.runs.cluster")
 
@@ -138,7 +137,7 @@ class Cluster:
     StoreError if it cannot be reached, or would compute other bits.
     """
 
-    def __init__(self, address: str, engine: Engine, simulation: str) -> None:
+    def __init__(self, address: str, engine: Any, simulation: str) -> None:
         self.address, self._engine, self._simulation = address, engine, simulation
         self._client: Any = connected(address)
         self._closed = threading.Event()
