@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -199,8 +200,9 @@ def test_how_far_a_file_is_read_is_seen_and_reading_may_be_stopped(
     app = given(visit(PAGE))
     reading = own_of(app).reading
     assert reading is not None
-    reading.share = 0.43
-    app.run()
+    with (tmp_path / "copy").open("w+b") as reading.copy:
+        os.lseek(reading.copy.fileno(), reading.size * 43 // 100 + 1, os.SEEK_SET)
+        app.run()
     assert app.get("progress")[0].proto.text == "Reading the file: 43%"
     assert not app.file_uploader
     press(app, "own_stop")
