@@ -90,7 +90,7 @@ def test_the_example_is_what_a_release_of_its_file_gives() -> None:
     assert trace.complete
     assert trace.spec.declared == declaration_text(EXAMPLE)
     assert (trace.spec.n, trace.spec.rho, trace.verdict) == (EXAMPLE_PEOPLE, 0.1, "better")
-    assert trace.steps().splitlines()[0] == "step,state,action,episodes_with_noise,decides"
+    assert trace.portable.csv_text().splitlines()[0] == "step,state,action,episodes_with_noise,decides"
     assert f"{EXAMPLE_PEOPLE:,} in the example" in price.OWN_RECORDS
 
 

@@ -104,7 +104,7 @@ def test_one_person_moves_each_sum_by_at_most_one(known: bool, budget: dict[str,
             learned.send(answers[1])
         except StopIteration as end:
             policy = end.value.policy
-        _, table = fitted_to(problem, policy, answers, noise, errors)
+        _, table = fitted_to(problem, policy, answers, noise)
         assert table.width > 0
         ends = []
         for best in (

@@ -167,7 +167,7 @@ def test_noise_is_for_all_episodes_of_a_person() -> None:
     assert together(draws_of(specs[1])).rho == pytest.approx(0.5, rel=1e-4)
     seed = dprl.run(specs[1]).seeds[0]
     assert json.loads(seed.release())["protects"] == card.unit
-    about = dprl.Policy.load(seed.policy_file()).about
+    about = dprl.Policy.load(seed.portable.to_json()).about
     assert about["privacy"]["unit"] == card.unit
     assert about["a number of people counts"] == "episodes"
 

@@ -167,14 +167,6 @@ class UploadTrace(TraceCore[UploadSpec]):
             spec.first_step,
         )
 
-    def steps(self) -> str:
-        """Return the policy as CSV: see `Policy.csv_text`."""
-        return self.portable.csv_text()
-
-    def policy_file(self) -> str:
-        """Return the policy as JSON: see `Policy`."""
-        return self.portable.to_json()
-
 
 def held_out(trace: UploadTrace, policy: int) -> dict[str, Any]:
     """Return the estimates from held-out people for a policy, as JSON."""
