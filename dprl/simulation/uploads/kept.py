@@ -16,7 +16,6 @@ import io
 import json
 import os
 import re
-import secrets
 import threading
 import time
 import zipfile
@@ -26,7 +25,7 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 import numpy as np
 
-from dprl.engine import home, private
+from dprl.engine import home, private, settle, write_whole
 from dprl.fields import SpecError
 from dprl.mdp.tabular import Array
 from dprl.privacy.exact import BITS
@@ -201,7 +200,7 @@ def drawn_sums(name: str, which: str) -> dict[str, Array] | None:
     path = _drawn_path(name, which)
     try:
         content = path.read_bytes()
-        _settle()
+        settle(folder())
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -236,22 +235,13 @@ def write_down(name: str, which: str, sums: Mapping[str, Array]) -> dict[str, Ar
     path, words = _drawn_path(name, which), io.BytesIO()
     np.savez(words, allow_pickle=False, **sums)
     content = _digest(path, words.getvalue()) + words.getvalue()
-    part = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
     try:
-        with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        with contextlib.suppress(FileExistsError):
-            os.link(part, path)
+        write_whole(path, content, first=True)
     except OSError as error:
         raise SpecError(
             "data",
             f"noisy sums cannot be written down here ({error.strerror}), so nothing is shown; make room and run again.",
         ) from None
-    finally:
-        with contextlib.suppress(OSError):
-            part.unlink()
     # Counts are deleted before what was drawn: where they are still there, nobody's draw was deleted before this one.
     if not _path(name).exists():
         with contextlib.suppress(OSError):
@@ -270,15 +260,6 @@ def _drawn_path(name: str, which: str) -> Path:
 def _digest(path: Path, words: bytes) -> bytes:
     """Return the digest of a file's contents, and of its owner."""
     return hashlib.sha256(path.name.encode() + words).digest()
-
-
-def _settle() -> None:
-    """Flush the names of files to the disk, like their contents."""
-    descriptor = os.open(folder(), os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _unreadable(why: str | None) -> SpecError:

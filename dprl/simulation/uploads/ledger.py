@@ -2,8 +2,7 @@
 
 Each release is written down here before its noise is drawn, by the draws that it consists of. A draw that is asked for
 again, after a reload or a killed worker, is the same draw: it is counted once. A draw that was written down and then
-    not shown
-counts, too: the sum is never too small.
+not shown counts, too: the sum is never too small.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from dprl.engine import home, private
+from dprl.engine import home, private, write_whole
 from dprl.fields import SpecError, shown
 from dprl.simulation.budgeted import LEARNING
 from dprl.simulation.kinds import spec_from_dict
@@ -159,7 +158,7 @@ class Budget:
                 yield content
                 if json.dumps(content) != was:
                     _seal(content, _key())
-                    _write(path, json.dumps(content, indent=1, ensure_ascii=False).encode())
+                    write_whole(path, json.dumps(content, indent=1, ensure_ascii=False).encode())
         except OSError as error:
             raise SpecError(
                 NAME,
@@ -245,38 +244,12 @@ def _key() -> bytes:
     folder().mkdir(mode=0o700, exist_ok=True)
     path = folder() / KEY
     if not path.exists():
-        part = path.with_name(f"{KEY}.{secrets.token_hex(8)}")
-        _write_to(part, secrets.token_bytes(32))
-        with contextlib.suppress(FileExistsError):
-            os.link(part, path)
-        part.unlink()
+        write_whole(path, secrets.token_bytes(32), first=True)
     return path.read_bytes()
 
 
 def _path(name: str) -> Path:
     return folder() / f"{hashlib.sha256(name.casefold().encode()).hexdigest()[:32]}.json"
-
-
-def _write(path: Path, content: bytes) -> None:
-    """All of it or nothing, on the disk when this returns."""
-    part = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
-    try:
-        _write_to(part, content)
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
-    descriptor = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def _write_to(path: Path, content: bytes) -> None:
-    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
 
 
 def _draws(content: Mapping[str, Any]) -> tuple[Draw, ...]:
