@@ -48,10 +48,10 @@ def read(file: BinaryIO, asked: dict[str, Any]) -> dict[str, Any]:
             file,
             asked["declared"],
             {"held_out": asked["held_out"]},
+            asked["name"],
             tell=lambda found: outside.extend(found.sentences()),
             budget=budget,
             recall=recalled.append,
-            name=asked["name"],
         )
     except SpecError as error:
         return {"problem": str(error)}

@@ -31,7 +31,7 @@ from dprl.statistics.family import Family
 
 SHARE = 0.25  # of the people, held out unless something else is asked for
 MOST_WEIGHT = 4  # times A: the largest w, so that few people do not decide; a row that needs more is not sure
-# Scores of the cautious policy, whose value has a proved bound, and of the other. One episode moves each by at most one.
+# Scores of the cautious policy, whose value is bounded, and of the other. One episode moves each by at most one.
 SUMS = ("scores", "plug_in_scores", "returns", "squares")
 EPISODES = "episodes"  # how many they are
 # Of their noise: squares say how wide an interval is, and need to be known less well.

@@ -81,31 +81,22 @@ def folder() -> Path:
 
 
 def keep(
+    name: str,
     file: BinaryIO | Path | pd.DataFrame,
     declared: Declaration,
-    tell: Callable[[Outside], object] | None = None,
-    held_out: float = 0.0,
-    under: Under | None = None,
-    name: str = "",
-) -> tuple[str, Counted]:
-    """Count a file of trajectories, and keep the counts. tell, held_out: see `counted`; under, name: see `Kept`.
+    tell: Callable[[Outside], object],
+    held_out: float,
+    under: Under | None,
+) -> Counted:
+    """Count a file of trajectories, and keep the counts. tell, held_out: see `counted`; name, under: see `Kept`.
 
-    What `tell` raises ends it, and nothing is kept.
-
-    Returns:
-        The name that they are kept under, and what was counted.
-
-    Raises:
-        SpecError: the file is malformed, or cannot be kept.
+    What `tell` raises ends it, and nothing is kept. Raises SpecError: the file is malformed, or cannot be kept.
     """
     with ONE_FILE:
         found = counted(file, declared, tell, held_out)
-    held = found.held
-    name = name or new_name()
-    path = _path(name)
+    held, path = found.held, _path(name)
     try:
-        private(home())
-        path.parent.mkdir(mode=0o700, exist_ok=True)
+        _make_folder()
         remove_old()
         with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as kept:
             words = {
@@ -118,7 +109,12 @@ def keep(
     except OSError as error:
         path.unlink(missing_ok=True)
         raise SpecError("data", f"the counts cannot be kept ({error.strerror}).") from None
-    return name, found
+    return found
+
+
+def _make_folder() -> None:
+    private(home())
+    folder().mkdir(mode=0o700, exist_ok=True)
 
 
 def new_name() -> str:
@@ -131,8 +127,7 @@ def hold(name: str) -> BinaryIO:
     deletes what is old deletes them. Raises SpecError if they cannot be kept."""
     path = _held_path(name)
     try:
-        private(home())
-        path.parent.mkdir(mode=0o700, exist_ok=True)
+        _make_folder()
         marker = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+b")
         fcntl.flock(marker, fcntl.LOCK_EX)
     except OSError as error:
@@ -169,7 +164,7 @@ def held(name: str) -> Kept:
             words = json.loads(str(kept["words"]))
             if (
                 words["bits"] != BITS
-            ):  # an older version, whose noise was drawn otherwise and is not written down
+            ):  # an older version: its noise was drawn otherwise, and is not written down
                 raise KeyError
             held = HeldOut(kept["held"], int(kept["held_n"]), kept["returns"])
             n, public = int(kept["n"]), declaration(words["declared"])

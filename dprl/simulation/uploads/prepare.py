@@ -11,7 +11,7 @@ which a person's own episodes begin in the file, and from nothing that is in the
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
@@ -23,7 +23,7 @@ from dprl.mdp.tabular import Array
 from dprl.simulation.trace import Ints
 from dprl.simulation.uploads.declaration import MAPPED, PERSON, Declaration
 from dprl.simulation.uploads.outside import Outside
-from dprl.simulation.uploads.table import EMPTY, WHOLE, normal, not_finite, parsed, read_pieces, refuse
+from dprl.simulation.uploads.table import EMPTY, WHOLE, normal, parsed, read_pieces, refuse
 from dprl.tables import formula
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 Codes = NDArray[np.integer[Any]]
 Column = tuple[Codes, list[str]]  # codes of rows, and the different texts
-Said = Callable[[str], str]  # what is said of a text
 MOST_FOUND = 3  # labels named in an error
 
 
@@ -66,15 +65,12 @@ def prepared(file: BinaryIO | Path | pd.DataFrame, declared: Declaration, outsid
     """
     S, H = declared.size.S, declared.size.H
     named = {name: declared.columns.get(name, name) for name in MAPPED}
-    of_state = [column for column, _ in declared.parts] or [named["state"]]
     needed = list(declared.in_file)
     twice = next((name for i, name in enumerate(needed) if name in needed[:i]), None)
     if twice is not None:
         refuse(1, twice, "two columns are declared to be this one; give each its own.")
-    of_numbers: dict[str, Said] = {
-        name: _not_binned for name, values in declared.parts if isinstance(values[0], float)
-    }
-    columns, numbers = _read(file, needed, of_numbers | {named["reward"]: not_finite})
+    binned = [name for name, values in declared.parts if isinstance(values[0], float)]
+    columns, numbers = _read(file, needed, {*binned, named["reward"]})
     who, called, n, people = _episodes(declared, columns, named["episode"])
     step = _steps(named["step"], columns.pop(named["step"]))
     if (n if people is None else people.max() + 1) < 2:
@@ -92,11 +88,10 @@ def prepared(file: BinaryIO | Path | pd.DataFrame, declared: Declaration, outsid
     lengths = np.bincount(who[order])
     outside.episodes = n
     outside.padded = int((lengths < H).sum())
-    outside.labels = {}
     if people is not None:
         counts = _rank(people) < declared.episodes
         outside.beyond = int((~counts).sum())
-    state = _states(declared, of_state, columns, numbers, outside)
+    state = _states(declared, columns, numbers, outside)
     action = _index(named["action"], columns[named["action"]], declared.actions, outside)
 
     rewards, (low, high) = numbers[named["reward"]], declared.reward_range
@@ -148,12 +143,9 @@ def _rank(people: Codes) -> Codes:
 
 
 def _read(
-    file: BinaryIO | Path | pd.DataFrame, needed: list[str], numbers: Mapping[str, Said]
+    file: BinaryIO | Path | pd.DataFrame, needed: list[str], numbers: Collection[str]
 ) -> tuple[dict[str, Column], dict[str, Array]]:
-    """Return the needed columns, read a piece at a time: labels, and numbers by themselves.
-
-    numbers: columns of finite numbers, and what is wrong with another text there.
-    """
+    """Return the needed columns, read a piece at a time: labels, and numbers by themselves."""
     rows = 0
     read: dict[str, list[Any]] = {name: [] for name in needed}
     places: dict[str, dict[str, int]] = {name: {} for name in needed}
@@ -162,7 +154,7 @@ def _read(
         _check_cells(columns, rows)
         for name, (codes, texts) in columns.items():
             if name in numbers:
-                read[name].append(_finite(name, (codes, texts), numbers[name], rows))
+                read[name].append(_finite(name, (codes, texts), rows))
             else:
                 place = places[name]
                 known = np.array([place.setdefault(text, len(place)) for text in texts], dtype=np.int32)
@@ -182,14 +174,18 @@ def _coded(texts: Sequence[str]) -> Column:
     return codes, [normal(text) for text in place]
 
 
-def _finite(name: str, column: Column, said: Said, first: int) -> Array:
+def _finite(name: str, column: Column, first: int) -> Array:
     """[rows of a piece] numbers. first: rows before it."""
     codes, texts = column
     values: Array = parsed(texts)[codes]
     bad = ~np.isfinite(values)
     if bad.any():
         row = int(bad.argmax())
-        refuse(first + row + 2, name, said(texts[codes[row]]))
+        refuse(
+            first + row + 2,
+            name,
+            f"{shown(texts[codes[row]])} is not a finite number; give one, such as 0.5.",
+        )
     return values
 
 
@@ -205,15 +201,8 @@ def _check_cells(columns: dict[str, Column], first: int) -> None:
             wrong.append((row, i, name, texts[codes[row]]))
     if wrong:
         row, _, name, text = min(wrong)
-        refuse(
-            first + row + 2,
-            name,
-            f"{shown(text)} is a formula to a spreadsheet; give what it stands for." if text else EMPTY,
-        )
-
-
-def _not_binned(text: str) -> str:
-    return f"{shown(text)} is not a finite number; give one, to be put between the edges."
+        said = f"{shown(text)} is a formula to a spreadsheet; give what it stands for." if text else EMPTY
+        refuse(first + row + 2, name, said)
 
 
 def _steps(name: str, column: Column) -> Codes:
@@ -268,16 +257,14 @@ def _check_steps(
 
 
 def _states(
-    declared: Declaration,
-    of_state: list[str],
-    columns: dict[str, Column],
-    numbers: dict[str, Array],
-    outside: Outside,
+    declared: Declaration, columns: dict[str, Column], numbers: dict[str, Array], outside: Outside
 ) -> Codes:
     """[rows] of the declared states."""
     if not declared.parts:
-        return _index(of_state[0], columns[of_state[0]], declared.states, outside)
+        name = declared.columns.get("state", "state")
+        return _index(name, columns[name], declared.states, outside)
     state: Codes = np.zeros(1, dtype=np.int32)
+    combinations = 1
     for name, values in declared.parts:
         if isinstance(values[0], str):
             each, number = _index(name, columns[name], tuple(map(str, values)), outside), len(values)
@@ -285,16 +272,10 @@ def _states(
             # what is an edge is above it
             edges, number = np.array(values, dtype=float), len(values) + 1
             each = np.searchsorted(edges, numbers[name], side="right").astype(np.int32)
-        state = state * number + each
-    rest = len(declared.states) - _combinations(declared)
-    return state + rest  # an absorbing state that is no combination comes first
-
-
-def _combinations(declared: Declaration) -> int:
-    found = 1
-    for _, values in declared.parts:
-        found *= len(values) + isinstance(values[0], float)
-    return found
+        state, combinations = state * number + each, combinations * number
+    return (
+        state + len(declared.states) - combinations
+    )  # an absorbing state that is no combination comes first
 
 
 def _index(name: str, column: Column, labels: tuple[str, ...], outside: Outside) -> Codes:
@@ -310,10 +291,7 @@ def _index(name: str, column: Column, labels: tuple[str, ...], outside: Outside)
     if len(strange) == len({*plain}):
         shortened = ", ".join(map(shown, labels[:5])) + (", ..." if len(labels) > 5 else "")
         found = ", ".join(shown(text) for text, _ in strange.most_common(MOST_FOUND))
-        refuse(
-            2,
-            name,
-            f"no label in this column is declared. The declared ones are {shortened}; the file has {found}.",
-        )
+        both = f"The declared ones are {shortened}; the file has {found}."
+        refuse(2, name, f"no label in this column is declared. {both}")
     outside.labels[name], outside.last[name] = strange, labels[-1]
     return np.asarray(np.array([place.get(text, len(labels) - 1) for text in plain], dtype=np.int32)[codes])

@@ -274,11 +274,6 @@ def written(value: Any) -> str:
     raise ValueError(type(value).__name__)
 
 
-def not_finite(text: str) -> str:
-    """Return what is wrong with a reward that is no number."""
-    return f"{shown(text)} is not a finite number; give one, such as 0.5."
-
-
 def refuse(row: int, column: str, sentence: str) -> NoReturn:
     """Raise a SpecError that names a place in the file."""
     raise SpecError(NAME, f"row {row:,}, column {column}: {sentence}")
