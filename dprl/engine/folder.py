@@ -58,6 +58,12 @@ def private(folder: Path) -> None:
         _close(folder)
 
 
+def make_inside(folder: Path) -> None:
+    """Make a folder in `home` unless it exists, both closed to other users. Raises OSError."""
+    private(folder.parent)
+    folder.mkdir(mode=0o700, exist_ok=True)
+
+
 def write_whole(path: Path, content: bytes, first: bool = False) -> None:
     """Write a file that only this user can open: all of it or nothing, on the disk when this returns.
 

@@ -19,7 +19,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO, cast
 
-from dprl.engine import home, private
+from dprl.engine import make_inside
 from dprl.fields import SpecError
 from dprl.runs.database import setting
 from dprl.runs.workers import child_environment
@@ -159,8 +159,7 @@ def forget(name: str, marker: BinaryIO) -> None:
 
 def unnamed(file: BinaryIO) -> BinaryIO:
     """Return a copy on the disk that has no name, at its beginning."""
-    private(home())
-    kept.folder().mkdir(mode=0o700, exist_ok=True)
+    make_inside(kept.folder())
     copy = cast(BinaryIO, tempfile.TemporaryFile(dir=kept.folder()))  # noqa: SIM115 - its reader closes it
     try:
         file.seek(0)

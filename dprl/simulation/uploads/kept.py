@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 import numpy as np
 
-from dprl.engine import home, private, settle, write_whole
+from dprl.engine import home, make_inside, settle, write_whole
 from dprl.fields import SpecError
 from dprl.mdp.tabular import Array
 from dprl.privacy.exact import BITS
@@ -96,7 +96,7 @@ def keep(
         found = counted(file, declared, tell, held_out)
     held, path = found.held, _path(name)
     try:
-        _make_folder()
+        make_inside(folder())
         remove_old()
         with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as kept:
             words = {
@@ -112,11 +112,6 @@ def keep(
     return found
 
 
-def _make_folder() -> None:
-    private(home())
-    folder().mkdir(mode=0o700, exist_ok=True)
-
-
 def new_name() -> str:
     """Draw a name for a data set that nobody can guess."""
     return os.urandom(16).hex()
@@ -127,7 +122,7 @@ def hold(name: str) -> BinaryIO:
     deletes what is old deletes them. Raises SpecError if they cannot be kept."""
     path = _held_path(name)
     try:
-        _make_folder()
+        make_inside(folder())
         marker = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+b")
         fcntl.flock(marker, fcntl.LOCK_EX)
     except OSError as error:

@@ -16,12 +16,12 @@ import json
 import os
 import re
 import secrets
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from dprl.engine import home, private, write_whole
+from dprl.engine import home, make_inside, write_whole
 from dprl.fields import SpecError, shown
 from dprl.simulation.budgeted import LEARNING
 from dprl.simulation.kinds import spec_from_dict
@@ -107,17 +107,34 @@ class Budget:
         Raises:
             SpecError: it is beyond the total, or cannot be written down. Then nothing may be drawn.
         """
-        with self._changing() as content:
-            known = [each["spec"] for each in content["releases"]]
-            if spec.to_dict() in known:
-                return
-            if wrong := _refusal(self.name, content, draws):
-                raise SpecError(NAME, wrong)
-            if file:
-                content["files"].setdefault(file, _now())
-            content["releases"].append(
-                {"spec": spec.to_dict(), "draws": [draw.to_dict() for draw in draws], "asked": _now()}
-            )
+        path = _path(self.name)
+        try:
+            make_inside(folder())
+            with open(
+                os.open(path.parent / ONE_AT_A_TIME, os.O_RDWR | os.O_CREAT, 0o600), "r+b", buffering=0
+            ) as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX)
+                content = self._read()
+                if spec.to_dict() in [each["spec"] for each in content["releases"]]:
+                    return
+                if wrong := _refusal(self.name, content, draws):
+                    raise SpecError(NAME, wrong)
+                if file:
+                    content["files"].setdefault(file, _now())
+                key = _key()
+                release = {
+                    "spec": spec.to_dict(),
+                    "draws": [draw.to_dict() for draw in draws],
+                    "asked": _now(),
+                }
+                content["releases"].append(release | {"seal": _sealed(key, release)})
+                content["seal"] = _sealed(key, content)
+                write_whole(path, json.dumps(content, indent=1, ensure_ascii=False).encode())
+        except OSError as error:
+            raise SpecError(
+                NAME,
+                f"it cannot be written down here ({error.strerror}), so nothing is released; make room and try again.",
+            ) from None
 
     def _read(self) -> dict[str, Any]:
         try:
@@ -142,41 +159,11 @@ class Budget:
             )
         return dict(content)
 
-    @contextlib.contextmanager
-    def _changing(self) -> Iterator[dict[str, Any]]:
-        """Open the ledger for one process at a time; at the end it is on the disk, or nothing has changed."""
-        path = _path(self.name)
-        try:
-            private(home())
-            path.parent.mkdir(mode=0o700, exist_ok=True)
-            with open(
-                os.open(path.parent / ONE_AT_A_TIME, os.O_RDWR | os.O_CREAT, 0o600), "r+b", buffering=0
-            ) as lock:
-                fcntl.flock(lock, fcntl.LOCK_EX)
-                content = self._read()
-                was = json.dumps(content)
-                yield content
-                if json.dumps(content) != was:
-                    _seal(content, _key())
-                    write_whole(path, json.dumps(content, indent=1, ensure_ascii=False).encode())
-        except OSError as error:
-            raise SpecError(
-                NAME,
-                f"it cannot be written down here ({error.strerror}), so nothing is released; make room and try again.",
-            ) from None
-
 
 def _sealed(key: bytes, what: Mapping[str, Any]) -> str:
     """Return the keyed digest of all but the digest."""
     text = json.dumps({name: value for name, value in what.items() if name != "seal"}, sort_keys=True)
     return hmac.new(key, text.encode(), hashlib.sha256).hexdigest()
-
-
-def _seal(content: dict[str, Any], key: bytes) -> None:
-    """Give each release a keyed digest, and the whole one that no release can be taken away from."""
-    for release in content["releases"]:
-        release.setdefault("seal", _sealed(key, release))
-    content["seal"] = _sealed(key, content)
 
 
 def _edited(content: Mapping[str, Any]) -> str:
@@ -240,8 +227,7 @@ def known_key() -> bytes | None:
 
 def _key() -> bytes:
     """Drawn at the first use."""
-    private(home())
-    folder().mkdir(mode=0o700, exist_ok=True)
+    make_inside(folder())
     path = folder() / KEY
     if not path.exists():
         write_whole(path, secrets.token_bytes(32), first=True)
