@@ -212,7 +212,7 @@ def test_a_row_of_few_people_is_worth_less_and_no_score_mends_that() -> None:
         assert fitted.V[0, 0] == pytest.approx(0.5 - less)
         assert fitted.lost == pytest.approx(2 * less)
         assert fitted.w[0, 0] == pytest.approx(n / seen if sure else 0.0)
-        assert fitted.supported.all()
+        assert fitted.covered == pytest.approx(1.0)
         assert fitted.spread == pytest.approx(error * ((16.0 + seen) / seen**2 if sure else 1.0))
     sharp = check.fit(released, np.array([[0]]), r, 10.0, 16.0, n, 25.0)
     assert sharp.w[0, 0] == 0  # a weight of 14, where 8 is the most

@@ -92,7 +92,6 @@ class Fitted(NamedTuple):
 
     Attributes:
         V: [H + 1, S]; w: [H, S], of the policy's action.
-        supported: [H, S], whether the policy's row has a visit for certain.
         lost: what an episode may bring beyond V on average, after it has ended so, and in rows that are not sure.
         covered: the share of the policy's steps that come before it has ended so.
         follows: the share of people's steps that are the policy's.
@@ -102,7 +101,6 @@ class Fitted(NamedTuple):
 
     V: Array
     w: Array
-    supported: NDArray[np.bool_]
     lost: float
     covered: float
     follows: float
@@ -149,7 +147,6 @@ def fit(
     return Fitted(
         steps.V,
         w,
-        supported,
         float((d * np.where(supported, np.minimum(2 * steps.less, left), left)).sum()),
         float((d * supported).sum() / H),
         float(total.sum() / max(people.sum(), 1.0)),
@@ -289,7 +286,7 @@ def assessed(
     Returns:
         learned, behaviour, difference: [3] each: low end, value and high end, of the reward that such people would get
             in an episode under the learned policy, of the reward they got, and of the first less the second.
-        covered, follows, lost: see `Fitted`; supported: [H, S], the same.
+        covered, follows: see `Fitted`.
     """
     of_n = 0.0  # standard deviation of the number of episodes, as a share
     if episodes > 1:
@@ -314,9 +311,7 @@ def assessed(
     found: dict[str, Array] = {name: np.clip(values, 0.0, H) for name, values in ends.items()}
     gain = learned - now * H
     found["difference"] = np.array([gain - apart, gain, gain + fitted.lost + apart])
-    for name in ("covered", "follows", "lost", "supported"):
-        found[name] = np.array(getattr(fitted, name), dtype=float)
-    return found
+    return found | {"covered": np.array(fitted.covered), "follows": np.array(fitted.follows)}
 
 
 def recommended(difference: Array) -> int:

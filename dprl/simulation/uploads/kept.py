@@ -63,7 +63,6 @@ class Kept(NamedTuple):
         declared: what is public of it.
         held: who is held out.
         under: where its releases are written down; None for nowhere.
-        first_step: the number that the file gives to the first step, 0 or 1.
     """
 
     name: str
@@ -71,8 +70,7 @@ class Kept(NamedTuple):
     n: int
     declared: Declaration
     held: HeldOut
-    under: Under | None = None
-    first_step: int = 0
+    under: Under | None
 
 
 def folder() -> Path:
@@ -99,9 +97,7 @@ def keep(
         make_inside(folder())
         remove_old()
         with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as kept:
-            words = {
-                "declared": declared.text, "bits": BITS, "under": under, "first_step": found.first_step,
-            }  # fmt: skip
+            words = {"declared": declared.text, "bits": BITS, "under": under}
             np.savez_compressed(
                 kept, record=found.record, n=found.n, held=held.record, held_n=held.n, returns=held.returns,
                 words=np.array(json.dumps(words)),
@@ -162,9 +158,8 @@ def held(name: str) -> Kept:
             ):  # an older version: its noise was drawn otherwise, and is not written down
                 raise KeyError
             held = HeldOut(kept["held"], int(kept["held_n"]), kept["returns"])
-            n, public = int(kept["n"]), declaration(words["declared"])
             under = Under(*words["under"]) if words["under"] else None
-            return Kept(name, kept["record"], n, public, held, under, words["first_step"])
+            return Kept(name, kept["record"], int(kept["n"]), declaration(words["declared"]), held, under)
     except (OSError, ValueError, KeyError, zipfile.BadZipFile):
         raise _gone() from None
 
