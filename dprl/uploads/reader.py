@@ -32,9 +32,7 @@ def read(file: BinaryIO, asked: dict[str, Any]) -> dict[str, Any]:
     """Read a file and store its counts under a name drawn beforehand.
 
     Args:
-        file: a CSV file.
-        asked: name, declared (a JSON text), held_out, budget (a name, None for none) and its total
-            (as rho, or None).
+        asked: name, declared (a JSON text), held_out, budget (a name, None for none) and its total, as rho or None.
 
     Returns:
         spec, of the data; outside, the part outside the declaration, for its owner alone; recalled, the message

@@ -54,15 +54,9 @@ class Under(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """A data set.
+    """A data set of n people: [H, S, A, S + 2] counts of those who are learned from, and those held out.
 
-    Attributes:
-        name: that it is kept under.
-        record: [H, S, A, S + 2], counts of those who are learned from.
-        n: its people, in all.
-        declared: what is public of it.
-        held: who is held out.
-        under: where its releases are written down; None for nowhere.
+    under: where its releases are written down; None for nowhere.
     """
 
     name: str
@@ -153,9 +147,7 @@ def held(name: str) -> Kept:
         remove_old()
         with np.load(_path(name), allow_pickle=False) as kept:
             words = json.loads(str(kept["words"]))
-            if (
-                words["bits"] != BITS
-            ):  # an older version: its noise was drawn otherwise, and is not written down
+            if words["bits"] != BITS:  # of an older version, whose noise was drawn otherwise
                 raise KeyError
             held = HeldOut(kept["held"], int(kept["held_n"]), kept["returns"])
             under = Under(*words["under"]) if words["under"] else None
@@ -173,15 +165,8 @@ def _gone() -> SpecError:
 
 
 def drawn_sums(name: str, which: str) -> dict[str, Array] | None:
-    """Read the noisy sums stored under a data set's name, by family; None if there are none yet.
-
-    Args:
-        name: of a data set.
-        which: the noise that they have, in words.
-
-    Raises:
-        SpecError: they are damaged, or cannot be read.
-    """
+    """Read the noisy sums stored under a data set's name, by family; None if there are none yet. which: their noise, in
+    words. Raises SpecError: they are damaged, or cannot be read."""
     path = _drawn_path(name, which)
     try:
         content = path.read_bytes()
@@ -203,19 +188,10 @@ def drawn(name: str) -> bool:
 
 
 def write_down(name: str, which: str, sums: Mapping[str, Array]) -> dict[str, Array]:
-    """Keep noisy sums of a data set for as long as its counts, on the disk when this returns.
+    """Keep noisy sums of a data set for as long as its counts, see `drawn_sums`; return what is written down.
 
-    Who comes first stays: where somebody else has written some down meanwhile, these are forgotten.
-
-    Args:
-        name, which: as in `drawn_sums`.
-        sums: by family, arrays.
-
-    Returns:
-        What is written down.
-
-    Raises:
-        SpecError: it cannot be, or the data set has gone. Then the sums must not be shown.
+    Who comes first stays: if somebody else has written some down meanwhile, these are forgotten. Raises SpecError: they
+    cannot be written down, or the data set has gone. Then they must not be shown.
     """
     path, words = _drawn_path(name, which), io.BytesIO()
     np.savez(words, allow_pickle=False, **sums)

@@ -100,13 +100,8 @@ class Budget:
         return _refusal(self.name, self._read(), tuple(draws))
 
     def charge(self, spec: Spec, draws: tuple[Draw, ...], file: str = "") -> None:
-        """Write a release down, before it is drawn; one that stands here already changes nothing.
-
-        file: the digest of the file that it is of.
-
-        Raises:
-            SpecError: it is beyond the total, or cannot be written down. Then nothing may be drawn.
-        """
+        """Write a release down, before it is drawn; one that stands here already changes nothing. file: its digest.
+        Raises SpecError: it is beyond the total, or cannot be written down. Then nothing may be drawn."""
         path = _path(self.name)
         try:
             make_inside(folder())

@@ -37,11 +37,8 @@ MOST_FOUND = 3  # labels named in an error
 class Prepared(NamedTuple):
     """The table of a file: whole episodes one below the other, H rows each, in order.
 
-    Attributes:
-        s, a, x: [rows] of the declared states, actions and next states; if nothing follows, the last.
-        r: [rows] rewards as they stand in the file, finite.
-        people: [episodes] whose each is, from 0; None if each person has one.
-        first_step: the number that the file gives to the first step, 0 or 1.
+    s, a, x and r: [rows] of states, actions, next states (the last if nothing follows), and rewards as they stand in
+    the file. people: [episodes] whose each is; None if each person has one. first_step: its number in the file.
     """
 
     s: Codes
@@ -53,16 +50,8 @@ class Prepared(NamedTuple):
 
 
 def prepared(file: BinaryIO | Path | pd.DataFrame, declared: Declaration, outside: Outside) -> Prepared:
-    """Return the table of a file.
-
-    Args:
-        file: a CSV or Parquet file, or a table.
-        declared: how the table is made, among the rest.
-        outside: is told what is outside of the declaration.
-
-    Raises:
-        SpecError: one sentence that names row and column.
-    """
+    """Return the table of a file, and note what is outside of the declaration. Raises SpecError: one sentence that names
+    row and column."""
     S, H = declared.size.S, declared.size.H
     named = {name: declared.columns.get(name, name) for name in MAPPED}
     needed = list(declared.in_file)

@@ -76,11 +76,7 @@ def fitted_to(
 
 
 class UploadRun:
-    """The one release of a spec.
-
-    Raises:
-        SpecError: its data set is not kept here.
-    """
+    """The one release of a spec. Raises SpecError: its data set is not kept here."""
 
     def __init__(self, spec: UploadSpec, seed: int) -> None:
         self.spec, self.seed = spec, seed
@@ -104,11 +100,7 @@ class UploadRun:
         return self._curator.share
 
     def advance(self, seconds: float = 0.1) -> bool:
-        """Work for about `seconds`; True when it is done.
-
-        Raises:
-            SpecError: what is released cannot be written down.
-        """
+        """Work for about `seconds`; True when it is done. Raises SpecError: a release cannot be written down."""
         if self._trace is None and self._curator.draw(seconds):
             self._trace = self._learn()
         return self._trace is not None

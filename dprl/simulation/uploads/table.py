@@ -71,14 +71,9 @@ def _number(text: str) -> float:
 
 
 def read_pieces(file: BinaryIO | Path | pd.DataFrame, needed: Sequence[str]) -> Iterator[Texts]:
-    """Yield the needed columns, ROWS rows at a time, in the order of the rows.
+    """Yield the needed columns, each of which has to be there once, ROWS rows at a time, in the order of the rows.
 
-    Args:
-        file: a path, a binary file or a table, read from its beginning.
-        needed: names of columns; each has to be there once. Others are ignored.
-
-    Raises:
-        SpecError: one sentence that names row (the heading is row 1) and column, or the kind of the file.
+    Raises SpecError: one sentence that names row (the heading is row 1) and column, or the kind of the file.
     """
     if hasattr(file, "columns"):
         yield from _read_frame(cast("pd.DataFrame", file), needed)
@@ -250,11 +245,8 @@ def _written(name: str, values: list[Any], first: int) -> list[str]:
 
 
 def written(value: Any) -> str:
-    """Return the text of one cell: a text as it is, a whole number without ".0", "" for a missing value.
-
-    Raises:
-        ValueError: it is of another type, or a float that is too large to be told from its neighbours.
-    """
+    """Return the text of one cell: a text as it is, a whole number without ".0", "" for a missing value. Raises
+    ValueError: it is of another type, or a float that is too large to be told from its neighbours."""
     if isinstance(value, str):
         return value
     if isinstance(value, bool | np.bool_):
