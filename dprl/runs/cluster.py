@@ -131,11 +131,8 @@ class DaskSlot:
 
 
 class Cluster:
-    """A connection to a scheduler, whose workers come and go; begun again when the scheduler is back.
-
-    engine: whose slots the workers are, and whose `trouble` is a sentence while the cluster cannot be used. Raises
-    StoreError if it cannot be reached, or would compute other bits.
-    """
+    """A connection to a scheduler, whose workers come and go as slots of an engine; begun again when the scheduler is
+    back. Raises StoreError if it cannot be reached, or would compute other bits."""
 
     def __init__(self, address: str, engine: Any, simulation: str) -> None:
         self.address, self._engine, self._simulation = address, engine, simulation

@@ -94,12 +94,8 @@ class RoomError(StoreError):
 class Room:
     """The state of a room.
 
-    Attributes:
-        opened_at: in seconds since 1970.
-        version: another one whenever anything in the room has changed.
-        total: epsilon of one phone over all questions, at most.
-        people: devices that have joined.
-        steps: how many things were put to the class; state: of the last, None if there is none.
+    version: another one whenever anything in the room has changed; total: epsilon of one phone over all questions, at
+    most; people: devices that have joined; steps: put to the class; state: of the last, None if there is none.
     """
 
     code: str
@@ -150,11 +146,9 @@ class Rooms:
         return Room(**{**rows[0], "closed": bool(rows[0]["closed"])}) if rows else None
 
     def join(self, code: str, device: str, who: Lease) -> Room:
-        """Join a room, repeatedly as the same device. device: a browser's name in this room, drawn at random.
-
-        Who is in a room that is closed stays in it. Raises RoomError: there is no such room, it is closed or full, or
-        too many wrong codes were tried.
-        """
+        """Join a room, repeatedly as the same device: a browser's name in this room, drawn at random. Whoever is in a
+        room that is closed stays in it. Raises RoomError: there is no such room, it is closed or full, or too many
+        wrong codes were tried."""
         self._refuse_unless_allowed()
         name = _room_digest(code, device)
         joined = bool(self._file.rows(_JOINED, code, name))
@@ -227,10 +221,7 @@ class Rooms:
 
     def respond(self, code: str, device: str, place: int, answer: str) -> None:
         """Record an answer to a step, once from each device: the same again changes nothing. answer: to a question, the
-        report after the phone's coin.
-
-        Raises RoomError, SpecError if this is no answer to the step.
-        """
+        report after the phone's coin. Raises RoomError, and SpecError if this is no answer to the step."""
         with self._file.writing() as db:
             room = db.execute(_ROOM, (code, _day_ago())).fetchone()
             if room is None:
@@ -244,15 +235,10 @@ class Rooms:
             if step is None or step["state"] != "open" or not db.execute(_JOINED, (code, name)).fetchone():
                 raise RoomError(WAIT)
             from_json(step["content"]).check(answer)
-            written = db.execute(
-                "SELECT answer FROM room_answer WHERE room = ? AND place = ? AND device = ?",
-                (code, place, name),
-            ).fetchone()
-            if written is None:
-                row = (code, place, name, answer)
-                db.execute("INSERT INTO room_answer VALUES (?, ?, ?, ?)", row)
+            row = (code, place, name, answer)
+            if db.execute("INSERT OR IGNORE INTO room_answer VALUES (?, ?, ?, ?)", row).rowcount:
                 _changed(db, code)
-            elif written["answer"] != answer:
+            elif self.written(code, device)[place] != answer:
                 raise RoomError(TWICE)
 
     def written(self, code: str, device: str) -> dict[int, str]:

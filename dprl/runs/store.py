@@ -81,11 +81,10 @@ class Store:
         again: bool = False,
         draft: bool = False,
     ) -> None:
-        """`visitor` asks for this run and waits for it, with a lease as long as its tab is there.
+        """Ask for this run for a visitor who waits for it, with a lease as long as its tab is there.
 
-        Seeds that are finished stay, and failed ones unless `again`. Nothing changes when it is asked for once more.
-        A draft gives way to all others. Raises SpecError if the run is past the limits, TooMuch if more would wait
-        than may be leased.
+        Seeds that are finished stay, and failed ones unless `again`. A draft gives way to all others. Raises SpecError
+        if the run is past the limits, TooMuch if more would wait than may be leased.
         """
         run = self._look(spec)
         with self._work:

@@ -39,11 +39,8 @@ class Order:
 class Report:
     """The outcome of a turn.
 
-    Attributes:
-        progress: of the seed, 0 to 1.
-        curve: its points so far, `at` and then `values`; of a question the answer.
-        trace: of a seed that is done.
-        failed: why it cannot be done, in a sentence; refused: because its spec was not one to be played there.
+    curve: the points so far, `at` and then `values`; of a question the answer. trace: of a seed that is done. failed: why
+    it cannot be done, in a sentence; refused: because its spec was not one to be played there.
     """
 
     progress: float = 0.0

@@ -20,14 +20,10 @@ MOST = 8  # the same with those of visitors who have no seed begun anywhere
 
 
 class Claim(NamedTuple):
-    """A visitor's claim to the next turn of a worker, for one seed.
+    """A visitor's claim to the next turn of a worker, for one seed, which does not count.
 
-    Attributes:
-        last: it is a draft, or the visitor's tab has gone.
-        running: seeds of the visitor that have a turn just now.
-        served, run_served: when the visitor, and the run, last began a turn (0: never).
-        asked: when the run was asked for.
-        seed: what would be played; it does not count.
+    last: it is a draft, or the visitor's tab has gone; running: seeds of the visitor that have a turn just now; served,
+    run_served: when the visitor, and the run, last began a turn (0: never); asked: when the run was asked for.
     """
 
     last: bool
@@ -44,13 +40,9 @@ def first(claims: Iterable[Claim]) -> Claim | None:
 
 
 def may_begin(begun: int, alone: int, run_has: bool, visitor_has: bool) -> bool:
-    """Return whether a worker that has begun that many seeds may begin another.
-
-    Args:
-        alone: those of them that are the only begun seed of their run.
-        run_has: a seed of the same run has been begun, by any worker.
-        visitor_has: the same of the visitor.
-    """
+    """Return whether a worker that has begun that many seeds may begin another. alone: those of them that are the only
+    begun seed of their run; run_has: a seed of the same run has been begun, by any worker; visitor_has: the same of the
+    visitor."""
     return begun == 0 or (begun < MOST and ((alone < HELD and not run_has) or not visitor_has))
 
 
@@ -73,13 +65,9 @@ class Forecast:
 
 
 def forecast(waiting: list[Waiting], workers: int) -> dict[Any, Forecast]:
-    """Estimate the place and the time left of every run.
+    """Estimate the place and the time left of every run. waiting: in the order in which they were asked for.
 
     Visitors take turns, so each has had as much work as this one by the time a run ends, or all of theirs.
-
-    Args:
-        waiting: in the order in which each visitor's runs were asked for.
-        workers: how many seeds are played at a time.
     """
     work: dict[tuple[bool, str], float] = defaultdict(float)  # seconds that each visitor waits for
     before = {}

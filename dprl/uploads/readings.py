@@ -93,7 +93,7 @@ class Readings:
         self._waiting: list[Reading] = []  # in the order in which they came; the first is read
 
     def begin(self, file: BinaryIO, asked: dict[str, Any]) -> Reading:
-        """Begin to read a file. asked: see `reader.read`, except for the name. Raises SpecError: too many files wait, or
+        """Begin to read a file. asked: see `reader.read`, but for the name. Raises SpecError: too many files wait, or
         none can be kept here."""
         size = file.seek(0, 2)
         name = kept.new_name()

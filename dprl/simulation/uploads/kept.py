@@ -129,18 +129,6 @@ def _held_path(name: str) -> Path:
     return _path(name).with_suffix(f".{HELD}")
 
 
-def _abandoned(name: str) -> bool | None:
-    """Whether nobody holds the counts any more; None if nobody ever did."""
-    try:
-        with open(_held_path(name), "rb") as marker:
-            fcntl.flock(marker, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except FileNotFoundError:
-        return None
-    except OSError:  # it is held
-        return False
-    return True
-
-
 def held(name: str) -> Kept:
     """Return the data set stored under a name. Raises SpecError if there is none any more."""
     try:
@@ -256,7 +244,14 @@ def remove_old() -> None:
 
 
 def _is_old(name: str) -> bool:
-    counts, abandoned = _path(name), _abandoned(name)
+    counts = _path(name)
     if counts.exists() and time.time() - counts.stat().st_mtime > HOURS * 3600:
         return True
-    return not counts.exists() if abandoned is None else abandoned  # held before there are counts
+    try:
+        with open(_held_path(name), "rb") as marker:  # before there are counts, too
+            fcntl.flock(marker, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except FileNotFoundError:  # nobody ever held them
+        return not counts.exists()
+    except OSError:  # somebody holds them
+        return False
+    return True

@@ -73,13 +73,11 @@ class UploadCurator:
                 yield (int(value * STEPS) + draw(steps)) / STEPS
 
     def _arrays(self) -> dict[str, Array]:
-        found, first = {}, 0
-        for family in self._scales:
-            shape = QUERIES[family].sums(self._data.record).shape
-            last = first + math.prod(shape)
-            found[family] = np.array(self._drawn[first:last]).reshape(shape)
-            first = last
-        return found
+        shapes = [QUERIES[family].sums(self._data.record).shape for family in self._scales]
+        parts = np.split(np.array(self._drawn), np.cumsum([math.prod(shape) for shape in shapes])[:-1])
+        return {
+            name: part.reshape(shape) for name, part, shape in zip(self._scales, parts, shapes, strict=True)
+        }
 
     def release(self, query: Query) -> Array:
         """Return the statistics as the learner sees them. Raises RuntimeError: the guarantee does not cover these sums,

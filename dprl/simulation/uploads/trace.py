@@ -107,11 +107,8 @@ class UploadTrace(TraceCore[UploadSpec]):
     @property
     def shares(self) -> dict[str, float]:
         """Describe how much of the recommended policy the file shows, and how often people acted as it does."""
-        return {
-            name: float(self.checked[name][self.recommended])
-            for name in ("covered", "follows")
-            if self.checked
-        }
+        known = ("covered", "follows") if self.checked else ()
+        return {name: float(self.checked[name][self.recommended]) for name in known}
 
     def verdict_of(self, policy: int) -> str:
         """Return the verdict: better than today, too close to call, or worse; "" if nobody was held out."""
