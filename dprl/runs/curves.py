@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from dprl import metrics
-from dprl.metrics.curves import Array, RunCurves
+from dprl.metrics.curves import RunCurves
 from dprl.runs.store import Store
 from dprl.simulation import Spec, Trace
 
@@ -36,12 +36,6 @@ def finished(store: Store, spec: Spec) -> RunCurves | None:
         return None
     best = traces[0].v_star
     return run if best is None else replace(run, v_star=float(best))
-
-
-def final_values(store: Store, spec: Spec) -> Array | None:
-    """[seeds] measure (the regret of an online run) at the end of a run; None while a seed has not got there."""
-    run = whole_curves(store, spec)
-    return None if run is None else run.ends
 
 
 def whole_trace(store: Store, spec: Spec) -> Trace | None:

@@ -13,7 +13,6 @@ from dprl.runs.turns import Forecast, Waiting
 State = Literal["unknown", "queued", "running", "done", "failed", "cancelled"]
 
 FAILURES = 5
-_TOLD = "key", "number", "progress", "began_at", "playing", "message"  # of a seed
 MADE_ROOM = "Its details had to make room for newer results; its curve was kept."
 
 
@@ -51,12 +50,13 @@ class RunRow(RunStatus):
 
 @dataclass(frozen=True, kw_only=True)
 class Activity:
-    """The activity of all visitors: workers that play seeds, seeds that somebody waits for, begun and not begun, and
-    runs that have some of these."""
+    """The activity of all visitors: workers that play seeds, seeds that somebody waits for, begun and not begun, with
+    the seconds of one core that these need, and runs that have some of these."""
 
     workers: int
     seeds_running: int
     seeds_queued: int
+    seconds_queued: float
     runs_waiting: int
 
 
@@ -93,24 +93,21 @@ def summary(
 
 def activity(queue: Queue, workers: int) -> Activity:
     """Return the current activity, of all visitors."""
+    seconds = {seed.key: run.seconds for run in queue.runs.values() for seed in run.fresh if seed.fresh}
     return Activity(
         workers=workers,
         seeds_running=len(queue.begun()),
         seeds_queued=sum(seed.fresh for seed in queue.seeds.values()),
+        seconds_queued=sum(seconds.values()),
         runs_waiting=sum(any(s.fresh for s in run.fresh) for run in queue.runs.values() if run.waiting()),
     )
 
 
 def overview(queue: Queue, workers: int) -> dict[str, Any]:
     """Return the status as `dprl status` shows it."""
-    seconds = {seed.key: run.seconds for run in queue.runs.values() for seed in run.fresh if seed.fresh}
     failed = sorted((s for s in queue.seeds.values() if s.state == "failed"), key=lambda seed: -seed.began_at)
-
-    def told(seeds: list[Seed]) -> list[dict[str, Any]]:
-        return [{name: getattr(seed, name) for name in _TOLD} for seed in seeds]
-
-    waiting = {**asdict(activity(queue, workers)), "seconds_queued": sum(seconds.values())}
-    return {"queue": waiting, "at_work": told(queue.begun()), "errors": told(failed[:FAILURES])}
+    errors = [{"key": s.key, "began_at": s.began_at, "message": s.message} for s in failed[:FAILURES]]
+    return {"queue": asdict(activity(queue, workers)), "errors": errors}
 
 
 def wishes(queue: Queue) -> list[Waiting]:
