@@ -88,8 +88,7 @@ class Database:
                     if _inode(self.path) == inode:
                         self._set_aside("damaged")
                 raise StoreError(self.notice or f"The {self.name} was damaged; try again.") from error
-            reason = "its disk is full" if self._says_full(error) else str(error)
-            raise StoreError(f"The {self.name} cannot be used just now ({reason}).") from error
+            raise StoreError(f"The {self.name} cannot be used just now ({self._reason(error)}).") from error
         finally:
             if db is not None:
                 if db.in_transaction:
@@ -112,12 +111,13 @@ class Database:
             while True:
                 self._spare.pop().close()
 
-    def _says_full(self, error: sqlite3.Error) -> bool:
+    def _reason(self, error: sqlite3.Error | OSError) -> str:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         # Without room for the index of the write-ahead log not even reading works, and the error is a general one.
-        return code == sqlite3.SQLITE_FULL or (
-            code == sqlite3.SQLITE_IOERR and shutil.disk_usage(self.path.parent).free < 2**20
-        )
+        full = code == sqlite3.SQLITE_IOERR and shutil.disk_usage(self.path.parent).free < 2**20
+        if full or code == sqlite3.SQLITE_FULL:
+            return "its disk is full"
+        return getattr(error, "strerror", None) or str(error)
 
     def _current_inode(self) -> int:
         with self._lock:
@@ -138,11 +138,8 @@ class Database:
                     self._set_aside(f"version-{version}" if version > 0 else "damaged")
                 return _inode(self.path)
         except (OSError, sqlite3.OperationalError) as error:
-            full = isinstance(error, sqlite3.Error) and self._says_full(error)
-            reason = "its disk is full" if full else getattr(error, "strerror", None) or str(error)
-            raise StoreError(
-                f"The {self.name} cannot be used ({reason}); set DPRL_HOME to a folder that can be written to."
-            ) from error
+            wrong = f"The {self.name} cannot be used ({self._reason(error)})"
+            raise StoreError(f"{wrong}; set DPRL_HOME to a folder that can be written to.") from error
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[None]:
@@ -180,9 +177,8 @@ class Database:
 
     def _set_aside(self, why: str) -> None:
         """Rename the file with its write-ahead log, under which it stays readable, and begin a new one."""
-        stem, count = f"{self.path.stem}.{why}-{time.strftime('%Y%m%d-%H%M%S')}", 1
-        while (target := self.path.with_name(f"{stem}-{count}{self.path.suffix}")).exists():
-            count += 1
+        when = f"{time.strftime('%Y%m%d-%H%M%S')}-{time.time_ns() % 10**9:09}"
+        target = self.path.with_name(f"{self.path.stem}.{why}-{when}{self.path.suffix}")
         for ending in ("", "-wal", "-shm"):
             with contextlib.suppress(FileNotFoundError):
                 os.rename(f"{self.path}{ending}", f"{target}{ending}")

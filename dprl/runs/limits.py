@@ -43,13 +43,13 @@ class Lease:
     all: ClassVar[str] = "all"
 
 
-@dataclass(frozen=True)
 class Cap:
-    """The limit of waiting work. of: whose work it bounds, in words; seeds, and seconds of one core."""
+    """The limit of work that waits for a tab, an address or all: seeds, and seconds of one core. Raises StoreError."""
 
-    of: str
-    seeds: int
-    seconds: int
+    def __init__(self, by: str) -> None:
+        self.of, seeds, seconds = _CAPS[by]
+        self.seeds = setting(f"DPRL_{by.upper()}_SEEDS", seeds, 1, 10**7)
+        self.seconds = setting(f"DPRL_{by.upper()}_SECONDS", seconds, 1, 10**9)
 
     def check(self, seeds: int, seconds: float, waiting: int, work: float) -> None:
         """Raise TooMuch unless the new request (seeds, seconds) fits on top of the waiting ones (waiting, work)."""
@@ -75,15 +75,8 @@ def _time(seconds: float) -> str:
 
 
 def caps() -> dict[str, Cap]:
-    """Return the caps by their unit, each of two settings. Raises StoreError."""
-    return {
-        by: Cap(
-            of,
-            setting(f"DPRL_{by.upper()}_SEEDS", seeds, 1, 10**7),
-            setting(f"DPRL_{by.upper()}_SECONDS", seconds, 1, 10**9),
-        )
-        for by, (of, seeds, seconds) in _CAPS.items()
-    }
+    """Return the caps by their unit."""
+    return {by: Cap(by) for by in _CAPS}
 
 
 class RateLimiter:

@@ -344,20 +344,22 @@ class Queue:
         fits = (s for s in run.fresh if s.fresh and (slot.plays == "all" or s.here == (slot.plays == "here")))
         return next(fits, None)
 
-    def _give_back(self, seed: Seed) -> None:
-        """No worker has begun a seed any more; if somebody waits for it, it is the next of its run."""
+    def _put_down(self, seed: Seed) -> None:
         seed.slot, seed.playing = None, False
         self._begun.pop(seed, None)
         self.change(*seed.runs)
+
+    def _give_back(self, seed: Seed) -> None:
+        """No worker has begun a seed any more; if somebody waits for it, it is the next of its run."""
+        self._put_down(seed)
         for run, visitor, _ in seed.wishes():
             if seed.fresh and seed not in run.fresh:
                 run.fresh.appendleft(seed)
             self._queues[visitor] = {run: None} | self._queues.get(visitor, {})
 
     def _fail(self, seed: Seed, message: str) -> None:
-        seed.state, seed.message, seed.slot, seed.playing = "failed", message, None, False
-        self._begun.pop(seed, None)
-        self.change(*seed.runs)
+        seed.state, seed.message = "failed", message
+        self._put_down(seed)
         self._settle(seed)
         self._forget()
 

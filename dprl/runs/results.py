@@ -61,11 +61,6 @@ class Results:
             self._held[key] = curve, trace
         self.news.set()
 
-    def use(self, key: str) -> None:
-        """Note that a trace is looked at, so that it is not one of those unused longest."""
-        with self._lock:
-            self._used.add(key)
-
     def forget(self, keys: Collection[str]) -> None:
         """Delete results. Raises StoreError."""
         with self._lock:
@@ -86,10 +81,11 @@ class Results:
         return self._find(keys, "curve", lambda curve, _: curve)
 
     def trace(self, key: str) -> bytes | None:
-        """Return a trace, and note that it is looked at."""
+        """Return a trace, and note that it is looked at: it is not one of those unused longest."""
         found: bytes | None = self._find([key], "trace", lambda _, trace: trace).get(key)
         if found is not None:
-            self.use(key)
+            with self._lock:
+                self._used.add(key)
         return found
 
     def count(self) -> int:

@@ -192,10 +192,6 @@ class Store:
                     self.results.forget([key])
         return found
 
-    def use(self, spec: SpecLike, seed: int) -> None:
-        """Note that this seed's trace is looked at, by whoever has kept it: it is not one of those unused longest."""
-        self.results.use(spec.seed_key(seed))
-
     def answer(self, question: str, spec: SpecLike) -> str | None:
         """Return the spec's answer without a run, as the simulation writes it; "" if it could not be found, None
         while it is not known yet."""

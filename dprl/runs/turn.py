@@ -39,8 +39,8 @@ class Order:
 class Report:
     """The outcome of a turn.
 
-    curve: the points so far, `at` and then `values`; of a question the answer. trace: of a seed that is done. failed: why
-    it cannot be done, in a sentence; refused: because its spec was not one to be played there.
+    curve: the points so far, `at` and then `values`; of a question the answer. trace: of a seed that is done. failed:
+    why it cannot be done, in a sentence; refused: because its spec was not one to be played there.
     """
 
     progress: float = 0.0
@@ -87,4 +87,4 @@ def _play(order: Order, simulation: Any, turn: float) -> Report:
         _runs[order.key] = run, now
         while len(_runs) > KEPT or now - next(iter(_runs.values()))[1] > _SILENCE:
             _runs.popitem(last=False)
-    return Report(min(1.0, max(0.0, float(run.progress))), points)
+    return Report(float(run.progress), points)

@@ -70,7 +70,7 @@ def test_the_longest_unused_make_room_traces_before_curves(store: Store) -> None
         computed(store, spec)
         sql(store.path, "UPDATE result SET used_at = used_at - 1000")
     sql(store.path, "UPDATE result SET trace = trace || zeroblob(200000)")
-    store.use(specs[0], 0)
+    store.results.trace(specs[0].seed_key(0))
     store.results.capacity = 700_000
     computed(store, FakeSpec("new", seeds=1, seconds=0.01))
     states = [store.status(spec).state for spec in specs]
