@@ -40,10 +40,9 @@ class FakeSpec:
 class FakeTrace:
     seed: int
     complete: bool
-    size: int = 0
 
     def to_bytes(self) -> bytes:
-        return json.dumps(asdict(self)).encode() + b" " * self.size
+        return json.dumps(asdict(self)).encode()
 
 
 class FakeCurve(NamedTuple):

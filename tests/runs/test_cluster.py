@@ -156,17 +156,7 @@ def test_a_cluster_with_other_sources_is_refused_in_one_sentence(
         client.run(other_sources)
         try:
             with pytest.raises(SystemExit):
-                cli.main(
-                    [
-                        "sweep",
-                        "--engine",
-                        two,
-                        "--axis",
-                        "epsilon=1",
-                        "--out",
-                        str(tmp_path),
-                    ]
-                )
+                cli.main(["sweep", "--engine", two, "--axis", "epsilon=1", "--out", str(tmp_path)])
             assert capsys.readouterr().err == f"dprl: {cluster.OTHER}\n"
             far.ask(spec, "ann")
         finally:

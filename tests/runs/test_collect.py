@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import dprl
@@ -49,18 +48,6 @@ def worker(real: Store) -> Callable[[int], None]:
         real.engine.add(Hand(do))
 
     return begin
-
-
-def test_a_sweep_gives_what_run_gives(real: Store, worker: Callable[[int], None]) -> None:
-    worker(100)
-    seen: list[float] = []
-    final = collect(real, SWEEP.specs, "ann", whole_curves, seen.append)
-    assert set(final) == set(SWEEP.specs)
-    for spec, run in final.items():
-        np.testing.assert_array_equal(run.ends, dprl.run(spec).regret[:, -1])
-    assert seen == sorted(seen)
-    assert seen[-1] == 1.0
-    assert real.activity().seeds_queued == 0
 
 
 def test_what_is_finished_is_not_computed_again(real: Store, worker: Callable[[int], None]) -> None:

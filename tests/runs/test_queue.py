@@ -398,17 +398,6 @@ def test_what_was_asked_for_without_a_lease_stays(store: Store) -> None:
     assert store.activity().seeds_queued == 5
 
 
-@pytest.mark.parametrize("again", [False, True])
-def test_a_lease_ends_with_its_tab_and_leaves_what_others_ask(store: Store, again: bool) -> None:
-    store.ask(SPEC, "ann", ANN)
-    store.ask(SPEC, "bob", again=again)
-    close_tabs(store)
-    assert store.status(SPEC, "ann").state == "cancelled"
-    assert store.activity().seeds_queued == 3
-    store.cancel(SPEC, "bob")
-    assert store.activity().seeds_queued == 0
-
-
 def test_what_it_costs_to_ask(store: Store, slow: Slow) -> None:
     assert store.cost([SPEC, FakeSpec("b", seeds=2, seconds=1.0)]) == (5, 32.0)
     store.ask(SPEC, "ann")

@@ -251,15 +251,6 @@ def test_one_person_held_out_moves_each_sum_by_what_is_declared() -> None:
     assert [family.change.moves for family in check.families(1)] == [((1, 1.0),)] * 4
 
 
-def test_several_episodes_have_as_many_times_the_noise() -> None:
-    for public in (PUBLIC | {"rewards": 0.5}, PUBLIC):
-        fields: dict[str, Any] = {"data": NOWHERE, "n": 50}
-        one = UploadSpec(declared=declaration_text(public | {"episodes": 1}), **fields)
-        several = UploadSpec(declared=declaration_text(public), **fields)
-        for name, scale in noise_of(one)[0].scales.items():
-            assert noise_of(several)[0].scales[name] == pytest.approx(M * scale, rel=1e-5)
-
-
 @pytest.mark.parametrize(
     ("changes", "said"),
     [

@@ -69,12 +69,8 @@ def test_a_file_acts_as_it_was_learned_and_leaves_the_rest_to_somebody_else(
     table = pd.read_csv(io.StringIO(trace.portable.csv_text()))
     assert list(table.columns) == ["step", "state", "action", "episodes_with_noise", "decides"]
     assert table["decides"].tolist() == ["policy", "clinician decides", "policy", "policy"]
-    assert table["action"].isna().tolist() == [
-        False,
-        True,
-        False,
-        False,
-    ]  # nobody reads an action where none is meant
+    # nobody reads an action where none is meant
+    assert table["action"].isna().tolist() == [False, True, False, False]
 
 
 def test_the_bound_holds_whoever_decides() -> None:
