@@ -93,8 +93,8 @@ class RateLimiter:
         with self._lock:
             self._tried = {name: at for name, at in self._tried.items() if at[-1] >= since}
             for by, most in limits.items():
-                tried = self._tried.get((what, by, getattr(who, by)), ())
-                if len(tried) == most and tried[0] >= since:
+                tried = self._tried.get((what, by, getattr(who, by)))
+                if tried and len(tried) == most and tried[0] >= since:
                     raise TooOften(f"{sentence}: wait {MINUTES} minutes.")
 
     def note(self, what: str, who: Lease) -> None:

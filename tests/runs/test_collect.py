@@ -50,14 +50,6 @@ def worker(real: Store) -> Callable[[int], None]:
     return begin
 
 
-def test_what_is_finished_is_not_computed_again(real: Store, worker: Callable[[int], None]) -> None:
-    worker(2)  # one of the three runs
-    real.ask(SWEEP.specs[0], "bob")
-    collect(real, SWEEP.specs[:1], "ann", whole_curves)
-    assert collect(real, SWEEP.specs[:1], "eve", whole_curves)  # at once: nobody works any more
-    assert real.runs("eve") == []
-
-
 def test_stopping_withdraws_and_keeps_what_is_finished(real: Store, worker: Callable[[int], None]) -> None:
     worker(2)
 

@@ -28,7 +28,6 @@ ASKED: dict[str, Any] = {
     "held_out": 0.25,
     "budget": None,
     "total": None,
-    "accept_undeclared": False,
 }
 
 

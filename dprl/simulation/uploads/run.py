@@ -55,10 +55,7 @@ def asked_of_those_held_out(spec: UploadSpec) -> str:
 
 
 def fitted_to(
-    problem: OfflineProblem,
-    policy: Policy,
-    released: tuple[Array, ...],
-    noise: CuratorNoise,
+    problem: OfflineProblem, policy: Policy, released: tuple[Array, ...], noise: CuratorNoise
 ) -> tuple[check.Fitted, check.Scores]:
     """Fit the model to the released sums of the people learned from, and return it with its scores."""
     assert noise.mechanism is not None

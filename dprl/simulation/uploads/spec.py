@@ -10,15 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, TextIO, cast
 
 from dprl import names
-from dprl.fields import (
-    Field,
-    Frozen,
-    SpecError,
-    check_type,
-    documented,
-    read_text,
-    shown,
-)
+from dprl.fields import Field, Frozen, SpecError, check_type, documented, read_text, shown
 from dprl.mdp import Size
 from dprl.messages.brief import described, tabulated
 from dprl.plugins import Registry
