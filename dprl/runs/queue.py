@@ -277,7 +277,8 @@ class Queue:
         waits for the next one."""
         if order.what == "question":
             self.taken.discard(order.key)
-            self.failures[order.key] += DEATHS * bool(report.failed)
+            if report.failed:
+                self.failures[order.key] = DEATHS
         seed = self.seeds.get(order.key)
         if seed is None:
             return

@@ -27,11 +27,8 @@ class Results:
 
     Beyond DPRL_STORE_MB traces that were unused longest make room, then curves. Reading raises StoreError.
 
-    Attributes:
-        notice: a sentence while results cannot be written, else "".
-        changes: how often anything has gone from the file.
-        bytes: of the file that are in use, as of the last write.
-        news: set when something waits to be written.
+    notice: a sentence while results cannot be written, else ""; changes: how often anything has gone from the file;
+    bytes: in use, as of the last write; news: set when something waits to be written.
     """
 
     def __init__(self, path: Path) -> None:

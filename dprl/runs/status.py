@@ -18,15 +18,11 @@ MADE_ROOM = "Its details had to make room for newer results; its curve was kept.
 
 @dataclass(frozen=True, kw_only=True)
 class RunStatus:
-    """The status of a run.
+    """The status of a run: `unknown` if nobody asked for it, or its results had to make room.
 
-    Attributes:
-        state: `unknown` if nobody asked for it, or its results had to make room.
-        seeds_done, seeds: how many seeds are finished, of how many; progress: 0 to 1.
-        place: runs ahead of it (0: it is next), None unless it waits for a worker.
-        seconds_left: estimated, None unless queued or running.
-        message: one sentence, or "".
-        version: changes whenever anything of the run does, except its place and time left.
+    progress: 0 to 1; place: runs ahead of it (0: it is next), None unless it waits for a worker; seconds_left:
+    estimated, None unless queued or running; message: one sentence, or ""; version: changes whenever anything of the
+    run does, except its place and time left.
     """
 
     state: State

@@ -43,18 +43,9 @@ class Store:
     """The store in two SQLite files: results, and next to it rooms and short links. All threads of a process may use
     one `Store`. Results are shared through the file; who waits is known to this process alone.
 
-    Args:
-        path: of the file of results, by default `default_path`.
-        simulation: see turn.SIMULATION.
-
-    Attributes:
-        public: everything that is asked for in the dashboard is leased, not only what comes through a link.
-        link_seconds: of one core, estimated, that a link may start by itself.
-        grace: seconds for which leased work goes on when its tab has gone.
-        rooms, links: rooms of classes, and short links; results, engine: what came out, and who plays.
-
-    Raises:
-        StoreError: one sentence, if no store can be had.
+    public: everything that is asked for in the dashboard is leased, not only what comes through a link. link_seconds:
+    of one core, estimated, that a link may start by itself. grace: seconds for which leased work goes on when its tab
+    has gone. simulation: see turn.SIMULATION. Raises StoreError if no store can be had.
     """
 
     def __init__(self, path: Path | None = None, simulation: str = SIMULATION) -> None:
