@@ -38,14 +38,14 @@ class Prepared(NamedTuple):
     """The table of a file: whole episodes one below the other, H rows each, in order.
 
     s, a, x and r: [rows] of states, actions, next states (the last if nothing follows), and rewards as they stand in
-    the file. people: [episodes] whose each is; None if each person has one. first_step: its number in the file.
+    the file. people: [episodes] whose each is. first_step: its number in the file.
     """
 
     s: Codes
     a: Codes
     x: Codes
     r: Array
-    people: Codes | None
+    people: Codes
     first_step: int
 
 
@@ -60,9 +60,9 @@ def prepared(file: BinaryIO | Path | pd.DataFrame, declared: Declaration, outsid
         refuse(1, twice, "two columns are declared to be this one; give each its own.")
     binned = [name for name, values in declared.parts if isinstance(values[0], float)]
     columns, numbers = _read(file, needed, {*binned, named["reward"]})
-    who, called, n, people = _episodes(declared, columns, named["episode"])
+    who, called, people = _episodes(declared, columns, named["episode"])
     step = _steps(named["step"], columns.pop(named["step"]))
-    if (n if people is None else people.max() + 1) < 2:
+    if people.max() < 1:
         refuse(2, needed[0], "this is one person only; give at least two.")
     begun = 1 if step.min() == 1 else 0
     order = np.lexsort((step, who))
@@ -74,21 +74,18 @@ def prepared(file: BinaryIO | Path | pd.DataFrame, declared: Declaration, outsid
     beyond = step[order] >= H + begun
     outside.cut = len(np.unique(who[order][beyond]))
     order = order[~beyond]
-    lengths = np.bincount(who[order])
-    outside.episodes = n
-    outside.padded = int((lengths < H).sum())
-    if people is not None:
-        counts = _rank(people) < declared.episodes
-        outside.beyond = int((~counts).sum())
+    outside.episodes = len(people)
+    outside.padded = int((np.bincount(who[order]) < H).sum())
+    counts = _rank(people) < declared.episodes
+    outside.beyond = int((~counts).sum())
     state = _states(declared, columns, numbers, outside)
     action = _index(named["action"], columns[named["action"]], declared.actions, outside)
 
     rewards, (low, high) = numbers[named["reward"]], declared.reward_range
     outside.rewards = int(((rewards < low) | (rewards > high)).sum())
     outside.lowest, outside.highest = float(rewards.min()), float(rewards.max())
-    if people is not None:
-        order, n = order[counts[who[order]]], int(counts.sum())
-        who, people = (counts.cumsum() - 1)[who], people[counts]
+    order, n = order[counts[who[order]]], int(counts.sum())
+    who = (counts.cumsum() - 1)[who]
     at = who[order].astype(np.int64) * H + step[order] - begun  # of the table
     goes_on = declared.states.index(declared.absorbing) if declared.absorbing else 0
     s, a = np.full(n * H, goes_on, dtype=np.int32), np.zeros(n * H, dtype=np.int32)
@@ -96,17 +93,17 @@ def prepared(file: BinaryIO | Path | pd.DataFrame, declared: Declaration, outsid
     s[at], a[at], r[at] = state[order], action[order], rewards[order]
     x = np.append(s[1:], s[:1])
     x[H - 1 :: H] = S - 1  # nothing follows
-    return Prepared(s, a, x, r, people, begun)
+    return Prepared(s, a, x, r, people[counts], begun)
 
 
 def _episodes(
     declared: Declaration, columns: dict[str, Column], name: str
-) -> tuple[Codes, Callable[[int], str], int, Codes | None]:
-    """Return [rows] episodes, numbered in the order of their first rows; the name of each; how many they are; and
-    [episodes] whose each is, if a column has that. There the same label of two people stands for two episodes."""
+) -> tuple[Codes, Callable[[int], str], Codes]:
+    """Return [rows] episodes, numbered in the order of their first rows; the name of each; and [episodes] whose each
+    is. The same label of two people stands for two episodes, if a column has whose they are."""
     codes, names = columns.pop(name)
     if not declared.of_people:  # codes are numbered in the order of their first rows
-        return codes, lambda episode: names[episode], len(names), None
+        return codes, lambda episode: names[episode], np.arange(len(names), dtype=np.int32)
     persons, of_whom = columns.pop(declared.columns[PERSON])
     pairs, first_rows, who = np.unique(
         persons.astype(np.int64) * len(names) + codes, return_index=True, return_inverse=True
@@ -119,7 +116,7 @@ def _episodes(
     def called(episode: int) -> str:
         return f"{names[pairs[episode] % len(names)]} of {of_whom[pairs[episode] // len(names)]}"
 
-    return place[who], called, len(pairs), pairs // len(names)
+    return place[who], called, pairs // len(names)
 
 
 def _rank(people: Codes) -> Codes:

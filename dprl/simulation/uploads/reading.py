@@ -60,13 +60,11 @@ def counted(
     episodes = len(table.s) // H
     if episodes > MOST_EPISODES:
         refuse(1, "episode", f"there are more than {MOST_EPISODES:,} episodes; give fewer.")
-    people = np.arange(episodes) if table.people is None else table.people
-    n = int(people.max()) + 1
+    n = int(table.people.max()) + 1
     out = np.random.default_rng(secrets.randbits(128)).random(n) < held_out  # a coin a person; no noise
-    found = _count(table, declared, out[people])
+    record, held = _count(table, declared, out[table.people])
     if tell is not None and outside:
         tell(outside)
-    record, held = found
     return Counted(record, n, held, int(out.sum()), table.first_step)
 
 
