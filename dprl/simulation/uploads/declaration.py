@@ -82,14 +82,6 @@ class Declaration:
     __repr__ = described
 
     @property
-    def in_file(self) -> tuple[str, ...]:
-        """The columns that the file has to have, under its own names."""
-        named = {name: self.columns.get(name, name) for name in MAPPED}
-        of_state = [column for column, _ in self.parts] or [named["state"]]
-        who = [self.columns[PERSON]] if self.of_people else []
-        return (*who, named["episode"], named["step"], *of_state, named["action"], named["reward"])
-
-    @property
     def of_people(self) -> bool:
         """Whether a column shows whose an episode is, and a person may have several."""
         return PERSON in self.columns

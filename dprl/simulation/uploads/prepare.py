@@ -54,28 +54,30 @@ def prepared(file: BinaryIO | Path | pd.DataFrame, declared: Declaration, outsid
     names row and column."""
     S, H = declared.size.S, declared.size.H
     named = {name: declared.columns.get(name, name) for name in MAPPED}
-    needed = list(declared.in_file)
+    of_state = [column for column, _ in declared.parts] or [named["state"]]
+    who = [declared.columns[PERSON]] if declared.of_people else []
+    needed = [*who, named["episode"], named["step"], *of_state, named["action"], named["reward"]]
     twice = next((name for i, name in enumerate(needed) if name in needed[:i]), None)
     if twice is not None:
         refuse(1, twice, "two columns are declared to be this one; give each its own.")
     binned = [name for name, values in declared.parts if isinstance(values[0], float)]
     columns, numbers = _read(file, needed, {*binned, named["reward"]})
-    who, called, people = _episodes(declared, columns, named["episode"])
+    episode, called, people = _episodes(declared, columns, named["episode"])
     step = _steps(named["step"], columns.pop(named["step"]))
     if people.max() < 1:
         refuse(2, needed[0], "this is one person only; give at least two.")
     begun = 1 if step.min() == 1 else 0
-    order = np.lexsort((step, who))
+    order = np.lexsort((step, episode))
     outside.moved = int((order != np.arange(len(order))).sum())
     _check_steps(
-        named["step"], who[order], step[order] - begun, order, called, H, begun, bool(declared.absorbing)
+        named["step"], episode[order], step[order] - begun, order, called, H, begun, bool(declared.absorbing)
     )
     outside.rows = len(order)
     beyond = step[order] >= H + begun
-    outside.cut = len(np.unique(who[order][beyond]))
+    outside.cut = len(np.unique(episode[order][beyond]))
     order = order[~beyond]
     outside.episodes = len(people)
-    outside.padded = int((np.bincount(who[order]) < H).sum())
+    outside.padded = int((np.bincount(episode[order]) < H).sum())
     counts = _rank(people) < declared.episodes
     outside.beyond = int((~counts).sum())
     state = _states(declared, columns, numbers, outside)
@@ -84,9 +86,9 @@ def prepared(file: BinaryIO | Path | pd.DataFrame, declared: Declaration, outsid
     rewards, (low, high) = numbers[named["reward"]], declared.reward_range
     outside.rewards = int(((rewards < low) | (rewards > high)).sum())
     outside.lowest, outside.highest = float(rewards.min()), float(rewards.max())
-    order, n = order[counts[who[order]]], int(counts.sum())
-    who = (counts.cumsum() - 1)[who]
-    at = who[order].astype(np.int64) * H + step[order] - begun  # of the table
+    order, n = order[counts[episode[order]]], int(counts.sum())
+    episode = (counts.cumsum() - 1)[episode]
+    at = episode[order].astype(np.int64) * H + step[order] - begun  # of the table
     goes_on = declared.states.index(declared.absorbing) if declared.absorbing else 0
     s, a = np.full(n * H, goes_on, dtype=np.int32), np.zeros(n * H, dtype=np.int32)
     r = np.zeros(n * H)
