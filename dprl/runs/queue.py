@@ -243,11 +243,9 @@ class Queue:
 
     def _claims(self, slot: Slot) -> Iterator[Claim]:
         wishes = [(seed, run, visitor) for seed in self._begun for run, visitor, _ in seed.wishes()]
-        runs = Counter(run for _, run in {(seed, run) for seed, run, _ in wishes})
-        visitors = {visitor for _, _, visitor in wishes}
+        runs, visitors = {run for _, run, _ in wishes}, {visitor for _, _, visitor in wishes}
         running = Counter(visitor for _, visitor in {(s, visitor) for s, _, visitor in wishes if s.playing})
         here = [seed for seed in self._begun if seed.slot is slot and not seed.playing]
-        alone = sum(all(runs[run] <= 1 for run in seed.runs) for seed in here)
         now = time.monotonic()
 
         def claim(seed: Seed, run: Run, visitor: str, ask: Ask) -> Claim:
@@ -263,9 +261,9 @@ class Queue:
                 seed_of_run = self._first_fresh(run, slot)
                 if not run.fresh:
                     del waiting[run]
-                elif seed_of_run and may_begin(len(here), alone, runs[run] > 0, visitor in visitors):
+                elif seed_of_run and may_begin(len(here), run in runs, visitor in visitors):
                     found = claim(seed_of_run, run, visitor, run.asks[visitor])
-                    rank = found.last, runs[run] > 0, place
+                    rank = found.last, run in runs, place
                     best = best if best and best[:3] < rank else (*rank, found)
                     if rank[:2] == (False, False):
                         break

@@ -15,7 +15,7 @@ from itertools import accumulate
 from typing import Any, NamedTuple
 
 TURN = 0.25  # s
-HELD = 4  # seeds that a worker has begun, at most, so that several runs of one visitor grow side by side
+HELD = 5  # seeds that a worker has begun, at most, so that several runs of one visitor grow side by side
 MOST = 8  # the same with those of visitors who have no seed begun anywhere
 
 
@@ -39,11 +39,10 @@ def first(claims: Iterable[Claim]) -> Claim | None:
     return min(claims, key=lambda claim: claim[:5], default=None)
 
 
-def may_begin(begun: int, alone: int, run_has: bool, visitor_has: bool) -> bool:
-    """Return whether a worker that has begun that many seeds may begin another. alone: those of them that are the only
-    begun seed of their run; run_has: a seed of the same run has been begun, by any worker; visitor_has: the same of the
-    visitor."""
-    return begun == 0 or (begun < MOST and ((alone < HELD and not run_has) or not visitor_has))
+def may_begin(begun: int, run_has: bool, visitor_has: bool) -> bool:
+    """Return whether a worker that has begun that many seeds may begin another. run_has, visitor_has: any worker has
+    begun a seed of the same run, of the same visitor."""
+    return begun == 0 or (begun < HELD and not run_has) or (begun < MOST and not visitor_has)
 
 
 class Waiting(NamedTuple):
