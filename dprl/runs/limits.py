@@ -19,7 +19,7 @@ OFTEN = {
     "room": ({"tab": 5, "address": 20, "all": 50}, "Too many rooms were opened from here"),
     "link": ({"tab": 20, "address": 100, "all": 300}, "Too many short links were made from here"),
 }
-_CAPS = {
+CAPS = {
     "tab": ("one tab", 400, 3600),
     "address": ("one network address", 2000, 4 * 3600),
     "all": ("all visitors together", 10_000, 24 * 3600),
@@ -47,7 +47,7 @@ class Cap:
     """The limit of work that waits for a tab, an address or all: seeds, and seconds of one core. Raises StoreError."""
 
     def __init__(self, by: str) -> None:
-        self.of, seeds, seconds = _CAPS[by]
+        self.of, seeds, seconds = CAPS[by]
         self.seeds = setting(f"DPRL_{by.upper()}_SEEDS", seeds, 1, 10**7)
         self.seconds = setting(f"DPRL_{by.upper()}_SECONDS", seconds, 1, 10**9)
 
@@ -72,11 +72,6 @@ class Cap:
 
 def _time(seconds: float) -> str:
     return duration(seconds).removeprefix("about ")
-
-
-def caps() -> dict[str, Cap]:
-    """Return the caps by their unit."""
-    return {by: Cap(by) for by in _CAPS}
 
 
 class RateLimiter:

@@ -23,7 +23,7 @@ from dprl.engine import home
 from dprl.runs import status as statuses
 from dprl.runs.database import StoreError, setting
 from dprl.runs.engine import Engine
-from dprl.runs.limits import Lease, caps
+from dprl.runs.limits import CAPS, Cap, Lease
 from dprl.runs.queue import DEATHS, Run, SpecLike
 from dprl.runs.results import Results
 from dprl.runs.rooms import Rooms, rooms_file
@@ -53,7 +53,7 @@ class Store:
         self.grace = setting("DPRL_GRACE_SECONDS", 45, 1, _WEEK)
         self.public = bool(setting("DPRL_PUBLIC", 0, 0, 1))
         self.link_seconds: float = setting("DPRL_LINK_SECONDS", 20 if self.public else 60, 0, _WEEK)
-        self._caps = caps()
+        self._caps = {by: Cap(by) for by in CAPS}
         self._rooms_file = rooms_file(self.path)
         self.rooms, self.links = Rooms(self._rooms_file), ShortLinks(self._rooms_file)
         self.results = Results(self.path)
