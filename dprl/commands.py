@@ -8,7 +8,6 @@ import re
 import subprocess
 import sys
 from argparse import Namespace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -151,7 +150,4 @@ def text(found: dict[str, Any]) -> list[str]:
     lines.append(f"queue     {waiting}, {queued}, {plural(queue['seeds_running'], 'seed')} running")
     lines.append(f"workers   {queue['workers']} alive")
     lines.append("errors    of the seeds that failed last" if found["errors"] else "errors    none")
-    for error in found["errors"]:
-        began = datetime.fromtimestamp(error["began_at"], UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
-        lines.append(f"          {began}, {error['key']}: {error['message']}")
-    return [*lines, f"versions  {known}"]
+    return [*lines, *(f"          {error}" for error in found["errors"]), f"versions  {known}"]

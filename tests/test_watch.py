@@ -67,8 +67,7 @@ def test_status_says_how_it_stands_and_names_nobody(store: Store, capsys: pytest
         "seeds_running": 2,
         "workers": 2,
     }
-    [error] = found["errors"]
-    assert (error["key"], error["message"]) == ("today/bad//0", "Seed 0 failed: it could not be.")
+    assert found["errors"] == ["today/bad//0: Seed 0 failed: it could not be."]
     assert found["store"]["results"] == 1
     assert found["versions"]["sources"] == engine.source_digest()
     text = said(capsys, "status")

@@ -42,7 +42,7 @@ class Seed:
     Attributes:
         state: queued also while it is played.
         slot: whose worker has begun it; playing: it has a turn just now; here: no cluster can play it.
-        seconds: of turns so far; began_at: Unix time.
+        seconds: of turns so far.
     """
 
     key: str
@@ -57,7 +57,6 @@ class Seed:
     progress: float = 0.0
     curve: bytes = b""
     seconds: float = 0.0
-    began_at: float = 0.0
     runs: list[Run] = field(default_factory=list)
 
     @property
@@ -235,7 +234,6 @@ class Queue:
         now = time.monotonic()
         for run, visitor, _ in seed.wishes():
             self._served[visitor] = run.served = now
-        seed.began_at = seed.began_at if seed.slot else time.time()
         seed.slot, seed.playing = slot, True
         self._begun[seed] = None
         self.change(*seed.runs)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from dprl.runs.queue import Queue, Run, Seed
@@ -99,11 +99,9 @@ def activity(queue: Queue, workers: int) -> Activity:
     )
 
 
-def overview(queue: Queue, workers: int) -> dict[str, Any]:
-    """Return the status as `dprl status` shows it."""
-    failed = sorted((s for s in queue.seeds.values() if s.state == "failed"), key=lambda seed: -seed.began_at)
-    errors = [{"key": s.key, "began_at": s.began_at, "message": s.message} for s in failed[:FAILURES]]
-    return {"queue": asdict(activity(queue, workers)), "errors": errors}
+def failures(queue: Queue) -> list[str]:
+    """Return what became of the seeds that failed last."""
+    return [f"{s.key}: {s.message}" for s in queue.seeds.values() if s.state == "failed"][-FAILURES:]
 
 
 def wishes(queue: Queue) -> list[Waiting]:

@@ -262,7 +262,8 @@ class Store:
     def _tell(self, told: str) -> str:
         """Leave word of how things stand for `others`."""
         with self._work:
-            text = json.dumps({"notice": self.notice, **statuses.overview(self._queue, self.engine.workers)})
+            failures = statuses.failures(self._queue)
+            text = json.dumps({"notice": self.notice, "queue": vars(self.activity()), "errors": failures})
         if text != told:
             file = _status_file(self.path)
             file.with_suffix(".new").write_text(text, encoding="utf-8")
