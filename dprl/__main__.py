@@ -28,10 +28,10 @@ from dprl.papers import CLAIMS
 from dprl.papers import command as verdicts
 from dprl.research import release
 from dprl.research.background import begin_workers
-from dprl.research.collect import RunFailed, collect, compute_runs
+from dprl.research.collect import RunFailed, collect
 from dprl.research.sweeps import VERSIONS, progress_bar, versions_json
 from dprl.runs import cluster
-from dprl.runs.curves import whole_trace
+from dprl.runs.curves import whole_curves, whole_trace
 from dprl.runs.database import StoreError
 from dprl.runs.store import Store, opened
 from dprl.sentences import doubts, verdict
@@ -171,7 +171,7 @@ def add_engine(parser: argparse.ArgumentParser) -> None:
 
 
 def workers_of(engine: str | None) -> Store:
-    """Open the store, with workers or a cluster. Raises SpecError and ClusterError if the engine is unavailable."""
+    """Open the store, with workers or a cluster. Raises SpecError and StoreError if the engine is unavailable."""
     store = opened()
     begin_workers(store, None, engine)
     return store
@@ -317,7 +317,9 @@ def sweep_command(given: argparse.Namespace) -> int:
             raise SpecError("axis", f"{', '.join(map(str, point.values))} cannot be run; {point.refusal}")
     out = directory(given.out)
     store = workers_of(given.engine)
-    final = compute_runs(store, sweep.specs, COMMAND_LINE, progress_bar() if sys.stderr.isatty() else None)
+    progress = progress_bar() if sys.stderr.isatty() else None
+    found = collect(store, sweep.specs, COMMAND_LINE, whole_curves, progress)
+    final = {spec: run.ends for spec, run in found.items()}
     frame = sweep.frame(final)
     try:
         (out / "sweep.json").write_text(json.dumps(sweep.to_dict(), indent=2) + "\n", encoding="utf-8")

@@ -7,9 +7,7 @@ import json
 import re
 import subprocess
 import sys
-import time
 from argparse import Namespace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -22,7 +20,7 @@ from dprl.research.sweeps import versions
 from dprl.runs.results import Results
 from dprl.runs.store import default_path, others
 from dprl.simulation.datasets import BEHAVIOURS
-from dprl.words import duration, percent, plural, size
+from dprl.words import duration, plural, size
 
 
 class Parser(argparse.ArgumentParser):
@@ -116,7 +114,7 @@ def look() -> dict[str, Any]:
     """Return the state of the store; if nothing was ever run, no store is begun. Raises StoreError.
 
     Keys: store (path, exists, and where it does notice, results, bytes, capacity in bytes), queue (runs_waiting,
-    seeds_queued, seconds_queued of one core, seeds_running, workers), at_work, errors and versions.
+    seeds_queued, seconds_queued of one core, seeds_running, workers), errors and versions.
     """
     path = default_path()
     found: dict[str, Any] = {"store": {"path": str(path), "exists": path.exists()}, "versions": versions()}
@@ -131,8 +129,7 @@ def look() -> dict[str, Any]:
     found["store"] |= {"notice": next((part["notice"] for part in parts if part["notice"]), ""), **kept}
     names = ("runs_waiting", "seeds_queued", "seconds_queued", "seeds_running", "workers")
     found["queue"] = {name: sum(part["queue"][name] for part in parts) for name in names}
-    found |= {name: [one for part in parts for one in part[name]] for name in ("at_work", "errors")}
-    return found
+    return found | {"errors": [error for part in parts for error in part["errors"]]}
 
 
 def text(found: dict[str, Any]) -> list[str]:
@@ -152,12 +149,5 @@ def text(found: dict[str, Any]) -> list[str]:
     waiting = f"{plural(queue['runs_waiting'], 'run')} waiting"
     lines.append(f"queue     {waiting}, {queued}, {plural(queue['seeds_running'], 'seed')} running")
     lines.append(f"workers   {queue['workers']} alive")
-    for one in found["at_work"]:
-        at = [f"seed {one['number']} of {one['key']}", percent(one["progress"])]
-        at.append(f"begun {max(0.0, time.time() - one['began_at']):.0f} s ago")
-        lines.append(f"          {', '.join(at if one['playing'] else [*at, 'put down'])}")
     lines.append("errors    of the seeds that failed last" if found["errors"] else "errors    none")
-    for error in found["errors"]:
-        began = datetime.fromtimestamp(error["began_at"], UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
-        lines.append(f"          {began}, {error['key']}: {error['message']}")
-    return [*lines, f"versions  {known}"]
+    return [*lines, *(f"          {error}" for error in found["errors"]), f"versions  {known}"]

@@ -166,7 +166,7 @@ def released(
     scales = [noise.scales[name] for name in check.names(problem.episodes)]
     plug_in = learned_from(Again(told), OFFLINE[LEARNERS[1]].plan(problem))[0]
     policies = learned.policy, plug_in.policy
-    models = [fitted_to(problem, policy, told, noise, errors) for policy in policies]
+    models = [fitted_to(problem, policy, told, noise) for policy in policies]
     unit = unit_noise(noise.mechanism, ONCE, len(scales), rng)[0]
     exact = check.sums([table for _, table in models], people, problem.episodes)
     sums, of_sums = np.array([float(each) for each in exact]) + scales * unit, std * np.array(scales)

@@ -132,7 +132,7 @@ export default function ({ data, parentElement }) {
     one.onchange = () => { Object.assign(state, { which, time: moves ? 0 : EPISODE }); show(); };
   });
 
-  const first = data.complete && !still.matches && !began.has(id);
+  const first = !still.matches && !began.has(id);
   const sight = new IntersectionObserver(([entry]) => {
     if (root.dataset.id !== id) return sight.disconnect();  // another run is drawn by now
     seen = entry.isIntersecting;

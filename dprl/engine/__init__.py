@@ -14,7 +14,7 @@ from dprl.engine.compiler import (
     rng_type,
     type_of,
 )
-from dprl.engine.folder import home, kernels, private
+from dprl.engine.folder import home, kernels, make_inside, private, settle, write_whole
 from dprl.engine.host import ready
 from dprl.engine.sources import source_digest
 
@@ -26,9 +26,12 @@ __all__ = [
     "home",
     "kernel",
     "kernels",
+    "make_inside",
     "private",
     "ready",
     "rng_type",
+    "settle",
     "source_digest",
     "type_of",
+    "write_whole",
 ]

@@ -6,6 +6,7 @@ import contextlib
 import fcntl
 import os
 import re
+import secrets
 import shutil
 import stat
 import time
@@ -55,6 +56,43 @@ def private(folder: Path) -> None:
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     if all(name.startswith(_OURS) for name in os.listdir(folder)):
         _close(folder)
+
+
+def make_inside(folder: Path) -> None:
+    """Make a folder in `home` unless it exists, both closed to other users. Raises OSError."""
+    private(folder.parent)
+    folder.mkdir(mode=0o700, exist_ok=True)
+
+
+def write_whole(path: Path, content: bytes, first: bool = False) -> None:
+    """Write a file that only this user can open: all of it or nothing, on the disk when this returns.
+
+    first: whoever came first stays. Raises OSError.
+    """
+    part = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
+    try:
+        with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        if first:
+            with contextlib.suppress(FileExistsError):
+                os.link(part, path)
+        else:
+            os.replace(part, path)
+    finally:
+        with contextlib.suppress(OSError):
+            part.unlink()
+    settle(path.parent)
+
+
+def settle(folder: Path) -> None:
+    """Flush the names of files to the disk, like their contents. Raises OSError."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def hold(folder: Path) -> bool:

@@ -48,7 +48,7 @@ def check_workers(workers: int | None, engine: str | None, store: str | Path | N
 
 
 def begin_workers(store: Store, workers: int | None, engine: str | None) -> None:
-    """Start workers at a store, or join a Dask cluster. Raises SpecError, and ClusterError if it cannot be reached."""
+    """Start workers at a store, or join a Dask cluster. Raises SpecError, and StoreError if it cannot be reached."""
     from dprl.runs import cluster
 
     address = cluster.engine(engine)

@@ -7,10 +7,6 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import closing
 from typing import TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-
-from dprl.runs.curves import final_values
 from dprl.runs.store import Store
 from dprl.simulation.trace import Spec
 
@@ -27,13 +23,6 @@ _NO_ROOM = "its results made room before they could be read; set DPRL_STORE_MB h
 
 class RunFailed(RuntimeError):
     """A run of the sweep cannot be computed; the message is a sentence that says why."""
-
-
-def compute_runs(
-    store: Store, specs: Iterable[S], visitor: str, progress: Callable[[float], None] | None = None
-) -> dict[S, NDArray[np.float64]]:
-    """Return each run's measurement at its end, [seeds]; see `collect`."""
-    return collect(store, specs, visitor, final_values, progress)
 
 
 def collect(

@@ -171,8 +171,8 @@ def release_of(given: argparse.Namespace) -> Iterator[tuple[UploadSpec, Budget]]
     marker = kept.hold(name)  # if this process is killed, the next start of any command deletes what was kept
     try:
         spec = take(
-            Path(given.data), public.text, {"held_out": SHARE} | fields,
-            tell=tell, recall=recall, budget=budget, accept_undeclared=given.accept_undeclared, name=name,
+            Path(given.data), public.text, {"held_out": SHARE} | fields, name,
+            tell=tell, recall=recall, budget=budget, accept_undeclared=given.accept_undeclared,
         )  # fmt: skip
         if wrong := budget.refusal(draws_of(spec)):
             raise SpecError("budget", wrong)

@@ -180,10 +180,12 @@ class ShareEstimate:
     far: int
 
 
-def estimate_share(room: str, step: ClassStep, question: Question) -> ShareEstimate:
-    """Estimate from the answers so far, at least one. room: its code, from which the noise of the simulated centre is
-    drawn, one draw for a question."""
-    n, reported, epsilon = len(step.answers), step.answers.count(YES), question.epsilon
+def estimate_share(room: str, step: ClassStep) -> ShareEstimate | None:
+    """Estimate from the answers to a question; None while there are none, and for anything else. room: its code, from
+    which the noise of the simulated centre is drawn, one draw for a question."""
+    if not step.answers or not isinstance(step.content, Question):
+        return None
+    n, reported, epsilon = len(step.answers), step.answers.count(YES), step.content.epsilon
     yes = share_of_yes(reported, n, epsilon)
     seed = int.from_bytes(hashlib.sha256(f"{room} {step.place}".encode()).digest())
     said, far = curator_count(round(n * yes.value), epsilon, np.random.Generator(np.random.PCG64(seed)))

@@ -14,16 +14,17 @@ import signal
 import threading
 import time
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 
 from dprl.engine import source_digest
 from dprl.fields import Field, SpecError, check_type, shown
 from dprl.runs.database import StoreError
 from dprl.runs.turn import Order, Report, play
-from dprl.runs.workers import Died, Lost, Slot
+from dprl.runs.workers import Died, Lost
 
 if TYPE_CHECKING:
     from distributed import Client
+
 
 log = logging.getLogger("dprl.runs.cluster")
 
@@ -31,51 +32,29 @@ WORKERS = Field(
     "workers", "int", 2, "worker processes, of one thread each", low=1, high=256, flag="--workers"
 )
 PORT = Field("port", "int", 8786, "port the scheduler answers on, 0: any", low=0, high=65535, flag="--port")
-NOT_INSTALLED = "dprl is not installed on a worker"
+OTHER = (
+    "The Dask cluster is refused: install the same versions of dprl, NumPy and numba on its workers as here."
+)
 GONE = "The Dask scheduler is gone; its seeds wait until it is back."
+_WHAT = "the address of a Dask scheduler, such as tcp://localhost:8786"
 _CONNECT = 10.0
 _LOOK = 0.5
 _ADDRESS = re.compile(r"(tcp|tls)://[^\s/]+:\d{1,5}")
 
 
-class ClusterError(StoreError):
-    """The cluster cannot be used; the message is a sentence."""
-
-
-class Build(NamedTuple):
-    """Return the versions that the bits of a result depend on: a digest of the sources, NumPy and numba."""
-
-    sources: str
-    numpy: str
-    numba: str
-
-
-def build() -> Build:
-    """Return the build of this process."""
-    return Build(source_digest(), version("numpy"), version("numba"))
-
-
-def differs(theirs: Build, ours: Build) -> str | None:
-    """Describe a difference between a worker and this machine; None if its bits are the same."""
-    if theirs.sources != ours.sources:
-        return "a worker has another version of dprl"
-    for name, a, b in zip(Build._fields, theirs, ours, strict=True):
-        if a != b:
-            return f"a worker has {name} {a}, and this machine {b}"
-    return None
+def build() -> str:
+    """Return what the bits of a result depend on: a digest of the sources, and the versions of NumPy and numba."""
+    return f"{source_digest()} {version('numpy')} {version('numba')}"
 
 
 def engine(text: str | None = None) -> str | None:
     """Return the scheduler's address: `text`, else DPRL_ENGINE; None for workers on this machine. Raises SpecError."""
-    check_type("engine", text, str | None, "the address of a Dask scheduler, such as tcp://localhost:8786")
+    check_type("engine", text, str | None, _WHAT)
     text = (text or os.environ.get("DPRL_ENGINE", "")).strip()
     if not text:
         return None
     if not _ADDRESS.fullmatch(text):
-        raise SpecError(
-            "engine",
-            f"{shown(text)} is not allowed; give the address of a Dask scheduler such as tcp://localhost:8786.",
-        )
+        raise SpecError("engine", f"{shown(text)} is not allowed; give {_WHAT}.")
     installed("engine")
     return text
 
@@ -87,7 +66,7 @@ def installed(field: str) -> None:
 
 
 def connected(address: str) -> Client:
-    """Connect to the scheduler at `address`. Raises ClusterError, also if a worker would compute other bits."""
+    """Connect to the scheduler at `address`. Raises StoreError, also if a worker would compute other bits."""
     from distributed import Client
 
     for name in ("distributed", "distributed.client"):  # what is wrong is reported here, in a sentence
@@ -95,31 +74,24 @@ def connected(address: str) -> Client:
     try:
         client = Client(address, timeout=_CONNECT, set_as_default=False)
     except OSError as error:  # a timeout, too
-        raise ClusterError(f"There is no Dask scheduler at {address}.") from error
-    try:
+        raise StoreError(f"There is no Dask scheduler at {address}.") from error
+    with contextlib.ExitStack() as stack:
+        stack.callback(client.close)
         check_builds(client)
-    except BaseException:
-        client.close()
-        raise
+        stack.pop_all()
     return client
 
 
 def check_builds(client: Client, workers: list[str] | None = None) -> None:
-    """Raise ClusterError if one of these workers, by default all, would compute other bits."""
+    """Raise StoreError if one of these workers, by default all, would compute other bits."""
     for found in client.run(build, workers=workers, on_error="return").values():
-        difference = NOT_INSTALLED if isinstance(found, ImportError) else None
-        if isinstance(found, Build):
-            difference = differs(found, build())
-        if difference:
-            raise ClusterError(
-                f"The Dask cluster is refused, for it would not compute the same bits: {difference}."
-            )
+        if isinstance(found, ImportError) or (isinstance(found, str) and found != build()):
+            raise StoreError(OTHER)
 
 
 class DaskSlot:
     """A thread of a worker of a cluster. gone: the worker has left."""
 
-    answers = False
     plays: Literal["all", "here", "away"] = "away"
 
     def __init__(self, client: Client, worker: str, simulation: str) -> None:
@@ -150,11 +122,7 @@ class DaskSlot:
                         raise Died("it left the cluster") from None
         except KilledWorker:
             raise Died("it left the cluster") from None
-        except (
-            CancelledError,
-            UnboundLocalError,
-            OSError,
-        ):  # the second: `distributed` loses a wait that it cancels
+        except (CancelledError, UnboundLocalError, OSError):  # `distributed` loses a wait that it cancels
             raise Lost from None
 
     def close(self) -> None:
@@ -162,24 +130,11 @@ class DaskSlot:
         self.gone.set()
 
 
-class Host(Protocol):
-    """The player of turns on the slots of a cluster: see engine.py."""
-
-    slots: set[Slot]
-    trouble: str
-
-    def add(self, slot: Slot) -> None: ...
-    def drop(self, slot: Slot) -> None: ...
-
-
 class Cluster:
-    """A connection to a scheduler, whose workers come and go; begun again when the scheduler is back.
+    """A connection to a scheduler, whose workers come and go as slots of an engine; begun again when the scheduler is
+    back. Raises StoreError if it cannot be reached, or would compute other bits."""
 
-    engine: whose slots the workers are, and whose `trouble` is a sentence while the cluster cannot be used. Raises
-    ClusterError if it cannot be reached, or would compute other bits.
-    """
-
-    def __init__(self, address: str, engine: Host, simulation: str) -> None:
+    def __init__(self, address: str, engine: Any, simulation: str) -> None:
         self.address, self._engine, self._simulation = address, engine, simulation
         self._client: Any = connected(address)
         self._closed = threading.Event()
@@ -202,7 +157,7 @@ class Cluster:
                     self._client = connected(self.address)
                 self._survey()
                 self._engine.trouble = ""
-            except ClusterError as error:
+            except StoreError as error:
                 self._drop(self._slots(), str(error))
             except Exception as error:  # a worker, or the scheduler, has left while it was asked
                 log.info("The cluster could not be looked at (%s).", type(error).__name__)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from dprl import metrics
-from dprl.metrics.curves import Array, RunCurves
+from dprl.metrics.curves import RunCurves
 from dprl.runs.store import Store
 from dprl.simulation import Spec, Trace
 
@@ -32,19 +32,13 @@ def finished(store: Store, spec: Spec) -> RunCurves | None:
     """With V*; None while a seed has not got to its end, or where its traces have made room."""
     run = stored_curves(store, spec)
     traces = store.traces(spec, seeds=(0,)) if run.whole(spec.seeds) else []
-    if not traces or not traces[0].complete:
+    if not traces:
         return None
     best = traces[0].v_star
     return run if best is None else replace(run, v_star=float(best))
 
 
-def final_values(store: Store, spec: Spec) -> Array | None:
-    """[seeds] measure (the regret of an online run) at the end of a run; None while a seed has not got there."""
-    run = whole_curves(store, spec)
-    return None if run is None else run.ends
-
-
 def whole_trace(store: Store, spec: Spec) -> Trace | None:
     """Return a finished run with all its details; None if a seed is unfinished, or the details were deleted."""
-    traces = [trace for trace in store.traces(spec) if trace.complete]
-    return Trace(spec, tuple(traces)) if len(traces) == spec.seeds else None
+    traces = tuple(store.traces(spec))
+    return Trace(spec, traces) if len(traces) == spec.seeds else None

@@ -51,7 +51,7 @@ class Database:
             "journal_size_limit = 67108864",
             *pragmas,
         )
-        self._spare: deque[tuple[int, sqlite3.Connection]] = deque()
+        self._spare: deque[sqlite3.Connection] = deque()  # all to the file of this inode
         self._inode = 0
         self._lock, self._turn = threading.Lock(), threading.Lock()
         self._aside = 0.0, ""
@@ -78,7 +78,9 @@ class Database:
         db = None
         inode = self._current_inode()
         try:
-            db = self._borrow(inode)
+            with contextlib.suppress(IndexError):
+                db = self._spare.pop()
+            db = db or self._connect()
             yield db
         except sqlite3.Error as error:
             if _is_damage(error):
@@ -86,17 +88,17 @@ class Database:
                     if _inode(self.path) == inode:
                         self._set_aside("damaged")
                 raise StoreError(self.notice or f"The {self.name} was damaged; try again.") from error
-            reason = "its disk is full" if self._says_full(error) else str(error)
-            raise StoreError(f"The {self.name} cannot be used just now ({reason}).") from error
+            raise StoreError(f"The {self.name} cannot be used just now ({self._reason(error)}).") from error
         finally:
             if db is not None:
                 if db.in_transaction:
                     with contextlib.suppress(sqlite3.Error):  # a damaged file may refuse even that
                         db.execute("ROLLBACK")
-                if inode == self._inode and len(self._spare) < _SPARE and not db.in_transaction:
-                    self._spare.append((inode, db))
-                else:
-                    db.close()
+                with self._lock:
+                    if inode == self._inode and len(self._spare) < _SPARE and not db.in_transaction:
+                        self._spare.append(db)
+                    else:
+                        db.close()
 
     def rows(self, statement: str, *values: object) -> list[sqlite3.Row]:
         """Return the results of one statement."""
@@ -105,47 +107,39 @@ class Database:
 
     def close(self) -> None:
         """Close the connections that nobody is using."""
-        while self._spare:
-            self._spare.pop()[1].close()
+        with contextlib.suppress(IndexError):
+            while True:
+                self._spare.pop().close()
 
-    def _says_full(self, error: sqlite3.Error) -> bool:
+    def _reason(self, error: sqlite3.Error | OSError) -> str:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         # Without room for the index of the write-ahead log not even reading works, and the error is a general one.
-        return code == sqlite3.SQLITE_FULL or (
-            code == sqlite3.SQLITE_IOERR and shutil.disk_usage(self.path.parent).free < 2**20
-        )
+        full = code == sqlite3.SQLITE_IOERR and shutil.disk_usage(self.path.parent).free < 2**20
+        if full or code == sqlite3.SQLITE_FULL:
+            return "its disk is full"
+        return getattr(error, "strerror", None) or str(error)
 
     def _current_inode(self) -> int:
         with self._lock:
             if not self._inode or _inode(self.path) != self._inode:
+                self.close()
                 self._inode = self._open()
             return self._inode
-
-    def _borrow(self, inode: int) -> sqlite3.Connection:
-        with contextlib.suppress(IndexError):
-            while True:
-                known, db = self._spare.pop()
-                if known == inode:
-                    return db
-                db.close()
-        return self._connect()
 
     def _open(self) -> int:
         """Make sure that a usable file is at `path`; return its inode."""
         try:
             private(self.path.parent)
             with self._locked():
-                if _inode(self.path):
-                    self._examine()
-                if not _inode(self.path):
+                version = self._version_found()
+                if version == 0:
                     self._begin()
+                elif version != self._version:
+                    self._set_aside(f"version-{version}" if version > 0 else "damaged")
                 return _inode(self.path)
         except (OSError, sqlite3.OperationalError) as error:
-            full = isinstance(error, sqlite3.Error) and self._says_full(error)
-            reason = "its disk is full" if full else getattr(error, "strerror", None) or str(error)
-            raise StoreError(
-                f"The {self.name} cannot be used ({reason}); set DPRL_HOME to a folder that can be written to."
-            ) from error
+            wrong = f"The {self.name} cannot be used ({self._reason(error)})"
+            raise StoreError(f"{wrong}; set DPRL_HOME to a folder that can be written to.") from error
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[None]:
@@ -154,23 +148,19 @@ class Database:
             fcntl.flock(file, fcntl.LOCK_EX)
             yield
 
-    def _examine(self) -> None:
-        """Set the file aside if this version cannot use it."""
+    def _version_found(self) -> int:
+        """Return the version of the file: 0 if there is none or an empty one, -1 if it is damaged or foreign."""
         try:
             with contextlib.closing(self._connect()) as db:
-                version = db.execute("PRAGMA user_version").fetchone()[0]
-                empty = version == 0 and not db.execute("SELECT 1 FROM sqlite_schema").fetchone()
+                version = int(db.execute("PRAGMA user_version").fetchone()[0])
+                foreign = not version and db.execute("SELECT 1 FROM sqlite_schema").fetchone()
+                return -1 if foreign else version
         except sqlite3.DatabaseError as error:
-            if not _is_damage(error):
-                raise
-            version, empty = 0, False
-        if empty:
-            self._begin()
-        elif version != self._version:
-            self._set_aside(f"version-{version}" if version else "damaged")
+            if _is_damage(error):
+                return -1
+            raise
 
     def _begin(self) -> None:
-        """Begin the file, if there is nothing or an empty one."""
         with contextlib.closing(self._connect()) as db:
             db.execute("PRAGMA auto_vacuum = INCREMENTAL")  # only an empty file takes it, before WAL
             db.execute("PRAGMA journal_mode = WAL")
@@ -187,9 +177,8 @@ class Database:
 
     def _set_aside(self, why: str) -> None:
         """Rename the file with its write-ahead log, under which it stays readable, and begin a new one."""
-        stem, count = f"{self.path.stem}.{why}-{time.strftime('%Y%m%d-%H%M%S')}", 1
-        while (target := self.path.with_name(f"{stem}-{count}{self.path.suffix}")).exists():
-            count += 1
+        when = f"{time.strftime('%Y%m%d-%H%M%S')}-{time.time_ns() % 10**9:09}"
+        target = self.path.with_name(f"{self.path.stem}.{why}-{when}{self.path.suffix}")
         for ending in ("", "-wal", "-shm"):
             with contextlib.suppress(FileNotFoundError):
                 os.rename(f"{self.path}{ending}", f"{target}{ending}")

@@ -8,9 +8,8 @@ import threading
 import time
 from typing import Any
 
-from dprl.runs.asked import Seed
 from dprl.runs.database import StoreError, setting
-from dprl.runs.queue import Queue
+from dprl.runs.queue import Queue, Seed
 from dprl.runs.results import Results
 from dprl.runs.turn import Order, Report
 from dprl.runs.workers import Died, Lost, PipeSlot, Slot
@@ -88,9 +87,9 @@ class Engine:
             seed = self.queue.seeds.get(order.key) if order.what == "seed" else None
         began = time.monotonic()
         try:
-            if seed is not None and not seed.seconds and self._begins(seed):
+            if seed is not None and not seed.seconds and self._is_stored(seed):
                 return True
-            report = slot.play(order)
+            self._report(order, slot.play(order), began)
         except Died as error:
             log.warning("A worker process ended (%s); another one starts.", error)
             with self.work:
@@ -98,18 +97,14 @@ class Engine:
                 self.work.notify_all()
         except Lost:
             with self.work:
-                if self.queue.taken.pop(order.key, None):
-                    self.queue.ask_question(order)
-                self.queue.lost(slot)
+                self.queue.lost(slot, order)
             self.drop(slot)
         except Exception as error:
             log.exception("A turn failed")
-            self._report(order, Report(failed=f"Seed {order.seed} failed: {type(error).__name__}."))
-        else:
-            self._report(order, report, time.monotonic() - began)
+            self._report(order, Report(failed=f"Seed {order.seed} failed: {type(error).__name__}."), began)
         return True
 
-    def _begins(self, seed: Seed) -> bool:
+    def _is_stored(self, seed: Seed) -> bool:
         """Whether another process has put this seed, which begins now, into the file."""
         log.info("A seed begins", extra=_named(seed))
         with contextlib.suppress(StoreError):
@@ -119,15 +114,13 @@ class Engine:
                 return True
         return False
 
-    def _report(self, order: Order, report: Report, seconds: float = 0.0) -> None:
+    def _report(self, order: Order, report: Report, began: float) -> None:
         done = order.what == "seed" and report.trace is not None
         if done or (order.what == "question" and not report.failed):
             self._results.put(order.key, report.curve, report.trace)
         with self.work:
-            if self.queue.taken.pop(order.key, None) and report.failed:
-                self.queue.unanswered.add(order.key)
             seed = self.queue.seeds.get(order.key)
-            self.queue.put_back(order, report, seconds)
+            self.queue.put_back(order, report, time.monotonic() - began)
             if done and seed is not None:
                 for run in seed.runs:
                     run.seconds = seed.seconds

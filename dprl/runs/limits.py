@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections import defaultdict, deque
+from collections import deque
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -19,7 +19,7 @@ OFTEN = {
     "room": ({"tab": 5, "address": 20, "all": 50}, "Too many rooms were opened from here"),
     "link": ({"tab": 20, "address": 100, "all": 300}, "Too many short links were made from here"),
 }
-_CAPS = {
+CAPS = {
     "tab": ("one tab", 400, 3600),
     "address": ("one network address", 2000, 4 * 3600),
     "all": ("all visitors together", 10_000, 24 * 3600),
@@ -43,13 +43,13 @@ class Lease:
     all: ClassVar[str] = "all"
 
 
-@dataclass(frozen=True)
 class Cap:
-    """The limit of waiting work. of: whose work it bounds, in words; seeds, and seconds of one core."""
+    """The limit of work that waits for a tab, an address or all: seeds, and seconds of one core. Raises StoreError."""
 
-    of: str
-    seeds: int
-    seconds: int
+    def __init__(self, by: str) -> None:
+        self.of, seeds, seconds = CAPS[by]
+        self.seeds = setting(f"DPRL_{by.upper()}_SEEDS", seeds, 1, 10**7)
+        self.seconds = setting(f"DPRL_{by.upper()}_SECONDS", seconds, 1, 10**9)
 
     def check(self, seeds: int, seconds: float, waiting: int, work: float) -> None:
         """Raise TooMuch unless the new request (seeds, seconds) fits on top of the waiting ones (waiting, work)."""
@@ -74,35 +74,22 @@ def _time(seconds: float) -> str:
     return duration(seconds).removeprefix("about ")
 
 
-def caps() -> dict[str, Cap]:
-    """Return the caps by their unit, each of two settings. Raises StoreError."""
-    return {
-        by: Cap(
-            of,
-            setting(f"DPRL_{by.upper()}_SEEDS", seeds, 1, 10**7),
-            setting(f"DPRL_{by.upper()}_SECONDS", seconds, 1, 10**9),
-        )
-        for by, (of, seeds, seconds) in _CAPS.items()
-    }
-
-
 class RateLimiter:
     """Counts what was tried in the last MINUTES, by tab, by network address if that is known, and in all."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._tried: defaultdict[tuple[str, str, str], deque[float]] = defaultdict(deque)
+        self._tried: dict[tuple[str, str, str], deque[float]] = {}  # the latest times, as many as are allowed
 
     def check(self, what: str, who: Lease) -> None:
         """Raise TooOften if `what` was tried too often. After too many wrong codes a right one is refused as well:
         otherwise a refusal would show that a code is wrong."""
         since, (limits, sentence) = time.monotonic() - 60 * MINUTES, OFTEN[what]
         with self._lock:
-            self._tried = defaultdict(
-                deque, {name: at for name, at in self._tried.items() if at[-1] >= since}
-            )
+            self._tried = {name: at for name, at in self._tried.items() if at[-1] >= since}
             for by, most in limits.items():
-                if sum(at >= since for at in self._tried.get((what, by, getattr(who, by)), ())) >= most:
+                tried = self._tried.get((what, by, getattr(who, by)))
+                if tried and len(tried) == most and tried[0] >= since:
                     raise TooOften(f"{sentence}: wait {MINUTES} minutes.")
 
     def note(self, what: str, who: Lease) -> None:
@@ -110,6 +97,5 @@ class RateLimiter:
         with self._lock:
             for by, most in OFTEN[what][0].items():
                 if whose := getattr(who, by):
-                    self._tried[what, by, whose].append(time.monotonic())
-                    if len(self._tried[what, by, whose]) > most:
-                        self._tried[what, by, whose].popleft()
+                    tried = self._tried.setdefault((what, by, whose), deque(maxlen=most))
+                    tried.append(time.monotonic())

@@ -5,12 +5,13 @@ A `Queue` knows no thread, file or process: the store calls it under its lock.
 
 from __future__ import annotations
 
+import hashlib
 import time
-from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections import Counter, OrderedDict, deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
 
-from dprl.runs.asked import Ask, Run, Seed
 from dprl.runs.limits import Lease
 from dprl.runs.turn import Order, Report
 from dprl.runs.turns import Claim, first, may_begin
@@ -21,8 +22,92 @@ DIED = "A worker process died; seed {} is run again."
 DIED_TWICE = "Seed {} failed: its worker process died twice ({}), perhaps because memory ran out."
 AWAY = 5.0  # s without its tab, after which a visitor's work comes last
 QUESTIONS = 4096  # that wait; the oldest are dropped
-_IDLE, _PARTIAL = 1000, 64 * 2**20  # seeds that nobody waits for, and bytes of their traces, that are kept
+_IDLE = 1000  # seeds that nobody waits for, that are kept with their curves
 _RUNS = 10_000
+
+
+class SpecLike(Protocol):
+    """A run as a value. The queue only ever looks at these."""
+
+    @property
+    def seeds(self) -> int: ...
+    def to_json(self) -> str: ...
+    def seed_key(self, seed: int) -> str: ...
+
+
+@dataclass(eq=False)
+class Seed:
+    """One seed that somebody asked for and that is not done.
+
+    Attributes:
+        state: queued also while it is played.
+        slot: whose worker has begun it; playing: it has a turn just now; here: no cluster can play it.
+        seconds: of turns so far.
+    """
+
+    key: str
+    number: int
+    spec: str
+    state: Literal["queued", "failed", "cancelled", "done"] = "queued"
+    slot: Slot | None = None
+    playing: bool = False
+    here: bool = False
+    deaths: int = 0
+    message: str = ""
+    progress: float = 0.0
+    curve: bytes = b""
+    seconds: float = 0.0
+    runs: list[Run] = field(default_factory=list)
+
+    @property
+    def fresh(self) -> bool:
+        """Whether somebody waits for it, and no worker has begun it."""
+        return self.state == "queued" and self.slot is None
+
+    def wishes(self) -> Iterator[tuple[Run, str, Ask]]:
+        """Yield everyone who waits for it."""
+        for run in self.runs:
+            for visitor, ask in run.waiting():
+                yield run, visitor, ask
+
+
+@dataclass
+class Ask:
+    """A visitor's request for a run. at: Unix time; lease: it lasts as long as a tab."""
+
+    at: float
+    order: int
+    lease: Lease | None
+    draft: bool
+    waiting: bool = True
+    cancelled: bool = False
+
+
+@dataclass(eq=False)
+class Run:
+    """A spec with all its seeds.
+
+    Attributes:
+        keys: of its seeds; seconds: that one needs, estimated.
+        asks: by visitor; served: when it last began a turn; rev: raised by every change.
+        there: sizes of traces in the store, -1 for a curve alone; looked: when, and after how many changes.
+        fresh: seeds that no worker has begun, some of which may have been begun meanwhile for another run.
+    """
+
+    spec: Any
+    name: str
+    keys: tuple[str, ...]
+    seconds: float = 0.0
+    asks: dict[str, Ask] = field(default_factory=dict)
+    served: float = 0.0
+    rev: int = 0
+    there: dict[str, int] = field(default_factory=dict)
+    looked: tuple[float, int] = (float("-inf"), 0)
+    fresh: deque[Seed] = field(default_factory=deque)
+
+    def waiting(self) -> list[tuple[str, Ask]]:
+        """Return the visitors who wait for it."""
+        return [(visitor, ask) for visitor, ask in self.asks.items() if ask.waiting]
 
 
 class Queue:
@@ -32,26 +117,30 @@ class Queue:
         self.runs: OrderedDict[str, Run] = OrderedDict()  # by name, longest unused first
         self.seeds: dict[str, Seed] = {}  # by key: none that is done
         self.questions: OrderedDict[str, Order] = OrderedDict()  # the newest last
-        self.taken: dict[str, Order] = {}  # those that a worker is at
-        self.unanswered: set[str] = set()
+        self.taken: set[str] = set()  # questions that a worker is at
+        self.failures: Counter[str] = Counter()  # of questions; from DEATHS on there is no answer
         self.tabs: dict[str, float] = {}  # that have leases, and when they were last there
         self._queues: dict[str, dict[Run, None]] = {}  # by visitor: runs with fresh seeds
         self._begun: dict[Seed, None] = {}
-        self._stopped: list[Seed] = []  # of which what they have is to be fetched
         self._served: dict[str, float] = {}  # by visitor
-        self._deaths: Counter[str] = Counter()  # by question
-        self._asked = self._numbers = 0
+        self._asked = self._changes = 0
 
-    def run(self, spec: Any, name: str, keys: Callable[[], tuple[str, ...]]) -> Run:
-        """Return what is known of a run."""
-        found = self.runs.get(name)
-        if found is None:
-            self._numbers += 1
-            found = self.runs[name] = Run(self._numbers, spec, spec.to_json(), name, keys())
+    def run(self, spec: SpecLike) -> Run:
+        """Return what is known of a run. Its name names the simulation, too, through the first seed's key."""
+        name = hashlib.sha256(f"{spec.to_json()}\n{spec.seed_key(0)}".encode()).hexdigest()
+        if name not in self.runs:
+            self.runs[name] = Run(spec, name, tuple(map(spec.seed_key, range(spec.seeds))))
+            self.change(self.runs[name])
             if len(self.runs) > _RUNS and not (oldest := next(iter(self.runs.values()))).waiting():
                 del self.runs[oldest.name]
         self.runs.move_to_end(name)
-        return found
+        return self.runs[name]
+
+    def change(self, *runs: Run) -> None:
+        """Note that something of these runs is new."""
+        self._changes += 1
+        for run in runs:
+            run.rev = self._changes
 
     def lacking(self, run: Run, again: bool) -> list[tuple[int, str]]:
         """Return the seeds that asking for a run would queue, and their keys. again: failed ones, too."""
@@ -82,9 +171,10 @@ class Queue:
             run.asks[visitor] = Ask(time.time(), self._asked, lease, draft)
         if lease is not None:
             self.tabs[lease.tab] = time.monotonic()
+        text = run.spec.to_json()
         for number, key in self.lacking(run, again):
-            seed = self.seeds[key] = self.seeds.get(key) or Seed(key, number, run.text)
-            seed.state, seed.message, seed.deaths, seed.trace = "queued", "", 0, b""
+            seed = self.seeds[key] = self.seeds.get(key) or Seed(key, number, text)
+            seed.state, seed.message, seed.deaths = "queued", "", 0
             if seed.slot is None:
                 seed.progress, seed.curve = 0.0, b""
         run.fresh.clear()
@@ -99,23 +189,22 @@ class Queue:
         if run.fresh:
             for name, _ in run.waiting():
                 self._queues.setdefault(name, {}).setdefault(run)
-        run.rev += 1
+        self.change(run)
 
     def cancel(self, run: Run, visitor: str) -> None:
-        """Remove a visitor from a run: seeds for which nobody waits stop, and keep their results."""
+        """Remove a visitor from a run: seeds for which nobody waits stop, and keep their curves."""
         ask = run.asks.get(visitor)
         if ask is None or not ask.waiting:
             return
         ask.waiting, ask.cancelled = False, True
-        run.rev += 1
+        self.change(run)
         self._leave(visitor, run)
         for seed in filter(None, map(self.seeds.get, run.keys)):
             if seed.state == "queued" and next(seed.wishes(), None) is None:
                 seed.state = "cancelled"
-                self._changed(seed)
-                if not seed.playing and seed in self._begun:
-                    del self._begun[seed]
-                    self._stopped.append(seed)
+                self.change(*seed.runs)
+                if not seed.playing:
+                    self._begun.pop(seed, None)
         self._forget()
 
     def withdraw(self, grace: float) -> int:
@@ -128,21 +217,16 @@ class Queue:
                     self.cancel(run, visitor)
         self.tabs = {tab: seen for tab, seen in self.tabs.items() if tab not in gone}
         self._served = {visitor: at for visitor, at in self._served.items() if at > now - 3600}
-        if len(self.unanswered) > QUESTIONS:  # they may be asked again
-            self.unanswered.clear()
-            self._deaths.clear()
+        if len(self.failures) > QUESTIONS:  # they may be asked again
+            self.failures.clear()
         return len(gone)
 
     def next(self, slot: Slot) -> Order | None:
         """Return what a worker does now; None if there is nothing."""
-        if slot.answers and self.questions:
+        if slot.plays != "away" and self.questions:
             key, order = self.questions.popitem()
-            self.taken[key] = order
+            self.taken.add(key)
             return order
-        self._stopped = [seed for seed in self._stopped if seed.slot and seed.state == "cancelled"]
-        if stopped := next((seed for seed in self._stopped if seed.slot is slot), None):
-            self._stopped.remove(stopped)
-            return Order("stop", stopped.key, stopped.spec, stopped.number)
         claim = first(self._claims(slot))
         if claim is None:
             return None
@@ -150,19 +234,16 @@ class Queue:
         now = time.monotonic()
         for run, visitor, _ in seed.wishes():
             self._served[visitor] = run.served = now
-        seed.began_at = seed.began_at if seed.slot else time.time()
         seed.slot, seed.playing = slot, True
         self._begun[seed] = None
-        self._changed(seed)
+        self.change(*seed.runs)
         return Order("seed", seed.key, seed.spec, seed.number)
 
     def _claims(self, slot: Slot) -> Iterator[Claim]:
         wishes = [(seed, run, visitor) for seed in self._begun for run, visitor, _ in seed.wishes()]
-        runs = Counter(run for _, run in {(seed, run) for seed, run, _ in wishes})
-        visitors = {visitor for _, _, visitor in wishes}
+        runs, visitors = {run for _, run, _ in wishes}, {visitor for _, _, visitor in wishes}
         running = Counter(visitor for _, visitor in {(s, visitor) for s, _, visitor in wishes if s.playing})
         here = [seed for seed in self._begun if seed.slot is slot and not seed.playing]
-        alone = sum(all(runs[run] <= 1 for run in seed.runs) for seed in here)
         now = time.monotonic()
 
         def claim(seed: Seed, run: Run, visitor: str, ask: Ask) -> Claim:
@@ -178,9 +259,9 @@ class Queue:
                 seed_of_run = self._first_fresh(run, slot)
                 if not run.fresh:
                     del waiting[run]
-                elif seed_of_run and may_begin(len(here), alone, runs[run] > 0, visitor in visitors):
+                elif seed_of_run and may_begin(len(here), run in runs, visitor in visitors):
                     found = claim(seed_of_run, run, visitor, run.asks[visitor])
-                    rank = found.last, runs[run] > 0, place
+                    rank = found.last, run in runs, place
                     best = best if best and best[:3] < rank else (*rank, found)
                     if rank[:2] == (False, False):
                         break
@@ -188,18 +269,18 @@ class Queue:
                 yield best[3]
 
     def put_back(self, order: Order, report: Report, seconds: float = 0.0) -> None:
-        """Record the end of a seed's turn: it has failed, is not wanted any more, or waits for the next
-        one. Keep the results of one that was stopped."""
+        """Record the end of a turn: a question has its answer or none; a seed has failed, is not wanted any more, or
+        waits for the next one."""
+        if order.what == "question":
+            self.taken.discard(order.key)
+            if report.failed:
+                self.failures[order.key] = DEATHS
         seed = self.seeds.get(order.key)
         if seed is None:
             return
-        if order.what == "stop":
-            seed.trace = (report.trace or b"") if seed.state == "cancelled" else b""
-            self._forget()
-            return
         seed.playing, seed.seconds = False, seed.seconds + seconds
-        self._changed(seed)
-        if report.refused and seed.slot is not None and not seed.slot.answers:
+        self.change(*seed.runs)
+        if report.refused and seed.slot is not None and seed.slot.plays == "away":
             seed.here = True  # files may be kept on this machine alone
             self._give_back(seed)
         elif report.failed:
@@ -208,7 +289,6 @@ class Queue:
             seed.progress, seed.curve = report.progress, report.curve
             if seed.state == "cancelled":
                 self._begun.pop(seed, None)
-                self._stopped.append(seed)
 
     def done(self, key: str, size: int) -> None:
         """Record that a seed is in the store. size: of its trace, in bytes."""
@@ -217,27 +297,25 @@ class Queue:
             seed.state = "done"
             for run in seed.runs:
                 run.there[key] = size
-            self._changed(seed)
+            self.change(*seed.runs)
             self._settle(seed)
 
     def died(self, order: Order, slot: Slot, cause: str) -> None:
         """Record the death of a worker. Its unfinished seeds start again; the seed that it played is blamed, and fails
-        the second time. cause: "" if it played none."""
+        the second time. Who asked its question asks again. cause: "" if it played none."""
         seed = self.seeds.get(order.key)
         if cause and seed and seed.slot is slot:
             seed.deaths, seed.message = seed.deaths + 1, DIED.format(seed.number)
             if seed.deaths >= DEATHS:
                 self._fail(seed, DIED_TWICE.format(seed.number, cause))
-        if self.taken.pop(order.key, None):
-            self._deaths[order.key] += bool(cause)
-            if self._deaths[order.key] < DEATHS:
-                self.questions[order.key] = order
-            else:
-                self.unanswered.add(order.key)
-        self.lost(slot)
+        if order.what == "question":
+            self.failures[order.key] += bool(cause)
+        self.lost(slot, order)
 
-    def lost(self, slot: Slot) -> None:
-        """Record the loss of a worker: its unfinished seeds start again."""
+    def lost(self, slot: Slot, order: Order | None = None) -> None:
+        """Record the loss of a worker, at work on `order`: its unfinished seeds start again."""
+        if order is not None:
+            self.taken.discard(order.key)
         for seed in [seed for seed in self.seeds.values() if seed.slot is slot]:
             seed.progress = 0.0
             self._give_back(seed)
@@ -260,24 +338,25 @@ class Queue:
     def _first_fresh(self, run: Run, slot: Slot) -> Seed | None:
         while run.fresh and not run.fresh[0].fresh:
             run.fresh.popleft()
-        if slot.plays == "all":
-            return run.fresh[0] if run.fresh else None
-        return next((s for s in run.fresh if s.fresh and s.here == (slot.plays == "here")), None)
+        fits = (s for s in run.fresh if s.fresh and (slot.plays == "all" or s.here == (slot.plays == "here")))
+        return next(fits, None)
+
+    def _put_down(self, seed: Seed) -> None:
+        seed.slot, seed.playing = None, False
+        self._begun.pop(seed, None)
+        self.change(*seed.runs)
 
     def _give_back(self, seed: Seed) -> None:
         """No worker has begun a seed any more; if somebody waits for it, it is the next of its run."""
-        seed.slot, seed.playing = None, False
-        self._begun.pop(seed, None)
-        self._changed(seed)
+        self._put_down(seed)
         for run, visitor, _ in seed.wishes():
             if seed.fresh and seed not in run.fresh:
                 run.fresh.appendleft(seed)
             self._queues[visitor] = {run: None} | self._queues.get(visitor, {})
 
     def _fail(self, seed: Seed, message: str) -> None:
-        seed.state, seed.message, seed.slot, seed.playing = "failed", message, None, False
-        self._begun.pop(seed, None)
-        self._changed(seed)
+        seed.state, seed.message = "failed", message
+        self._put_down(seed)
         self._settle(seed)
         self._forget()
 
@@ -294,16 +373,8 @@ class Queue:
         if not self._queues.get(visitor, True):
             del self._queues[visitor]
 
-    def _changed(self, seed: Seed) -> None:
-        for run in seed.runs:
-            run.rev += 1
-
     def _forget(self) -> None:
-        """Keep the latest unwanted seeds with their results; if requested again, they go on."""
+        """Keep the latest unwanted seeds with their curves; if requested again, they go on."""
         idle = [seed for seed in self.seeds.values() if seed.state != "queued" and not seed.playing]
-        traces = 0
-        for place, seed in enumerate(reversed(idle)):
-            traces += len(seed.trace)
-            seed.trace = seed.trace if traces <= _PARTIAL else b""
-            if place >= _IDLE:
-                del self.seeds[seed.key]
+        for seed in idle[:-_IDLE]:
+            del self.seeds[seed.key]

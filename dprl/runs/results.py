@@ -27,11 +27,8 @@ class Results:
 
     Beyond DPRL_STORE_MB traces that were unused longest make room, then curves. Reading raises StoreError.
 
-    Attributes:
-        notice: a sentence while results cannot be written, else "".
-        changes: how often anything has gone from the file.
-        bytes: of the file that are in use, as of the last write.
-        news: set when something waits to be written.
+    notice: a sentence while results cannot be written, else ""; changes: how often anything has gone from the file;
+    bytes: in use, as of the last write; news: set when something waits to be written.
     """
 
     def __init__(self, path: Path) -> None:
@@ -40,19 +37,15 @@ class Results:
         self.capacity = setting("DPRL_STORE_MB", 1024, 1, 10**7) * 2**20
         self.news = threading.Event()
         self._lock, self._writing = threading.Lock(), threading.Lock()
-        self._held: dict[
-            str, tuple[bytes, bytes | None] | None
-        ] = {}  # not in the file yet; None: to be deleted
+        self._held: dict[str, tuple[bytes, bytes | None]] = {}  # not in the file yet
         self._used: set[str] = set()
         self._measure()
 
     @property
     def crowded(self) -> bool:
         """Whether too much waits to be written."""
-        if not self.notice:
-            return False
         with self._lock:
-            return sum(len(held[0]) + len(held[1] or b"") for held in self._held.values() if held) > CROWDED
+            return bool(self.notice) and sum(len(c) + len(t or b"") for c, t in self._held.values()) > CROWDED
 
     @property
     def waiting(self) -> bool:
@@ -65,17 +58,14 @@ class Results:
             self._held[key] = curve, trace
         self.news.set()
 
-    def use(self, key: str) -> None:
-        """Note that a trace is looked at, so that it is not one of those unused longest."""
-        with self._lock:
-            self._used.add(key)
-
     def forget(self, keys: Collection[str]) -> None:
-        """Delete results."""
+        """Delete results. Raises StoreError."""
         with self._lock:
-            self._held |= dict.fromkeys(keys)
-            self.changes += 1
-        self.news.set()
+            for key in keys:
+                self._held.pop(key, None)
+        with self.file.writing() as db:
+            db.executemany("DELETE FROM result WHERE key = ?", [(key,) for key in keys])
+        self.changes += 1
 
     def there(self, keys: Collection[str]) -> dict[str, int]:
         """Return the size of each trace in bytes, and -1 if only a curve is left."""
@@ -88,10 +78,11 @@ class Results:
         return self._find(keys, "curve", lambda curve, _: curve)
 
     def trace(self, key: str) -> bytes | None:
-        """Return a trace, and note that it is looked at."""
+        """Return a trace, and note that it is looked at: it is not one of those unused longest."""
         found: bytes | None = self._find([key], "trace", lambda _, trace: trace).get(key)
         if found is not None:
-            self.use(key)
+            with self._lock:
+                self._used.add(key)
         return found
 
     def count(self) -> int:
@@ -104,20 +95,14 @@ class Results:
             with self._lock:
                 held, used = dict(self._held), set(self._used)
             now = time.time()
-            rows = [(key, *row, now) for key, row in held.items() if row]
+            rows = [(key, *row, now) for key, row in held.items()]
             try:
                 with self.file.writing() as db:
-                    gone = [(key,) for key, row in held.items() if not row]
-                    db.executemany("DELETE FROM result WHERE key = ?", gone)
                     db.executemany("INSERT OR REPLACE INTO result VALUES (?, ?, ?, ?)", rows)
-                    db.executemany(
-                        "UPDATE result SET used_at = ? WHERE key = ?", [(now, key) for key in used]
-                    )
+                    db.executemany("UPDATE result SET used_at = ? WHERE key = ?", [(now, k) for k in used])
                 with self._lock:
                     self._used -= used
-                    self._held = {
-                        key: row for key, row in self._held.items() if key not in held or row is not held[key]
-                    }
+                    self._held = {key: row for key, row in self._held.items() if row is not held.get(key)}
                 self.notice = ""
                 self._make_room(set(held))
             except StoreError as error:
@@ -164,5 +149,5 @@ class Results:
             if self.file.notice == before:
                 raise
             self.changes += 1  # the file was damaged, and a new one is empty
-        found |= {key: row and held(*row) for key, row in mine.items()}
+        found |= {key: held(*row) for key, row in mine.items()}
         return {key: value for key, value in found.items() if value is not None}

@@ -2,8 +2,7 @@
 
 A room is known by a code, which is no secret, and its teacher by a key of 128 bits, of which a digest is kept. Of a
 device there is a digest that differs from room to room; of a person nothing. An answer to a question passes its coin on
-the phone: what arrives here is its report. Deleted data are
-overwritten.
+the phone: what arrives here is its report. Deleted data are overwritten.
 """
 
 from __future__ import annotations
@@ -11,31 +10,23 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import hmac
+import re
 import secrets
 import sqlite3
 import time
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from dprl.messages import filled, messages
-from dprl.rooms.steps import (
-    TOTAL,
-    ClassStep,
-    Content,
-    Question,
-    Recap,
-    ShareEstimate,
-    State,
-    budget_left,
-    estimate_share,
-    from_json,
-    spends,
-    to_json,
-)
+from dprl.rooms.steps import TOTAL, ClassStep, Content, Recap, State, budget_left, from_json, spends, to_json
 from dprl.runs.database import Database, StoreError, setting
 from dprl.runs.limits import Lease, RateLimiter
-from dprl.runs.rooms_file import CODE_LENGTH, HOURS, LETTERS
 
+LETTERS = "BCDFGHJKLMNPRSTVWXYZ"  # of codes: no vowels, so no words; no digits, and nothing like O and Q
+CODE_LENGTH = 6  # of a room's code: 64 million of them
+HOURS = 24  # after which a room is forgotten
 MOST_PEOPLE, MOST_STEPS, MOST_ROOMS = 200, 30, 50  # of a room, of a room, and on this server
 
 SAID = messages("room")["refused"]
@@ -44,6 +35,27 @@ UNKNOWN, OVER, SPENT, STRANGER = SAID["unknown"], SAID["over"], SAID["spent"], S
 FULL = filled(SAID["full"], most=MOST_PEOPLE)
 MANY_ROOMS = filled(SAID["many_rooms"], most=MOST_ROOMS)
 MANY_STEPS = filled(SAID["many_steps"], most=MOST_STEPS)
+
+TABLES = """
+-- Rooms of classes, what was put to them, and what came back: of a device and of the teacher's key a digest.
+CREATE TABLE room (
+    code TEXT PRIMARY KEY, teacher BLOB NOT NULL, opened_at REAL NOT NULL, closed INTEGER NOT NULL,
+    version INTEGER NOT NULL, total REAL NOT NULL) WITHOUT ROWID;
+CREATE TABLE room_device (
+    room TEXT NOT NULL REFERENCES room(code) ON DELETE CASCADE, device BLOB NOT NULL,
+    PRIMARY KEY (room, device)) WITHOUT ROWID;
+CREATE TABLE room_step (
+    room TEXT NOT NULL REFERENCES room(code) ON DELETE CASCADE, place INTEGER NOT NULL, content TEXT NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('open', 'paused', 'revealed')), PRIMARY KEY (room, place)) WITHOUT ROWID;
+CREATE TABLE room_answer (
+    room TEXT NOT NULL, place INTEGER NOT NULL, device BLOB NOT NULL, answer TEXT NOT NULL,
+    PRIMARY KEY (room, place, device), FOREIGN KEY (room, place) REFERENCES room_step(room, place) ON DELETE CASCADE,
+    FOREIGN KEY (room, device) REFERENCES room_device(room, device) ON DELETE CASCADE) WITHOUT ROWID;
+CREATE INDEX room_answer_device ON room_answer(room, device);
+-- Links made short. They hold nothing of a visitor, and nothing makes room at their cost.
+CREATE TABLE short_link (
+    code TEXT PRIMARY KEY, page TEXT NOT NULL, query TEXT NOT NULL, UNIQUE (page, query)) WITHOUT ROWID;
+"""
 
 _ROOM = """
 SELECT code, opened_at, closed, version, total, (SELECT count(*) FROM room_device WHERE room = code) AS people,
@@ -54,6 +66,26 @@ FROM room WHERE code = ? AND opened_at > ?
 _JOINED = "SELECT 1 FROM room_device WHERE room = ? AND device = ?"
 
 
+def rooms_file(runs: Path) -> Database:
+    """Open the rooms of a store, by where its runs are. Deleted or changed data are overwritten with zeros."""
+    path = runs.with_stem(f"{runs.stem}-rooms")
+    return Database(path, "store of rooms", 2, TABLES, "secure_delete = ON")
+
+
+def read_code(text: str, length: int = CODE_LENGTH) -> str:
+    """Return the code of that many letters that somebody typed or copied, "" if the text is none.
+
+    It may be in lower case or in full-width letters, with spaces, dashes and other signs around and between them.
+    """
+    code = re.sub(r"[\W_]", "", unicodedata.normalize("NFKC", text[:40])).upper()
+    return code if len(code) == length and set(code) <= set(LETTERS) else ""
+
+
+def draw_code(length: int) -> str:
+    """Draw a code that nobody can guess."""
+    return "".join(secrets.choice(LETTERS) for _ in range(length))
+
+
 class RoomError(StoreError):
     """Something that a room does not allow, in one sentence for whoever is before it."""
 
@@ -62,12 +94,8 @@ class RoomError(StoreError):
 class Room:
     """The state of a room.
 
-    Attributes:
-        opened_at: in seconds since 1970.
-        version: another one whenever anything in the room has changed.
-        total: epsilon of one phone over all questions, at most.
-        people: devices that have joined.
-        steps: how many things were put to the class; state: of the last, None if there is none.
+    version: another one whenever anything in the room has changed; total: epsilon of one phone over all questions, at
+    most; people: devices that have joined; steps: put to the class; state: of the last, None if there is none.
     """
 
     code: str
@@ -81,7 +109,7 @@ class Room:
 
     @property
     def turn(self) -> tuple[bool, int, State | None]:
-        """A number that changes with the teacher's actions, and not with the class's."""
+        """What changes with the teacher's actions, and not with the class's."""
         return self.closed, self.steps, self.state
 
 
@@ -107,14 +135,10 @@ class Rooms:
             if db.execute("SELECT count(*) FROM room").fetchone()[0] >= MOST_ROOMS:
                 raise RoomError(MANY_ROOMS)
             while True:
-                code = "".join(secrets.choice(LETTERS) for _ in range(CODE_LENGTH))
-                if not db.execute("SELECT 1 FROM room WHERE code = ?", (code,)).fetchone():
-                    break
-            db.execute(
-                "INSERT INTO room VALUES (?, ?, ?, 0, 0, ?)",
-                (code, _room_digest(code, key), time.time(), total),
-            )
-        return code, key
+                code = draw_code(CODE_LENGTH)
+                values = (code, _room_digest(code, key), time.time(), total)
+                if db.execute("INSERT OR IGNORE INTO room VALUES (?, ?, ?, 0, 0, ?)", values).rowcount:
+                    return code, key
 
     def find(self, code: str) -> Room | None:
         """Return the state of a room; None if there is none. Cheap: pages ask every second."""
@@ -122,11 +146,9 @@ class Rooms:
         return Room(**{**rows[0], "closed": bool(rows[0]["closed"])}) if rows else None
 
     def join(self, code: str, device: str, who: Lease) -> Room:
-        """Join a room, repeatedly as the same device. device: a browser's name in this room, drawn at random.
-
-        Who is in a room that is closed stays in it. Raises RoomError: there is no such room, it is closed or full, or
-        too many wrong codes were tried.
-        """
+        """Join a room, repeatedly as the same device: a browser's name in this room, drawn at random. Whoever is in a
+        room that is closed stays in it. Raises RoomError: there is no such room, it is closed or full, or too many
+        wrong codes were tried."""
         self._refuse_unless_allowed()
         name = _room_digest(code, device)
         joined = bool(self._file.rows(_JOINED, code, name))
@@ -199,10 +221,7 @@ class Rooms:
 
     def respond(self, code: str, device: str, place: int, answer: str) -> None:
         """Record an answer to a step, once from each device: the same again changes nothing. answer: to a question, the
-        report after the phone's coin.
-
-        Raises RoomError, SpecError if this is no answer to the step.
-        """
+        report after the phone's coin. Raises RoomError, and SpecError if this is no answer to the step."""
         with self._file.writing() as db:
             room = db.execute(_ROOM, (code, _day_ago())).fetchone()
             if room is None:
@@ -216,15 +235,10 @@ class Rooms:
             if step is None or step["state"] != "open" or not db.execute(_JOINED, (code, name)).fetchone():
                 raise RoomError(WAIT)
             from_json(step["content"]).check(answer)
-            written = db.execute(
-                "SELECT answer FROM room_answer WHERE room = ? AND place = ? AND device = ?",
-                (code, place, name),
-            ).fetchone()
-            if written is None:
-                row = (code, place, name, answer)
-                db.execute("INSERT INTO room_answer VALUES (?, ?, ?, ?)", row)
+            row = (code, place, name, answer)
+            if db.execute("INSERT OR IGNORE INTO room_answer VALUES (?, ?, ?, ?)", row).rowcount:
                 _changed(db, code)
-            elif written["answer"] != answer:
+            elif self.written(code, device)[place] != answer:
                 raise RoomError(TWICE)
 
     def written(self, code: str, device: str) -> dict[int, str]:
@@ -244,12 +258,6 @@ class Rooms:
             ClassStep(place, from_json(text), state, tuple(a for at, a in answers if at == place))
             for place, text, state in steps
         ]
-
-    def estimate(self, code: str, step: ClassStep) -> ShareEstimate | None:
-        """Estimate a share from the reports on a question; None while there are none, and for anything else."""
-        if not step.answers or not isinstance(step.content, Question):
-            return None
-        return estimate_share(code, step, step.content)
 
     def forget_old(self) -> int:
         """Delete rooms that are a day old; return their number. The store calls this about every second."""

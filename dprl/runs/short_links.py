@@ -7,12 +7,10 @@ made in a while: nobody can fill the store with them, nor soon use up those of o
 
 from __future__ import annotations
 
-import secrets
-
 from dprl.fields import shown
 from dprl.runs.database import Database, StoreError, setting
 from dprl.runs.limits import Lease, RateLimiter
-from dprl.runs.rooms_file import LETTERS, read_code
+from dprl.runs.rooms import draw_code, read_code
 
 CODE_LENGTH = 8  # 26 billion
 MOST_LETTERS = 4000  # of a link
@@ -51,7 +49,7 @@ class ShortLinks:
             if db.execute("SELECT count(*) FROM short_link").fetchone()[0] >= self._most_links:
                 raise LinkError(FULL.format(self._most_links))
             while True:
-                code = "".join(secrets.choice(LETTERS) for _ in range(CODE_LENGTH))
+                code = draw_code(CODE_LENGTH)
                 values = (code, page, query)
                 if db.execute("INSERT OR IGNORE INTO short_link VALUES (?, ?, ?)", values).rowcount:
                     return code

@@ -4,31 +4,25 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Literal
 
-from dprl.runs.asked import Run, Seed
-from dprl.runs.queue import Queue
+from dprl.runs.queue import Queue, Run, Seed
 from dprl.runs.turns import Forecast, Waiting
 
 State = Literal["unknown", "queued", "running", "done", "failed", "cancelled"]
 
 FAILURES = 5
-_TOLD = "key", "number", "progress", "began_at", "playing", "message"  # of a seed
 MADE_ROOM = "Its details had to make room for newer results; its curve was kept."
 
 
 @dataclass(frozen=True, kw_only=True)
 class RunStatus:
-    """The status of a run.
+    """The status of a run: `unknown` if nobody asked for it, or its results had to make room.
 
-    Attributes:
-        state: `unknown` if nobody asked for it, or its results had to make room.
-        seeds_done, seeds: how many seeds are finished, of how many; progress: 0 to 1.
-        place: runs ahead of it (0: it is next), None unless it waits for a worker.
-        seconds_left: estimated, None unless queued or running.
-        message: one sentence, or "".
-        version: changes whenever anything of the run does, except its place and time left.
+    progress: 0 to 1; place: runs ahead of it (0: it is next), None unless it waits for a worker; seconds_left:
+    estimated, None unless queued or running; message: one sentence, or ""; version: changes whenever anything of the
+    run does, except its place and time left.
     """
 
     state: State
@@ -52,20 +46,21 @@ class RunRow(RunStatus):
 
 @dataclass(frozen=True, kw_only=True)
 class Activity:
-    """The activity of all visitors: workers that play seeds, seeds that somebody waits for, begun and not begun, and
-    runs that have some of these."""
+    """The activity of all visitors: workers that play seeds, seeds that somebody waits for, begun and not begun, with
+    the seconds of one core that these need, and runs that have some of these."""
 
     workers: int
     seeds_running: int
     seeds_queued: int
+    seconds_queued: float
     runs_waiting: int
 
 
 def summary(
     queue: Queue, run: Run, visitor: str | None, forecasts: Callable[[], dict[Any, Forecast]]
-) -> dict[str, Any]:
-    """Return the fields of RunStatus. With `visitor`, as they see it: cancelled if they withdrew, though another
-    visitor may still wait for it."""
+) -> RunStatus:
+    """Return the status of a run. With `visitor`, as they see it: cancelled if they withdrew, though another visitor
+    may still wait for it."""
     whole = [key for key in run.keys if run.there.get(key, -1) >= 0]
     seeds = [queue.seeds[key] for key in run.keys if key in queue.seeds and run.there.get(key, -1) < 0]
     states = {seed.state for seed in seeds}
@@ -79,40 +74,34 @@ def summary(
     elif states:
         state = "failed" if "failed" in states else "cancelled"
     ahead = forecasts().get(run) if state in ("queued", "running") else None
-    return {
-        "state": state,
-        "seeds": len(run.keys),
-        "seeds_done": len(whole),
-        "progress": (len(whole) + sum(seed.progress for seed in seeds)) / len(run.keys),
-        "place": None if ahead is None or begun else ahead.place,
-        "seconds_left": None if ahead is None else ahead.seconds_left,
-        "message": next(
-            (s.message for s in seeds if s.message), MADE_ROOM if state == "unknown" and run.there else ""
-        ),
-        "version": run.version,
-    }
+    made_room = MADE_ROOM if state == "unknown" and run.there else ""
+    return RunStatus(
+        state=state,
+        seeds=len(run.keys),
+        seeds_done=len(whole),
+        progress=(len(whole) + sum(seed.progress for seed in seeds)) / len(run.keys),
+        place=None if ahead is None or begun else ahead.place,
+        seconds_left=None if ahead is None else ahead.seconds_left,
+        message=next((s.message for s in seeds if s.message), made_room),
+        version=str(run.rev),
+    )
 
 
 def activity(queue: Queue, workers: int) -> Activity:
     """Return the current activity, of all visitors."""
+    seconds = {seed.key: run.seconds for run in queue.runs.values() for seed in run.fresh if seed.fresh}
     return Activity(
         workers=workers,
         seeds_running=len(queue.begun()),
         seeds_queued=sum(seed.fresh for seed in queue.seeds.values()),
+        seconds_queued=sum(seconds.values()),
         runs_waiting=sum(any(s.fresh for s in run.fresh) for run in queue.runs.values() if run.waiting()),
     )
 
 
-def overview(queue: Queue, workers: int) -> dict[str, Any]:
-    """Return the status as `dprl status` shows it."""
-    seconds = {seed.key: run.seconds for run in queue.runs.values() for seed in run.fresh if seed.fresh}
-    failed = sorted((s for s in queue.seeds.values() if s.state == "failed"), key=lambda seed: -seed.began_at)
-
-    def told(seeds: list[Seed]) -> list[dict[str, Any]]:
-        return [{name: getattr(seed, name) for name in _TOLD} for seed in seeds]
-
-    waiting = {**asdict(activity(queue, workers)), "seconds_queued": sum(seconds.values())}
-    return {"queue": waiting, "at_work": told(queue.begun()), "errors": told(failed[:FAILURES])}
+def failures(queue: Queue) -> list[str]:
+    """Return what became of the seeds that failed last."""
+    return [f"{s.key}: {s.message}" for s in queue.seeds.values() if s.state == "failed"][-FAILURES:]
 
 
 def wishes(queue: Queue) -> list[Waiting]:

@@ -6,7 +6,7 @@ A run is a spec with all its seeds. `store.ask(spec, visitor)` has it computed, 
 from __future__ import annotations
 
 import atexit
-import hashlib
+import importlib
 import json
 import logging
 import os
@@ -20,19 +20,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprl.engine import home
-from dprl.runs import simulation as simulations
 from dprl.runs import status as statuses
-from dprl.runs.asked import Run
 from dprl.runs.database import StoreError, setting
 from dprl.runs.engine import Engine
-from dprl.runs.limits import Lease, caps
+from dprl.runs.limits import CAPS, Cap, Lease
+from dprl.runs.queue import DEATHS, Run, SpecLike
 from dprl.runs.results import Results
-from dprl.runs.rooms import Rooms
-from dprl.runs.rooms_file import rooms_file
+from dprl.runs.rooms import Rooms, rooms_file
 from dprl.runs.short_links import ShortLinks
-from dprl.runs.simulation import SpecLike
 from dprl.runs.status import Activity, RunRow, RunStatus
-from dprl.runs.turn import Order
+from dprl.runs.turn import SIMULATION, Order
 from dprl.runs.turns import Forecast, forecast
 
 log = logging.getLogger("dprl.runs")
@@ -43,34 +40,24 @@ _WEEK = 7 * 24 * 3600
 
 
 class Store:
-    """The store in two SQLite files: results, and next to it rooms and short links. Each process opens its own `Store`
-    on them, and all its threads may use that. Results are shared through the file; who waits is known to this process
-    alone.
+    """The store in two SQLite files: results, and next to it rooms and short links. All threads of a process may use
+    one `Store`. Results are shared through the file; who waits is known to this process alone.
 
-    Args:
-        path: of the file of results, by default `runs.sqlite` in DPRL_HOME, else in ~/.cache/dprl.
-        simulation: names the function that makes it, see `simulation.load`.
-
-    Attributes:
-        public: everything that is asked for in the dashboard is leased, not only what comes through a link.
-        link_seconds: of one core, estimated, that a link may start by itself.
-        grace: seconds for which leased work goes on when its tab has gone.
-        rooms, links: rooms of classes, and short links; results, engine: what came out, and who plays.
-
-    Raises:
-        StoreError: one sentence, if no store can be had.
+    public: everything that is asked for in the dashboard is leased, not only what comes through a link. link_seconds:
+    of one core, estimated, that a link may start by itself. grace: seconds for which leased work goes on when its tab
+    has gone. simulation: see turn.SIMULATION. Raises StoreError if no store can be had.
     """
 
-    def __init__(self, path: Path | None = None, simulation: str = simulations.DEFAULT) -> None:
+    def __init__(self, path: Path | None = None, simulation: str = SIMULATION) -> None:
         self.path = (default_path() if path is None else Path(path)).absolute()
         self.grace = setting("DPRL_GRACE_SECONDS", 45, 1, _WEEK)
         self.public = bool(setting("DPRL_PUBLIC", 0, 0, 1))
         self.link_seconds: float = setting("DPRL_LINK_SECONDS", 20 if self.public else 60, 0, _WEEK)
-        self._caps = caps()
+        self._caps = {by: Cap(by) for by in CAPS}
         self._rooms_file = rooms_file(self.path)
         self.rooms, self.links = Rooms(self._rooms_file), ShortLinks(self._rooms_file)
         self.results = Results(self.path)
-        self._simulation = simulations.load(simulation)
+        self._simulation: Any = importlib.import_module(simulation)
         self.engine = Engine(self.results, simulation)
         self._queue, self._work = self.engine.queue, self.engine.work
         self._keeper: threading.Thread | None = None
@@ -85,17 +72,16 @@ class Store:
         again: bool = False,
         draft: bool = False,
     ) -> None:
-        """`visitor` asks for this run and waits for it, with a lease as long as its tab is there.
+        """Ask for this run for a visitor who waits for it, with a lease as long as its tab is there.
 
-        Seeds that are finished stay, and failed ones unless `again`. Nothing changes when it is asked for once more.
-        A draft gives way to all others. Raises SpecError if the run is past the limits, TooMuch if more would wait
-        than may be leased.
+        Seeds that are finished stay, and failed ones unless `again`. A draft gives way to all others. Raises SpecError
+        if the run is past the limits, TooMuch if more would wait than may be leased.
         """
         run = self._look(spec)
         with self._work:
             new = len(self._queue.lacking(run, again))
             if new:
-                run.seconds = max(0.0, float(self._simulation.seconds(spec)))
+                run.seconds = self._simulation.estimate(spec).seconds
             before = run.asks.get(visitor)
             if before and before.waiting and before.lease is None:
                 lease = None
@@ -119,7 +105,7 @@ class Store:
         return how many left the list."""
         with self._work:
             own = [run for run in self._queue.runs.values() if visitor in run.asks]
-            ended = [run for run in own if self._summary(run, visitor)["state"] not in ("queued", "running")]
+            ended = [run for run in own if self._summary(run, visitor).state not in ("queued", "running")]
             for run in ended:
                 del run.asks[visitor]
             kept = {key for run in self._queue.runs.values() if run.asks for key in run.keys}
@@ -133,18 +119,18 @@ class Store:
         """Return how many seeds asking for these runs would queue, and the seconds of one core that they need,
         estimated: what is done or goes on costs nothing."""
         lacking = {spec: len(self._queue.lacking(self._look(spec), again=False)) for spec in specs}
-        seconds = (n * max(0.0, float(self._simulation.seconds(spec))) for spec, n in lacking.items() if n)
+        seconds = (n * self._simulation.estimate(spec).seconds for spec, n in lacking.items() if n)
         return sum(lacking.values()), sum(seconds)
 
     def status(self, spec: SpecLike, visitor: str | None = None) -> RunStatus:
         """Return how the run stands; with `visitor`, as they see it."""
         run = self._look(spec)
         with self._work:
-            return RunStatus(**self._summary(run, visitor))
+            return self._summary(run, visitor)
 
     def version(self, spec: SpecLike) -> str:
         """Return a short token that changes whenever anything of this run does, except its place and time left."""
-        return self._look(spec).version
+        return str(self._look(spec).rev)
 
     def runs(self, visitor: str) -> list[RunRow]:
         """Return the visitor's own runs, latest first."""
@@ -155,7 +141,8 @@ class Store:
             self._look(run.spec)
             size = sum(max(0, size) for size in run.there.values())
             with self._work:
-                rows.append(RunRow(spec=run.spec, asked_at=ask.at, bytes=size, **self._summary(run, visitor)))
+                status = vars(self._summary(run, visitor))
+            rows.append(RunRow(spec=run.spec, asked_at=ask.at, bytes=size, **status))
         return rows
 
     def going(self, visitors: Collection[str]) -> int:
@@ -186,24 +173,15 @@ class Store:
         return found
 
     def traces(self, spec: SpecLike, seeds: Collection[int] | None = None) -> list[Any]:
-        """Return the traces there are, by seed, decoded: whole ones of finished seeds, partial ones of cancelled
-        seeds. seeds: only these."""
+        """Return the traces of finished seeds, by seed, decoded. seeds: only these."""
         found = []
         for number, key in enumerate(self._run(spec).keys):
-            if seeds is None or number in seeds:
-                data = self.results.trace(key)
-                if data is None and (seed := self._queue.seeds.get(key)) is not None:
-                    data = seed.trace or None
-                if data is not None:
-                    try:
-                        found.append(self._simulation.trace_from_bytes(data))
-                    except ValueError:  # damaged on the disk: it is computed again
-                        self.results.forget([key])
+            if (seeds is None or number in seeds) and (data := self.results.trace(key)) is not None:
+                try:
+                    found.append(self._simulation.trace_from_bytes(data))
+                except ValueError:  # damaged on the disk: it is computed again
+                    self.results.forget([key])
         return found
-
-    def use(self, spec: SpecLike, seed: int) -> None:
-        """Note that this seed's trace is looked at, by whoever has kept it: it is not one of those unused longest."""
-        self.results.use(spec.seed_key(seed))
 
     def answer(self, question: str, spec: SpecLike) -> str | None:
         """Return the spec's answer without a run, as the simulation writes it; "" if it could not be found, None
@@ -212,7 +190,7 @@ class Store:
         with self._work:
             if key in self._queue.questions or key in self._queue.taken:
                 return None
-            if key in self._queue.unanswered:
+            if self._queue.failures[key] >= DEATHS:
                 return ""
         if (known := self.results.curves([key]).get(key)) is not None:
             return known.decode()
@@ -284,7 +262,8 @@ class Store:
     def _tell(self, told: str) -> str:
         """Leave word of how things stand for `others`."""
         with self._work:
-            text = json.dumps({"notice": self.notice, **statuses.overview(self._queue, self.engine.workers)})
+            failures = statuses.failures(self._queue)
+            text = json.dumps({"notice": self.notice, "queue": vars(self.activity()), "errors": failures})
         if text != told:
             file = _status_file(self.path)
             file.with_suffix(".new").write_text(text, encoding="utf-8")
@@ -297,7 +276,7 @@ class Store:
 
     def _run(self, spec: SpecLike) -> Run:
         with self._work:
-            return self._queue.run(spec, run_name(spec), lambda: tuple(map(spec.seed_key, range(spec.seeds))))
+            return self._queue.run(spec)
 
     def _look(self, spec: SpecLike) -> Run:
         """Return the known state of a run and its file, as of a moment ago."""
@@ -308,11 +287,12 @@ class Store:
             with self._work:
                 if run.rev == rev:  # else the next look sees to it
                     run.looked = now
-                    run.rev += there != run.there
-                    run.there = there
+                    if there != run.there:
+                        run.there = there
+                        self._queue.change(run)
         return run
 
-    def _summary(self, run: Run, visitor: str | None) -> dict[str, Any]:
+    def _summary(self, run: Run, visitor: str | None) -> RunStatus:
         return statuses.summary(self._queue, run, visitor, self._forecast)
 
     def _forecast(self) -> dict[Run, Forecast]:
@@ -320,11 +300,6 @@ class Store:
             found = forecast(statuses.wishes(self._queue), max(1, self.engine.workers))
             self._forecasts = time.monotonic(), found
         return self._forecasts[1]
-
-
-def run_name(spec: SpecLike) -> str:
-    """Name a run: its spec, and through the first seed's key the simulation that computes it."""
-    return hashlib.sha256(f"{spec.to_json()}\n{spec.seed_key(0)}".encode()).hexdigest()
 
 
 def default_path() -> Path:

@@ -15,19 +15,15 @@ from itertools import accumulate
 from typing import Any, NamedTuple
 
 TURN = 0.25  # s
-HELD = 4  # seeds that a worker has begun, at most, so that several runs of one visitor grow side by side
+HELD = 5  # seeds that a worker has begun, at most, so that several runs of one visitor grow side by side
 MOST = 8  # the same with those of visitors who have no seed begun anywhere
 
 
 class Claim(NamedTuple):
-    """A visitor's claim to the next turn of a worker, for one seed.
+    """A visitor's claim to the next turn of a worker, for one seed, which does not count.
 
-    Attributes:
-        last: it is a draft, or the visitor's tab has gone.
-        running: seeds of the visitor that have a turn just now.
-        served, run_served: when the visitor, and the run, last began a turn (0: never).
-        asked: when the run was asked for.
-        seed: what would be played; it does not count.
+    last: it is a draft, or the visitor's tab has gone; running: seeds of the visitor that have a turn just now; served,
+    run_served: when the visitor, and the run, last began a turn (0: never); asked: when the run was asked for.
     """
 
     last: bool
@@ -43,15 +39,10 @@ def first(claims: Iterable[Claim]) -> Claim | None:
     return min(claims, key=lambda claim: claim[:5], default=None)
 
 
-def may_begin(begun: int, alone: int, run_has: bool, visitor_has: bool) -> bool:
-    """Return whether a worker that has begun that many seeds may begin another.
-
-    Args:
-        alone: those of them that are the only begun seed of their run.
-        run_has: a seed of the same run has been begun, by any worker.
-        visitor_has: the same of the visitor.
-    """
-    return begun == 0 or (begun < MOST and ((alone < HELD and not run_has) or not visitor_has))
+def may_begin(begun: int, run_has: bool, visitor_has: bool) -> bool:
+    """Return whether a worker that has begun that many seeds may begin another. run_has, visitor_has: any worker has
+    begun a seed of the same run, of the same visitor."""
+    return begun == 0 or (begun < HELD and not run_has) or (begun < MOST and not visitor_has)
 
 
 class Waiting(NamedTuple):
@@ -73,13 +64,9 @@ class Forecast:
 
 
 def forecast(waiting: list[Waiting], workers: int) -> dict[Any, Forecast]:
-    """Estimate the place and the time left of every run.
+    """Estimate the place and the time left of every run. waiting: in the order in which they were asked for.
 
     Visitors take turns, so each has had as much work as this one by the time a run ends, or all of theirs.
-
-    Args:
-        waiting: in the order in which each visitor's runs were asked for.
-        workers: how many seeds are played at a time.
     """
     work: dict[tuple[bool, str], float] = defaultdict(float)  # seconds that each visitor waits for
     before = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import os
 import signal
 import subprocess
@@ -15,12 +16,11 @@ from socket import socketpair
 from typing import Literal, Protocol
 
 from dprl.runs import logs
-from dprl.runs import simulation as simulations
-from dprl.runs.turn import Order, Report, play
+from dprl.runs.turn import SIMULATION, Order, Report, play
 
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 _NICE = 10
-_EARLY, _LONGEST_PAUSE = 5.0, 30.0  # s: a worker that dies sooner is started again later and later
+_EARLY = 5.0  # s: a worker that dies sooner is started again only then
 
 
 class Died(RuntimeError):
@@ -32,10 +32,8 @@ class Lost(RuntimeError):
 
 
 class Slot(Protocol):
-    """A place where turns are played. answers: questions, too; plays: seeds that no cluster can play, the others, or
-    all."""
+    """A place where turns are played. plays: all; questions and the seeds that no cluster can play; or the others."""
 
-    answers: bool
     plays: Literal["all", "here", "away"]
 
     def play(self, order: Order) -> Report:
@@ -49,11 +47,9 @@ class PipeSlot:
     """A process of this machine, at the other end of a socket pair that nobody else can open. It ends when that closes,
     however this process ends. It is no child of `multiprocessing`, which would run Streamlit's script again."""
 
-    answers = True
-
-    def __init__(self, simulation: str = simulations.DEFAULT, plays: Literal["all", "here"] = "all") -> None:
+    def __init__(self, simulation: str = SIMULATION, plays: Literal["all", "here"] = "all") -> None:
         self.plays: Literal["all", "here", "away"] = plays
-        self._simulation, self._closed, self._early = simulation, threading.Event(), 0
+        self._simulation, self._closed = simulation, threading.Event()
         self._start()
 
     def play(self, order: Order) -> Report:
@@ -69,9 +65,8 @@ class PipeSlot:
             if self._closed.is_set():
                 raise Lost("The dashboard ends.") from None
             code = self._end()
-            self._early = self._early + 1 if time.monotonic() - self._began < _EARLY else 0
-            if self._early > 1:
-                self._closed.wait(min(_LONGEST_PAUSE, 0.25 * 2**self._early))
+            if idle and time.monotonic() - self._began < _EARLY:
+                self._closed.wait(_EARLY)
             self._start()
             raise Died("" if idle else _cause(code)) from None
 
@@ -134,9 +129,8 @@ def main(descriptor: int, simulation: str) -> None:
     os.nice(_NICE)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C at the terminal is for the dashboard
     end_with_parent()
-    threading.Thread(
-        target=simulations.load, args=(simulation,), daemon=True
-    ).start()  # before the first order
+    # before the first order
+    threading.Thread(target=importlib.import_module, args=(simulation,), daemon=True).start()
     pipe = Connection(descriptor)
     with contextlib.suppress(EOFError, OSError):
         while True:

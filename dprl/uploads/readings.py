@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import subprocess
 import sys
 import tempfile
@@ -18,7 +19,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO, cast
 
-from dprl.engine import home, private
+from dprl.engine import make_inside
 from dprl.fields import SpecError
 from dprl.runs.database import setting
 from dprl.runs.workers import child_environment
@@ -48,7 +49,7 @@ class Reading:
         size: bytes.
         asked: see `reader.read`.
         ahead: files that are read first.
-        share: how much of it was read, from 0 to 1.
+        copy: the file, while a process reads it.
         done: it has ended, by itself or because the visitor wants it no more.
         spec: of the data; None until they are read, and if reading failed.
         problem: what is wrong, in a sentence.
@@ -61,7 +62,7 @@ class Reading:
     asked: dict[str, Any]
     marker: BinaryIO
     ahead: int = 0
-    share: float = 0.0
+    copy: BinaryIO | None = None
     done: bool = False
     cancelled: bool = False
     spec: UploadSpec | None = None
@@ -70,36 +71,30 @@ class Reading:
     recalled: str = ""
     process: subprocess.Popen[bytes] | None = field(default=None, repr=False)
 
-
-Run = Callable[[Reading, BinaryIO], dict[str, Any]]
+    @property
+    def share(self) -> float:
+        """How much of it was read, from 0 to 1: the process that reads it moves this process's place in it, too."""
+        with suppress(OSError, ValueError):
+            if self.copy is not None:
+                return min(os.lseek(self.copy.fileno(), 0, os.SEEK_CUR) / max(self.size, 1), 1.0)
+        return 0.0
 
 
 def in_thread(work: Callable[[], None]) -> None:
-    """Beside the page."""
+    """Work beside the page."""
     threading.Thread(target=work, name="reading", daemon=True).start()
 
 
 class Readings:
-    """All that are read on this server.
+    """All that are read on this server."""
 
-    Args:
-        run: reads one file, and returns what `reader.read` does; by default `by_process`.
-        start: has a reading go on next to the page; by default `in_thread`.
-    """
-
-    def __init__(
-        self, run: Run | None = None, start: Callable[[Callable[[], None]], None] | None = None
-    ) -> None:
-        self._run, self._start = run or by_process, start or in_thread
+    def __init__(self) -> None:
         self._turn = threading.Condition()
         self._waiting: list[Reading] = []  # in the order in which they came; the first is read
 
     def begin(self, file: BinaryIO, asked: dict[str, Any]) -> Reading:
-        """Begin to read a file. asked: see `reader.read`, except for the name.
-
-        Raises:
-            SpecError: too many files wait, or none can be kept here.
-        """
+        """Begin to read a file. asked: see `reader.read`, but for the name. Raises SpecError: too many files wait, or
+        none can be kept here."""
         size = file.seek(0, 2)
         name = kept.new_name()
         with self._turn:
@@ -109,7 +104,7 @@ class Readings:
             self._waiting.append(reading)
         given = [file]  # which is in the page's memory, and leaves it
         del file
-        self._start(lambda: self._read(reading, given))
+        in_thread(lambda: self._read(reading, given))
         return reading
 
     def cancel(self, reading: Reading) -> None:
@@ -128,7 +123,7 @@ class Readings:
                 with self._turn:
                     self._turn.wait_for(lambda: reading.cancelled or self._waiting[0] is reading)
                 if not reading.cancelled:
-                    found = self._run(reading, copy)
+                    found = by_process(reading, copy)
         except OSError as error:
             found = {"problem": f"data: the file cannot be read here ({error.strerror})."}
         except Exception:
@@ -161,8 +156,7 @@ def forget(name: str, marker: BinaryIO) -> None:
 
 def unnamed(file: BinaryIO) -> BinaryIO:
     """Return a copy on the disk that has no name, at its beginning."""
-    private(home())
-    kept.folder().mkdir(mode=0o700, exist_ok=True)
+    make_inside(kept.folder())
     copy = cast(BinaryIO, tempfile.TemporaryFile(dir=kept.folder()))  # noqa: SIM115 - its reader closes it
     try:
         file.seek(0)
@@ -183,19 +177,14 @@ def by_process(reading: Reading, file: BinaryIO) -> dict[str, Any]:
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=child_environment(), start_new_session=True,
         pass_fds=(file.fileno(),),
     ) as process:  # fmt: skip
-        reading.process = process
+        reading.copy, reading.process = file, process
         assert process.stdin is not None
         assert process.stdout is not None
         if reading.cancelled:
             process.kill()
-        found: dict[str, Any] = {"problem": DIED}
         with suppress(OSError):
             process.stdin.write(json.dumps(reading.asked).encode() + b"\n")
             process.stdin.flush()
-        for line in process.stdout:
-            said = json.loads(line)
-            if "share" in said:
-                reading.share = said["share"]
-            else:
-                found = said
+        said = process.stdout.read()
+    found: dict[str, Any] = json.loads(said) if said else {"problem": DIED}
     return found

@@ -183,7 +183,7 @@ def finished_scores(spec: AttackSpec) -> AttackScores:
         return bundled_scores()[spec]
 
     def load(version: str | None) -> AttackScores:
-        traces = [trace for trace in data.store().traces(spec) if trace.complete]
+        traces = data.store().traces(spec)
         first, second = (
             np.concatenate([np.zeros(0), *(getattr(trace, world) for trace in traces)])
             for world in ("first", "second")

@@ -74,8 +74,8 @@ def show_release(own: Own) -> None:
         spent = f"{said.budget_so_far(budget, escape)} {said.ADDS_UP}"
     st.markdown(explained(f":material/payments: {spent}"))
     with st.container(horizontal=True, gap="small"):
-        save("policy.json", "Policy (JSON)", "application/json", trace.policy_file)
-        save("policy.csv", "Policy (CSV)", "text/csv", trace.steps)
+        save("policy.json", "Policy (JSON)", "application/json", lambda: trace.portable.to_json())
+        save("policy.csv", "Policy (CSV)", "text/csv", lambda: trace.portable.csv_text())
         save("sheet.html", "Sheet to print (HTML)", "text/html", lambda: sheet(trace.portable))
         save("release.json", "Release (JSON)", "application/json", trace.release)
         save("registry.yaml", "Registry entry (YAML)", "application/yaml", lambda: registry_entry(trace))

@@ -36,8 +36,6 @@ def look_closely(titles: Sequence[str], runs: Sequence[RunStatus]) -> tuple[Curv
     if found is None or not len(found.detail_episodes):
         absent(curve.spec, f"{titles[chosen]}, seed {seed}", run)
         return None
-    if not found.complete:
-        st.caption(f"Seed {seed} was stopped after {count(int(found.episodes[-1]))} episodes.")
     return curve, titles[chosen], found
 
 

@@ -7,8 +7,7 @@ import streamlit as st
 from dprl.messages import filled, messages
 from dprl.rooms.steps import TOTAL
 from dprl.runs.limits import Lease
-from dprl.runs.rooms import HOURS, MOST_PEOPLE
-from dprl.runs.rooms_file import read_code
+from dprl.runs.rooms import HOURS, MOST_PEOPLE, read_code
 from dprl.words import human
 from pages.room.state import enter, group, wrong
 from pages.shared.results.data import store

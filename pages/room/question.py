@@ -9,13 +9,12 @@ from dprl.figures.picture import Picture
 from dprl.figures.room import KnownShare
 from dprl.messages import counted, filled
 from dprl.rooms.response import share_of_yes
-from dprl.rooms.steps import DELTA, ClassStep, ShareEstimate
+from dprl.rooms.steps import DELTA, ClassStep, ShareEstimate, estimate_share
 from dprl.sentences import room as sentences
 from dprl.words import human
 from pages.shared.layout.chart import draw, kept, show
 from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import explained
-from pages.shared.results.data import store
 from pages.shared.text import escape
 
 PHONES = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)
@@ -24,7 +23,7 @@ DEFAULT_PHONES = 500
 
 def show_results(code: str, step: ClassStep, large: bool = False) -> None:
     """Draw the chart of three privacy models, and what each guarantees. large: for a projector, all on one screen."""
-    night, found = dark(), store().rooms.estimate(code, step)
+    night, found = dark(), estimate_share(code, step)
     if found is None:
         st.info(
             sentences.RESULT["no_answers" if step.state != "revealed" else "nobody"], icon=":material/info:"

@@ -13,7 +13,7 @@ from dprl.links import last
 from dprl.messages import filled, messages
 from dprl.rooms.steps import State
 from dprl.runs.database import StoreError
-from dprl.runs.rooms_file import CODE_LENGTH, read_code
+from dprl.runs.rooms import CODE_LENGTH, read_code
 from pages.shared.results.data import store
 from pages.shared.visitor.address import Query, whole_address
 from pages.shared.visitor.state import PageState, session, write_address

@@ -26,8 +26,8 @@ class Unreliable(disks.Disk):
 
     def check(self, statement: str) -> None:
         """Raise what SQLite raises."""
-        self.full = "all" if self._random.random() < 0.2 else ""
-        self.refused += bool(self.full)
+        self.full = self._random.random() < 0.2
+        self.refused += self.full
         super().check(statement)
 
 

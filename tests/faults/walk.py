@@ -9,11 +9,11 @@ import os
 import time
 from dataclasses import asdict, dataclass, replace
 from functools import cache
+from types import SimpleNamespace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dprl.runs.simulation import Simulation
 from dprl.runs.store import Store
 from tests.runs.fake import FakeCurve
 
@@ -90,21 +90,23 @@ def _result(spec: WalkSpec, seed: int) -> bytes:
     return run.trace().to_bytes()
 
 
-def decode(data: bytes) -> WalkTrace:
+NAME, start = __name__, Walk
+
+
+def answer(question: str, spec: WalkSpec) -> str:
+    return question
+
+
+def estimate(spec: WalkSpec) -> SimpleNamespace:
+    return SimpleNamespace(seconds=spec.chunks * spec.pause)
+
+
+def spec_from_json(text: str) -> WalkSpec:
+    return WalkSpec(**json.loads(text))
+
+
+def trace_from_bytes(data: bytes) -> WalkTrace:
     return WalkTrace(data[0], bool(data[1]), np.frombuffer(data[2:]))
-
-
-def simulation() -> Simulation:
-    return Simulation(
-        start=Walk,
-        answer=lambda question, spec: question,
-        seconds=lambda spec: spec.chunks * spec.pause,
-        spec_from_json=lambda text: WalkSpec(**json.loads(text)),
-        trace_from_bytes=decode,
-    )
-
-
-NAME = "tests.faults.walk:simulation"
 
 
 def times(short: int, long: int) -> int:

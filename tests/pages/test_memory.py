@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
@@ -16,7 +14,6 @@ from dprl.simulation import RunSpec
 from pages.shared.layout import chart
 from pages.shared.results import data
 from pages.shared.results.cache import cache_of
-from tests.pages.conftest import Work
 
 SMALL = {"S": 3, "A": 2, "H": 3}
 
@@ -49,20 +46,3 @@ def test_large_environments_are_kept_in_small_numbers(store: Store) -> None:
         cache_of("environments", data.ENVIRONMENT_BYTES).get(place_of(s)) is not None for s in [spec, *others]
     )
     assert 1 <= kept <= data.ENVIRONMENT_BYTES / one < 10
-
-
-def test_details_that_are_kept_here_are_used_whenever_they_are_looked_at(
-    store: Store, work: Work, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    spec = RunSpec(environment="random", environment_params=SMALL, episodes=1000, seeds=1)
-    store.ask(spec, "ann")
-    work()
-    now = time.time()
-    monkeypatch.setattr(time, "time", lambda: now)
-    told = []
-    monkeypatch.setattr(data.store(), "use", lambda *which: told.append(which))
-    assert data.trace(spec, 0) is data.trace(spec, 0) is not None
-    assert told == [(spec, 0)]  # not at every look
-    now += data.USE_SECONDS
-    data.trace(spec, 0)
-    assert told == 2 * [(spec, 0)]

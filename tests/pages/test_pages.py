@@ -227,7 +227,7 @@ def test_a_full_disk_is_said_and_results_are_shown_all_the_same(
     disk: Disk, visit: Visit, store: Store, work: Work
 ) -> None:
     app = visit("explore", c=[PRIVATE])
-    disk.full = "all"
+    disk.full = True
     work()
     store.results.write()
     app.run()
@@ -236,7 +236,7 @@ def test_a_full_disk_is_said_and_results_are_shown_all_the_same(
     ]
     assert store.status(SPEC).state == "done"
     assert len(charts(app)) == 1
-    disk.full = ""
+    disk.full = False
     store.results.write()
     app.run()
     assert list(app.warning) == []

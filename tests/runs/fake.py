@@ -8,13 +8,13 @@ import signal
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dprl.fields import SpecError
-from dprl.runs.simulation import Simulation
 
 
 @dataclass(frozen=True)
@@ -40,10 +40,9 @@ class FakeSpec:
 class FakeTrace:
     seed: int
     complete: bool
-    size: int = 0
 
     def to_bytes(self) -> bytes:
-        return json.dumps(asdict(self)).encode() + b" " * self.size
+        return json.dumps(asdict(self)).encode()
 
 
 class FakeCurve(NamedTuple):
@@ -92,7 +91,14 @@ def act(what: str) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def decode(data: bytes) -> FakeTrace:
+NAME, start = __name__, FakeRun
+
+
+def estimate(spec: FakeSpec) -> SimpleNamespace:
+    return SimpleNamespace(seconds=spec.seconds)
+
+
+def trace_from_bytes(data: bytes) -> FakeTrace:
     return FakeTrace(**json.loads(data))
 
 
@@ -107,16 +113,3 @@ def answer(question: str, spec: FakeSpec) -> str:
     if question == "raise":
         raise ZeroDivisionError("no such thing")
     return f"{question} of {spec.name}"
-
-
-def simulation() -> Simulation:
-    return Simulation(
-        start=FakeRun,
-        answer=answer,
-        seconds=lambda spec: float(spec.seconds),
-        spec_from_json=spec_from_json,
-        trace_from_bytes=decode,
-    )
-
-
-NAME = "tests.runs.fake:simulation"

@@ -21,7 +21,6 @@ class Hand:
     """Plays turns of so many seconds. do: what it does instead."""
 
     do: Callable[[Order], Report] = whole
-    answers: bool = True
     plays: Literal["all", "here", "away"] = "all"
 
     def play(self, order: Order) -> Report:
@@ -33,7 +32,7 @@ class Hand:
 
 def failing(message: str) -> Hand:
     """A slot whose seeds fail."""
-    return Hand(lambda order: Report(failed=message), answers=False)
+    return Hand(lambda order: Report(failed=message), "away")
 
 
 def work(store: Store, slot: Hand | None = None, most: int = 1000) -> int:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import dprl
-from dprl.research.collect import RunFailed, collect, compute_runs
-from dprl.runs.curves import final_values, whole_trace
+from dprl.research.collect import RunFailed, collect
+from dprl.runs.curves import whole_curves, whole_trace
 from dprl.runs.store import Store
 from dprl.runs.turn import Order, Report, play
 from dprl.runs.workers import Lost
@@ -46,29 +45,9 @@ def worker(real: Store) -> Callable[[int], None]:
             real.results.write()
             return report
 
-        real.engine.add(Hand(do, answers=False))
+        real.engine.add(Hand(do))
 
     return begin
-
-
-def test_a_sweep_gives_what_run_gives(real: Store, worker: Callable[[int], None]) -> None:
-    worker(100)
-    seen: list[float] = []
-    final = compute_runs(real, SWEEP.specs, "ann", seen.append)
-    assert set(final) == set(SWEEP.specs)
-    for spec, ends in final.items():
-        np.testing.assert_array_equal(ends, dprl.run(spec).regret[:, -1])
-    assert seen == sorted(seen)
-    assert seen[-1] == 1.0
-    assert real.activity().seeds_queued == 0
-
-
-def test_what_is_finished_is_not_computed_again(real: Store, worker: Callable[[int], None]) -> None:
-    worker(2)  # one of the three runs
-    real.ask(SWEEP.specs[0], "bob")
-    compute_runs(real, SWEEP.specs[:1], "ann")
-    assert compute_runs(real, SWEEP.specs[:1], "eve")  # at once: nobody works any more
-    assert real.runs("eve") == []
 
 
 def test_stopping_withdraws_and_keeps_what_is_finished(real: Store, worker: Callable[[int], None]) -> None:
@@ -79,11 +58,11 @@ def test_stopping_withdraws_and_keeps_what_is_finished(real: Store, worker: Call
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        compute_runs(real, SWEEP.specs, "ann", interrupt)
+        collect(real, SWEEP.specs, "ann", whole_curves, interrupt)
     assert real.activity().seeds_queued == 0
-    assert sum(final_values(real, spec) is not None for spec in SWEEP.specs) == 1
+    assert sum(whole_curves(real, spec) is not None for spec in SWEEP.specs) == 1
     worker(100)
-    assert len(compute_runs(real, SWEEP.specs, "ann")) == 3
+    assert len(collect(real, SWEEP.specs, "ann", whole_curves)) == 3
 
 
 def test_a_failure_is_one_sentence_and_ends_the_rest(real: Store) -> None:
@@ -91,7 +70,7 @@ def test_a_failure_is_one_sentence_and_ends_the_rest(real: Store) -> None:
         slots.work(real, slots.failing("Seed 0 failed: no memory."), most=1)
 
     with pytest.raises(RunFailed, match="no memory"):
-        compute_runs(real, SWEEP.specs, "ann", break_one)
+        collect(real, SWEEP.specs, "ann", whole_curves, break_one)
     assert real.activity().seeds_queued == 0
 
 
@@ -104,9 +83,9 @@ def test_ends_outlive_the_traces(
     specs = [base.replace(root_seed=i) for i in range(4)]  # each trace is of about half a megabyte
     worker(100)
     for spec in specs:
-        compute_runs(real, [spec], "ann")
+        collect(real, [spec], "ann", whole_curves)
     assert "unknown" in [real.status(spec).state for spec in specs]
-    assert all(final_values(real, spec) is not None for spec in specs)
+    assert all(whole_curves(real, spec) is not None for spec in specs)
 
 
 def test_what_makes_room_before_it_is_read_is_computed_again_and_in_the_end_refused(
@@ -135,4 +114,4 @@ def test_a_run_that_another_process_of_the_same_name_withdraws_is_asked_for_agai
             real.cancel(spec, "ann")
             worker(100)
 
-    assert len(compute_runs(real, [spec], "ann", withdraw)[spec]) == spec.seeds
+    assert collect(real, [spec], "ann", whole_curves, withdraw)[spec].whole(spec.seeds)

@@ -29,8 +29,6 @@ class Slow(Hand):
 
     def turn(self, order: Order) -> Report:
         name = fake.spec_from_json(order.spec).name
-        if order.what == "stop":
-            return Report(0.5, trace=FakeTrace(order.seed, False).to_bytes())
         self.played.append((name, order.seed))
         self.done[order.key] = self.done.get(order.key, 0) + 1
         share = self.done[order.key] / self.turns
@@ -158,15 +156,13 @@ def test_cancelled_seeds_get_no_turn_keep_what_they_have_and_go_on(store: Store)
     store.cancel(SPEC, "ann")
     status = store.status(SPEC, "ann")
     assert (status.state, status.progress) == ("cancelled", pytest.approx(0.5 / 3))
-    assert store.activity().seeds_queued == store.activity().seeds_running == 0
-    assert work(store, slow) == 1  # what it has is fetched
-    assert [(trace.seed, trace.complete) for trace in store.traces(SPEC)] == [(0, False)]
+    assert store.activity().seeds_queued == store.activity().seeds_running == work(store, slow) == 0
+    assert store.traces(SPEC) == []
     assert [seed for seed, _, _ in store.live(SPEC)] == [0]
     store.ask(SPEC, "ann")
     assert store.status(SPEC, "ann").state == "running"
     work(store, slow)
     assert slow.played == [("a", 0)] * 4 + [("a", 1)] * 4 + [("a", 2)] * 4  # it went on
-    assert all(trace.complete for trace in store.traces(SPEC))
 
 
 def test_what_is_cancelled_in_its_turn_stops_and_asked_for_again_goes_on(store: Store) -> None:
@@ -359,8 +355,9 @@ def test_a_question_that_breaks_something_has_no_answer(store: Store) -> None:
     assert store.answer("raise", SPEC) == ""
     dying = Dying()
     dying.deaths = (0, 1)
-    assert store.answer("deadly", SPEC) is None
-    assert work(store, dying) == 2
+    for _ in range(2):  # once more after the first death
+        assert store.answer("deadly", SPEC) is None
+        assert work(store, dying) == 1
     assert store.answer("deadly", SPEC) == ""
 
 
@@ -399,17 +396,6 @@ def test_what_was_asked_for_without_a_lease_stays(store: Store) -> None:
     store.ask(other, "ann")  # nor does it last when Run is pressed
     close_tabs(store)
     assert store.activity().seeds_queued == 5
-
-
-@pytest.mark.parametrize("again", [False, True])
-def test_a_lease_ends_with_its_tab_and_leaves_what_others_ask(store: Store, again: bool) -> None:
-    store.ask(SPEC, "ann", ANN)
-    store.ask(SPEC, "bob", again=again)
-    close_tabs(store)
-    assert store.status(SPEC, "ann").state == "cancelled"
-    assert store.activity().seeds_queued == 3
-    store.cancel(SPEC, "bob")
-    assert store.activity().seeds_queued == 0
 
 
 def test_what_it_costs_to_ask(store: Store, slow: Slow) -> None:

@@ -70,7 +70,7 @@ def test_the_longest_unused_make_room_traces_before_curves(store: Store) -> None
         computed(store, spec)
         sql(store.path, "UPDATE result SET used_at = used_at - 1000")
     sql(store.path, "UPDATE result SET trace = trace || zeroblob(200000)")
-    store.use(specs[0], 0)
+    store.results.trace(specs[0].seed_key(0))
     store.results.capacity = 700_000
     computed(store, FakeSpec("new", seeds=1, seconds=0.01))
     states = [store.status(spec).state for spec in specs]
@@ -90,13 +90,13 @@ def test_the_longest_unused_make_room_traces_before_curves(store: Store) -> None
 
 
 def test_on_a_full_disk_results_are_held_and_written_later(disk: Disk, path: Path, store: Store) -> None:
-    disk.full = "all"
+    disk.full = True
     computed(store)
     assert store.notice == HELD.format("The store of runs cannot be used just now (its disk is full).")
     assert store.status(SPEC).state == "done"
     assert len(store.traces(SPEC)) == len(store.live(SPEC)) == 2
     assert Results(path).there([SPEC.seed_key(0)]) == {}
-    disk.full = ""
+    disk.full = False
     store.results.write()
     assert store.notice == ""
     assert len(Results(path).there([SPEC.seed_key(0), SPEC.seed_key(1)])) == 2
@@ -106,11 +106,11 @@ def test_with_too_much_to_hold_no_seed_begins(
     disk: Disk, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("dprl.runs.results.CROWDED", 50)
-    disk.full = "all"
+    disk.full = True
     computed(store)
     store.ask(FakeSpec("more", seconds=0.01), "ann")
     assert work(store) == 0
-    disk.full = ""
+    disk.full = False
     store.results.write()
     assert work(store) == 2
 

@@ -9,7 +9,7 @@ import pytest
 
 from dprl.runs import limits, short_links
 from dprl.runs.limits import Lease, TooOften
-from dprl.runs.rooms_file import LETTERS
+from dprl.runs.rooms import LETTERS
 from dprl.runs.short_links import LinkError
 from dprl.runs.store import Store
 from tests.runs import fake

@@ -47,13 +47,12 @@ def test_what_is_played_is_not_compared() -> None:
 
 
 def test_a_worker_begins_another_seed_only_for_a_run_or_a_visitor_who_has_none() -> None:
-    assert may_begin(0, 0, True, True)
-    assert may_begin(HELD - 1, HELD - 1, False, True)
-    assert not may_begin(1, 1, True, True)
-    assert not may_begin(HELD, HELD, False, True)
-    assert may_begin(HELD, HELD - 1, False, True)
-    assert may_begin(MOST - 1, HELD, False, False)
-    assert not may_begin(MOST, 0, False, False)
+    assert may_begin(0, True, True)
+    assert may_begin(HELD - 1, False, True)
+    assert not may_begin(1, True, True)
+    assert not may_begin(HELD, False, True)
+    assert may_begin(MOST - 1, False, False)
+    assert not may_begin(MOST, False, False)
 
 
 def test_forecast_of_visitors_in_turn() -> None:

@@ -19,9 +19,7 @@ import pytest
 import dprl
 from dprl.runs.limits import Lease
 from dprl.runs.store import Store, others
-from dprl.runs.turn import Order, play
 from dprl.runs.workers import PipeSlot
-from dprl.simulation import trace_from_bytes
 from tests.problems import first
 from tests.runs import fake
 from tests.runs.fake import FakeSpec
@@ -77,8 +75,7 @@ def test_questions_are_answered_while_seeds_are_played(kept: Store) -> None:
     wait_for(lambda: kept.answer("sum", FakeSpec()) == "sum of a")
     assert kept.status(spec).state == "running"
     kept.cancel(spec, "ann")
-    wait_for(lambda: len(kept.traces(spec)) == 2)  # as far as they got
-    assert not any(trace.complete for trace in kept.traces(spec))
+    wait_for(lambda: kept.activity().seeds_running == 0)
 
 
 def test_a_seed_that_kills_its_worker_twice_fails_and_one_that_does_so_once_does_not(
@@ -168,25 +165,6 @@ def test_workers_listen_on_no_port(kept: Store) -> None:
     assert listening(workers(kept)) == set()
 
 
-def test_what_a_process_with_workers_tells_others(kept: Store) -> None:
-    spec = FakeSpec("long", seeds=5, seconds=30.0)
-    kept.ask(spec, "ann-the-visitor")
-    wait_for(lambda: any(part["queue"]["seeds_running"] == 2 for part in others(kept.path)))
-    [told] = others(kept.path)
-    assert told["queue"]["seeds_queued"] == 3
-    assert told["queue"]["workers"] == 2
-    assert "ann" not in str(told)
-    kept.cancel(spec, "ann-the-visitor")
-
-
-def test_workers_import_no_streamlit() -> None:
-    code = (
-        "import sys, dprl.runs.workers, dprl.runs.store, dprl.runs.simulation as s; "
-        "s.dprl_simulation(); sys.exit('streamlit' in sys.modules)"
-    )
-    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
-
-
 SMALL = {"S": 3, "H": 3}
 REAL: dict[str, Any] = {
     "block": dprl.RunSpec(environment_params=SMALL, episodes=5000, seeds=2),
@@ -224,19 +202,3 @@ def test_background_runs_give_what_run_gives_also_when_they_were_looked_at_on_th
             for seed, at, values in store.live(spec):
                 np.testing.assert_array_equal(at, expected[name].seeds[seed].curve.at)
                 np.testing.assert_array_equal(values, expected[name].seeds[seed].curve.values)
-
-
-@pytest.mark.parametrize("kind", REAL)
-def test_a_seed_that_is_stopped_in_many_turns_and_goes_on_comes_to_the_same(kind: str) -> None:
-    spec = REAL[kind]
-    key, turns = spec.seed_key(0), 0
-    while (report := play(Order("seed", key, spec.to_json()), turn=0.0)).trace is None:
-        assert report.failed == ""
-        assert play(Order("stop", key, spec.to_json())).trace
-        turns += 1
-    assert turns or kind == "attack"  # which is one step
-    found, wanted = trace_from_bytes(report.trace), dprl.run(spec).seeds[0]
-    np.testing.assert_array_equal(found.curve.values, wanted.curve.values)
-    for name, value in vars(wanted).items():
-        if isinstance(value, np.ndarray):
-            np.testing.assert_array_equal(getattr(found, name), value)

@@ -40,25 +40,11 @@ VALUES: list[Any] = [
     *TEXTS, 1, 1.0, 1.5, 2, True, False, 100000, 1e5, -0.0, 2**53 - 1, 2**60, np.float32(0.1), np.int8(1), np.True_,
     float(2**60), None, float("nan"),
 ]  # fmt: skip
-TYPED: list[list[Any]] = [
-    TEXTS,
-    [1, 2, 7, 2**53 - 1, 2**60],
-    [1.0, 2.0, 1.5, -0.0, 1e5, 1e16],
-    [True, False],
-]  # of one type each
+TYPED: list[list[Any]] = [TEXTS, [1, 2, 7, 2**53 - 1, 2**60], [1.0, 2.0, 1.5, -0.0, 1e5, 1e16], [True, False]]
 IDS: list[Any] = [
-    "007",
-    "7",
-    "0007",
-    "2",
-    "2.0",
-    "0001234",
-    "1234",
+    *["007", "7", "0007", "2", "2.0", "0001234", "1234", "TRUE", "1E3", "x"],
     str(2**53),
     str(2**53 + 1),
-    "TRUE",
-    "1E3",
-    "x",
 ]
 
 

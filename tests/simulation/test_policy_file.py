@@ -45,13 +45,17 @@ def test_a_file_acts_as_it_was_learned_and_leaves_the_rest_to_somebody_else(
     trace: UploadTrace, tmp_path: Path
 ) -> None:
     path = tmp_path / "policy.json"
-    path.write_text(trace.policy_file(), encoding="utf-8")
+    path.write_text(trace.portable.to_json(), encoding="utf-8")
     policy = Policy.load(path)
     assert policy.act("mild", 0) == "treat"
     assert policy.act("mild", 1) == "wait"
     assert policy.act("sévère, deux", 1) == "wait"
     assert policy.act("sévère, deux", 0) is None  # nobody began there
-    assert Policy.load(path.read_text(encoding="utf-8")).to_json() == policy.to_json() == trace.policy_file()
+    assert (
+        Policy.load(path.read_text(encoding="utf-8")).to_json()
+        == policy.to_json()
+        == trace.portable.to_json()
+    )
     action = int(trace.policy[0, 0])
     assert policy.people[0][0] == pytest.approx(visits(trace.released)[0, 0, action], abs=0.05)
     about = policy.about
@@ -62,15 +66,11 @@ def test_a_file_acts_as_it_was_learned_and_leaves_the_rest_to_somebody_else(
     assert about["versions"]["dprl"] == dprl.__version__
     assert about["declared"]["horizon"] == 2
     assert trace.spec.data not in policy.to_json()
-    table = pd.read_csv(io.StringIO(trace.steps()))
+    table = pd.read_csv(io.StringIO(trace.portable.csv_text()))
     assert list(table.columns) == ["step", "state", "action", "episodes_with_noise", "decides"]
     assert table["decides"].tolist() == ["policy", "clinician decides", "policy", "policy"]
-    assert table["action"].isna().tolist() == [
-        False,
-        True,
-        False,
-        False,
-    ]  # nobody reads an action where none is meant
+    # nobody reads an action where none is meant
+    assert table["action"].isna().tolist() == [False, True, False, False]
 
 
 def test_the_bound_holds_whoever_decides() -> None:
@@ -91,7 +91,7 @@ def test_the_bound_holds_whoever_decides() -> None:
     }
     spec = dprl.upload(io.BytesIO(text.encode()), public, rho=1.0, held_out=0.25)
     seed = dprl.run(spec).seeds[0]
-    policy = Policy.load(seed.policy_file())
+    policy = Policy.load(seed.portable.to_json())
     assert not any(any(row) for row in policy.enough)
     bound = policy.about["bound"]
     assert (bound["worth at least"], bound["except with a chance of"]) == (0.0, 0.1)
@@ -123,7 +123,7 @@ def test_an_unknown_state_or_step_is_answered_in_a_sentence(trace: UploadTrace) 
 
 
 def test_a_file_that_was_changed_is_refused(trace: UploadTrace, tmp_path: Path) -> None:
-    text = trace.policy_file()
+    text = trace.portable.to_json()
     for wrong, said in (
         (text.replace('"treat"', '"wait"', 2), "was changed since it was written"),
         ("{}", "is no file of the format dprl policy 2"),
@@ -142,11 +142,11 @@ def test_steps_are_numbered_as_in_the_file() -> None:
     spec = dprl.upload(io.StringIO("\n".join([heading, *later])), PUBLIC, rho=50.0)
     assert spec.first_step == 1
     seed = dprl.run(spec).seeds[0]
-    policy = Policy.load(seed.policy_file())
+    policy = Policy.load(seed.portable.to_json())
     assert [policy.act("mild", step) for step in (1, 2)] == ["treat", "wait"]
     with pytest.raises(SpecError, match=r"step: 0 is not allowed; give 1 to 2"):
         policy.act("mild", 0)
-    assert pd.read_csv(io.StringIO(seed.steps()))["step"].unique().tolist() == [1, 2]
+    assert pd.read_csv(io.StringIO(seed.portable.csv_text()))["step"].unique().tolist() == [1, 2]
     page = sheet(policy)
     assert "Step 1 is the first of an episode." in page
     assert "<th>Step 2</th>" in page

@@ -24,7 +24,6 @@ from dprl.simulation.uploads import table as tables
 from dprl.simulation.uploads.declaration import MOST, declaration, declaration_text
 from dprl.simulation.uploads.outside import Outside
 from dprl.simulation.uploads.reading import counted
-from dprl.statistics import DATASET, REPLACE_ONE, REWARDS
 
 HEADING = "episode,step,state,action,reward\n"
 GOOD = HEADING + "1,0,a,x,0.5\n1,1,b,y,1\n2,0,a,x,0.25\n2,1,a,y,1\n"
@@ -265,30 +264,6 @@ def test_a_file_is_read_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
         count(re.sub("(p40,1,.*,).*", r"\1", written(everyone)), **public)
     with pytest.raises(SpecError, match=f"row {40 * 3 + 3}, column episode: a quotation mark is not closed"):
         count(written(everyone).replace("p40,1,", '"p40,1,').replace("p47,1,", 'p47",1,'), **public)
-
-
-def test_replacing_a_trajectory_by_any_other_moves_no_more_than_is_proved() -> None:
-    """Also where what it holds is not declared or out of range; and the bound is reached."""
-    H, labels = 4, ["a", "b", "mars", "-", "x", "y", "z"]
-    rng = np.random.default_rng(1)
-    public = {"horizon": H, "rewards": None}
-    size = declaration(declaration_text(PUBLIC | public)).size
-    change = DATASET.sensitivity(size, REPLACE_ONE)
-    others = people(rng, 30, H, labels)
-    farthest = 0.0
-    for i in range(60):
-        first, second = people(rng, 2, H, labels)
-        at = i % 30
-        one, n = count(written([*others[:at], first, *others[at:]]), **public)
-        two, m = count(written([*others[:at], second, *others[at:]]), **public)
-        assert n == m == 31
-        moved = np.abs(one - two)
-        assert moved[..., :-1].max() <= 1
-        assert moved[..., :-1].sum() <= change.l1 == 4 * H
-        assert (moved[..., :-1] ** 2).sum() <= change.l2_squared == 4 * H
-        assert (moved[..., -1] ** 2).sum() <= REWARDS.sensitivity(size, REPLACE_ONE).l2_squared == 2 * H
-        farthest = max(farthest, float(moved[..., :-1].sum()))
-    assert farthest == 4 * H
 
 
 def test_each_reward_is_rounded_to_the_grid_before_they_are_summed() -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import os
 import resource
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -26,7 +28,6 @@ ASKED: dict[str, Any] = {
     "held_out": 0.25,
     "budget": None,
     "total": None,
-    "accept_undeclared": False,
 }
 
 
@@ -47,8 +48,14 @@ def in_here(reading: Reading, file: BinaryIO) -> dict[str, Any]:
     return reader.read(file, reading.asked)
 
 
-def directly(work: Callable[[], None]) -> None:
-    work()
+def run_with(
+    monkeypatch: pytest.MonkeyPatch, run: Callable[..., dict[str, Any]], thread: bool = False
+) -> Readings:
+    """Readings that read in this process, and at once unless in a thread."""
+    monkeypatch.setattr(readings, "by_process", run)
+    if not thread:
+        monkeypatch.setattr(readings, "in_thread", lambda work: work())
+    return Readings()
 
 
 def test_a_process_reads_a_file_and_says_how_far_it_is(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -72,7 +79,7 @@ def test_a_process_reads_a_file_and_says_how_far_it_is(home: Path, monkeypatch: 
     assert {path.stem for path in (home / "uploads").iterdir()} == {first.name}  # nothing of the file
 
 
-def test_files_wait_for_each_other_and_one_may_stop_waiting() -> None:
+def test_files_wait_for_each_other_and_one_may_stop_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     order: list[str] = []
     going = threading.Event()
 
@@ -81,7 +88,7 @@ def test_files_wait_for_each_other_and_one_may_stop_waiting() -> None:
         going.wait(60)
         return in_here(reading, file)
 
-    all_of_them = Readings(run=slowly)
+    all_of_them = run_with(monkeypatch, slowly, thread=True)
     first, second, third = (all_of_them.begin(io.BytesIO(DATA), ASKED) for _ in range(3))
     all_of_them.cancel(second)
     until(lambda: second.done)
@@ -102,7 +109,7 @@ def test_so_much_may_wait_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
         return in_here(reading, file)
 
     monkeypatch.setattr(readings, "MOST_WAITING", 2 * len(DATA))
-    all_of_them = Readings(run=slowly)
+    all_of_them = run_with(monkeypatch, slowly, thread=True)
     waiting = [all_of_them.begin(io.BytesIO(DATA), ASKED) for _ in range(2)]
     with pytest.raises(SpecError, match="data: too many files are being read"):
         all_of_them.begin(io.BytesIO(DATA), ASKED)
@@ -114,7 +121,7 @@ def test_so_much_may_wait_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_is_wrong_is_a_sentence_and_leaves_nothing(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    all_of_them = Readings(run=in_here, start=directly)
+    all_of_them = run_with(monkeypatch, in_here)
     found = all_of_them.begin(io.BytesIO(DATA.replace(b"0,1,", b"0,7,", 1)), ASKED)
     assert found.problem.startswith("data: row 3, column step: step 1 of episode 0 is missing")
     assert list((home / "uploads").iterdir()) == []
@@ -128,7 +135,7 @@ def test_what_is_wrong_is_a_sentence_and_leaves_nothing(home: Path, monkeypatch:
     for fault, said in ((no_memory, reader.TOO_LARGE), (unforeseen, reader.FAILED)):
         monkeypatch.setattr(reader, "take", fault)
         assert all_of_them.begin(io.BytesIO(DATA), ASKED).problem == said
-    all_of_them = Readings(run=lambda *_: {"problem": readings.DIED}, start=directly)
+    all_of_them = run_with(monkeypatch, lambda *_: {"problem": readings.DIED})
     assert all_of_them.begin(io.BytesIO(DATA), ASKED).problem == readings.DIED
     assert list((home / "uploads").iterdir()) == []
 
@@ -143,21 +150,21 @@ def test_a_reading_has_so_much_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     assert asked == [(resource.RLIMIT_DATA, (1000, resource.RLIM_INFINITY))]
 
 
-def test_a_file_says_how_much_of_it_was_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reader, "TOLD", 0.0)
+def test_how_much_was_read_follows_from_the_place_in_the_file(tmp_path: Path) -> None:
+    """Which a process of one's own shares."""
     path = tmp_path / "people.csv"
     path.write_bytes(DATA * 100)
-    told: list[float] = []
-    with reader.Watched(io.FileIO(os.open(path, os.O_RDONLY)), told.append) as file:
-        while file.read1(10_000):
-            pass
-    assert told == sorted(told)
-    assert told[0] == 0.0
-    assert 0.4 < told[len(told) // 2] < 0.6
+    with path.open("rb") as file, open(os.devnull, "rb") as marker:
+        reading = Reading("name", path.stat().st_size, {}, marker, copy=file)
+        assert reading.share == 0.0
+        code = f"import os; os.read({file.fileno()}, {reading.size // 2})"
+        subprocess.run([sys.executable, "-c", code], pass_fds=[file.fileno()], check=True)
+        assert reading.share == pytest.approx(0.5, abs=0.01)
+    assert reading.share == 0.0
 
 
-def test_counts_of_a_session_go_when_nobody_holds_them(home: Path) -> None:
-    found = Readings(run=in_here, start=directly).begin(io.BytesIO(DATA), ASKED)
+def test_counts_of_a_session_go_when_nobody_holds_them(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = run_with(monkeypatch, in_here).begin(io.BytesIO(DATA), ASKED)
     kept.remove_old()
     assert kept.there(found.name)
     waiting = kept.hold(kept.new_name())  # no counts yet

@@ -30,14 +30,9 @@ from dprl.statistics import Change
 from dprl.statistics.family import Family
 
 SHARE = 0.25  # of the people, held out unless something else is asked for
-MOST_WEIGHT = (
-    4  # times A: the largest w, so that few people do not decide; where more is needed a row is not sure
-)
-SCORES = (
-    "scores",
-    "plug_in_scores",
-)  # of the cautious policy, whose value has a proved bound, and of the other
-SUMS = (*SCORES, "returns", "squares")  # each moved by at most one by one episode
+MOST_WEIGHT = 4  # times A: the largest w, so that few people do not decide; a row that needs more is not sure
+# Scores of the cautious policy, whose value is bounded, and of the other. One episode moves each by at most one.
+SUMS = ("scores", "plug_in_scores", "returns", "squares")
 EPISODES = "episodes"  # how many they are
 # Of their noise: squares say how wide an interval is, and need to be known less well.
 WEIGHTS = {"scores": 1.0, "plug_in_scores": 1.0, "returns": 1.0, "squares": 3.0, EPISODES: 1.0}
@@ -72,11 +67,18 @@ def families(episodes: int) -> tuple[Family, ...]:
     Each episode adds from 0 to 1, and one episode at least stays where a person is replaced.
     """
 
-    def moved(name: str, least: int) -> Change:
-        return Change(((1, float(episodes - least * (name == EPISODES))),))
+    def moved(most: int) -> Change:
+        return Change(((1, float(most)),))
 
     return tuple(
-        Family(name, WHAT[name], moved(name, 1), moved(name, 0), weight=WEIGHTS[name], half=1)
+        Family(
+            name,
+            WHAT[name],
+            moved(episodes - (name == EPISODES)),
+            moved(episodes),
+            weight=WEIGHTS[name],
+            half=1,
+        )
         for name in names(episodes)
     )
 
@@ -90,7 +92,6 @@ class Fitted(NamedTuple):
 
     Attributes:
         V: [H + 1, S]; w: [H, S], of the policy's action.
-        supported: [H, S], whether the policy's row has a visit for certain.
         lost: what an episode may bring beyond V on average, after it has ended so, and in rows that are not sure.
         covered: the share of the policy's steps that come before it has ended so.
         follows: the share of people's steps that are the policy's.
@@ -100,7 +101,6 @@ class Fitted(NamedTuple):
 
     V: Array
     w: Array
-    supported: NDArray[np.bool_]
     lost: float
     covered: float
     follows: float
@@ -147,7 +147,6 @@ def fit(
     return Fitted(
         steps.V,
         w,
-        supported,
         float((d * np.where(supported, np.minimum(2 * steps.less, left), left)).sum()),
         float((d * supported).sum() / H),
         float(total.sum() / max(people.sum(), 1.0)),
@@ -260,15 +259,10 @@ def sums(tables: Sequence[Scores], held: HeldOut, episodes: int = 1) -> tuple[Fr
 
 def summed(table: Scores, held: HeldOut) -> Fraction:
     """Sum the scores above the least one, in units of the width, exactly."""
-    moved = [
-        (int(a), int(b)) for a, b in zip(table.next.flat, counts.transitions(held.record).flat, strict=True)
-    ]
-    paid = [
-        (int(a), Fraction(b))
-        for a, b in zip(table.reward.flat, counts.rewards(held.record).flat, strict=True)
-    ]
-    total = Fraction(sum(a * b for a, b in moved if b)) + sum(a * b for a, b in paid if b)
-    return (total - held.n * table.low) / table.width
+    moved = zip(table.next.flat, counts.transitions(held.record).flat, strict=True)
+    paid = zip(table.reward.flat, counts.rewards(held.record).flat, strict=True)
+    total = sum((int(a) * Fraction(b) for a, b in (*moved, *paid) if b), start=-Fraction(held.n * table.low))
+    return total / table.width
 
 
 def noisy(exact: tuple[Fraction, ...], scales: Mapping[str, float]) -> Array:
@@ -279,13 +273,7 @@ def noisy(exact: tuple[Fraction, ...], scales: Mapping[str, float]) -> Array:
 
 
 def assessed(
-    released: Array,
-    fitted: Fitted,
-    table: Scores,
-    n: float,
-    H: int,
-    std: Array,
-    episodes: int = 1,
+    released: Array, fitted: Fitted, table: Scores, n: float, H: int, std: Array, episodes: int = 1
 ) -> dict[str, Array]:
     """Return the check's results for a trace; they follow from the released sums. In units of the reward range.
 
@@ -298,7 +286,7 @@ def assessed(
     Returns:
         learned, behaviour, difference: [3] each: low end, value and high end, of the reward that such people would get
             in an episode under the learned policy, of the reward they got, and of the first less the second.
-        covered, follows, lost: see `Fitted`; supported: [H, S], the same.
+        covered, follows: see `Fitted`.
     """
     of_n = 0.0  # standard deviation of the number of episodes, as a share
     if episodes > 1:
@@ -308,9 +296,8 @@ def assessed(
     width = table.width / STEPS
     learned = score * width + table.low / STEPS
     now = float(np.clip(of_returns, 0.0, 1.0))
-    spread_now = (
-        np.clip(of_squares + std[2] / n - now**2, 0.0, 0.25) * H**2
-    )  # a noise's deviation more, to be safe
+    # a noise's deviation more, to be safe
+    spread_now = np.clip(of_squares + std[2] / n - now**2, 0.0, 0.25) * H**2
     # what a person got in several episodes may go together: of a sum of k, at most k times the variances
     chance = np.sqrt(np.array([fitted.variance / n + fitted.spread, episodes * spread_now / n]))
     noise = np.hypot(std[:2] / n * np.array([width, H]), of_n * np.array([score * width, now * H]))
@@ -324,9 +311,7 @@ def assessed(
     found: dict[str, Array] = {name: np.clip(values, 0.0, H) for name, values in ends.items()}
     gain = learned - now * H
     found["difference"] = np.array([gain - apart, gain, gain + fitted.lost + apart])
-    for name in ("covered", "follows", "lost", "supported"):
-        found[name] = np.array(getattr(fitted, name), dtype=float)
-    return found
+    return found | {"covered": np.array(fitted.covered), "follows": np.array(fitted.follows)}
 
 
 def recommended(difference: Array) -> int:

@@ -82,14 +82,6 @@ class Declaration:
     __repr__ = described
 
     @property
-    def in_file(self) -> tuple[str, ...]:
-        """The columns that the file has to have, under its own names."""
-        named = {name: self.columns.get(name, name) for name in MAPPED}
-        of_state = [column for column, _ in self.parts] or [named["state"]]
-        who = [self.columns[PERSON]] if self.of_people else []
-        return (*who, named["episode"], named["step"], *of_state, named["action"], named["reward"])
-
-    @property
     def of_people(self) -> bool:
         """Whether a column shows whose an episode is, and a person may have several."""
         return PERSON in self.columns
@@ -98,6 +90,11 @@ class Declaration:
         """Values of `steps` steps with rewards from 0 to 1, as they are with rewards as declared."""
         low, high = self.reward_range
         return np.asarray(steps * low + (high - low) * values)
+
+
+def wrong(part: str, sentence: str) -> SpecError:
+    """Return an error that names a part of the declaration."""
+    return SpecError(f"{NAME}.{part}", sentence)
 
 
 @lru_cache(maxsize=32)
@@ -116,21 +113,19 @@ def declaration(text: str) -> Declaration:
     parts = _parts(given["states"])
     absorbing = given.get("absorbing", "")
     if not isinstance(absorbing, str):
-        raise SpecError(f"{NAME}.absorbing", f"{shown(absorbing)} is not allowed; give the label of a state.")
+        raise wrong("absorbing", f"{shown(absorbing)} is not allowed; give the label of a state.")
     absorbing = normal(absorbing)
     named = _product(parts, absorbing) if parts else given["states"]
     states, actions = _labels(named, "states"), _labels(given["actions"], "actions")
     if absorbing != "" and absorbing not in states:
-        raise SpecError(
-            f"{NAME}.absorbing", f"{shown(absorbing)} is not one of the states; declare it as one."
-        )
+        raise wrong("absorbing", f"{shown(absorbing)} is not one of the states; declare it as one.")
     columns = _columns(given.get("columns", {}), bool(parts))
     episodes = _episodes(given.get("episodes", 1), columns)
     try:
         H = _HORIZON.check(given["horizon"])
     except SpecError:
-        raise SpecError(
-            f"{NAME}.horizon", f"{shown(given['horizon'])} is not allowed; give {_HORIZON.allowed}."
+        raise wrong(
+            "horizon", f"{shown(given['horizon'])} is not allowed; give {_HORIZON.allowed}."
         ) from None
     size = Size(len(states), len(actions), H)
     low, high = _range(given.get("reward_range", [0, 1]))
@@ -138,8 +133,8 @@ def declaration(text: str) -> Declaration:
     scaled = None if rewards is None else (_rewards(rewards, size, low, high) - low) / (high - low)
     start = normal(given["start"]) if isinstance(given.get("start"), str) else given.get("start")
     if start is None and episodes > 1:
-        raise SpecError(
-            f"{NAME}.start",
+        raise wrong(
+            "start",
             "this is missing, and cannot be estimated if a person may have several episodes; give a label, or "
             "probabilities that are not computed from the file.",
         )
@@ -164,13 +159,11 @@ def _labels(value: Any, key: str) -> tuple[str, ...]:
     if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= MOST:
         return tuple(map(str, range(value)))
     if not isinstance(value, list) or not 1 <= len(value) <= MOST:
-        raise SpecError(
-            f"{NAME}.{key}", f"{shown(value)} is not allowed; give 1 to {MOST:,} labels, or how many."
-        )
+        raise wrong(key, f"{shown(value)} is not allowed; give 1 to {MOST:,} labels, or how many.")
     labels = tuple(map(normal, custom.labels(value, key, len(value), NAME)))
     twice = next((label for i, label in enumerate(labels) if label in labels[:i]), None)
     if twice is not None:
-        raise SpecError(f"{NAME}.{key}", filled(SAID["twice"], label=shown(twice)))
+        raise wrong(key, filled(SAID["twice"], label=shown(twice)))
     return labels
 
 
@@ -183,9 +176,7 @@ def _parts(value: Any) -> tuple[tuple[str, tuple[str, ...] | tuple[float, ...]],
         key = f"states.{column}" if column.isprintable() and len(column) <= custom.MAX_LABEL else "states"
         column = normal(column)
         if not column or column in dict(found):
-            raise SpecError(
-                f"{NAME}.states", f"{shown(column)} is empty or stands twice; give each heading once."
-            )
+            raise wrong("states", f"{shown(column)} is empty or stands twice; give each heading once.")
         numbers = isinstance(values, list) and all(
             isinstance(each, int | float) and not isinstance(each, bool) and math.isfinite(each)
             for each in values
@@ -193,11 +184,11 @@ def _parts(value: Any) -> tuple[tuple[str, tuple[str, ...] | tuple[float, ...]],
         if not numbers:
             found.append((column, _labels(values, key)))
         elif not values or any(b <= a for a, b in pairwise(values)):
-            raise SpecError(f"{NAME}.{key}", f"{shown(values)} are no edges; give numbers that ascend.")
+            raise wrong(key, f"{shown(values)} are no edges; give numbers that ascend.")
         else:
             found.append((column, tuple(float(each) for each in values)))
     if not found:
-        raise SpecError(f"{NAME}.states", "no column is named; give at least one.")
+        raise wrong("states", "no column is named; give at least one.")
     return tuple(found)
 
 
@@ -211,9 +202,7 @@ def _product(parts: tuple[tuple[str, tuple[Any, ...]], ...], absorbing: Any) -> 
     """Every combination, the last column changing fastest, after the absorbing state if there is one."""
     each = [bins(values) if isinstance(values[0], float) else list(values) for _, values in parts]
     if math.prod(map(len, each)) > MOST:
-        raise SpecError(
-            f"{NAME}.states", f"these are {math.prod(map(len, each)):,} states; give at most {MOST:,}."
-        )
+        raise wrong("states", f"these are {math.prod(map(len, each)):,} states; give at most {MOST:,}.")
     found = [BETWEEN.join(labels) for labels in product(*each)]
     return [absorbing, *found] if absorbing != "" and absorbing not in found else found
 
@@ -221,16 +210,11 @@ def _product(parts: tuple[tuple[str, tuple[Any, ...]], ...], absorbing: Any) -> 
 def _columns(value: Any, parts: bool) -> dict[str, str]:
     """Names in the file, by name here."""
     known = [PERSON, *(name for name in MAPPED if name != "state" or not parts)]
-    if (
-        not isinstance(value, dict)
-        or any(
-            name not in known or not isinstance(given, str) or not given.strip()
-            for name, given in value.items()
-        )
-        or len({*map(normal, value.values())}) < len(value)
-    ):
-        raise SpecError(
-            f"{NAME}.columns",
+    named = value if isinstance(value, dict) else {"": ""}
+    allowed = all(key in known and isinstance(name, str) and name.strip() for key, name in named.items())
+    if not allowed or len({*map(normal, named.values())}) < len(named):
+        raise wrong(
+            "columns",
             f"this is not allowed; give an object with a column's name for any of {', '.join(known)}.",
         )
     return {name: normal(given) for name, given in value.items()}
@@ -238,23 +222,20 @@ def _columns(value: Any, parts: bool) -> dict[str, str]:
 
 def _episodes(value: Any, columns: Mapping[str, str]) -> int:
     """Return the most episodes of one person."""
-    key = f"{NAME}.episodes"
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MOST_EPISODES:
-        raise SpecError(
-            key, f"{shown(value)} is not allowed; give a whole number from 1 to {MOST_EPISODES:,}."
-        )
+        most = f"{MOST_EPISODES:,}"
+        raise wrong("episodes", f"{shown(value)} is not allowed; give a whole number from 1 to {most}.")
     if value > 1 and PERSON not in columns:
-        raise SpecError(
-            key, f"{value} need a column that says whose an episode is; declare columns.{PERSON}."
-        )
+        whose = f"declare columns.{PERSON}"
+        raise wrong("episodes", f"{value} need a column that says whose an episode is; {whose}.")
     return value
 
 
 def _range(value: Any) -> tuple[float, float]:
     low, high = _numbers(value, "reward_range", (1,), (2,))
     if not 0 < float(high) - float(low) < math.inf:
-        raise SpecError(
-            f"{NAME}.reward_range",
+        raise wrong(
+            "reward_range",
             f"{shown(value)} is not allowed; give two numbers, the lowest reward and the highest.",
         )
     return float(low), float(high)
@@ -267,8 +248,8 @@ def _rewards(value: Any, size: Size, low: float, high: float) -> Array:
         value = np.full((S, A), float(value)).tolist()
     table = _numbers(value, "rewards", (2, 3), (S, A), (H, S, A))
     if table.min() < low or table.max() > high:
-        raise SpecError(
-            f"{NAME}.rewards",
+        raise wrong(
+            "rewards",
             f"{table.min():g} to {table.max():g} is not within reward_range, {low:g} to {high:g}; widen that.",
         )
     return np.array(np.broadcast_to(table, (H, S, A)))
@@ -280,10 +261,10 @@ def _start(value: Any, states: tuple[str, ...]) -> Array | None:
     if isinstance(value, str) and value in states:
         return np.asarray(np.eye(len(states))[states.index(value)])
     if isinstance(value, str):
-        raise SpecError(f"{NAME}.start", f"{shown(value)} is not one of the states.")
+        raise wrong("start", f"{shown(value)} is not one of the states.")
     start = _numbers(value, "start", (1,), (len(states),))
     if start.min() < 0 or abs(start.sum() - 1) > 1e-9:
-        raise SpecError(f"{NAME}.start", "these are no probabilities; give numbers from 0 that add up to 1.")
+        raise wrong("start", "these are no probabilities; give numbers from 0 that add up to 1.")
     return start
 
 
@@ -291,7 +272,7 @@ def _numbers(value: Any, key: str, ndims: tuple[int, ...], *shapes: tuple[int, .
     array: Array = custom.array_of(value, key, ndims, NAME)
     if array.shape not in shapes or not np.isfinite(array).all():
         sizes = " or ".join("".join(f"[{n}]" for n in shape) for shape in shapes)
-        raise SpecError(f"{NAME}.{key}", f"this is not allowed; give finite numbers in lists {sizes}.")
+        raise wrong(key, f"this is not allowed; give finite numbers in lists {sizes}.")
     return array
 
 

@@ -16,7 +16,6 @@ import io
 import json
 import os
 import re
-import secrets
 import threading
 import time
 import zipfile
@@ -26,7 +25,7 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 import numpy as np
 
-from dprl.engine import home, private
+from dprl.engine import home, make_inside, settle, write_whole
 from dprl.fields import SpecError
 from dprl.mdp.tabular import Array
 from dprl.privacy.exact import BITS
@@ -55,16 +54,9 @@ class Under(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """A data set.
+    """A data set of n people: [H, S, A, S + 2] counts of those who are learned from, and those held out.
 
-    Attributes:
-        name: that it is kept under.
-        record: [H, S, A, S + 2], counts of those who are learned from.
-        n: its people, in all.
-        declared: what is public of it.
-        held: who is held out.
-        under: where its releases are written down; None for nowhere.
-        first_step: the number that the file gives to the first step, 0 or 1.
+    under: where its releases are written down; None for nowhere.
     """
 
     name: str
@@ -72,8 +64,7 @@ class Kept(NamedTuple):
     n: int
     declared: Declaration
     held: HeldOut
-    under: Under | None = None
-    first_step: int = 0
+    under: Under | None
 
 
 def folder() -> Path:
@@ -82,36 +73,25 @@ def folder() -> Path:
 
 
 def keep(
+    name: str,
     file: BinaryIO | Path | pd.DataFrame,
     declared: Declaration,
-    tell: Callable[[Outside], object] | None = None,
-    held_out: float = 0.0,
-    under: Under | None = None,
-    name: str = "",
-) -> tuple[str, Counted]:
-    """Count a file of trajectories, and keep the counts. tell, held_out: see `counted`; under, name: see `Kept`.
+    tell: Callable[[Outside], object],
+    held_out: float,
+    under: Under | None,
+) -> Counted:
+    """Count a file of trajectories, and keep the counts. tell, held_out: see `counted`; name, under: see `Kept`.
 
-    What `tell` raises ends it, and nothing is kept.
-
-    Returns:
-        The name that they are kept under, and what was counted.
-
-    Raises:
-        SpecError: the file is malformed, or cannot be kept.
+    What `tell` raises ends it, and nothing is kept. Raises SpecError: the file is malformed, or cannot be kept.
     """
     with ONE_FILE:
         found = counted(file, declared, tell, held_out)
-    held = found.held
-    name = name or new_name()
-    path = _path(name)
+    held, path = found.held, _path(name)
     try:
-        private(home())
-        path.parent.mkdir(mode=0o700, exist_ok=True)
+        make_inside(folder())
         remove_old()
         with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as kept:
-            words = {
-                "declared": declared.text, "bits": BITS, "under": under, "first_step": found.first_step,
-            }  # fmt: skip
+            words = {"declared": declared.text, "bits": BITS, "under": under}
             np.savez_compressed(
                 kept, record=found.record, n=found.n, held=held.record, held_n=held.n, returns=held.returns,
                 words=np.array(json.dumps(words)),
@@ -119,7 +99,7 @@ def keep(
     except OSError as error:
         path.unlink(missing_ok=True)
         raise SpecError("data", f"the counts cannot be kept ({error.strerror}).") from None
-    return name, found
+    return found
 
 
 def new_name() -> str:
@@ -132,8 +112,7 @@ def hold(name: str) -> BinaryIO:
     deletes what is old deletes them. Raises SpecError if they cannot be kept."""
     path = _held_path(name)
     try:
-        private(home())
-        path.parent.mkdir(mode=0o700, exist_ok=True)
+        make_inside(folder())
         marker = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+b")
         fcntl.flock(marker, fcntl.LOCK_EX)
     except OSError as error:
@@ -150,32 +129,17 @@ def _held_path(name: str) -> Path:
     return _path(name).with_suffix(f".{HELD}")
 
 
-def _abandoned(name: str) -> bool | None:
-    """Whether nobody holds the counts any more; None if nobody ever did."""
-    try:
-        with open(_held_path(name), "rb") as marker:
-            fcntl.flock(marker, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except FileNotFoundError:
-        return None
-    except OSError:  # it is held
-        return False
-    return True
-
-
 def held(name: str) -> Kept:
     """Return the data set stored under a name. Raises SpecError if there is none any more."""
     try:
         remove_old()
         with np.load(_path(name), allow_pickle=False) as kept:
             words = json.loads(str(kept["words"]))
-            if (
-                words["bits"] != BITS
-            ):  # an older version, whose noise was drawn otherwise and is not written down
+            if words["bits"] != BITS:  # of an older version, whose noise was drawn otherwise
                 raise KeyError
             held = HeldOut(kept["held"], int(kept["held_n"]), kept["returns"])
-            n, public = int(kept["n"]), declaration(words["declared"])
             under = Under(*words["under"]) if words["under"] else None
-            return Kept(name, kept["record"], n, public, held, under, words["first_step"])
+            return Kept(name, kept["record"], int(kept["n"]), declaration(words["declared"]), held, under)
     except (OSError, ValueError, KeyError, zipfile.BadZipFile):
         raise _gone() from None
 
@@ -189,19 +153,12 @@ def _gone() -> SpecError:
 
 
 def drawn_sums(name: str, which: str) -> dict[str, Array] | None:
-    """Read the noisy sums stored under a data set's name, by family; None if there are none yet.
-
-    Args:
-        name: of a data set.
-        which: the noise that they have, in words.
-
-    Raises:
-        SpecError: they are damaged, or cannot be read.
-    """
+    """Read the noisy sums stored under a data set's name, by family; None if there are none yet. which: their noise, in
+    words. Raises SpecError: they are damaged, or cannot be read."""
     path = _drawn_path(name, which)
     try:
         content = path.read_bytes()
-        _settle()
+        settle(folder())
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -219,39 +176,21 @@ def drawn(name: str) -> bool:
 
 
 def write_down(name: str, which: str, sums: Mapping[str, Array]) -> dict[str, Array]:
-    """Keep noisy sums of a data set for as long as its counts, on the disk when this returns.
+    """Keep noisy sums of a data set for as long as its counts, see `drawn_sums`; return what is written down.
 
-    Who comes first stays: where somebody else has written some down meanwhile, these are forgotten.
-
-    Args:
-        name, which: as in `drawn_sums`.
-        sums: by family, arrays.
-
-    Returns:
-        What is written down.
-
-    Raises:
-        SpecError: it cannot be, or the data set has gone. Then the sums must not be shown.
+    Who comes first stays: if somebody else has written some down meanwhile, these are forgotten. Raises SpecError: they
+    cannot be written down, or the data set has gone. Then they must not be shown.
     """
     path, words = _drawn_path(name, which), io.BytesIO()
     np.savez(words, allow_pickle=False, **sums)
     content = _digest(path, words.getvalue()) + words.getvalue()
-    part = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
     try:
-        with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        with contextlib.suppress(FileExistsError):
-            os.link(part, path)
+        write_whole(path, content, first=True)
     except OSError as error:
         raise SpecError(
             "data",
             f"noisy sums cannot be written down here ({error.strerror}), so nothing is shown; make room and run again.",
         ) from None
-    finally:
-        with contextlib.suppress(OSError):
-            part.unlink()
     # Counts are deleted before what was drawn: where they are still there, nobody's draw was deleted before this one.
     if not _path(name).exists():
         with contextlib.suppress(OSError):
@@ -270,15 +209,6 @@ def _drawn_path(name: str, which: str) -> Path:
 def _digest(path: Path, words: bytes) -> bytes:
     """Return the digest of a file's contents, and of its owner."""
     return hashlib.sha256(path.name.encode() + words).digest()
-
-
-def _settle() -> None:
-    """Flush the names of files to the disk, like their contents."""
-    descriptor = os.open(folder(), os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _unreadable(why: str | None) -> SpecError:
@@ -314,7 +244,14 @@ def remove_old() -> None:
 
 
 def _is_old(name: str) -> bool:
-    counts, abandoned = _path(name), _abandoned(name)
+    counts = _path(name)
     if counts.exists() and time.time() - counts.stat().st_mtime > HOURS * 3600:
         return True
-    return not counts.exists() if abandoned is None else abandoned  # held before there are counts
+    try:
+        with open(_held_path(name), "rb") as marker:  # before there are counts, too
+            fcntl.flock(marker, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except FileNotFoundError:  # nobody ever held them
+        return not counts.exists()
+    except OSError:  # somebody holds them
+        return False
+    return True

@@ -2,8 +2,7 @@
 
 Each release is written down here before its noise is drawn, by the draws that it consists of. A draw that is asked for
 again, after a reload or a killed worker, is the same draw: it is counted once. A draw that was written down and then
-    not shown
-counts, too: the sum is never too small.
+not shown counts, too: the sum is never too small.
 """
 
 from __future__ import annotations
@@ -17,12 +16,12 @@ import json
 import os
 import re
 import secrets
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from dprl.engine import home, private
+from dprl.engine import home, make_inside, write_whole
 from dprl.fields import SpecError, shown
 from dprl.simulation.budgeted import LEARNING
 from dprl.simulation.kinds import spec_from_dict
@@ -101,24 +100,36 @@ class Budget:
         return _refusal(self.name, self._read(), tuple(draws))
 
     def charge(self, spec: Spec, draws: tuple[Draw, ...], file: str = "") -> None:
-        """Write a release down, before it is drawn; one that stands here already changes nothing.
-
-        file: the digest of the file that it is of.
-
-        Raises:
-            SpecError: it is beyond the total, or cannot be written down. Then nothing may be drawn.
-        """
-        with self._changing() as content:
-            known = [each["spec"] for each in content["releases"]]
-            if spec.to_dict() in known:
-                return
-            if wrong := _refusal(self.name, content, draws):
-                raise SpecError(NAME, wrong)
-            if file:
-                content["files"].setdefault(file, _now())
-            content["releases"].append(
-                {"spec": spec.to_dict(), "draws": [draw.to_dict() for draw in draws], "asked": _now()}
-            )
+        """Write a release down, before it is drawn; one that stands here already changes nothing. file: its digest.
+        Raises SpecError: it is beyond the total, or cannot be written down. Then nothing may be drawn."""
+        path = _path(self.name)
+        try:
+            make_inside(folder())
+            with open(
+                os.open(path.parent / ONE_AT_A_TIME, os.O_RDWR | os.O_CREAT, 0o600), "r+b", buffering=0
+            ) as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX)
+                content = self._read()
+                if spec.to_dict() in [each["spec"] for each in content["releases"]]:
+                    return
+                if wrong := _refusal(self.name, content, draws):
+                    raise SpecError(NAME, wrong)
+                if file:
+                    content["files"].setdefault(file, _now())
+                key = _key()
+                release = {
+                    "spec": spec.to_dict(),
+                    "draws": [draw.to_dict() for draw in draws],
+                    "asked": _now(),
+                }
+                content["releases"].append(release | {"seal": _sealed(key, release)})
+                content["seal"] = _sealed(key, content)
+                write_whole(path, json.dumps(content, indent=1, ensure_ascii=False).encode())
+        except OSError as error:
+            raise SpecError(
+                NAME,
+                f"it cannot be written down here ({error.strerror}), so nothing is released; make room and try again.",
+            ) from None
 
     def _read(self) -> dict[str, Any]:
         try:
@@ -143,41 +154,11 @@ class Budget:
             )
         return dict(content)
 
-    @contextlib.contextmanager
-    def _changing(self) -> Iterator[dict[str, Any]]:
-        """Open the ledger for one process at a time; at the end it is on the disk, or nothing has changed."""
-        path = _path(self.name)
-        try:
-            private(home())
-            path.parent.mkdir(mode=0o700, exist_ok=True)
-            with open(
-                os.open(path.parent / ONE_AT_A_TIME, os.O_RDWR | os.O_CREAT, 0o600), "r+b", buffering=0
-            ) as lock:
-                fcntl.flock(lock, fcntl.LOCK_EX)
-                content = self._read()
-                was = json.dumps(content)
-                yield content
-                if json.dumps(content) != was:
-                    _seal(content, _key())
-                    _write(path, json.dumps(content, indent=1, ensure_ascii=False).encode())
-        except OSError as error:
-            raise SpecError(
-                NAME,
-                f"it cannot be written down here ({error.strerror}), so nothing is released; make room and try again.",
-            ) from None
-
 
 def _sealed(key: bytes, what: Mapping[str, Any]) -> str:
     """Return the keyed digest of all but the digest."""
     text = json.dumps({name: value for name, value in what.items() if name != "seal"}, sort_keys=True)
     return hmac.new(key, text.encode(), hashlib.sha256).hexdigest()
-
-
-def _seal(content: dict[str, Any], key: bytes) -> None:
-    """Give each release a keyed digest, and the whole one that no release can be taken away from."""
-    for release in content["releases"]:
-        release.setdefault("seal", _sealed(key, release))
-    content["seal"] = _sealed(key, content)
 
 
 def _edited(content: Mapping[str, Any]) -> str:
@@ -241,42 +222,15 @@ def known_key() -> bytes | None:
 
 def _key() -> bytes:
     """Drawn at the first use."""
-    private(home())
-    folder().mkdir(mode=0o700, exist_ok=True)
+    make_inside(folder())
     path = folder() / KEY
     if not path.exists():
-        part = path.with_name(f"{KEY}.{secrets.token_hex(8)}")
-        _write_to(part, secrets.token_bytes(32))
-        with contextlib.suppress(FileExistsError):
-            os.link(part, path)
-        part.unlink()
+        write_whole(path, secrets.token_bytes(32), first=True)
     return path.read_bytes()
 
 
 def _path(name: str) -> Path:
     return folder() / f"{hashlib.sha256(name.casefold().encode()).hexdigest()[:32]}.json"
-
-
-def _write(path: Path, content: bytes) -> None:
-    """All of it or nothing, on the disk when this returns."""
-    part = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
-    try:
-        _write_to(part, content)
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
-    descriptor = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def _write_to(path: Path, content: bytes) -> None:
-    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
 
 
 def _draws(content: Mapping[str, Any]) -> tuple[Draw, ...]:

@@ -68,11 +68,6 @@ def beside(spec: UploadSpec) -> tuple[Family, ...]:
     return check.families(spec.public.episodes) if spec.checked else ()
 
 
-def protects(spec: UploadSpec) -> str:
-    """Describe the unit of the guarantee, if a column shows whose an episode is."""
-    return f"one user, up to {plural(spec.public.episodes, 'episode')}"
-
-
 def noise_of(spec: UploadSpec) -> tuple[CuratorNoise, dict[str, float]]:
     """Return the noise, and E of each family, which follow from the spec alone.
 
@@ -89,7 +84,7 @@ def noise_of(spec: UploadSpec) -> tuple[CuratorNoise, dict[str, float]]:
     noise, errors = noise_for(spec, problem, said, exact=True, beside=beside(spec))
     card = replace(noise.guarantee, users=spec.n)
     if of_people:
-        unit = protects(spec)
+        unit = f"one user, up to {plural(episodes, 'episode')}"
         card = replace(card, unit=unit, adjacency=f"replace {unit}, by another", returning=None)
     noise = replace(noise, guarantee=card)
     rounded = {REWARDS.family: episodes * spec.learned_from}

@@ -71,13 +71,11 @@ class Outside:
             if found:
                 most = found.most_common(MOST_NAMED)
                 named = ", ".join(f"{shown(label)} ({count:,})" for label, count in most)
-                declared = (self.declared.actions if name == "action" else self.declared.states)[-1]
                 told = {"column": name, "found": f"{found.total():,}", "rows": counted(self.rows, "row")}
-                told |= {"named": named, "last": shown(self.last.get(name, declared))}
-                if others := len(found) - len(most):
-                    said.append(filled(SAID["labels_more"], others=counted(others, "other_label"), **told))
-                else:
-                    said.append(filled(SAID["labels"], **told))
+                told |= {"named": named, "last": shown(self.last[name])}
+                others = len(found) - len(most)
+                more = {"others": counted(others, "other_label")} if others else {}
+                said.append(filled(SAID["labels_more" if others else "labels"], **told, **more))
         if self.rewards:
             low, high = self.declared.reward_range
             column = self.declared.columns.get("reward", "reward")

@@ -11,7 +11,7 @@ which a person's own episodes begin in the file, and from nothing that is in the
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
@@ -23,7 +23,7 @@ from dprl.mdp.tabular import Array
 from dprl.simulation.trace import Ints
 from dprl.simulation.uploads.declaration import MAPPED, PERSON, Declaration
 from dprl.simulation.uploads.outside import Outside
-from dprl.simulation.uploads.table import EMPTY, WHOLE, normal, not_finite, parsed, read_pieces, refuse
+from dprl.simulation.uploads.table import EMPTY, WHOLE, normal, parsed, read_pieces, refuse
 from dprl.tables import formula
 
 if TYPE_CHECKING:
@@ -31,98 +31,81 @@ if TYPE_CHECKING:
 
 Codes = NDArray[np.integer[Any]]
 Column = tuple[Codes, list[str]]  # codes of rows, and the different texts
-Said = Callable[[str], str]  # what is said of a text
 MOST_FOUND = 3  # labels named in an error
 
 
 class Prepared(NamedTuple):
     """The table of a file: whole episodes one below the other, H rows each, in order.
 
-    Attributes:
-        s, a, x: [rows] of the declared states, actions and next states; if nothing follows, the last.
-        r: [rows] rewards as they stand in the file, finite.
-        people: [episodes] whose each is, from 0; None if each person has one.
-        first_step: the number that the file gives to the first step, 0 or 1.
+    s, a, x and r: [rows] of states, actions, next states (the last if nothing follows), and rewards as they stand in
+    the file. people: [episodes] whose each is. first_step: its number in the file.
     """
 
     s: Codes
     a: Codes
     x: Codes
     r: Array
-    people: Codes | None
+    people: Codes
     first_step: int
 
 
 def prepared(file: BinaryIO | Path | pd.DataFrame, declared: Declaration, outside: Outside) -> Prepared:
-    """Return the table of a file.
-
-    Args:
-        file: a CSV or Parquet file, or a table.
-        declared: how the table is made, among the rest.
-        outside: is told what is outside of the declaration.
-
-    Raises:
-        SpecError: one sentence that names row and column.
-    """
+    """Return the table of a file, and note what is outside of the declaration. Raises SpecError: one sentence that
+    names row and column."""
     S, H = declared.size.S, declared.size.H
     named = {name: declared.columns.get(name, name) for name in MAPPED}
     of_state = [column for column, _ in declared.parts] or [named["state"]]
-    needed = list(declared.in_file)
+    who = [declared.columns[PERSON]] if declared.of_people else []
+    needed = [*who, named["episode"], named["step"], *of_state, named["action"], named["reward"]]
     twice = next((name for i, name in enumerate(needed) if name in needed[:i]), None)
     if twice is not None:
         refuse(1, twice, "two columns are declared to be this one; give each its own.")
-    of_numbers: dict[str, Said] = {
-        name: _not_binned for name, values in declared.parts if isinstance(values[0], float)
-    }
-    columns, numbers = _read(file, needed, of_numbers | {named["reward"]: not_finite})
-    who, called, n, people = _episodes(declared, columns, named["episode"])
+    binned = [name for name, values in declared.parts if isinstance(values[0], float)]
+    columns, numbers = _read(file, needed, {*binned, named["reward"]})
+    episode, called, people = _episodes(declared, columns, named["episode"])
     step = _steps(named["step"], columns.pop(named["step"]))
-    if (n if people is None else people.max() + 1) < 2:
+    if people.max() < 1:
         refuse(2, needed[0], "this is one person only; give at least two.")
     begun = 1 if step.min() == 1 else 0
-    order = np.lexsort((step, who))
+    order = np.lexsort((step, episode))
     outside.moved = int((order != np.arange(len(order))).sum())
     _check_steps(
-        named["step"], who[order], step[order] - begun, order, called, H, begun, bool(declared.absorbing)
+        named["step"], episode[order], step[order] - begun, order, called, H, begun, bool(declared.absorbing)
     )
     outside.rows = len(order)
     beyond = step[order] >= H + begun
-    outside.cut = len(np.unique(who[order][beyond]))
+    outside.cut = len(np.unique(episode[order][beyond]))
     order = order[~beyond]
-    lengths = np.bincount(who[order])
-    outside.episodes = n
-    outside.padded = int((lengths < H).sum())
-    outside.labels = {}
-    if people is not None:
-        counts = _rank(people) < declared.episodes
-        outside.beyond = int((~counts).sum())
-    state = _states(declared, of_state, columns, numbers, outside)
+    outside.episodes = len(people)
+    outside.padded = int((np.bincount(episode[order]) < H).sum())
+    counts = _rank(people) < declared.episodes
+    outside.beyond = int((~counts).sum())
+    state = _states(declared, columns, numbers, outside)
     action = _index(named["action"], columns[named["action"]], declared.actions, outside)
 
     rewards, (low, high) = numbers[named["reward"]], declared.reward_range
     outside.rewards = int(((rewards < low) | (rewards > high)).sum())
     outside.lowest, outside.highest = float(rewards.min()), float(rewards.max())
-    if people is not None:
-        order, n = order[counts[who[order]]], int(counts.sum())
-        who, people = (counts.cumsum() - 1)[who], people[counts]
-    at = who[order].astype(np.int64) * H + step[order] - begun  # of the table
+    order, n = order[counts[episode[order]]], int(counts.sum())
+    episode = (counts.cumsum() - 1)[episode]
+    at = episode[order].astype(np.int64) * H + step[order] - begun  # of the table
     goes_on = declared.states.index(declared.absorbing) if declared.absorbing else 0
     s, a = np.full(n * H, goes_on, dtype=np.int32), np.zeros(n * H, dtype=np.int32)
     r = np.zeros(n * H)
     s[at], a[at], r[at] = state[order], action[order], rewards[order]
     x = np.append(s[1:], s[:1])
     x[H - 1 :: H] = S - 1  # nothing follows
-    return Prepared(s, a, x, r, people, begun)
+    return Prepared(s, a, x, r, people[counts], begun)
 
 
 def _episodes(
     declared: Declaration, columns: dict[str, Column], name: str
-) -> tuple[Codes, Callable[[int], str], int, Codes | None]:
-    """Return [rows] episodes, numbered in the order of their first rows; the name of each; how many they are; and
-    [episodes] whose each is, if a column has that. There the same label of two people stands for two episodes."""
+) -> tuple[Codes, Callable[[int], str], Codes]:
+    """Return [rows] episodes, numbered in the order of their first rows; the name of each; and [episodes] whose each
+    is. The same label of two people stands for two episodes, if a column has whose they are."""
     codes, names = columns.pop(name)
     if not declared.of_people:  # codes are numbered in the order of their first rows
-        return codes, lambda episode: names[episode], len(names), None
+        return codes, lambda episode: names[episode], np.arange(len(names), dtype=np.int32)
     persons, of_whom = columns.pop(declared.columns[PERSON])
     pairs, first_rows, who = np.unique(
         persons.astype(np.int64) * len(names) + codes, return_index=True, return_inverse=True
@@ -135,7 +118,7 @@ def _episodes(
     def called(episode: int) -> str:
         return f"{names[pairs[episode] % len(names)]} of {of_whom[pairs[episode] // len(names)]}"
 
-    return place[who], called, len(pairs), pairs // len(names)
+    return place[who], called, pairs // len(names)
 
 
 def _rank(people: Codes) -> Codes:
@@ -148,12 +131,9 @@ def _rank(people: Codes) -> Codes:
 
 
 def _read(
-    file: BinaryIO | Path | pd.DataFrame, needed: list[str], numbers: Mapping[str, Said]
+    file: BinaryIO | Path | pd.DataFrame, needed: list[str], numbers: Collection[str]
 ) -> tuple[dict[str, Column], dict[str, Array]]:
-    """Return the needed columns, read a piece at a time: labels, and numbers by themselves.
-
-    numbers: columns of finite numbers, and what is wrong with another text there.
-    """
+    """Return the needed columns, read a piece at a time: labels, and numbers by themselves."""
     rows = 0
     read: dict[str, list[Any]] = {name: [] for name in needed}
     places: dict[str, dict[str, int]] = {name: {} for name in needed}
@@ -162,7 +142,7 @@ def _read(
         _check_cells(columns, rows)
         for name, (codes, texts) in columns.items():
             if name in numbers:
-                read[name].append(_finite(name, (codes, texts), numbers[name], rows))
+                read[name].append(_finite(name, (codes, texts), rows))
             else:
                 place = places[name]
                 known = np.array([place.setdefault(text, len(place)) for text in texts], dtype=np.int32)
@@ -182,14 +162,18 @@ def _coded(texts: Sequence[str]) -> Column:
     return codes, [normal(text) for text in place]
 
 
-def _finite(name: str, column: Column, said: Said, first: int) -> Array:
+def _finite(name: str, column: Column, first: int) -> Array:
     """[rows of a piece] numbers. first: rows before it."""
     codes, texts = column
     values: Array = parsed(texts)[codes]
     bad = ~np.isfinite(values)
     if bad.any():
         row = int(bad.argmax())
-        refuse(first + row + 2, name, said(texts[codes[row]]))
+        refuse(
+            first + row + 2,
+            name,
+            f"{shown(texts[codes[row]])} is not a finite number; give one, such as 0.5.",
+        )
     return values
 
 
@@ -205,15 +189,8 @@ def _check_cells(columns: dict[str, Column], first: int) -> None:
             wrong.append((row, i, name, texts[codes[row]]))
     if wrong:
         row, _, name, text = min(wrong)
-        refuse(
-            first + row + 2,
-            name,
-            f"{shown(text)} is a formula to a spreadsheet; give what it stands for." if text else EMPTY,
-        )
-
-
-def _not_binned(text: str) -> str:
-    return f"{shown(text)} is not a finite number; give one, to be put between the edges."
+        said = f"{shown(text)} is a formula to a spreadsheet; give what it stands for." if text else EMPTY
+        refuse(first + row + 2, name, said)
 
 
 def _steps(name: str, column: Column) -> Codes:
@@ -268,16 +245,14 @@ def _check_steps(
 
 
 def _states(
-    declared: Declaration,
-    of_state: list[str],
-    columns: dict[str, Column],
-    numbers: dict[str, Array],
-    outside: Outside,
+    declared: Declaration, columns: dict[str, Column], numbers: dict[str, Array], outside: Outside
 ) -> Codes:
     """[rows] of the declared states."""
     if not declared.parts:
-        return _index(of_state[0], columns[of_state[0]], declared.states, outside)
+        name = declared.columns.get("state", "state")
+        return _index(name, columns[name], declared.states, outside)
     state: Codes = np.zeros(1, dtype=np.int32)
+    combinations = 1
     for name, values in declared.parts:
         if isinstance(values[0], str):
             each, number = _index(name, columns[name], tuple(map(str, values)), outside), len(values)
@@ -285,16 +260,10 @@ def _states(
             # what is an edge is above it
             edges, number = np.array(values, dtype=float), len(values) + 1
             each = np.searchsorted(edges, numbers[name], side="right").astype(np.int32)
-        state = state * number + each
-    rest = len(declared.states) - _combinations(declared)
-    return state + rest  # an absorbing state that is no combination comes first
-
-
-def _combinations(declared: Declaration) -> int:
-    found = 1
-    for _, values in declared.parts:
-        found *= len(values) + isinstance(values[0], float)
-    return found
+        state, combinations = state * number + each, combinations * number
+    return (
+        state + len(declared.states) - combinations
+    )  # an absorbing state that is no combination comes first
 
 
 def _index(name: str, column: Column, labels: tuple[str, ...], outside: Outside) -> Codes:
@@ -310,10 +279,7 @@ def _index(name: str, column: Column, labels: tuple[str, ...], outside: Outside)
     if len(strange) == len({*plain}):
         shortened = ", ".join(map(shown, labels[:5])) + (", ..." if len(labels) > 5 else "")
         found = ", ".join(shown(text) for text, _ in strange.most_common(MOST_FOUND))
-        refuse(
-            2,
-            name,
-            f"no label in this column is declared. The declared ones are {shortened}; the file has {found}.",
-        )
+        both = f"The declared ones are {shortened}; the file has {found}."
+        refuse(2, name, f"no label in this column is declared. {both}")
     outside.labels[name], outside.last[name] = strange, labels[-1]
     return np.asarray(np.array([place.get(text, len(labels) - 1) for text in plain], dtype=np.int32)[codes])

@@ -32,14 +32,8 @@ MOST_EPISODES = 2**23  # of which sums on the grid of noise are exact in float64
 
 
 class Counted(NamedTuple):
-    """The counts of a file.
-
-    Attributes:
-        record: [H, S, A, S + 2], the counts of those who are learned from.
-        n: how many people there are in all.
-        held: those who are held out; checked: how many people these are.
-        first_step: the number that the file gives to the first step, 0 or 1.
-    """
+    """The counts of a file: [H, S, A, S + 2] of those who are learned from, people in all, those held out, how many
+    these are, and the number of the first step in the file, 0 or 1."""
 
     record: Array
     n: int
@@ -54,20 +48,11 @@ def counted(
     tell: Callable[[Outside], object] | None = None,
     held_out: float = 0.0,
 ) -> Counted:
-    """Count the trajectories in a file, and its number n of people.
+    """Count the trajectories in a file: rows of counts as in mdp/counts.py, and rewards in units of the declared range,
+    each rounded to the grid that noise is drawn on. All of it is exact, for there are at most MOST_EPISODES.
 
-    Args:
-        file: a path, a binary file (CSV or Parquet), or a table of pandas.
-        declared: what is public about it.
-        tell: is called with the parts outside the declaration, if there are any.
-        held_out: the probability with which each person is held out, whatever is in their rows.
-
-    Returns:
-        Rows of counts as in mdp/counts.py; rewards in units of the declared range, each rounded to the nearest multiple
-        of the grid that noise is drawn on. All of it is exact, for there are at most MOST_EPISODES.
-
-    Raises:
-        SpecError: the file is malformed: one sentence that names row and column.
+    tell: is called with the parts outside the declaration, if there are any. held_out: the probability with which each
+    person is held out, whatever is in their rows. Raises SpecError: one sentence that names row and column.
     """
     outside = Outside(declared)
     table = prepared(file, declared, outside)
@@ -75,13 +60,11 @@ def counted(
     episodes = len(table.s) // H
     if episodes > MOST_EPISODES:
         refuse(1, "episode", f"there are more than {MOST_EPISODES:,} episodes; give fewer.")
-    people = np.arange(episodes) if table.people is None else table.people
-    n = int(people.max()) + 1
+    n = int(table.people.max()) + 1
     out = np.random.default_rng(secrets.randbits(128)).random(n) < held_out  # a coin a person; no noise
-    found = _count(table, declared, out[people])
+    record, held = _count(table, declared, out[table.people])
     if tell is not None and outside:
         tell(outside)
-    record, held = found
     return Counted(record, n, held, int(out.sum()), table.first_step)
 
 

@@ -33,15 +33,8 @@ class UploadCurator:
     """Holds one data set that was uploaded, and answers queries about it.
 
     What it answers with is no function of the counts but through what is written down: the sums with noise of every
-    family that the guarantee speaks of. The same query has the same answer, whoever asks, and when.
-
-    Args:
-        data: the data set.
-        noise: what is added.
-        errors: E of each family.
-
-    Raises:
-        SpecError: what was released of this data set is damaged.
+    family that the guarantee speaks of. The same query has the same answer, whoever asks, and when. Raises SpecError:
+    what was released of this data set is damaged.
     """
 
     def __init__(self, data: kept.Kept, noise: CuratorNoise, errors: Mapping[str, float]) -> None:
@@ -59,11 +52,8 @@ class UploadCurator:
         return 1.0 if self._noisy is not None else len(self._drawn) / self._cells
 
     def draw(self, seconds: float) -> bool:
-        """Draw for about so long; True when everything is drawn and written down, or was before.
-
-        Raises:
-            SpecError: it cannot be written down, or the data set has gone.
-        """
+        """Draw for about so long; True when everything is drawn and written down, or was before. Raises SpecError: it
+        cannot be written down, or the data set has gone."""
         until = time.perf_counter() + seconds
         while self._noisy is None:
             self._drawn += islice(self._rest, AT_ONCE)
@@ -83,20 +73,15 @@ class UploadCurator:
                 yield (int(value * STEPS) + draw(steps)) / STEPS
 
     def _arrays(self) -> dict[str, Array]:
-        found, first = {}, 0
-        for family in self._scales:
-            shape = QUERIES[family].sums(self._data.record).shape
-            last = first + math.prod(shape)
-            found[family] = np.array(self._drawn[first:last]).reshape(shape)
-            first = last
-        return found
+        shapes = [QUERIES[family].sums(self._data.record).shape for family in self._scales]
+        parts = np.split(np.array(self._drawn), np.cumsum([math.prod(shape) for shape in shapes])[:-1])
+        return {
+            name: part.reshape(shape) for name, part, shape in zip(self._scales, parts, shapes, strict=True)
+        }
 
     def release(self, query: Query) -> Array:
-        """Return the statistics as the learner sees them.
-
-        Raises:
-            RuntimeError: it asks for sums that the guarantee does not cover, or nothing is drawn yet.
-        """
+        """Return the statistics as the learner sees them. Raises RuntimeError: the guarantee does not cover these sums,
+        or nothing is drawn yet."""
         known = QUERIES.get(query.family)
         if known is not query or self._noisy is None or query.family not in self._noisy:
             raise RuntimeError(f"{query.family} is not what noise was drawn for")

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import lru_cache, partial
-from typing import Any
+from functools import lru_cache
+from typing import Any, NoReturn
 
 import numpy as np
 
-from dprl.fields import Field, SpecError, shown
+from dprl.fields import SpecError, shown
 from dprl.learners import OFFLINE
 from dprl.learners.offline.kl_lcb import reward_bounds
-from dprl.learners.offline.learner import Learned, OfflineProblem
+from dprl.learners.offline.learner import OfflineProblem
 from dprl.mdp import counts
 from dprl.mdp.planning import Policy
 from dprl.mdp.tabular import Array
@@ -33,8 +32,6 @@ from dprl.simulation.uploads.spent import Draw
 from dprl.simulation.uploads.start import bound_from_start
 from dprl.simulation.uploads.trace import UploadTrace
 from dprl.statistics import REPLACE_ONE, REWARDS, TRANSITIONS
-
-BUDGET = ("rho", "beta")  # what a sweep may change of it
 
 
 @lru_cache(maxsize=256)
@@ -58,16 +55,11 @@ def asked_of_those_held_out(spec: UploadSpec) -> str:
 
 
 def fitted_to(
-    problem: OfflineProblem,
-    policy: Policy,
-    released: tuple[Array, ...],
-    noise: CuratorNoise,
-    errors: Mapping[str, float],
+    problem: OfflineProblem, policy: Policy, released: tuple[Array, ...], noise: CuratorNoise
 ) -> tuple[check.Fitted, check.Scores]:
     """Fit the model to the released sums of the people learned from, and return it with its scores."""
     assert noise.mechanism is not None
-    scale, E = (next(iter(each.values())) for each in (noise.scales, errors))  # of counts
-    problem = replace(problem, errors=errors)
+    scale, E = (next(iter(each.values())) for each in (noise.scales, problem.errors))  # of counts
     unit = float(noise.mechanism.std(ONCE)[0]) ** 2
     r, of_rewards = problem.rewards, None
     if r is None:
@@ -81,11 +73,7 @@ def fitted_to(
 
 
 class UploadRun:
-    """The one release of a spec.
-
-    Raises:
-        SpecError: its data set is not kept here.
-    """
+    """The one release of a spec. Raises SpecError: its data set is not kept here."""
 
     def __init__(self, spec: UploadSpec, seed: int) -> None:
         self.spec, self.seed = spec, seed
@@ -100,13 +88,8 @@ class UploadRun:
                 )
             Budget(under.budget, rho=under.total).charge(spec, draws_of(spec), under.file)
         self._curator = UploadCurator(self.data, self.noise, self.errors)
-        self.learned: Learned | None = None  # the cautious policy, see `policies`
-        self.policies = np.zeros((2, spec.problem_size.H, spec.problem_size.S), dtype=np.int16)
-        self.from_start = 0.0  # the bound of the policy's value, in units of the reward range
-        self.always = np.zeros(spec.problem_size.A)
-        self.released: tuple[Array, ...] = ()
-        self.checked: dict[str, Array] = {}
-        self.seconds = 0.0
+        self._problem = replace(upload_problem_of(spec), errors=self.errors)
+        self._trace: UploadTrace | None = None
 
     @property
     def progress(self) -> float:
@@ -114,43 +97,70 @@ class UploadRun:
         return self._curator.share
 
     def advance(self, seconds: float = 0.1) -> bool:
-        """Work for about `seconds`; True when it is done.
+        """Work for about `seconds`; True when it is done. Raises SpecError: a release cannot be written down."""
+        if self._trace is None and self._curator.draw(seconds):
+            self._trace = self._learn()
+        return self._trace is not None
 
-        Raises:
-            SpecError: what is released cannot be written down.
-        """
-        if self.learned is None and self._curator.draw(seconds):
-            began = time.perf_counter()  # after drawing, which takes longer or shorter by what is drawn
-            problem = replace(upload_problem_of(self.spec), errors=self.errors)
-            learned, self.released = learned_from(self._curator, self.spec.learner.plan(problem))
-            plug_in, _ = learned_from(self._curator, OFFLINE[LEARNERS[1]].plan(problem))
-            self.policies = np.stack([learned.policy, plug_in.policy]).astype(np.int16)
-            self.always = self._always(problem)
-            if self.spec.checked:
-                self.checked = self._ask_those_held_out(problem)
-            self.from_start = self._bound_from_start(learned.V[0])
-            self.learned = learned
-            self.seconds = time.perf_counter() - began
-        return self.learned is not None
+    def curve(self) -> Curve:
+        """Return the lower bound at n, once it exists."""
+        return self._trace.curve if self._trace else Curve(AXIS, MEASURE, np.zeros(0, np.int64), np.zeros(0))
 
-    def _always(self, problem: OfflineProblem) -> Array:
+    def trace(self) -> UploadTrace:
+        """Everything that was released, and learned from it, once it is done."""
+        assert self._trace is not None
+        return self._trace
+
+    def _learn(self) -> UploadTrace:
+        spec, public, size = self.spec, self.spec.public, self.spec.problem_size
+        began = time.perf_counter()  # after drawing, which takes longer or shorter by what is drawn
+        learned, sums = learned_from(self._curator, spec.learner.plan(self._problem))
+        plug_in, _ = learned_from(self._curator, OFFLINE[LEARNERS[1]].plan(self._problem))
+        policies = np.stack([learned.policy, plug_in.policy])
+        always = self._always(sums)
+        checked = self._ask_those_held_out(policies, sums) if spec.checked else {}
+        bound = public.in_units(np.array(self._bound_from_start(learned.V[0], sums[0])), size.H)
+        seconds = time.perf_counter() - began
+        released = sums[0].copy()
+        if public.rewards is None:
+            counts.rewards(released)[...] = spec.learner.shown["rewards"](sums)
+        return UploadTrace(
+            spec=spec,
+            seed=self.seed,
+            complete=True,
+            curve=Curve(AXIS, MEASURE, np.array([spec.n], dtype=np.int64), np.array([float(bound)])),
+            v_star=None,
+            guarantee=self.noise.guarantee,
+            seconds=seconds,
+            rate=spec.n / seconds if seconds > 0 else 0.0,
+            lower=public.in_units(learned.V[0], size.H),
+            errors={name: np.array(error) for name, error in self.errors.items()},
+            checked=checked,
+            released=released,
+            Q_hat=learned.Q_hat,
+            penalty=learned.penalty,
+            Q=learned.Q,
+            V=learned.V[:-1],
+            policies=policies.astype(np.int16),
+            always=always,
+        )
+
+    def _always(self, released: tuple[Array, ...]) -> Array:
         """Return the value from the start of always taking the same action, [A], from the released sums alone."""
-        S, A, H, _ = problem.size
+        S, A, H, _ = self._problem.size
         found = []
         for action in range(A):
             policy = np.full((H, S), action, dtype=np.int64)
-            fitted, _ = fitted_to(problem, policy, self.released, self.noise, self.errors)
-            start = np.maximum(counts.visits(self.released[0])[0].sum(-1), 0.0)
+            fitted, _ = fitted_to(self._problem, policy, released, self.noise)
+            start = np.maximum(counts.visits(released[0])[0].sum(-1), 0.0)
             found.append(float(start @ fitted.V[0]) / max(float(start.sum()), 1.0))
         return np.array(found)
 
-    def _ask_those_held_out(self, problem: OfflineProblem) -> dict[str, Array]:
+    def _ask_those_held_out(self, policies: Policy, released: tuple[Array, ...]) -> dict[str, Array]:
         """Release the held-out people's sums for both policies. They are drawn once for a spec, and stored."""
         assert self.noise.mechanism is not None
-        models = [
-            fitted_to(problem, policy.astype(np.int64), self.released, self.noise, self.errors)
-            for policy in self.policies
-        ]
+        problem = self._problem
+        models = [fitted_to(problem, policy, released, self.noise) for policy in policies]
         scales, std = self.noise.scales, float(self.noise.mechanism.std(ONCE)[0])
         which = asked_of_those_held_out(self.spec)
         found = kept.drawn_sums(self.spec.data, which)
@@ -171,58 +181,13 @@ class UploadRun:
             )
         return {name: np.stack([one[name] for one in each]) for name in each[0]}
 
-    def _bound_from_start(self, V: Array) -> float:
+    def _bound_from_start(self, V: Array, released: Array) -> float:
         """Return the bound from the declared start, or from the start in the released counts of the first step."""
         spec, noise = self.spec, self.noise
         if spec.public.start is not None:
             return float(spec.public.start @ V)
-        assert noise.mechanism is not None
         scale = noise.scales[TRANSITIONS.family]
-        return bound_from_start(V, self.released[0], spec.problem_size, spec.learned_from, spec.beta, scale)
-
-    def _lower(self) -> Array:
-        public, size = self.spec.public, self.spec.problem_size
-        return np.zeros(size.S) if self.learned is None else public.in_units(self.learned.V[0], size.H)
-
-    def curve(self) -> Curve:
-        """Return the lower bound at n, once it exists."""
-        done = self.learned is not None
-        at = np.array([self.spec.n] * done, dtype=np.int64)
-        value = self.spec.public.in_units(np.array(self.from_start), self.spec.problem_size.H)
-        return Curve(AXIS, MEASURE, at, np.array([float(value)] * done))
-
-    def trace(self) -> UploadTrace:
-        """Everything that was released, and learned from it."""
-        S, A, H, _ = self.spec.problem_size
-        released = np.zeros((H, S, A, S + 2))
-        if self.released:
-            released[...] = self.released[0]
-            if self.spec.public.rewards is None:
-                counts.rewards(released)[...] = self.spec.learner.shown["rewards"](self.released)
-        none = np.zeros((H, S, A))
-        found = self.learned or Learned(
-            np.zeros((H, S), dtype=np.int64), none, none, none, np.zeros((H + 1, S))
-        )
-        return UploadTrace(
-            spec=self.spec,
-            seed=self.seed,
-            complete=self.learned is not None,
-            curve=self.curve(),
-            v_star=None,
-            guarantee=self.noise.guarantee,
-            seconds=self.seconds,
-            rate=self.spec.n / self.seconds if self.seconds > 0 else 0.0,
-            lower=self._lower(),
-            errors={name: np.array(error) for name, error in self.errors.items()},
-            checked=self.checked,
-            released=released,
-            Q_hat=found.Q_hat,
-            penalty=found.penalty,
-            Q=found.Q,
-            V=found.V[:-1],
-            policies=self.policies,
-            always=self.always,
-        )
+        return bound_from_start(V, released, spec.problem_size, spec.learned_from, spec.beta, scale)
 
 
 def guarantee(spec: UploadSpec) -> dict[str, Any]:
@@ -230,22 +195,11 @@ def guarantee(spec: UploadSpec) -> dict[str, Any]:
     return noise_of(spec)[0].guarantee.to_dict()
 
 
-def axes(base: UploadSpec) -> Mapping[str, Callable[[Any], Any]]:
-    """Return the possible axis of a sweep, the budget. Each further budget is one more release."""
-
-    def checked(field: Field, value: Any) -> Any:
-        result = field.parse(value) if isinstance(value, str) else field.check(value)
-        if result is None:
-            raise field.refuse(value)
-        return result
-
-    found = {f.name: f for f in FIELDS.values() if f.name in BUDGET}
-    return {name: partial(checked, field) for name, field in found.items()}
-
-
-def along(base: UploadSpec, chosen: Mapping[str, Any]) -> UploadSpec:
-    """Return the spec with these values of axes. Raises SpecError if they are incompatible."""
-    return base.replace(**chosen)
+def axes(base: UploadSpec) -> NoReturn:
+    """Refuse a sweep: each further budget would be one more release."""
+    raise SpecError(
+        "axis", "a file of your own has none, for each point would be one more release; give another spec."
+    )
 
 
 kinds.register(
@@ -259,11 +213,11 @@ kinds.register(
         axis=AXIS,
         measure=MEASURE,
         axes=axes,
-        along=along,
+        along=lambda base, chosen: base,
         questions={"guarantee": guarantee},
         files={
-            "policy.json": UploadTrace.policy_file,
-            "policy.csv": UploadTrace.steps,
+            "policy.json": lambda trace: trace.portable.to_json(),
+            "policy.csv": lambda trace: trace.portable.csv_text(),
             "release.json": UploadTrace.release,
             "registry.yaml": registry_entry,
         },

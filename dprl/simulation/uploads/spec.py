@@ -10,15 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, TextIO, cast
 
 from dprl import names
-from dprl.fields import (
-    Field,
-    Frozen,
-    SpecError,
-    check_type,
-    documented,
-    read_text,
-    shown,
-)
+from dprl.fields import Field, Frozen, SpecError, check_type, documented, read_text, shown
 from dprl.mdp import Size
 from dprl.messages.brief import described, tabulated
 from dprl.plugins import Registry
@@ -89,12 +81,7 @@ class UploadSpec(Budgeted):
     seeds: ClassVar[int] = 1  # each would be one more release
     TABLE: ClassVar[Mapping[str, Field]] = FIELDS
     BELONGS: ClassVar[Mapping[str, tuple[str, ...]]] = {}
-    privacy, calibration, epsilon, delta = (
-        "zcdp",
-        "calibrated",
-        None,
-        None,
-    )  # of every release of people's data
+    privacy, calibration, epsilon, delta = "zcdp", "calibrated", None, None  # of every release
 
     __repr__ = described
     _repr_html_ = tabulated
@@ -208,9 +195,11 @@ def upload(
     if isinstance(declared, Mapping):
         text = declaration_text(declared)
     else:
-        text = str(declared) if str(declared).lstrip("\ufeff \n\r\t").startswith("{") else _read(declared)
+        text = str(declared)
+        if not text.lstrip("\ufeff \n\r\t").startswith("{"):
+            text = read_text("declared", declared, f"the path of a JSON file: {FORM}")
     return take(
-        _opened(file), text, fields | {"held_out": held_out},
+        _opened(file), text, fields | {"held_out": held_out}, kept.new_name(),
         tell=tell, budget=budget, recall=recall, accept_undeclared=accept_undeclared,
     )  # fmt: skip
 
@@ -219,14 +208,14 @@ def take(
     file: Path | BinaryIO | pd.DataFrame,
     declared: str,
     fields: Mapping[str, Any],
+    name: str,
     *,
     tell: Callable[[Outside], object],
     budget: Budget | None,
     recall: Callable[[str], object],
     accept_undeclared: bool = False,
-    name: str = "",
 ) -> UploadSpec:
-    """Take a file as `upload` does. declared: a JSON text; name: of the stored counts, else one is drawn."""
+    """Take a file as `upload` does. declared: a JSON text; name: of the stored counts."""
     public = declaration(declared)
     UploadSpec(data=NOWHERE, declared=public.text, n=1, **fields)  # an error in the rest comes first
 
@@ -236,39 +225,27 @@ def take(
             raise SpecError(UNDECLARED, wrong)
 
     under = None if budget is None else _under(file, budget, recall)
-    name, found = kept.keep(file, public, look, fields["held_out"], under, name)
+    found = kept.keep(name, file, public, look, fields["held_out"], under)
     if found.checked == found.n:
         kept.forget(name)
         raise SpecError("data", "all people would be held out; give more of them, or hold nobody out.")
-    return UploadSpec(
-        data=name,
-        declared=public.text,
-        n=found.n,
-        checked=found.checked,
-        first_step=found.first_step,
-        **fields,
-    )
+    counted = {"n": found.n, "checked": found.checked, "first_step": found.first_step}
+    return UploadSpec(data=name, declared=public.text, **counted, **fields)
 
 
 def _under(
     file: Path | BinaryIO | pd.DataFrame, budget: Budget, recall: Callable[[str], object]
 ) -> kept.Under:
     """Return what is kept of a budget until a release, and report under which budgets the file was released before."""
-    digest = digest_of(_bytes_of(file))
-    before = read_before(digest)
-    if before:
+    # a table is written as CSV for its digest alone, and not read back
+    bytes_of = io.BytesIO(file.to_csv(index=False).encode()) if hasattr(file, "to_csv") else file
+    digest = digest_of(bytes_of)
+    if before := read_before(digest):
         names = " and ".join(f"{shown(name)} ({day})" for name, day in before)
         recall(
             f"This file was released from before, under the budget {names}. Releases from both readings add up."
         )
     return kept.Under(budget.name, budget.total, Budget.known(budget.name), digest)
-
-
-def _bytes_of(file: Path | BinaryIO | pd.DataFrame) -> Path | BinaryIO:
-    """Return what a digest is made of. A table is written as CSV for that alone; it is not read back."""
-    if hasattr(file, "to_csv"):
-        return io.BytesIO(file.to_csv(index=False).encode())
-    return file
 
 
 def _opened(file: Any) -> Path | BinaryIO | pd.DataFrame:
@@ -280,12 +257,6 @@ def _opened(file: Any) -> Path | BinaryIO | pd.DataFrame:
     if isinstance(file, io.TextIOBase):
         file = getattr(file, "buffer", file)
     if not (hasattr(file, "to_csv") or (hasattr(file, "read") and not isinstance(file, io.TextIOBase))):
-        raise SpecError(
-            "data",
-            f"{shown(file)} is not allowed; give the path of a CSV or Parquet file, or a pandas DataFrame.",
-        )
+        allowed = "give the path of a CSV or Parquet file, or a pandas DataFrame"
+        raise SpecError("data", f"{shown(file)} is not allowed; {allowed}.")
     return cast("BinaryIO | pd.DataFrame", file)
-
-
-def _read(path: str | Path) -> str:
-    return read_text("declared", path, f"the path of a JSON file: {FORM}")

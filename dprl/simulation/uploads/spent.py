@@ -40,14 +40,7 @@ class Draw:
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able form."""
-        losses = [asdict(loss) for loss in self.losses]
-        return {
-            "key": self.key,
-            "read": self.read,
-            "half": self.half,
-            "losses": losses,
-            "apart": list(self.apart),
-        }
+        return asdict(self) | {"losses": [asdict(loss) for loss in self.losses], "apart": list(self.apart)}
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Draw:

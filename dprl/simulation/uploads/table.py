@@ -71,14 +71,9 @@ def _number(text: str) -> float:
 
 
 def read_pieces(file: BinaryIO | Path | pd.DataFrame, needed: Sequence[str]) -> Iterator[Texts]:
-    """Yield the needed columns, ROWS rows at a time, in the order of the rows.
+    """Yield the needed columns, each of which has to be there once, ROWS rows at a time, in the order of the rows.
 
-    Args:
-        file: a path, a binary file or a table, read from its beginning.
-        needed: names of columns; each has to be there once. Others are ignored.
-
-    Raises:
-        SpecError: one sentence that names row (the heading is row 1) and column, or the kind of the file.
+    Raises SpecError: one sentence that names row (the heading is row 1) and column, or the kind of the file.
     """
     if hasattr(file, "columns"):
         yield from _read_frame(cast("pd.DataFrame", file), needed)
@@ -90,23 +85,17 @@ def read_pieces(file: BinaryIO | Path | pd.DataFrame, needed: Sequence[str]) -> 
         except OSError as error:
             raise SpecError(NAME, f"the file cannot be read ({error.strerror}).") from None
         return
-    binary = file
-    _check_size(binary)
-    begun = binary.read(8)
-    binary.seek(0)
+    size = file.seek(0, io.SEEK_END)
+    if size > MOST_BYTES:
+        most = bytes_in_words(MOST_BYTES)
+        raise SpecError(NAME, f"the file has {bytes_in_words(size)}; give at most {most}.")
+    file.seek(0)
+    begun = file.read(8)
+    file.seek(0)
     for mark, kind in KINDS:
         if begun.startswith(mark):
             raise SpecError(NAME, f"this is {kind}. Give a CSV file in UTF-8, or Parquet.")
-    yield from (_read_parquet if begun.startswith(PARQUET) else _read_csv)(binary, needed)
-
-
-def _check_size(file: BinaryIO) -> None:
-    size = file.seek(0, io.SEEK_END)
-    file.seek(0)
-    if size > MOST_BYTES:
-        raise SpecError(
-            NAME, f"the file has {bytes_in_words(size)}; give at most {bytes_in_words(MOST_BYTES)}."
-        )
+    yield from (_read_parquet if begun.startswith(PARQUET) else _read_csv)(file, needed)
 
 
 def _places(names: Sequence[str], needed: Sequence[str]) -> list[int]:
@@ -114,24 +103,27 @@ def _places(names: Sequence[str], needed: Sequence[str]) -> list[int]:
     listed = ", ".join(map(shown, names[:MOST_SHOWN])) + (", ..." if len(names) > MOST_SHOWN else "")
     for name in needed:
         if name not in names:
-            refuse(
-                1,
-                name,
-                f"this column is missing. The file has {listed}. Rename a heading, or declare its name under "
-                "`columns`.",
-            )
+            rename = "Rename a heading, or declare its name under `columns`."
+            refuse(1, name, f"this column is missing. The file has {listed}. {rename}")
         if names.count(name) != 1:
             refuse(1, name, f"this column stands twice. The file has {listed}. Give each heading once.")
     return [names.index(name) for name in needed]
 
 
 def _read_csv(file: BinaryIO, needed: Sequence[str]) -> Iterator[Texts]:
-    before = _check_heading(file, needed)
+    first, blank = (
+        _check_heading(file, needed) + 1,
+        0,
+    )  # rows read so far; the first of the blank ones at their end
     text = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
     reader = csv.reader(text, strict=True)
     try:
-        first, blank = before + 1, 0  # rows read so far; the first of the blank ones at the end of these
-        heading = _first_records(reader, first)[-1]
+        try:
+            heading = list(islice(reader, first))[-1]
+        except csv.Error:
+            refuse(first, COLUMNS[0], QUOTE)
+        if reader.line_num != first:
+            refuse(first, COLUMNS[0], QUOTE)
         names = [normal(name) for name in heading]
         wanted = itemgetter(*_places(names, needed))
         while True:
@@ -171,16 +163,6 @@ def _even(rows: list[list[str]], end: int, first: int, names: Sequence[str]) -> 
         row += [""] * (len(names) - len(row))
 
 
-def _first_records(reader: Any, number: int) -> list[list[str]]:
-    try:
-        found = list(islice(reader, number))
-    except csv.Error:
-        refuse(number, COLUMNS[0], QUOTE)
-    if reader.line_num != number:
-        refuse(number, COLUMNS[0], QUOTE)
-    return found
-
-
 def _blank(row: Sequence[str]) -> bool:
     """Whether a record has nothing in it, or the mark that ended files in DOS (Ctrl-Z)."""
     return not "".join(row).replace("\x1a", "").strip()
@@ -213,10 +195,8 @@ def _refuse_encoding(file: BinaryIO) -> NoReturn:
         try:
             line.decode("utf-8")
         except UnicodeDecodeError as error:
-            byte = f"byte {line[error.start]:#x}"
-            raise SpecError(
-                NAME, f"row {number:,} is not text in UTF-8 ({byte}); save the file as CSV in UTF-8."
-            ) from None
+            where = f"row {number:,} is not text in UTF-8 (byte {line[error.start]:#x})"
+            raise SpecError(NAME, f"{where}; save the file as CSV in UTF-8.") from None
     raise SpecError(NAME, "the file is not text in UTF-8; save it as CSV in UTF-8.")
 
 
@@ -235,15 +215,11 @@ def _read_parquet(file: BinaryIO, needed: Sequence[str]) -> Iterator[Texts]:
         from pyarrow import ArrowException
         from pyarrow.parquet import ParquetFile
     except ImportError:
-        raise SpecError(
-            NAME, "this is a Parquet file, which needs pyarrow; install pyarrow, or give CSV."
-        ) from None
+        raise SpecError(NAME, "a Parquet file needs pyarrow; install pyarrow, or give CSV.") from None
     try:
         opened = ParquetFile(file)
-        if opened.metadata.num_rows > MOST_ROWS:
-            raise SpecError(
-                NAME, f"the file has {opened.metadata.num_rows:,} rows; give at most {MOST_ROWS:,}."
-            )
+        if (rows := opened.metadata.num_rows) > MOST_ROWS:
+            raise SpecError(NAME, f"the file has {rows:,} rows; give at most {MOST_ROWS:,}.")
         names = opened.schema_arrow.names
         places, first = _places([normal(name) for name in names], needed), 0
         for batch in opened.iter_batches(ROWS, columns=[names[place] for place in places]):
@@ -259,29 +235,18 @@ def _read_parquet(file: BinaryIO, needed: Sequence[str]) -> Iterator[Texts]:
 
 def _written(name: str, values: list[Any], first: int) -> list[str]:
     """Return the texts of values, each by the same rule, whatever else is in the column."""
+    texts: list[str] = []
     try:
-        return [written(value) for value in values]
+        texts.extend(map(written, values))
     except ValueError:
-        row = next(i for i, value in enumerate(values) if not _can_be_written(value))
-        refuse(
-            first + row + 2, name, f"{shown(values[row])} is not text, a number or a truth value; give text."
-        )
-
-
-def _can_be_written(value: Any) -> bool:
-    try:
-        written(value)
-    except ValueError:
-        return False
-    return True
+        wrong = shown(values[len(texts)])
+        refuse(first + len(texts) + 2, name, f"{wrong} is not text, a number or a truth value; give text.")
+    return texts
 
 
 def written(value: Any) -> str:
-    """Return the text of one cell: a text as it is, a whole number without ".0", "" for a missing value.
-
-    Raises:
-        ValueError: it is of another type, or a float that is too large to be told from its neighbours.
-    """
+    """Return the text of one cell: a text as it is, a whole number without ".0", "" for a missing value. Raises
+    ValueError: it is of another type, or a float that is too large to be told from its neighbours."""
     if isinstance(value, str):
         return value
     if isinstance(value, bool | np.bool_):
@@ -299,11 +264,6 @@ def written(value: Any) -> str:
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return ""
     raise ValueError(type(value).__name__)
-
-
-def not_finite(text: str) -> str:
-    """Return what is wrong with a reward that is no number."""
-    return f"{shown(text)} is not a finite number; give one, such as 0.5."
 
 
 def refuse(row: int, column: str, sentence: str) -> NoReturn:

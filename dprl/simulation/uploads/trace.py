@@ -107,11 +107,8 @@ class UploadTrace(TraceCore[UploadSpec]):
     @property
     def shares(self) -> dict[str, float]:
         """Describe how much of the recommended policy the file shows, and how often people acted as it does."""
-        return {
-            name: float(self.checked[name][self.recommended])
-            for name in ("covered", "follows")
-            if self.checked
-        }
+        known = ("covered", "follows") if self.checked else ()
+        return {name: float(self.checked[name][self.recommended]) for name in known}
 
     def verdict_of(self, policy: int) -> str:
         """Return the verdict: better than today, too close to call, or worse; "" if nobody was held out."""
@@ -166,14 +163,6 @@ class UploadTrace(TraceCore[UploadSpec]):
             about,
             spec.first_step,
         )
-
-    def steps(self) -> str:
-        """Return the policy as CSV: see `Policy.csv_text`."""
-        return self.portable.csv_text()
-
-    def policy_file(self) -> str:
-        """Return the policy as JSON: see `Policy`."""
-        return self.portable.to_json()
 
 
 def held_out(trace: UploadTrace, policy: int) -> dict[str, Any]:

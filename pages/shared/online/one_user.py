@@ -20,7 +20,7 @@ _one_user = component("one_user", js=module_with_imports("one_user.js", "story_p
 def one_user(trace: SeedTrace, mdp: TabularMDP) -> None:
     """Draw one user of one seed."""
     key = f"{trace.spec.to_json()}#{trace.seed}#{trace.episodes[-1]}"
-    _drawn(key, lambda: content(mdp, trace), trace.complete)
+    _drawn(key, lambda: content(mdp, trace))
 
 
 def of_best(key: str, mdp: TabularMDP) -> None:
@@ -28,7 +28,7 @@ def of_best(key: str, mdp: TabularMDP) -> None:
     _drawn(key, lambda: best_content(mdp))
 
 
-def _drawn(key: str, make: Callable[[], dict[str, Any]], complete: bool = True) -> None:
+def _drawn(key: str, make: Callable[[], dict[str, Any]]) -> None:
     kept: SizedCache[dict[str, Any]] = cache_of("one_user", BYTES)
     drawing = kept.cached(key, lambda _: make(), lambda made: ENTRY_BYTES + len(repr(made)))
-    _one_user(data={"id": key, "complete": complete} | drawing, key="one_user")
+    _one_user(data={"id": key} | drawing, key="one_user")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from typing import Any
 
@@ -24,8 +23,6 @@ from pages.shared.results.cache import ENTRY_BYTES, SizedCache, bytes_of, cache_
 
 TRACE_BYTES = 256 * 2**20  # of decoded traces kept, for all visitors together
 CURVE_BYTES = 32 * 2**20
-USE_BYTES = 1 * 2**20
-USE_SECONDS = 600  # the store is told no more often that a trace kept here is used
 ENDS_BYTES = 4 * 2**20
 ENVIRONMENT_BYTES = 8 * 2**20
 
@@ -49,22 +46,13 @@ def trace(spec: Spec, seed: int) -> Any:
         return next(iter(store().traces(spec, seeds=(seed,))), None)
 
     key = f"{spec.to_json()}#{seed}"
-    found = cache_of("traces", TRACE_BYTES).cached(
+    return cache_of("traces", TRACE_BYTES).cached(
         key,
         load,
         lambda found: ENTRY_BYTES if found is None else bytes_of(found),
         lambda: store().version(spec),
-        lambda found: found is not None and found.complete,
+        lambda found: found is not None,
     )
-    if found is not None:
-        uses: SizedCache[None] = cache_of("uses", USE_BYTES)
-        uses.cached(
-            key,
-            lambda _: store().use(spec, seed),
-            lambda _: ENTRY_BYTES,
-            lambda: str(time.time() // USE_SECONDS),
-        )
-    return found
 
 
 def curves(spec: Spec) -> RunCurves:
