@@ -11,15 +11,15 @@ import streamlit as st
 from dprl import metrics
 from dprl.figures import attack as figures
 from dprl.sentences import attack as sentences
-from pages.attack.link import FIELDS, attack, finished_scores, widgets
+from pages.attack.link import attack, finished_scores
+from pages.shared.controls.widgets import segments
 from pages.shared.layout.chart import empty, kept, show
 from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import explained
 from pages.shared.results import answers
 from pages.shared.results.status import working_out
-from pages.shared.visitor.callbacks import button, on_value
+from pages.shared.visitor.callbacks import button, keyed
 from pages.shared.visitor.owners import owner_id
-from pages.shared.visitor.state import session
 
 STEPS = {"one": "1. The same noise for all", "subtract": "2. Two users subtract", "tree": "3. A tree"}
 CHARTS = {
@@ -94,7 +94,7 @@ def collusion_part() -> None:
     """One step of the story, and its chart."""
     a = attack()
     st.markdown("## Two users collude", anchors=False)
-    widgets.segments("Step", "step", STEPS)
+    segments("Step", "step", STEPS, a.view.step, lambda step: a.change(step=step))
     st.markdown(explained(sentences.STEPS[a.view.step]))
     found = answers.collusion(a.spec)
     if found is None:
@@ -143,27 +143,12 @@ def believed(epsilon: float | None, curves: dict[str, Any]) -> None:
         return
     st.markdown("## What may somebody believe about you?", anchors=False)
     st.markdown(explained(sentences.MEANING))
-    key = f"{session().version}:attack:prior"
-    low, high = FIELDS["prior"].low, FIELDS["prior"].high
-    assert low is not None
-    assert high is not None
-    percent = st.slider(
-        "Believed before",
-        int(low),
-        int(high),
-        attack().view.prior,
-        format="%d%%",
-        key=key,
-        on_change=on_value(key, prior),
-    )
+    a = attack()
+    moved = keyed("prior", lambda percent: a.change(prior=int(percent)))
+    percent = st.slider("Believed before", 1, 99, a.view.prior, format="%d%%", **moved)
     before, night = percent / 100, dark()
     priors = np.linspace(0.01, 0.99, 99)
     least, most = (np.array([metrics.posterior(p, sign * epsilon) for p in priors]) for sign in (-1, 1))
     at = (before, metrics.posterior(before, -epsilon), metrics.posterior(before, epsilon))
     see = sentences.about_belief(before, epsilon, curves["false"], curves["missed"])
     show(figures.belief_curves(priors, least, most, at=at, see=see, dark=night), "belief")
-
-
-def prior(percent: int) -> None:
-    """Apply a move of the slider."""
-    attack().change(prior=int(percent))

@@ -33,9 +33,9 @@ from pages.shared.results import answers, data
 from pages.shared.results.evidence import AttackScores
 from pages.shared.results.status import ACTIVE, line, pause_switch, price, stopped, words, working_out
 from pages.shared.text import escape
-from pages.shared.visitor.callbacks import button, on_value
+from pages.shared.visitor.callbacks import button, keyed
 from pages.shared.visitor.owners import owner_id
-from pages.shared.visitor.state import ask, attempt, session
+from pages.shared.visitor.state import ask, attempt
 
 PLACES = {"together": "All in one release", "random": "Anywhere in the run"}
 
@@ -76,26 +76,20 @@ def choices(going: bool) -> None:
             undeclared = " Steps that are not declared possible are left out." if a.spec.run.structure else ""
             st.caption(f"Give {ALLOWED}. The last step is repeated until the episode ends.{undeclared}")
             for name, label in (("first", "First episode"), ("second", "Second episode")):
-                key = f"{session().version}:attack:{name}"
-                st.text_input(
-                    label,
-                    getattr(a.spec, name),
-                    key=key,
-                    max_chars=4000,
-                    on_change=on_value(key, partial(episode_typed, name)),
-                )
-        key = f"{session().version}:attack:half"
+                typed = keyed(name, partial(attack_other, name))
+                st.text_input(label, getattr(a.spec, name), max_chars=4000, **typed)
         st.toggle(
             "Noise half as large",
             a.spec.noise == "half",
-            key=key,
-            on_change=on_value(key, halve),
             help="The release of a faulty program that halves the noise. The proof assumes the whole noise.",
+            **keyed("half", lambda on: attack_other("noise", "half" if on else "whole")),
         )
         mechanism = a.spec.run.mechanism
         # reports with noise of their own are alike wherever they are
         if a.spec.run.contribution > 1 and mechanism is not None and not MECHANISMS[mechanism].fresh:
-            segments("The user's episodes are", "places", PLACES, a.spec.places, put_episodes)
+            segments(
+                "The user's episodes are", "places", PLACES, a.spec.places, partial(attack_other, "places")
+            )
         if going:
             pause_switch()
 
@@ -107,22 +101,10 @@ def other_episodes(pair: tuple[str, str] | None) -> None:
         st.rerun()
 
 
-def episode_typed(name: str, text: str) -> None:
-    """Apply an episode that was typed."""
-    changes: dict[str, Any] = {name: text}
+def attack_other(name: str, value: str) -> None:
+    """Attack with another episode, another noise or other places."""
+    changes: dict[str, Any] = {name: value}
     attempt(lambda: show_attack(attack().spec.replace(**changes)))
-    st.rerun()
-
-
-def halve(on: bool) -> None:
-    """Half the noise, or all of it."""
-    show_attack(attack().spec.replace(noise="half" if on else "whole"))
-    st.rerun()
-
-
-def put_episodes(places: str) -> None:
-    """Place the user's episodes all together, or anywhere."""
-    show_attack(attack().spec.replace(places=places))
     st.rerun()
 
 

@@ -19,7 +19,7 @@ from pages.shared.results.data import store
 from pages.shared.results.runs import ONLINE
 from pages.shared.results.status import ACTIVE, words
 from pages.shared.text import escape
-from pages.shared.visitor.callbacks import button, on_value
+from pages.shared.visitor.callbacks import button, keyed
 from pages.shared.visitor.draft import draft_of
 from pages.shared.visitor.links import MAX_NAME, Curve, View, clean_name, most_private
 from pages.shared.visitor.state import add, ask, attempt, change_view, session, write_address
@@ -88,7 +88,6 @@ def actions(curve: Curve, own: str) -> None:
 
     own: its identity.
     """
-    key = f"{session().version}:{own}"
     run = ONLINE.status(curve.spec)
     st.caption("  \n".join(filter(None, [escape(in_common([curve])), escape(words(run))])))
     st.text_input(
@@ -96,8 +95,7 @@ def actions(curve: Curve, own: str) -> None:
         curve.name,
         max_chars=MAX_NAME,
         placeholder="Type a name",
-        key=f"{key}:name",
-        on_change=on_value(f"{key}:name", partial(rename, curve.spec)),
+        **keyed(f"{own}:name", partial(rename, curve.spec)),
     )
     with st.container(horizontal=True, gap="xsmall"):
         chip_button(

@@ -26,7 +26,7 @@ from dprl.simulation import AttackSpec, RunSpec
 from dprl.words import count, human, promise, significant
 from pages.attack import link as attack_link
 from pages.attack.link import AttackView
-from pages.explore import view
+from pages.explore.focus import curve_menu, offered
 from pages.shared.layout.chart import kept, show, sketch
 from pages.shared.layout.frame import dark
 from pages.shared.layout.menu import page_link
@@ -48,14 +48,14 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     All of it follows from the specs: it is there before the first seed is finished, and whatever becomes of the runs.
     """
     curves = session().explore.shown
-    offered = view.offered("see what it guarantees")
-    if not offered:
+    places = offered("see what it guarantees")
+    if not places:
         return
     with st.expander("What does (ε, δ) mean?", icon=":material/help:"):
         st.markdown(said.MEANING)
-    if len(offered) > 1:
-        compare(offered, curves, titles)
-    chosen = view.curve_menu("Look closely at", offered, titles)
+    if len(places) > 1:
+        compare(places, curves, titles)
+    chosen = curve_menu("Look closely at", places, titles)
     run = curves[chosen].spec
     guarantee, wrong = promised(run)
     with st.container(border=True):
@@ -82,10 +82,10 @@ def promised(run: RunSpec) -> tuple[Guarantee | None, str]:
         return None, f":red[{escape(str(error))}]"
 
 
-def compare(offered: Sequence[int], curves: Sequence[Curve], titles: Sequence[str]) -> None:
+def compare(places: Sequence[int], curves: Sequence[Curve], titles: Sequence[str]) -> None:
     """Draw the promises of several curves, a line each."""
     rows: list[tuple[str, ...]] = [("Curve", "Privacy model", "Claimed", "Proved", IN_A_COUNT)]
-    for i in offered:
+    for i in places:
         run = curves[i].spec
         g, wrong = promised(run)
         words = PRIVATIZERS[run.privacy].words

@@ -11,8 +11,8 @@ from dprl.research.one_user import drawable
 from dprl.runs.status import RunStatus
 from dprl.simulation import RunSpec
 from dprl.words import plural
-from pages.explore import view
-from pages.explore.focus import absent
+from pages.explore.focus import absent, curve_menu, going
+from pages.shared.controls import view
 from pages.shared.layout.chart import empty
 from pages.shared.layout.menu import page_link
 from pages.shared.layout.terms import explained
@@ -40,13 +40,14 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     """Draw the controls of the view, the chart, and the runs without privacy that one view needs."""
     s = session()
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="regret_view"):
-        measure = view.segments("Regret shown", "measure", MEASURES)
+        measure = view.segments(s.explore, "Regret shown", "measure", MEASURES)
         with st.popover("Axes and seeds", icon=":material/tune:"):
-            view.segments("Average over seeds", "statistic", {one: one.capitalize() for one in STATISTICS})
-            log_x = view.switch("Logarithmic episode axis", "x", "log", "linear")
-            log_y = view.switch("Logarithmic regret axis", "y", "log", "linear")
-            each = view.switch("A line for every seed", "each", "on", "off")
-        if view.going(runs):
+            averages = {str(one): one.capitalize() for one in STATISTICS}
+            view.segments(s.explore, "Average over seeds", "statistic", averages)
+            log_x = view.switch(s.explore, "Logarithmic episode axis", "x", "log", "linear")
+            log_y = view.switch(s.explore, "Logarithmic regret axis", "y", "log", "linear")
+            each = view.switch(s.explore, "A line for every seed", "each", "on", "off")
+        if going(runs):
             status.pause_switch()
     if measure == "extra":
         missing = [
@@ -79,7 +80,7 @@ def learner_at_work(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     s = session()
     said = messages("one_user")
     offered = [i for i, one in enumerate(s.explore.shown) if not one.hidden]
-    chosen = view.curve_menu("Curve", offered, titles)
+    chosen = curve_menu("Curve", offered, titles)
     spec = s.explore.shown[chosen].spec
     mdp = data.environment(spec)
     if not drawable(mdp):

@@ -15,7 +15,8 @@ from dprl.sentences import offline as sentences
 from dprl.sentences.offline import CLOSE
 from dprl.simulation import OfflineSpec, OfflineTrace
 from dprl.words import count
-from pages.offline.record import WIDGETS, offline
+from pages.offline.record import offline
+from pages.shared.controls import view
 from pages.shared.layout.chart import empty, kept, show
 from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import explained
@@ -49,10 +50,9 @@ class DataSetSelection(NamedTuple):
 
 def chosen_spec() -> int:
     """Draw a menu of the runs; return the place of the one chosen, by default of the most private."""
-    specs = offline().specs
-    return WIDGETS.menu(
-        "Run", "curve", range(len(specs)), names.titles(specs), otherwise=names.most_private(specs)
-    )
+    part, specs = offline(), offline().specs
+    titles, first = names.titles(specs), names.most_private(specs)
+    return view.menu(part, "Run", "curve", range(len(specs)), titles, otherwise=first)
 
 
 def choose_data_set() -> DataSetSelection | None:
@@ -63,15 +63,13 @@ def choose_data_set() -> DataSetSelection | None:
         chosen = chosen_spec()
     spec = offline().specs[chosen]
     with right:
-        seeds = range(spec.seeds)
-        seed = WIDGETS.menu("Data set", "seed", seeds, [f"seed {i}" for i in seeds])
+        seed = view.seed_menu(offline(), "Data set", spec.seeds)
     trace = data.trace(spec, seed)
     if trace is None or not len(trace.detail_n):
         absent(spec)
         return None
     sizes = [int(n) for n in trace.detail_n]
-    words = [count(n) for n in sizes]
-    n = WIDGETS.steps("Trajectories in the data set", "n", sizes, words, otherwise=telling(trace))
+    n = view.steps(offline(), "Trajectories in the data set", "n", sizes, count, otherwise=telling(trace))
     return DataSetSelection(spec, names.titles(offline().specs)[chosen], trace, sizes.index(n), n)
 
 
@@ -102,8 +100,7 @@ def pessimism_tab() -> None:
     found = choose_data_set()
     if found is None:
         return
-    with st.container(width=150):
-        step = WIDGETS.step_menu(len(found.trace.policy[found.at]))
+    step = view.step_menu(offline(), len(found.trace.policy[found.at]))
     night = dark()
     show(
         kept(("pessimism", step, night, found.key), lambda: pessimism_picture(found, step, night)),
@@ -150,7 +147,7 @@ def policy_tab() -> None:
     if found is None:
         return
     with st.container(key="policy_view"):
-        chart = WIDGETS.segments("Chart", "drawn", CHARTS)
+        chart = view.segments(offline(), "Chart", "drawn", CHARTS)
     night = dark()
     draw = actions if chart == "steps" else values
     show(kept(("offline-policy", chart, night, found.key), lambda: draw(found, night)), f"offline_{chart}")
@@ -190,8 +187,7 @@ def coverage_tab() -> None:
     h, s, a = metrics.rarest(behaviour, best)
     where = f"{mdp.action_labels[a]} in {mdp.state_labels[s]} at step {h}"
     st.markdown(explained(sentences.about_coverage(found["optimal"], found["d_m"], where, spec.n)))
-    with st.container(width=150):
-        step = WIDGETS.step_menu(mdp.H)
+    step = view.step_menu(offline(), mdp.H)
     night = dark()
     picture = kept(
         ("coverage", step, night, spec.environment, str(spec.environment_params), spec.behaviour),

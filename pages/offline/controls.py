@@ -20,12 +20,21 @@ from pages.shared import values
 from pages.shared.controls.launch import described
 from pages.shared.controls.noise import CALIBRATION, CALIBRATION_HELP
 from pages.shared.controls.panel import environment, environment_parameters, parameters
-from pages.shared.controls.several import A_CURVE_EACH, choose_several, values_field
-from pages.shared.controls.widgets import complaint, exact, fold, locked, log_slider, select, stops
+from pages.shared.controls.widgets import (
+    choose_several,
+    complaint,
+    exact,
+    fold,
+    locked,
+    log_slider,
+    select,
+    stops,
+    values_field,
+)
 from pages.shared.offline import settings as offline_settings
 from pages.shared.offline.settings import BUDGET, OfflineSettings, specs_of
 from pages.shared.text import escape
-from pages.shared.visitor.callbacks import into, on_value
+from pages.shared.visitor.callbacks import into, keyed
 from pages.shared.visitor.locks import RUN
 from pages.shared.visitor.state import Session, session
 
@@ -67,7 +76,7 @@ def budgets(settings: OfflineSettings) -> None:
         settings.values[settings.privacy],
         typed,
         lambda text: values.parse(field, text, MAX_CURVES),
-        A_CURVE_EACH,
+        f"Several, separated by commas: a curve each, {MAX_CURVES} in all. Small is private.",
         locked(field.name),
     )
     deltas(settings)
@@ -76,14 +85,8 @@ def budgets(settings: OfflineSettings) -> None:
 def keep() -> None:
     """Whether Run adds to the present comparison."""
     state = offline()
-    key = f"{session().version}:keep"
-    st.toggle(
-        "Keep the runs shown",
-        state.keep,
-        key=key,
-        on_change=on_value(key, into(state, "keep")),
-        disabled=locked(RUN),
-    )
+    kept = keyed("keep", into(state, "keep"))
+    st.toggle("Keep the runs shown", state.keep, disabled=locked(RUN), **kept)
 
 
 def compared_specs() -> Described:
@@ -161,18 +164,16 @@ def people(settings: OfflineSettings) -> None:
 def policy(settings: OfflineSettings) -> None:
     """Draw the control of the policy that some of the users follow: a text, which comes from Online or is written
     here."""
-    key = f"{session().version}:behaviour_policy"
     st.text_area(
         "Policy that these users follow",
         settings.policy,
-        key=key,
         height="content",
         max_chars=int(limit(COUNTERS)),
         placeholder="011X12.001X8",
-        on_change=on_value(key, into(settings, "policy")),
         help="For each step a row with a digit for the action in each state, joined by dots. X12 after a row "
         "repeats it for 12 steps. The tab Policy of Online writes such a text.",
         disabled=locked("behaviour"),
+        **keyed("policy", into(settings, "policy")),
     )
     if not settings.policy:
         st.caption("The tab Policy of Online has a link to this page that fills in the policy shown there.")
@@ -189,8 +190,7 @@ def learners_menu(settings: OfflineSettings) -> None:
         settings.learners,
         into(settings, "learners"),
         offline_settings.title,
-        locked("compare"),
-        help=" ".join(
+        " ".join(
             f"**{OFFLINE_LEARNERS[option].title}:** {escape(OFFLINE_LEARNERS[option].summary)}"
             for option in options
             if option in OFFLINE_LEARNERS

@@ -41,7 +41,7 @@ from pages.shared.results import data, together
 from pages.shared.results.again import save_citations
 from pages.shared.results.evidence import bundled
 from pages.shared.text import escape
-from pages.shared.visitor import links, multi_run_link
+from pages.shared.visitor import links
 from pages.shared.visitor.address import query_of
 from pages.shared.visitor.callbacks import button, callback
 from pages.shared.visitor.owners import owner_id
@@ -207,7 +207,7 @@ def replay(setting: Setting) -> None:
         page_link(
             "offline",
             f"Replay on Offline{some}",
-            multi_run_link.encode(offline[: links.MAX_CURVES]),
+            links.encode_specs(offline[: links.MAX_CURVES]),
             icon="replay",
         )
 

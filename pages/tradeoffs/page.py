@@ -21,14 +21,22 @@ from dprl.words import plural
 from pages.shared.controls import panel
 from pages.shared.controls.launch import described, offer
 from pages.shared.controls.noise import epsilon_slider
-from pages.shared.controls.several import choose_several, values_field
-from pages.shared.controls.widgets import complaint, exact, locked, segments, select, setter
+from pages.shared.controls.widgets import (
+    choose_several,
+    complaint,
+    exact,
+    locked,
+    segments,
+    select,
+    setter,
+    values_field,
+)
 from pages.shared.layout.frame import redrawn
 from pages.shared.layout.head import common, head
 from pages.shared.layout.share import share
 from pages.shared.results.together import PACE
 from pages.shared.values import values_text
-from pages.shared.visitor.callbacks import into, on_value
+from pages.shared.visitor.callbacks import into, keyed
 from pages.shared.visitor.draft import spec_from
 from pages.shared.visitor.links import STATISTICS
 from pages.shared.visitor.state import read_address, session, write_address
@@ -67,12 +75,10 @@ def draw_sweep(corner: DeltaGenerator, live: bool) -> None:
         if study.show != "users":  # which are searched for by means
             words = {str(statistic): statistic.capitalize() for statistic in STATISTICS}
             segments("Average over seeds", "statistic", words, study.statistic, partial(choose, "statistic"))
-            key = f"{session().version}:bounds"
             st.toggle(
                 "Proved bounds",
                 study.bounds == "on",
-                key=key,
-                on_change=on_value(key, lambda on: choose("bounds", "on" if on else "off")),
+                **keyed("bounds", lambda on: choose("bounds", "on" if on else "off")),
                 help="The papers' bounds, dotted, with constants and logarithms set to 1. They are for one episode a "
                 "user.",
             )
@@ -90,7 +96,6 @@ def draw_sweep(corner: DeltaGenerator, live: bool) -> None:
 def questions(study: SweepView) -> None:
     """Draw ready-made studies of the present settings, each opened with a press."""
     s, t = session(), trade.trade()
-    key = f"{s.version}:questions"
 
     def asked(words: str | None) -> None:
         base = study.base if s.draft == t.first_draft else base_of_controls()
@@ -101,9 +106,8 @@ def questions(study: SweepView) -> None:
         "Questions",
         list(studies.questions(study.base)),
         default=studies.question_of(study),
-        key=key,
-        on_change=on_value(key, asked),
         label_visibility="collapsed",
+        **keyed("questions", asked),
     )
 
 
@@ -162,11 +166,9 @@ def models_menu(t: SweepPageState) -> None:
         t.models,
         into(t, "models"),
         lambda text: PrivacyChoice.parse(text).title,
-        locked("compare"),
-        help="Each privacy model with its default mechanism, or one mechanism in particular. Noise is "
+        "Each privacy model with its default mechanism, or one mechanism in particular. Noise is "
         "calibrated to (ε, δ), or as in the paper. Scaled noise has the paper's form, and we prove (ε, 0) for it.",
-        most=MOST_MODELS,
-        placeholder="privacy models",
+        MOST_MODELS,
     )
 
 

@@ -27,8 +27,8 @@ from dprl.words import human
 from pages.shared import values
 from pages.shared.names import in_common
 from pages.shared.results.cache import SizedCache
-from pages.shared.visitor.links import Curve, View
-from pages.shared.visitor.views import like, looked, pairs_of, read
+from pages.shared.visitor.links import STATISTICS, Curve
+from pages.shared.visitor.views import looked, pairs_of, read
 
 SHOWS = {"price": "Privacy cost", "regret": "Regret", "share": "Share of V* lost", "users": "Users needed"}
 VALUES: dict[str, tuple[float, ...]] = {
@@ -67,7 +67,7 @@ class SweepView:
     show: str = looked("price", "what is drawn", "show", choices=tuple(SHOWS))
     bounds: str = looked("off", "the papers' bounds", "bounds", choices=("on", "off"))
     share: float = looked(1.0, "percent of V* that privacy may cost an episode", "share", low=0.01, high=50)
-    statistic: Statistic = like(View, "statistic")
+    statistic: Statistic = looked("mean", "what is drawn of the seeds", "stat", choices=STATISTICS)
 
     def __post_init__(self) -> None:
         if not 1 <= len(self.models) <= MOST_MODELS:

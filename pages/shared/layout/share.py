@@ -15,7 +15,7 @@ from pages.shared.results.data import store
 from pages.shared.text import escape
 from pages.shared.visitor import address, locks, presence
 from pages.shared.visitor.address import query_of
-from pages.shared.visitor.callbacks import button, into, on_value
+from pages.shared.visitor.callbacks import button, into, keyed, on_value
 from pages.shared.visitor.state import PageState, attempt, session, write_address
 
 ONLY_HERE = (
@@ -65,14 +65,12 @@ def for_others(part: PageState, link: list[tuple[str, str]]) -> str:
 
 def own_sentence(part: PageState) -> None:
     """Draw the field for a message to those who open the link."""
-    key = f"sentence:{session().version}"
     st.text_input(
         "A sentence for those who open the link",
         part.sentence,
         max_chars=address.MOST_LETTERS,
         placeholder="What should they see?",
-        key=key,
-        on_change=on_value(key, lambda text: say(part, text)),
+        **keyed("sentence", lambda text: say(part, text)),
     )
 
 

@@ -13,8 +13,7 @@ from dprl.lessons import Choice, Marker, Order, Prediction
 from dprl.messages import filled, messages
 from pages.shared.controls.widgets import segments
 from pages.shared.layout.component import component
-from pages.shared.visitor.callbacks import button, callback, on_value
-from pages.shared.visitor.state import session
+from pages.shared.visitor.callbacks import button, callback, keyed
 
 Said = Callable[[str], None]
 SAID = messages("lessons")["answer"]
@@ -39,14 +38,12 @@ def answer_field(prediction: Prediction, text: str, said: Said) -> None:
                 )
         hint(SAID["order_hint"])
     elif isinstance(prediction, Marker):
-        key = f"{session().version}:marker"
         st.select_slider(
             SAID["label"],
             prediction.marks,
             prediction.nearest(float(text)) if text else prediction.untouched,
             format_func=prediction.said,
-            key=key,
-            on_change=on_value(key, lambda mark: said(prediction.write(mark))),
+            **keyed("marker", lambda mark: said(prediction.write(mark))),
         )
         with st.container(horizontal=True, horizontal_alignment="distribute", key="ends_marker"):
             st.caption(prediction.ends[0], width="content")
@@ -58,15 +55,13 @@ def answer_field(prediction: Prediction, text: str, said: Said) -> None:
             segments(SAID["label"], "slope", choices, text or None, lambda chosen: said(chosen or ""))
             hint(SAID["slope_hint"])
             return
-        key = f"{session().version}:choice"
         st.radio(
             SAID["label"],
             list(choices),
             list(choices).index(text) if text in choices else None,
             format_func=lambda value: choices.get(value, ""),
-            key=key,
-            on_change=on_value(key, lambda chosen: said(chosen if chosen in choices else "")),
             label_visibility="collapsed",
+            **keyed("choice", lambda chosen: said(chosen if chosen in choices else "")),
         )
 
 

@@ -24,9 +24,8 @@ from pages.shared.streamlit_internals import current_run, went_back
 from pages.shared.visitor import address, links, locks, presence
 from pages.shared.visitor.address import Query, query_of
 from pages.shared.visitor.draft import Draft, Moved, draft_of
-from pages.shared.visitor.links import Curve, View
+from pages.shared.visitor.links import Curve, View, ViewT
 from pages.shared.visitor.locks import Locked
-from pages.shared.visitor.views import ViewT, changed
 
 
 @dataclass(kw_only=True)
@@ -80,7 +79,8 @@ class ViewedState(PageState, Generic[ViewT]):
 
     def change(self, **view: Any) -> None:
         """Change the view, and the address with it."""
-        self.view = changed(self.view, **view)
+        record: Any = self.view
+        self.view = replace(record, **view)
         write_address(self)
 
 
