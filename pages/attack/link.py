@@ -22,11 +22,11 @@ from dprl.simulation.attack import pairs_of
 from pages.shared.results import data
 from pages.shared.results.cache import SizedCache, cache_of
 from pages.shared.results.evidence import AttackScores, bundled_scores
+from pages.shared.results.runs import Runs
 from pages.shared.visitor import views
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.draft import Draft, draft_of
-from pages.shared.visitor.owners import owner_id
-from pages.shared.visitor.state import ViewedState, ask, begin, session, write_address
+from pages.shared.visitor.state import ViewedState, session, write_address
 from pages.shared.visitor.views import looked
 
 SEEDS = RUN_FIELDS["seeds"]
@@ -90,6 +90,7 @@ def is_farthest(spec: AttackSpec) -> bool:
     return (spec.first, spec.second) == pairs_of(spec.run)["farthest"]
 
 
+RUNS = Runs(group="attack")
 SCORE_BYTES = 16 * 2**20  # of scores kept, for all visitors together
 
 
@@ -125,7 +126,7 @@ class Attack(ViewedState[AttackView]):
         s.draft = draft_of(self.spec.run)
         s.version += 1
         if self.spec not in bundled_scores():
-            begin([self.spec], owner_id("attack"))
+            RUNS.begin([self.spec])
 
 
 def attack() -> Attack:
@@ -145,14 +146,14 @@ def show_attack(spec: AttackSpec) -> None:
 def start_attack() -> None:
     """Asks for the attack that is shown, unless it comes with the program."""
     if attack().spec not in bundled_scores():
-        ask([attack().spec], owner_id("attack"))
+        RUNS.start([attack().spec])
 
 
 def attack_status(spec: AttackSpec) -> RunStatus:
     """Return the status of an attack; one that comes with the program is done."""
     if spec in bundled_scores():
         return RunStatus(state="done", seeds=spec.seeds, seeds_done=spec.seeds, progress=1.0)
-    return data.store().status(spec, owner_id("attack"))
+    return RUNS.status(spec)
 
 
 def finished_scores(spec: AttackSpec) -> AttackScores:

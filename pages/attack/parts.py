@@ -19,7 +19,7 @@ from pages.shared.layout.terms import explained
 from pages.shared.results import answers
 from pages.shared.results.status import working_out
 from pages.shared.visitor.callbacks import button, keyed
-from pages.shared.visitor.owners import owner_id
+from pages.shared.visitor.state import session
 
 STEPS = {"one": "1. The same noise for all", "subtract": "2. Two users subtract", "tree": "3. A tree"}
 CHARTS = {
@@ -68,7 +68,7 @@ def drawn_release(first: Any, second: Any) -> tuple[bool, float]:
     """Return whether the first user's data are in this visitor's present release, and the attacker's score of it."""
     a = attack()
     number = len(a.guesses) - (a.guessed is not None)
-    rng = random.Random(f"{owner_id('attack')} {a.spec.to_json()} {number}")
+    rng = random.Random(f"{session().visitor} {a.spec.to_json()} {number}")
     of_first = rng.random() < 0.5
     return of_first, float(rng.choice(first if of_first else second))
 

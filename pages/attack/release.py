@@ -18,6 +18,7 @@ from dprl.simulation.attack import pairs_of
 from dprl.simulation.trajectory import ALLOWED
 from dprl.words import at_most, human
 from pages.attack.link import (
+    RUNS,
     attack,
     attack_status,
     finished_scores,
@@ -29,13 +30,12 @@ from pages.shared.controls.widgets import segments
 from pages.shared.layout.chart import empty, kept, show
 from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import explained
-from pages.shared.results import answers, data
+from pages.shared.results import answers
 from pages.shared.results.evidence import AttackScores
 from pages.shared.results.status import ACTIVE, line, pause_switch, price, stopped, words, working_out
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import button, keyed
-from pages.shared.visitor.owners import owner_id
-from pages.shared.visitor.state import ask, attempt
+from pages.shared.visitor.state import attempt
 
 PLACES = {"together": "All in one release", "random": "Anywhere in the run"}
 
@@ -114,7 +114,7 @@ def attack_strip() -> None:
     run = attack_status(spec)
     said = escape(words(run))
     if run.state in ACTIVE:
-        line(run.progress, said.replace("seed", "part"), cancel_attack)
+        line(run.progress, said.replace("seed", "part"), partial(RUNS.withdraw, [spec]))
     elif run.state == "unknown":
         with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small"):
             cost = f"It takes {price([spec])}.".replace("seed", "part")
@@ -127,13 +127,8 @@ def attack_strip() -> None:
                 key="play",
             )
     elif run.state != "done":
-        again = partial(ask, [spec], owner_id("attack"), again=True)
+        again = partial(RUNS.start, [spec], again=True)
         stopped(f":material/info: {said}", "Try again", "replay", again, "retry")
-
-
-def cancel_attack() -> None:
-    """Withdraws from the attack; what was played stays."""
-    attempt(data.store().cancel, attack().spec, owner_id("attack"))
 
 
 def measured_attack(spec: AttackSpec, found: AttackScores, card: Guarantee, curves: dict[str, Any]) -> None:

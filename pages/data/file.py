@@ -23,7 +23,7 @@ from dprl.simulation.uploads.spent import together
 from dprl.simulation.uploads.table import MOST_BYTES
 from dprl.uploads.readings import Readings, forget
 from dprl.words import plural
-from pages.data.own import Own, belongings, own_data, start
+from pages.data.own import RUNS, Own, belongings, own_data
 from pages.shared.layout.download import save
 from pages.shared.layout.terms import explained
 from pages.shared.results import data
@@ -262,7 +262,7 @@ def release(spec: UploadSpec) -> None:
     """Ask for the release."""
     own = own_data().own
     own.specs = tuple(dict.fromkeys((*own.specs, spec)))
-    start()
+    RUNS.start(own.specs)
 
 
 def summary(own: Own) -> str:

@@ -17,16 +17,14 @@ from dprl.simulation.uploads.ledger import Budget
 from dprl.simulation.uploads.run import draws_of
 from dprl.simulation.uploads.table import COLUMNS
 from dprl.uploads.readings import Reading
-from pages.shared.results import data
 from pages.shared.results.data import store
-from pages.shared.results.status import ACTIVE
+from pages.shared.results.runs import Runs
 from pages.shared.streamlit_internals import connected, session_id
 from pages.shared.visitor.address import Query
-from pages.shared.visitor.owners import owner_id
 from pages.shared.visitor.presence import watch
-from pages.shared.visitor.state import PageState, ask, session
+from pages.shared.visitor.state import PageState, session
 
-VISITOR = "upload"  # in whose name releases are asked for
+RUNS = Runs(group="upload")
 
 
 @dataclass
@@ -130,22 +128,10 @@ def own_data() -> OwnData:
     return session().part(OwnData)
 
 
-def start() -> None:
-    """Ask for the releases that are not there yet."""
-    ask(lacking(own_data().own), owner_id(VISITOR))
-
-
-def lacking(own: Own) -> list[UploadSpec]:
-    """Return the releases that are not finished."""
-    return [spec for spec in own.specs if data.status(spec, owner_id(VISITOR)).state != "done"]
-
-
 def going() -> bool:
     """Return whether a file is being read, or a release computed."""
     own = own_data().own
-    if own.reading is not None and not own.reading.done:
-        return True
-    return any(data.status(spec, owner_id(VISITOR)).state in ACTIVE for spec in own.specs)
+    return bool((own.reading is not None and not own.reading.done) or RUNS.progress(own.specs).active)
 
 
 @dataclass(eq=False)

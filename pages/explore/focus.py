@@ -17,8 +17,7 @@ from pages.shared.results.runs import ONLINE
 from pages.shared.results.status import ACTIVE, act, price
 from pages.shared.text import escape
 from pages.shared.visitor.links import Curve, most_private
-from pages.shared.visitor.owners import owner_id
-from pages.shared.visitor.state import ask, begin, session
+from pages.shared.visitor.state import ask, begin, owner_id, session
 
 
 def offered(why: str) -> list[int]:
@@ -49,7 +48,7 @@ def going(runs: Sequence[RunStatus]) -> list[RunStatus]:
     """Return the runs that go on: those shown, and the runs without privacy that one measure subtracts."""
     e = session().explore
     baselines = [c.spec.baseline() for c in e.shown if c.spec.privacy != "none" and e.view.measure == "extra"]
-    return [run for run in [*runs, *ONLINE.statuses(baselines)] if run.state in ACTIVE]
+    return [run for run in [*runs, *map(ONLINE.status, baselines)] if run.state in ACTIVE]
 
 
 def look_closely(titles: Sequence[str], runs: Sequence[RunStatus]) -> tuple[Curve, str, SeedTrace] | None:

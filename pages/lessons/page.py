@@ -25,11 +25,10 @@ from pages.shared.lessons.answer import answer_field, chosen, draggable
 from pages.shared.lessons.keys import press
 from pages.shared.lessons.known import RUNS, evidence, fault, unknown
 from pages.shared.lessons.pictured import pictured
-from pages.shared.results import together
 from pages.shared.results.again import save_citations
+from pages.shared.results.runs import PACE
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import button
-from pages.shared.visitor.owners import owner_id
 from pages.shared.visitor.state import read_address
 
 SAID, SCORE = messages("lessons")["page"], messages("lessons")["score"]
@@ -42,7 +41,7 @@ def main() -> None:
         st.set_page_config(page_title=PAGES["lessons"].of(here.lesson.title))
     if here.key and unknown(here.lesson):
         head(here, escape(here.lesson.title))
-        redrawn(partial(computing, here.lesson), together.PACE, "lesson_runs")
+        redrawn(partial(computing, here.lesson), PACE, "lesson_runs")
         return
     if here.key and (found := fault(here.lesson)):
         head(here, escape(here.lesson.title))
@@ -93,11 +92,10 @@ def lesson_card(lesson: Lesson, number: int) -> None:
 def computing(lesson: Lesson, live: bool) -> None:
     """Draw the runs of a teacher's lesson that have to be computed before it can be played."""
     specs = list(dict.fromkeys(spec for step in lesson.steps for spec in step.specs))
-    lacking = unknown(lesson)
-    if not lacking:
+    if not unknown(lesson):
         st.rerun()
     st.markdown(SAID["compute"])
-    together.strip(RUNS.progress(specs), owner_id(""), partial(RUNS.start, lacking))
+    RUNS.strip(RUNS.progress(specs))
 
 
 def opened() -> None:

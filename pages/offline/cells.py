@@ -23,8 +23,7 @@ from pages.shared.layout.terms import explained
 from pages.shared.offline import names
 from pages.shared.results import answers, data
 from pages.shared.results.status import ACTIVE, act, price, working_out
-from pages.shared.visitor.owners import owner_id
-from pages.shared.visitor.state import ask, begin
+from pages.shared.visitor.state import ask, begin, owner_id
 
 
 class DataSetSelection(NamedTuple):

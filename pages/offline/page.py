@@ -19,11 +19,9 @@ from pages.shared.layout.head import common, head, tab_bar
 from pages.shared.layout.share import share
 from pages.shared.layout.terms import explained
 from pages.shared.offline import names
-from pages.shared.results import together
-from pages.shared.results.together import PACE, Progress
+from pages.shared.results.runs import PACE, Progress
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import button
-from pages.shared.visitor.owners import owner_id
 from pages.shared.visitor.state import read_address, session
 
 TABS = {
@@ -81,7 +79,7 @@ def results(corner: DeltaGenerator, begun: list[Progress], live: bool) -> None:
     progress = begun.pop() if begun else RUNS.progress(part.specs)
     if live != bool(progress.active):
         st.rerun()
-    together.strip(progress, owner_id("offline"), part.start)
+    RUNS.strip(progress)
     titles = {name: title for name, (title, _) in TABS.items()}
     with tab_bar("offline_tab", titles, part.view.tab, lambda name: part.change(tab=name)):
         TABS[part.view.tab][1]()

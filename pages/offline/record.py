@@ -155,17 +155,13 @@ class OfflineState(ViewedState[OfflineView]):
         """Show these runs, start what is missing of them, and put them into the address."""
         self.specs, self.problems = tuple(specs), ()
         self.view = replace(self.view, curve=OfflineView.curve)
-        self.start()
+        RUNS.start(self.specs)
         write_address(self)
 
     def take(self, example: Example) -> None:
         """Show an example, and make the controls those that give it."""
         self.compare(example.specs)
         self.set_controls(example.specs)
-
-    def start(self) -> None:
-        """Ask for the runs that are not there yet."""
-        RUNS.start(self.specs)
 
 
 def offline() -> OfflineState:

@@ -20,14 +20,13 @@ from pages.attack import link as attack_link
 from pages.papers import views
 from pages.papers.state import (
     RELATED,
-    claim_progress,
+    RUNS,
     computed_here,
     going,
     open_item,
     open_paper,
     run_again,
     state,
-    stop_waiting,
     verdicts,
 )
 from pages.shared.controls.widgets import segments, select
@@ -37,14 +36,14 @@ from pages.shared.layout.head import common, head
 from pages.shared.layout.menu import page_link
 from pages.shared.layout.share import share
 from pages.shared.layout.terms import explained
-from pages.shared.results import data, together
+from pages.shared.results import data
 from pages.shared.results.again import save_citations
 from pages.shared.results.evidence import bundled
+from pages.shared.results.runs import PACE
 from pages.shared.text import escape
 from pages.shared.visitor import links
 from pages.shared.visitor.address import query_of
 from pages.shared.visitor.callbacks import button, callback
-from pages.shared.visitor.owners import owner_id
 from pages.shared.visitor.state import read_address
 
 ICONS = {
@@ -57,7 +56,6 @@ ICONS = {
 }
 SAME = "Computed again here, the same numbers:"
 OTHER = "Computed again here, other numbers:"
-PACE = 0.5  # seconds between two looks at what is running
 
 
 def main() -> None:
@@ -221,12 +219,7 @@ def again(claim: Claim, here: ClaimReport | None) -> None:
             button("Run again", run_again, claim.key, icon="replay", key="again")
             st.caption(f"Takes {duration(seconds)} here." if lacking else "Computed here before.")
         return
-    together.strip(
-        claim_progress(claim),
-        owner_id("papers"),
-        partial(run_again, claim.key),
-        partial(stop_waiting, claim.key),
-    )
+    RUNS.strip(RUNS.progress([*claim.runs]), stop=partial(state().again.discard, claim.key))
     if here is not None:
         text = SAME if here.numbers == bundled().reports[claim.key].numbers else OTHER
         st.markdown(f":material/replay: {text} **{escape(here.summary)}**")

@@ -27,14 +27,13 @@ from pages.shared.layout.chart import empty, kept, save_chart, show
 from pages.shared.layout.download import save
 from pages.shared.layout.frame import dark, wide
 from pages.shared.layout.menu import page_link
-from pages.shared.results import data, doubts
+from pages.shared.results import doubts
 from pages.shared.results.again import save_citations
 from pages.shared.results.status import awaited
 from pages.shared.text import escape
 from pages.shared.visitor import links
 from pages.shared.visitor.address import query_of
 from pages.shared.visitor.links import Curve
-from pages.shared.visitor.owners import owner_id
 from pages.tradeoffs import state as trade
 from pages.tradeoffs.study import SHOWS, SweepView
 
@@ -170,7 +169,7 @@ def nothing_yet(study: SweepView) -> None:
     """Draw the placeholder of the chart."""
     if trade.drawn_models(study):
         specs = study.sweep.specs
-        said = awaited((data.status(spec, owner_id("sweep")) for spec in specs), specs)
+        said = awaited(map(trade.RUNS.status, specs), specs)
     elif study.show == "price" and study.models == ("none",):
         said = "Without privacy there is no privacy cost."
     else:

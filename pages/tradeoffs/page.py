@@ -34,7 +34,7 @@ from pages.shared.controls.widgets import (
 from pages.shared.layout.frame import redrawn
 from pages.shared.layout.head import common, head
 from pages.shared.layout.share import share
-from pages.shared.results.together import PACE
+from pages.shared.results.runs import PACE
 from pages.shared.values import values_text
 from pages.shared.visitor.callbacks import into, keyed
 from pages.shared.visitor.draft import spec_from
@@ -55,7 +55,7 @@ def main() -> None:
         panel.sidebar(controls, sweep_box)
     corner = head(t)
     common(t.study.common)
-    busy = bool(trade.sweep_progress(wanted(t.study)).active)
+    busy = bool(trade.RUNS.progress(wanted(t.study)).active)
     redrawn(partial(draw_sweep, corner), PACE if busy else None)
 
 
@@ -66,7 +66,7 @@ def draw_sweep(corner: DeltaGenerator, live: bool) -> None:
     runs = wanted(study)
     if study.show == "users" and t.asked:
         trade.go_on(runs)
-    state = trade.sweep_progress(runs)
+    state = trade.RUNS.progress(runs)
     if live != bool(state.active):
         st.rerun()
     questions(study)

@@ -19,8 +19,8 @@ from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import explained
 from pages.shared.names import style_of
 from pages.shared.results import answers
+from pages.shared.results.runs import Progress
 from pages.shared.results.status import line, price, stopped, working_out
-from pages.shared.results.together import Progress
 from pages.shared.visitor.views import fields_of
 from pages.tradeoffs import state as trade
 from pages.tradeoffs import study as studies
@@ -75,12 +75,12 @@ def needed(study: SweepView, state: Progress) -> None:
     if state.active:
         said = f"Searching over K: {len(ways) - len(open_)} of {len(ways)} found."
         line(1 - len(open_) / max(len(ways), 1), said, partial(trade.cancel_sweep, state.active))
-    elif open_ and state.failed:
+    elif open_ and state.of("failed"):
         trade.strip(state)
     elif open_:
         why = (
             f"Each number is found by a search over K, with {study.base.seeds} seeds at each K looked at. "
-            f"{len(open_)} of {len(ways)} are still to be found; the next look takes {price(state.lacking)}."
+            f"{len(open_)} of {len(ways)} are still to be found; the next look takes {price([*state.lacking])}."
         )
         stopped(explained(why), "Search", "search", trade.start_sweep, "begin")
     if not ways:

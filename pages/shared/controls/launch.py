@@ -25,8 +25,7 @@ from pages.shared.visitor import presence
 from pages.shared.visitor.callbacks import button, callback
 from pages.shared.visitor.draft import draft_of, spec_from
 from pages.shared.visitor.locks import RUN
-from pages.shared.visitor.owners import owner_id
-from pages.shared.visitor.state import Session, add, attempt, change_view, session, write_address
+from pages.shared.visitor.state import Session, add, attempt, change_view, owner_id, session, write_address
 
 DRAFT_SECONDS = 2.0  # of one core: what a draft may take that is drawn unasked
 Described = TypeVar("Described")

@@ -22,8 +22,7 @@ from pages.shared.results.data import store
 from pages.shared.streamlit_internals import forget_parts, leave_out_while
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import into
-from pages.shared.visitor.owners import names
-from pages.shared.visitor.state import session
+from pages.shared.visitor.state import owners, session
 from pages.shared.visitor.turns import turns
 
 log = logging.getLogger("dprl.pages")
@@ -174,6 +173,6 @@ def show_page(page: StreamlitPage) -> None:
     if s.said and s.said != notice:
         st.toast(escape(s.said))
     s.said = ""
-    corner(PAGES[page.url_path], store().going(names()))
+    corner(PAGES[page.url_path], store().going(owners()))
     page.run()
     unseen(f"{page.url_path}:{s.runs}", dark(), wide(), into(s, "wide"))

@@ -100,7 +100,7 @@ def strip(curves: list[Curve], titles: list[str], runs: list[RunStatus]) -> None
             else words_together([r for _, _, r in going])
         )
         label = "Cancel" if len(going) == 1 else "Cancel all"
-        line(share, said, partial(cancel_runs, [curve.spec for curve, _, _ in going]), label)
+        line(share, said, partial(cancel, [curve.spec for curve, _, _ in going], session().visitor), label)
     reasons: dict[str, list[tuple[Curve, str, RunStatus]]] = {}
     for row in shown:
         if row[2].state not in (*ACTIVE, "done"):
@@ -118,13 +118,13 @@ def strip(curves: list[Curve], titles: list[str], runs: list[RunStatus]) -> None
         stopped(why, again, "replay", partial(retry, specs), f"retry_{i}")
 
 
-def line(share: float, said: str, cancel: Callable[[], object], label: str = "Cancel") -> None:
+def line(share: float, said: str, withdraw: Callable[[], object], label: str = "Cancel") -> None:
     """How far runs are that go on, with the button that withdraws from them."""
     with st.container(
         key="status_going", horizontal=True, wrap=False, vertical_alignment="center", gap="small"
     ):
         st.progress(min(1.0, max(0.0, share)), said, width="stretch")
-        act(label, "close", cancel, "cancel")
+        act(label, "close", withdraw, "cancel")
 
 
 def stopped(why: str, label: str, icon: str, action: Callable[[], object], key: str) -> None:
@@ -160,10 +160,10 @@ def retry(specs: list[RunSpec]) -> None:
     ask(specs, session().visitor, again=True)
 
 
-def cancel_runs(specs: list[RunSpec]) -> None:
-    """Withdraws from runs."""
+def cancel(specs: Sequence[Spec], owner: str) -> None:
+    """Withdraws from runs; what is finished stays."""
     for spec in specs:
-        attempt(store().cancel, spec, session().visitor)
+        attempt(store().cancel, spec, owner)
 
 
 def words_together(runs: list[RunStatus]) -> str:

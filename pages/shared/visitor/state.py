@@ -17,6 +17,7 @@ from dprl.links import MAX_CURVES
 from dprl.runs.database import StoreError
 from dprl.simulation import Spec
 from dprl.simulation.spec import RunSpec
+from dprl.sitemap import GROUPS
 from pages.shared.examples import FIRST
 from pages.shared.results.bundled import comes_along
 from pages.shared.results.data import store
@@ -276,6 +277,16 @@ def session() -> Session:
         found = st.session_state["session"] = Session()
     _thread.run, _thread.session = run, found
     return found
+
+
+def owner_id(group: str) -> str:
+    """Return in whose name this visitor's runs of a group (a key of GROUPS, "" for none) are asked for."""
+    return f"{session().visitor}:{GROUPS[group].key}" if group else session().visitor
+
+
+def owners() -> list[str]:
+    """Return all names in which this visitor's runs are asked for."""
+    return [owner_id(group) for group in ("", *GROUPS)]
 
 
 def change_view(**changes: Any) -> None:
