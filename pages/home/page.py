@@ -18,11 +18,11 @@ from dprl.sentences import promise
 from dprl.sentences.noise import deviation
 from dprl.simulation import RunSpec
 from dprl.sitemap import PAGES
-from pages.home.state import EPSILON, LABEL, NEEDED, STOPS, Home, link_to
+from pages.home.state import EPSILON, LABEL, NEEDED, STOPS, Home, best, known, link_to
 from pages.home.story import is_told, tell
 from pages.shared.examples import HOME_BUDGETS, HOME_EPISODES, trust
+from pages.shared.layout.browser import component
 from pages.shared.layout.chart import draw, explain, kept, save_chart
-from pages.shared.layout.component import component
 from pages.shared.layout.frame import dark, redrawn
 from pages.shared.layout.head import shared_with
 from pages.shared.layout.menu import page_link
@@ -31,7 +31,6 @@ from pages.shared.layout.terms import explained
 from pages.shared.names import in_common
 from pages.shared.results.again import save_citations
 from pages.shared.results.bundled import bundled
-from pages.shared.results.trusted import best, known
 from pages.shared.text import escape
 from pages.shared.visitor.address import STORY, query_of
 from pages.shared.visitor.callbacks import on_value

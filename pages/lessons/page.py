@@ -21,10 +21,8 @@ from pages.shared.layout.menu import page_link
 from pages.shared.layout.share import share
 from pages.shared.layout.terms import explained
 from pages.shared.lessons import views
-from pages.shared.lessons.answer import answer_field, chosen, draggable
-from pages.shared.lessons.keys import press
+from pages.shared.lessons.answer import answer_field, chosen, draggable, press
 from pages.shared.lessons.known import RUNS, evidence, fault, unknown
-from pages.shared.lessons.pictured import pictured
 from pages.shared.results.again import save_citations
 from pages.shared.results.runs import PACE
 from pages.shared.text import escape
@@ -86,7 +84,7 @@ def lesson_card(lesson: Lesson, number: int) -> None:
     st.caption(explained(escape(filled(SAID["needs"], questions=questions, needs=lesson.needs))))
     here = lessons()
     if any(here.answered.get((lesson.key, at)) for at in range(len(lesson.steps))):
-        st.caption(f":material/check: {own_score(here.score(lesson.key))}")
+        st.caption(f":material/check: {views.own_score(here.score(lesson.key))}")
 
 
 def computing(lesson: Lesson, live: bool) -> None:
@@ -128,7 +126,7 @@ def opened() -> None:
             if not here.whole:
                 st.caption(SAID["first"])
         onward()
-    pictured(lesson, here.at)
+    views.pictured(lesson, here.at)
     ways()
 
 
@@ -181,20 +179,13 @@ def recap() -> None:
                 name = f"{at + 1}. {escape(here.lesson.steps[at].title)}"
                 press(name, "chevron_right", f"unanswered_{at}", go, here.key, at)
         return
-    with st.container(key="recap_sentences"):
-        said = enumerate(here.lesson.recap, 1)
-        st.markdown("\n".join(f"{n}. {explained(escape(one))}" for n, one in said))
+    views.recap_sentences(here.lesson)
     scored(here)
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="after_lesson"):
         if attempt := here.lesson.attempt:
             link = urlsplit(attempt[1])
             page_link(link.path.strip("/"), attempt[0], parse_qsl(link.query), icon="science")
         press(SCORE["again"], "restart_alt", "begin_again", begin_again, here.key)
-
-
-def own_score(scores: list[float]) -> str:
-    """Write the visitor's points out of all points."""
-    return filled(SCORE["own"], points=f"{round(sum(scores), 2):g}", most=len(scores))
 
 
 def scored(here: Lessons) -> None:
@@ -205,13 +196,9 @@ def scored(here: Lessons) -> None:
         return
     scores = here.score(here.key)
     with st.container(border=True, key="score"):
-        st.markdown(f"### {own_score(scores)}", anchors=False)
-        rows = []
-        for n, (step, text, points) in enumerate(zip(here.lesson.steps, guesses, scores, strict=True), 1):
-            off = step.off(text, evidence()) if text else SCORE["without"]
-            row = {"n": n, "title": escape(step.title), "points": f"{round(points, 2):g}", "off": escape(off)}
-            rows.append(filled(SAID["points"], **row))
-        st.markdown("\n".join(rows))
+        st.markdown(f"### {views.own_score(scores)}", anchors=False)
+        rows = zip(here.lesson.steps, guesses, scores, strict=True)
+        st.markdown("\n".join(views.score_row(n, *row) for n, row in enumerate(rows, 1)))
         st.caption(SCORE["rule"])
 
 

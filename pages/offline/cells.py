@@ -15,12 +15,12 @@ from dprl.sentences import offline as sentences
 from dprl.sentences.offline import CLOSE
 from dprl.simulation import OfflineSpec, OfflineTrace
 from dprl.words import count
+from pages.offline import names
 from pages.offline.record import offline
 from pages.shared.controls import view
 from pages.shared.layout.chart import empty, kept, show
 from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import explained
-from pages.shared.offline import names
 from pages.shared.results import answers, data
 from pages.shared.results.status import ACTIVE, act, price, working_out
 from pages.shared.visitor.state import ask, begin, owner_id

@@ -15,7 +15,9 @@ from dprl.simulation.cost import COUNTERS, limit
 from dprl.simulation.datasets import BEHAVIOURS
 from dprl.simulation.offline_spec import FIELDS
 from dprl.words import count
+from pages.offline import settings as offline_settings
 from pages.offline.record import BIGGEST, offline
+from pages.offline.settings import BUDGET, OfflineSettings, specs_of
 from pages.shared import values
 from pages.shared.controls.launch import described
 from pages.shared.controls.noise import CALIBRATION, CALIBRATION_HELP
@@ -31,8 +33,6 @@ from pages.shared.controls.widgets import (
     stops,
     values_field,
 )
-from pages.shared.offline import settings as offline_settings
-from pages.shared.offline.settings import BUDGET, OfflineSettings, specs_of
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import into, keyed
 from pages.shared.visitor.locks import RUN

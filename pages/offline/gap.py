@@ -18,13 +18,13 @@ from dprl.sentences import promise as said
 from dprl.simulation import OfflineSpec
 from dprl.tables import escape_formulas
 from dprl.words import at_most, count, human, interval, percent, proves
+from pages.offline import names
 from pages.offline.cells import chosen_spec
 from pages.offline.record import RUNS, offline
 from pages.shared.controls import view
 from pages.shared.layout.chart import empty, kept, show
 from pages.shared.layout.frame import dark, wide
 from pages.shared.layout.terms import explained
-from pages.shared.offline import names
 from pages.shared.online.regret import note
 from pages.shared.results import answers
 from pages.shared.results.again import files, make_again, tidy

@@ -8,6 +8,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dprl.words import count, plural
+from pages.offline import names
 from pages.offline.cells import coverage_tab, pessimism_tab, policy_tab
 from pages.offline.controls import Described, controls, keep
 from pages.offline.gap import data_tab, gap_tab, guarantee_tab
@@ -18,7 +19,6 @@ from pages.shared.layout.frame import redrawn
 from pages.shared.layout.head import common, head, tab_bar
 from pages.shared.layout.share import share
 from pages.shared.layout.terms import explained
-from pages.shared.offline import names
 from pages.shared.results.runs import PACE, Progress
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import button
@@ -91,6 +91,7 @@ def run_box(found: Described) -> None:
     """Draw what pressing Run will do, and the buttons. found: what the controls describe."""
     specs, refused = found
     part = offline()
+    keep()
     offer(
         specs,
         part.compare,
@@ -100,7 +101,6 @@ def run_box(found: Described) -> None:
         ),
         refused,
         also=part.reset,
-        beside=keep,
     )
 
 

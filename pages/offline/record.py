@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from dprl.links import MAX_CURVES
 from dprl.simulation import OfflineSpec, RunSpec
-from pages.shared.offline.settings import CLINIC, OfflineSettings, drafted, settings_of
+from pages.offline.settings import CLINIC, OfflineSettings, drafted, settings_of
 from pages.shared.results.runs import Runs
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.draft import Draft, draft_of

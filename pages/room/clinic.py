@@ -16,10 +16,10 @@ from dprl.rooms import clinic
 from dprl.rooms.steps import ClassStep, Clinic
 from dprl.sentences import clinic as sentences
 from dprl.sentences import room
-from pages.room.coin import write_down
+from pages.room.question import write_down
 from pages.room.state import group
+from pages.shared.layout.browser import component
 from pages.shared.layout.chart import draw, kept, show
-from pages.shared.layout.component import component
 from pages.shared.layout.frame import dark, wide
 from pages.shared.layout.terms import explained
 from pages.shared.text import escape

@@ -1,22 +1,64 @@
-"""The estimates from the reports on a question, on the teacher's page and on phones."""
+"""A yes-or-no question: the coin on the phone, whose script (assets/web/coin.js) says its report and nothing else, and
+the estimates from the reports, on the teacher's page and on phones."""
 
 from __future__ import annotations
 
 import streamlit as st
 
+from dprl.assets import module_with_imports
+from dprl.fields import SpecError
 from dprl.figures import room as figures
 from dprl.figures.picture import Picture
 from dprl.figures.room import KnownShare
-from dprl.messages import counted, filled
+from dprl.messages import counted, filled, messages
 from dprl.rooms.response import share_of_yes
-from dprl.rooms.steps import DELTA, ClassStep, ShareEstimate
+from dprl.rooms.steps import DELTA, ClassStep, Question, ShareEstimate
+from dprl.runs.database import StoreError
 from dprl.sentences import room as sentences
 from dprl.words import human
+from pages.room.state import group
+from pages.shared.layout.browser import component
 from pages.shared.layout.chart import draw, kept, show
 from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import explained
 from pages.shared.results.data import store
 from pages.shared.text import escape
+
+_coin = component("coin", js=module_with_imports("coin.js", "report.js"))
+
+
+def toss(step: ClassStep, question: Question, written: str | None) -> None:
+    """Have a phone answer, and show its draw. Its report is written down when the step is open: also if
+    that came while the step was paused, or before the server forgot this session.
+
+    Args:
+        written: what stands written from this device.
+    """
+    code = group().code
+    said = _coin(
+        data={
+            "code": code,
+            "place": step.place,
+            "opposites": question.opposites,
+            "open": step.state == "open",
+            "written": written,
+            "words": messages("room")["coin"],
+        },
+        key=f"coin_{code}_{step.place}",
+    )
+    write_down(step, said.get("report"), written)
+
+
+def write_down(step: ClassStep, report: object, written: str | None) -> None:
+    """Record a phone's report, once the step is open; a refusal shows its reason."""
+    if report and step.state == "open" and written is None:
+        try:
+            store().rooms.respond(group().code, group().device, step.place, str(report))
+        except (StoreError, SpecError) as error:
+            st.warning(escape(str(error)), icon=":material/info:")
+        else:
+            st.rerun()
+
 
 PHONES = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)
 DEFAULT_PHONES = 500

@@ -13,9 +13,9 @@ from streamlit.testing.v1 import AppTest
 from dprl.links import encode_spec
 from dprl.runs.store import Store
 from dprl.simulation import OfflineSpec, RunSpec, following, run
+from pages.offline.names import most_private, titles
 from pages.offline.record import EXAMPLES, LINEAR, OfflineState, OfflineView
 from pages.offline.record import FIRST as DEFAULT
-from pages.shared.offline.names import most_private, titles
 from pages.shared.results.bundled import bundled
 from pages.shared.visitor.links import encode_specs
 from pages.shared.visitor.views import fields_of

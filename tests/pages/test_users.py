@@ -14,7 +14,7 @@ from dprl.runs.store import Store
 from dprl.simulation import RunSpec
 from dprl.users import MODELS, Asked, Need, answers, likely_from
 from pages.explore.regret import asked_about
-from pages.shared.results.trusted import known
+from pages.home.state import known
 from pages.shared.visitor.links import Curve
 from pages.shared.visitor.state import ExploreState
 from pages.users import views, words

@@ -1,5 +1,5 @@
 """Predictions: by widgets, by pressing the chart, or by dragging a marker over it, which the browser moves
-and sends once, where it was left. All hand on its text, perhaps not whole yet."""
+and sends once, where it was left. All hand on its text, perhaps not whole yet. And the buttons of a step."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dprl.figures.guesses import HELD
 from dprl.lessons import Choice, Marker, Order, Prediction
 from dprl.messages import filled, messages
 from pages.shared.controls.widgets import segments
-from pages.shared.layout.component import component
+from pages.shared.layout.browser import component
 from pages.shared.visitor.callbacks import button, callback, keyed
 
 Said = Callable[[str], None]
@@ -125,3 +125,17 @@ def draggable(prediction: Prediction, text: str, chart: str, said: Said) -> None
             height=1,
             on_dropped_change=callback(dropped),
         )
+
+
+def press(
+    label: str,
+    icon: str,
+    key: str,
+    action: Callable[..., object],
+    *arguments: Any,
+    primary: bool = False,
+    disabled: bool = False,
+) -> None:
+    """Draw a button; one that leads nowhere here is disabled, so that its neighbours stay where they are."""
+    kind = "primary" if primary else "secondary"
+    button(label, action, *arguments, icon=icon, key=key, type=kind, disabled=disabled)

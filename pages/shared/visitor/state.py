@@ -136,9 +136,9 @@ P = TypeVar("P", bound=PageState)
 SAME = {"tradeoffs": "explore", "attack": "explore"}  # whose settings are those of another page
 
 
-class Undo(
-    NamedTuple
-):  # the page, and what brings back its settings from before they were all changed at once
+class Undo(NamedTuple):
+    """The page, and what brings back its settings from before they were all changed at once."""
+
     page: str | None
     run: Callable[[], None]
 
