@@ -62,14 +62,16 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
         picture, text = st.columns([3, 5], gap="medium")
         with picture:
             st.markdown(f"## {escape(titles[chosen])}", anchors=False)
-            trust_drawing(run.privacy)
+            sketch(who_sees_what(PRIVATIZERS[run.privacy].words, run.privacy, dark=dark()))
         with text:
             if guarantee is None:
                 st.markdown(explained(escape(PRIVATIZERS[run.privacy].trust)))
                 st.caption(wrong or working_out("the guarantee of this noise"))
             else:
                 card(guarantee, run, chosen)
-                offer_attack(run)
+                with suppress(SpecError):  # noise that cannot be attacked
+                    link = attack_link.encode(AttackSpec(run=run), AttackView())
+                    page_link("attack", "Attack this noise", link)
     if guarantee is not None and guarantee.ladder:
         compare_noise(guarantee, run)
 
@@ -107,17 +109,6 @@ def compare(places: Sequence[int], curves: Sequence[Curve], titles: Sequence[str
         st.caption(working_out("what is claimed and proved"))
     with st.container(key="promises"):
         st.markdown(explained("\n".join(f"| {' | '.join(row)} |" for row in rows)))
-
-
-def offer_attack(run: RunSpec) -> None:
-    """Draw the link to the attack on a run's noise, where it can be attacked."""
-    with suppress(SpecError):
-        page_link("attack", "Attack this noise", attack_link.encode(AttackSpec(run=run), AttackView()))
-
-
-def trust_drawing(privacy: str) -> None:
-    """Draw a sketch of who is trusted and of the place where noise enters."""
-    sketch(who_sees_what(PRIVATIZERS[privacy].words, privacy, dark=dark()))
 
 
 def card(g: Guarantee, run: RunSpec, key: int) -> None:

@@ -50,12 +50,8 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
         if going(runs):
             status.pause_switch()
     if measure == "extra":
-        missing = [
-            c
-            for c in s.explore.visible
-            if c.spec.privacy != "none" and not len(ONLINE.curves(c.spec.baseline()).at)
-        ]
-        if missing:
+        private = [curve for curve in s.explore.visible if curve.spec.privacy != "none"]
+        if missing := [curve for curve in private if not has_baseline(curve)]:
             offer_baselines(missing)
     rows = [
         row

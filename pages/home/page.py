@@ -16,7 +16,6 @@ from dprl.messages import messages
 from dprl.sentences import price as sentences
 from dprl.sentences import promise
 from dprl.sentences.noise import deviation
-from dprl.simulation import RunSpec
 from dprl.sitemap import PAGES
 from pages.home.state import EPSILON, LABEL, NEEDED, STOPS, Home, best, known, link_to
 from pages.home.story import is_told, tell
@@ -54,14 +53,9 @@ def main() -> None:
     with st.container(key="home_scene"):
         if h.story:
             st.header(messages("start")["home"]["title"], anchor=False)
-        last_scene(h)
-
-
-def last_scene(h: Home) -> None:
-    """Draw the last scene: the chart with its slider, and links to the other pages."""
-    st.markdown(explained(messages("start")["home"]["about"]))
-    h.drawn = h.epsilon, dark()
-    redrawn(at_one_epsilon, None, "home")
+        st.markdown(explained(messages("start")["home"]["about"]))
+        h.drawn = h.epsilon, dark()
+        redrawn(at_one_epsilon, None, "home")
 
 
 def at_one_epsilon(live: bool) -> None:
@@ -109,15 +103,10 @@ def at_one_epsilon(live: bool) -> None:
         page_link("data", "Use your own data")
         page_link("papers", "Check the papers' claims")
         save_chart("home", PAGES[""].heading, partial(slider_picture, h.epsilon, False, slider=True))
-        save_citations(chart_runs(h.epsilon))
+        save_citations(curve.spec for curve in example.curves)
         share(h)
     st.markdown(explained(f":material/shield: {meaning(h.epsilon)}"))
     st.caption(explained(escape(f"{s.common}. {said['simulated']}" if h.story else s.common)))
-
-
-def chart_runs(epsilon: float) -> list[RunSpec]:
-    """Return the runs of the chart at an epsilon."""
-    return [curve.spec for curve in trust(epsilon, HOME_EPISODES).curves]
 
 
 def moved(sent: Any) -> None:

@@ -175,7 +175,7 @@ def values(found: DataSetSelection, night: bool) -> Picture:
 def coverage_tab() -> None:
     """Draw the coverage of the behaviour policy of one run's data."""
     specs = offline().specs
-    one = len({covered_problem(spec) for spec in specs}) == 1
+    one = len({(spec.environment, str(spec.environment_params), spec.behaviour) for spec in specs}) == 1
     spec = specs[0] if one else specs[chosen_spec()]
     found = answers.coverage(spec)
     if found is None:
@@ -201,8 +201,3 @@ def coverage_tab() -> None:
         ),
     )
     show(picture, "offline_coverage")
-
-
-def covered_problem(spec: OfflineSpec) -> tuple[str, str, str]:
-    """Return the settings on which coverage depends."""
-    return spec.environment, str(dict(spec.environment_params)), spec.behaviour

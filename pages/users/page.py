@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -109,15 +109,13 @@ def inputs() -> None:
             if name in OWN and asked.problem:
                 continue
             with st.container(width=WIDER.get(name, WIDTH), gap=None):
-                exact(label, f"users.{name}", FIELDS[name], getattr(asked, name), _setter(name))
+                exact(label, f"users.{name}", FIELDS[name], getattr(asked, name), partial(change_one, name))
                 complaint(f"users.{name}")
 
 
-def _setter(name: str) -> Callable[[Any], None]:
-    def store(value: Any) -> None:
-        change(**{name: value})
-
-    return store
+def change_one(name: str, value: Any) -> None:
+    """Ask with another value of one field."""
+    change(**{name: value})
 
 
 main()
