@@ -66,7 +66,7 @@ def controls() -> tuple[RunSpec | None, str]:
     with st.expander("Expert settings"):
         panel.noise_settings(s)
         structure(s)
-        panel.most_episodes(s)
+        panel.number_field(s, "contribution", "Most episodes of one user")
     return spec_of_controls(s)
 
 

@@ -169,12 +169,10 @@ def receive(own: Own, file: Any, declared: str) -> None:
         if reading.done:
             forget(reading.name, reading.marker)
 
-    belongings().add(reading.name, end, partial(released_of, own, reading.name))
+    def released() -> bool:
+        return any(spec.data == reading.name and data.status(spec).state in ACTIVE for spec in own.specs)
 
-
-def released_of(own: Own, name: str) -> bool:
-    """Return whether a release of these counts is being made."""
-    return any(spec.data == name and data.status(spec).state in ACTIVE for spec in own.specs)
+    belongings().add(reading.name, end, released)
 
 
 def collect(own: Own) -> None:

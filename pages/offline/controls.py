@@ -63,8 +63,20 @@ def controls() -> Described:
 
 
 def budgets(settings: OfflineSettings) -> None:
-    """Draw the menu of guarantees, and several budgets."""
-    promise_menu(settings)
+    """Draw the menu of guarantees, several budgets, and delta if the guarantee has one."""
+    offered = offline_settings.promises(settings.private)
+    if settings.privacy not in offered:
+        settings.privacy = offered[0]
+    promise = PROMISES[settings.privacy]
+    select(
+        "Privacy budget",
+        offered,
+        settings.privacy,
+        redrawing(settings, "privacy"),
+        {key: PROMISES[key].title for key in offered},
+        escape(promise.summary),
+        "privacy",
+    )
     field = FIELDS[BUDGET[settings.privacy]]
 
     def typed(text: str) -> None:
@@ -79,7 +91,9 @@ def budgets(settings: OfflineSettings) -> None:
         f"Several, separated by commas: a curve each, {MAX_CURVES} in all. Small is private.",
         locked(field.name),
     )
-    deltas(settings)
+    if "delta" in promise.fields:
+        exact("Privacy budget δ", "delta", FIELDS["delta"], settings.delta, into(settings, "delta"))
+        complaint("delta")
 
 
 def keep() -> None:
@@ -196,29 +210,6 @@ def learners_menu(settings: OfflineSettings) -> None:
             if option in OFFLINE_LEARNERS
         ),
     )
-
-
-def promise_menu(settings: OfflineSettings) -> None:
-    """Which promise."""
-    offered = offline_settings.promises(settings.private)
-    if settings.privacy not in offered:
-        settings.privacy = offered[0]
-    select(
-        "Privacy budget",
-        offered,
-        settings.privacy,
-        redrawing(settings, "privacy"),
-        {key: PROMISES[key].title for key in offered},
-        escape(PROMISES[settings.privacy].summary),
-        "privacy",
-    )
-
-
-def deltas(settings: OfflineSettings) -> None:
-    """Draw the control of delta if the promise has one."""
-    if "delta" in PROMISES[settings.privacy].fields:
-        exact("Privacy budget δ", "delta", FIELDS["delta"], settings.delta, into(settings, "delta"))
-        complaint("delta")
 
 
 def noise(settings: OfflineSettings) -> None:

@@ -19,7 +19,7 @@ from pages.shared.layout.frame import redrawn
 from pages.shared.layout.head import common, head, tab_bar
 from pages.shared.layout.share import share
 from pages.shared.layout.terms import explained
-from pages.shared.results.runs import PACE, Progress
+from pages.shared.results.runs import PACE
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import button
 from pages.shared.visitor.state import read_address, session
@@ -49,8 +49,7 @@ def main() -> None:
     examples()
     shared = names.in_common(part.specs)
     session().common = shared  # for pictures, which are drawn first
-    begun = RUNS.progress(part.specs)
-    redrawn(partial(results, corner, [begun]), PACE if begun.active else None)
+    redrawn(partial(results, corner), PACE if RUNS.progress(part.specs).active else None)
     common(shared)
 
 
@@ -72,11 +71,11 @@ def examples() -> None:
             st.markdown(explained(f"**{escape(example.say)}**"))
 
 
-def results(corner: DeltaGenerator, begun: list[Progress], live: bool) -> None:
+def results(corner: DeltaGenerator, live: bool) -> None:
     """Draw how the runs stand, the open tab, and in the page's corner the link to just that. This part redraws itself
-    while runs go on. begun: how they stand, for the first time that it is drawn."""
+    while runs go on."""
     part = offline()
-    progress = begun.pop() if begun else RUNS.progress(part.specs)
+    progress = RUNS.progress(part.specs)
     if live != bool(progress.active):
         st.rerun()
     RUNS.strip(progress)

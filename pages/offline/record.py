@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from dprl.links import MAX_CURVES
@@ -115,9 +115,9 @@ class OfflineState(ViewedState[OfflineView]):
         keep: Run adds to the present comparison.
     """
 
-    view: OfflineView
-    specs: Specs
-    settings: OfflineSettings
+    view: OfflineView = OfflineView()
+    specs: Specs = FIRST
+    settings: OfflineSettings = field(default_factory=lambda: settings_of(FIRST))
     keep: bool = False
 
     @property
@@ -166,11 +166,7 @@ class OfflineState(ViewedState[OfflineView]):
 
 def offline() -> OfflineState:
     """Return this visitor's part of the page."""
-
-    def begin() -> OfflineState:
-        return OfflineState(view=OfflineView(), specs=FIRST, settings=settings_of(FIRST))
-
-    return session().state_of(OfflineState, begin)
+    return session().part(OfflineState)
 
 
 def bundled_specs() -> list[Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import streamlit as st
 
@@ -183,31 +182,19 @@ def opened(item: Item, live: bool) -> None:
 
 def replay(setting: Setting) -> None:
     """Draw the link to the page that runs a setting, with exactly its settings; of many runs the first ones."""
-    by_kind: dict[str, list[Any]] = {}
-    for spec in setting.specs:
-        by_kind.setdefault(spec.kind, []).append(spec)
-    online, offline = (by_kind.get(kind, []) for kind in (RunSpec.kind, OfflineSpec.kind))
-    many = len(online) or len(offline)
-    some = f", {links.MAX_CURVES} of {many} runs" if many > links.MAX_CURVES else ""
-    if online:
+    specs, kind = setting.specs[: links.MAX_CURVES], setting.specs[0].kind  # all are of one kind
+    many = len(setting.specs)
+    some = f", {len(specs)} of {many} runs" if many > len(specs) else ""
+    path, name, query = "attack", "Attack", list[tuple[str, str]]()
+    if kind == RunSpec.kind:
+        path, name = "explore", "Online"
         tab = {"guarantee": "guarantee", TRACES: "counts"}.get(setting.question, links.AT_FIRST.tab)
-        curves = [links.Curve(spec) for spec in online[: links.MAX_CURVES]]
-        query = links.encode(curves, replace(links.AT_FIRST, tab=tab))
-        page_link("explore", f"Replay on Online{some}", query, icon="replay")
-    elif not offline:
-        page_link(
-            "attack",
-            "Replay on Attack",
-            attack_link.encode(setting.specs[0], attack_link.AttackView()),
-            icon="replay",
-        )
+        query = links.encode(list(map(links.Curve, specs)), replace(links.AT_FIRST, tab=tab))
+    elif kind == OfflineSpec.kind:
+        path, name, query = "offline", "Offline", links.encode_specs(specs)
     else:
-        page_link(
-            "offline",
-            f"Replay on Offline{some}",
-            links.encode_specs(offline[: links.MAX_CURVES]),
-            icon="replay",
-        )
+        query, some = attack_link.encode(specs[0], attack_link.AttackView()), ""
+    page_link(path, f"Replay on {name}{some}", query, icon="replay")
 
 
 def again(claim: Claim, here: ClaimReport | None) -> None:

@@ -86,12 +86,13 @@ def picture_of(
 ) -> Picture:
     """Draw the chart with its sentence: over users, whether the privacy cost still grows."""
     measure: Any = study.show
+    title = AXES.get(study.x, study.x)
     said = sentences.about_growth(trade.growth(study))
     said = said or sentences.about_frontier(curves, measure, symbol_of(study.x))
     return figures.frontier(
         curves,
         measure=measure,
-        axis=axis_of(study),
+        axis=title[0].upper() + title[1:],
         symbol=symbol_of(study.x),
         statistic=study.statistic,
         bounds=bounds,
@@ -104,12 +105,6 @@ def picture_of(
 def symbol_of(x: str) -> str:
     """Return the name of an axis in a sentence."""
     return SYMBOLS.get(x, x)
-
-
-def axis_of(study: SweepView) -> str:
-    """Return the title of the axis."""
-    title = AXES.get(study.x, study.x)
-    return title[0].upper() + title[1:]
 
 
 def proved(study: SweepView) -> tuple[list[ProvedLine], tuple[str, ...]]:

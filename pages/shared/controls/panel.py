@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -69,6 +69,12 @@ def environment_picture(environment: str, params: tuple[tuple[str, Any], ...], n
         action_labels=mdp.action_labels,
         dark=night,
     )
+
+
+def draw_environment(environment: str, params: Mapping[str, Any], key: str) -> None:
+    """Draw a small picture of an environment. key: of the picture on its page."""
+    asked = environment, tuple(params.items()), dark()
+    draw_bare(kept(("environment", *asked), partial(environment_picture, *asked)), key)
 
 
 @st.fragment
@@ -141,9 +147,7 @@ def _environment(s: Session) -> None:
         checked = checked_params(s, world)
         S, A, H = world.size(**checked)[:3]
         if H * S * A * (S + 2) <= limit(COUNTERS):  # else the box below the settings says what would fit
-            asked = world.key, tuple(checked.items()), dark()
-            drawn = kept(("environment", *asked), partial(environment_picture, *asked))
-            draw_bare(drawn, "environment_drawing")
+            draw_environment(world.key, checked, "environment_drawing")
     except SpecError as error:
         st.caption(f":red[{escape(str(error))}]")
 
@@ -279,16 +283,11 @@ def _more(s: Session, first: Sequence[Callable[[Session], None]], along: str) ->
     number_field(s, "seeds", "Seeds")
     number_field(s, "root_seed", "Root seed")
     if model != "none" and along != "contribution":
-        most_episodes(s)
+        number_field(s, "contribution", "Most episodes of one user")
     if model != "none" or bonus != "practical":
         number_field(s, "beta", "Failure probability β")
     used = [f for f in algorithm.fields if f.used(bonus)]
     parameters(s, "algorithm", algorithm.key, used)
-
-
-def most_episodes(s: Session) -> None:
-    """Draw the control of one user's episodes, all of which noise hides."""
-    number_field(s, "contribution", "Most episodes of one user")
 
 
 def number_field(s: Session, name: str, label: str) -> None:

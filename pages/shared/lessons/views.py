@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import fields
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,9 +20,7 @@ from dprl.lessons import Lesson, Marker, Order, Step, cloud
 from dprl.messages import filled, messages
 from dprl.research.series import style_of, style_of_data
 from dprl.simulation import OfflineSpec, RunSpec
-from pages.shared.controls.panel import environment_picture
-from pages.shared.layout.chart import draw_bare, kept
-from pages.shared.layout.frame import dark
+from pages.shared.controls.panel import draw_environment
 from pages.shared.layout.terms import explained
 from pages.shared.lessons.known import evidence
 from pages.shared.online.one_user import of_best
@@ -92,7 +89,7 @@ def pictured(lesson: Lesson, at: int) -> None:
     with fold:
         left, right = st.columns([2, 3], gap="medium", vertical_alignment="center")
         with left:
-            drawing(*met)
+            draw_environment(*met, "environment")
         right.markdown(explained(escape(world.summary)))
         spec = RunSpec(environment=key, environment_params=params)
         of_best(f"{key}{sorted(params.items())}", environment(spec))
@@ -108,13 +105,7 @@ def question_beside_picture(lesson: Lesson, at: int, words: str) -> None:
         left, right = st.columns([5, 3], gap="small", vertical_alignment="center")
         left.markdown(words, anchors=False)
         with right:
-            drawing(*met)
-
-
-def drawing(key: str, params: Mapping[str, Any]) -> None:
-    """Draw a small picture of an environment."""
-    asked = key, tuple(params.items()), dark()
-    draw_bare(kept(("environment", *asked), partial(environment_picture, *asked)), "environment")
+            draw_environment(*met, "environment")
 
 
 def recap_sentences(lesson: Lesson) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -10,7 +9,6 @@ from typing import Any, get_args
 
 import streamlit as st
 
-from dprl.environments import ENVIRONMENTS
 from dprl.fields import SpecError
 from dprl.papers.report import version
 from dprl.player import PlayedCurve, PlayedMeasure, Shown, player_page, sizes_of
@@ -72,19 +70,7 @@ def offer_page() -> None:
         return answers.unpacked(ready[spec])
 
     made = partial(played_page, heading, curves, view, replay, sentence=s.explore.sentence)
-    save(file_name(wanted), "Download the page", "text/html", made)
-
-
-def file_name(specs: Sequence[RunSpec]) -> str:
-    """Return the file name of a page of these runs: what differs, such as riverswim-central-vs-local.html."""
-    worlds = list(dict.fromkeys(ENVIRONMENTS[s.environment].called(s.environment_params) for s in specs))
-    for field in ("privacy", "epsilon", "algorithm"):
-        values = list(dict.fromkeys(f"{getattr(spec, field)}" for spec in specs))
-        if len(values) > 1:
-            break
-    ways = [f"no-{field}" if value in ("none", "None") else value for value in values]
-    name = "-".join(["-".join(worlds), "-vs-".join(ways[:4])])
-    return f"{re.sub(r'[^a-z0-9.]+', '-', name.lower()).strip('-')}.html"
+    save("runs.html", "Download the page", "text/html", made)
 
 
 def played_page(

@@ -78,11 +78,6 @@ class Curve:
     hidden: bool = False
     draft: bool = False
 
-    @property
-    def title(self) -> str:
-        """The visitor's name for it, or the spec's own label. Plain text: escape it where it is shown."""
-        return self.name or self.spec.label()
-
 
 @dataclass(frozen=True)
 class Link:

@@ -6,7 +6,7 @@ import threading
 import uuid
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -148,7 +148,7 @@ class Session:
     """One visitor's actions and choices; they last as long as the browser tab.
 
     Attributes:
-        parts: what each page keeps, see `state_of`.
+        parts: what each page keeps, see `part`.
         drafts: what the controls hold, see `settings`.
         wrong: the sentence for each exact field that cannot be read.
         moved: widgets that another one of the same setting has moved.
@@ -181,7 +181,7 @@ class Session:
     """
 
     visitor: str = field(default_factory=lambda: uuid.uuid4().hex)
-    parts: dict[Hashable, Any] = field(default_factory=dict)
+    parts: dict[type, Any] = field(default_factory=dict)
     drafts: dict[str | None, Draft] = field(default_factory=dict)
     wrong: dict[str, str] = field(default_factory=dict)
     moved: dict[str, Moved] = field(default_factory=dict)
@@ -248,13 +248,9 @@ class Session:
 
     def part(self, kind: type[P]) -> P:
         """Return the part of the visitor's state that belongs to the page with this kind of state."""
-        return self.state_of(kind, kind)
-
-    def state_of(self, page: Hashable, begin: Callable[[], P]) -> P:
-        """Return the same part of a page, by its name. begin: makes the state of a new visitor."""
-        if page not in self.parts:
-            self.parts[page] = begin()
-        found: P = self.parts[page]
+        if kind not in self.parts:
+            self.parts[kind] = kind()
+        found: P = self.parts[kind]
         return found
 
     @property
