@@ -10,8 +10,8 @@ from dprl.figures.picture import Picture
 from dprl.runs.status import RunStatus
 from dprl.simulation.replay import unplayable
 from pages.explore.focus import begin_lacking, curve_menu, offered
+from pages.explore.regret import comparison_picture
 from pages.shared.names import kinds
-from pages.shared.online.regret import comparison_picture, curve_of
 from pages.shared.results import answers, data
 from pages.shared.results.again import files, make_again, tidy
 from pages.shared.visitor.state import session
@@ -32,9 +32,7 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     best = [answers.v_star(curve.spec) for curve, *_ in drawn]
 
     def draw() -> Picture:
-        pairs = zip(drawn, best, strict=True)
-        curves = [curve_of(*row, "cumulative", statistic, v_star=value) for row, value in pairs]
-        return comparison_picture(curves, view="cumulative", statistic=statistic)
+        return comparison_picture(drawn, best, "cumulative", statistic)
 
     files(
         "regret",

@@ -8,7 +8,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dprl.learners import ALGORITHMS
-from pages.explore import comparison, counts, ellipsoid, export, focus, guarantee, policy, regret
+from pages.explore import comparison, counts, ellipsoid, export, focus, guarantee, one_page, policy, regret
 from pages.shared.controls.launch import curve_box
 from pages.shared.controls.panel import run_settings, sidebar
 from pages.shared.examples import EXAMPLES
@@ -17,7 +17,6 @@ from pages.shared.layout.head import common, head, tab_bar
 from pages.shared.layout.share import share
 from pages.shared.layout.terms import explained
 from pages.shared.names import in_common, titles
-from pages.shared.online import one_page
 from pages.shared.results import status
 from pages.shared.visitor.state import read_address, session
 

@@ -3,31 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 
 import streamlit as st
 
+from dprl import metrics
+from dprl.figures import regret as figures
+from dprl.figures.looks import CurveStyle
+from dprl.figures.picture import Picture
 from dprl.messages import messages
 from dprl.research.one_user import drawable
+from dprl.research.series import series_of
 from dprl.runs.status import RunStatus
+from dprl.sentences import doubts as words
+from dprl.sentences import regret as sentences
 from dprl.simulation import RunSpec
 from dprl.words import plural
 from pages.explore.focus import absent, curve_menu, going
 from pages.shared.controls import view
-from pages.shared.layout.chart import empty
+from pages.shared.layout.chart import empty, kept, show
+from pages.shared.layout.frame import dark, wide
 from pages.shared.layout.menu import page_link
 from pages.shared.layout.terms import explained
 from pages.shared.names import kinds
-from pages.shared.online.one_user import one_user
-from pages.shared.online.regret import regret_chart
-from pages.shared.results import data, status
+from pages.shared.one_user import one_user
+from pages.shared.results import answers, data, doubts, status
 from pages.shared.results.runs import ONLINE
-from pages.shared.results.status import ACTIVE, awaited
+from pages.shared.results.status import ACTIVE, awaited, note
 from pages.shared.visitor import links
 from pages.shared.visitor.callbacks import button
 from pages.shared.visitor.links import STATISTICS, Curve
 from pages.shared.visitor.state import ExploreState, add, session, write_address
 from pages.users.link import asked_of, encode
 
+Row = tuple[Curve, CurveStyle, str, RunStatus]  # a curve, its look, its title, and how its run stands
 MEASURES = {
     "share": "Share lost",
     "cumulative": "Cumulative",
@@ -133,3 +142,66 @@ def run_baselines(missing: Sequence[Curve]) -> None:
 def has_baseline(curve: Curve) -> bool:
     """Whether the privacy cost of this curve is known."""
     return curve.spec.privacy != "none" and len(ONLINE.curves(curve.spec.baseline()).at) > 0
+
+
+def regret_chart(
+    rows: Sequence[Row],
+    measure: str,
+    statistic: metrics.Statistic,
+    *,
+    log_x: bool,
+    log_y: bool,
+    each: bool,
+) -> None:
+    """Draw the chart of these runs, below what cannot be read off it."""
+    doubts.tell(
+        [*doubts.of_runs([row[0].spec for row in rows]), words.about_negative_prices(below_zero(rows))]
+    )
+    night, room = dark(), wide()
+    baselines = [ONLINE.curves(row[0].spec.baseline()).token for row in rows] if measure == "extra" else []
+    best = [answers.v_star(row[0].spec) for row in rows]
+    if measure == "share" and not all(best):
+        measure = "per-episode"
+        st.caption(explained(words.no_share(best)))
+    parts = [
+        (curve.spec.to_json(), ONLINE.curves(curve.spec).token, kind, title, note(run), value)
+        for (curve, kind, title, run), value in zip(rows, best, strict=True)
+    ]
+    how = {"log_x": log_x, "log_y": log_y, "show_seeds": each, "dark": night, "wide": room}
+    picture = kept(
+        ("regret", measure, statistic, *how.values(), *baselines, *parts),
+        lambda: comparison_picture(rows, best, cast(figures.Measure, measure), statistic, **how),
+    )
+    show(picture, "regret", group="regret")
+
+
+def below_zero(rows: Sequence[Row]) -> list[str]:
+    """List the titles of finished runs whose price of privacy lies below zero with its whole interval."""
+    found = []
+    for curve, _, title, _ in rows:
+        own, baseline = ONLINE.curves(curve.spec), ONLINE.curves(curve.spec.baseline())
+        if (
+            curve.spec.privacy != "none"
+            and own.done.all()
+            and baseline.done.all()
+            and len(own.values) == len(baseline.values) > 0
+        ):
+            found += doubts.below_zero(title, own.ends - baseline.ends)
+    return found
+
+
+def comparison_picture(
+    rows: Sequence[Row],
+    best: Sequence[float | None],
+    measure: figures.Measure,
+    statistic: metrics.Statistic,
+    **how: bool,
+) -> Picture:
+    """Draw the curves with a sentence about them. best: the value of an optimal episode of each, if it is known."""
+    curves = []
+    for (curve, kind, title, run), v_star in zip(rows, best, strict=True):
+        baseline = ONLINE.curves(curve.spec.baseline()) if measure == "extra" else None
+        made = curve.spec, ONLINE.curves(curve.spec), baseline, kind, title, measure, statistic
+        curves.append(series_of(*made, note=note(run), finished=run.state == "done", v_star=v_star))
+    see = sentences.about_regret(curves, measure, statistic)
+    return figures.comparison(curves, view=measure, statistic=statistic, see=see, **how)

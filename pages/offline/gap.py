@@ -25,11 +25,10 @@ from pages.shared.controls import view
 from pages.shared.layout.chart import empty, kept, show
 from pages.shared.layout.frame import dark, wide
 from pages.shared.layout.terms import explained
-from pages.shared.online.regret import note
 from pages.shared.results import answers
 from pages.shared.results.again import files, make_again, tidy
 from pages.shared.results.guarantee import promised
-from pages.shared.results.status import awaited
+from pages.shared.results.status import awaited, note
 from pages.shared.text import escape
 
 

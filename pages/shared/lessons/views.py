@@ -23,7 +23,7 @@ from dprl.simulation import OfflineSpec, RunSpec
 from pages.shared.controls.panel import draw_environment
 from pages.shared.layout.terms import explained
 from pages.shared.lessons.known import evidence
-from pages.shared.online.one_user import of_best
+from pages.shared.one_user import of_best
 from pages.shared.results.data import environment
 from pages.shared.text import escape
 

@@ -47,6 +47,13 @@ def words(run: RunStatus) -> str:
     return ""
 
 
+def note(run: RunStatus) -> str:
+    """Return the legend's note on a curve that is not finished."""
+    going = f"{run.seeds_done} of {run.seeds} seeds"
+    said = {"done": "", "queued": "waiting", "running": going, "failed": "failed"}
+    return said.get(run.state, "stopped")
+
+
 def awaited(runs: Iterable[RunStatus], specs: Iterable[RunSpec] = ()) -> str:
     """Return the placeholder for a chart of these runs."""
     if not any(run.state in ACTIVE for run in runs):
