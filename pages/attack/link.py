@@ -96,18 +96,13 @@ SCORE_BYTES = 16 * 2**20  # of scores kept, for all visitors together
 
 @dataclass(kw_only=True)
 class Attack(ViewedState[AttackView]):
-    """The attack and the view.
-
-    Attributes:
-        guesses: whether each guess about whose data it is was right.
-        guessed: the guess about the data shown now, None before it; skipped: somebody did not want to guess.
-    """
+    """The attack and the view."""
 
     spec: AttackSpec = DEFAULT
     view: AttackView = field(default_factory=AttackView)
-    guesses: list[bool] = field(default_factory=list)
-    guessed: bool | None = None
-    skipped: bool = False
+    guesses: list[bool] = field(default_factory=list)  # whether each about whose data it is was right
+    guessed: bool | None = None  # the guess about the data shown now, None before it
+    skipped: bool = False  # somebody did not want to guess
 
     @property
     def first_draft(self) -> Draft:

@@ -81,15 +81,8 @@ def played_page(
     nav: str = "",
     sentence: str = "",
 ) -> str:
-    """Return the page as HTML.
-
-    Args:
-        title, nav: as for `player_page`.
-        curves: whose runs can be played.
-        view: how they are drawn at first.
-        sentence: a message from the person who shares it, "" for none.
-        replay: of a run at one of its numbers of users, what `wasm.replayed` found.
-    """
+    """Return the page as HTML. replay: of a run at one of its numbers of users, what `wasm.replayed` found. sentence: a
+    message from the person who shares it. title, nav: as for `player_page`."""
     unnamed = [replace(curve, name="") for curve in curves]
     rows = zip(curves, titles(curves), titles(unnamed), kinds(curves), strict=True)
     played = [

@@ -26,19 +26,14 @@ Place = tuple[str, int]  # a lesson and a step of it, from 0
 
 @dataclass
 class Lessons(PageState):
-    """The visible content.
+    """The visible content."""
 
-    Attributes:
-        key: of the lesson that is open, "" for the list.
-        at: its step, from 0.
-        guesses: texts of guesses by place; perhaps not whole.
-        answered: the guess when the answer was shown, by place; "" for none. These score.
-    """
-
-    key: str = ""
-    at: int = 0
-    guesses: dict[Place, str] = field(default_factory=dict)
-    answered: dict[Place, str] = field(default_factory=dict)
+    key: str = ""  # of the lesson that is open, "" for the list
+    at: int = 0  # its step, from 0
+    guesses: dict[Place, str] = field(default_factory=dict)  # texts by place; perhaps not whole
+    answered: dict[Place, str] = field(
+        default_factory=dict
+    )  # when the answer was shown, "" for none: these score
 
     @property
     def place(self) -> Place:

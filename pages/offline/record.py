@@ -107,18 +107,12 @@ RUNS = Runs(("offline",), "offline")
 
 @dataclass(kw_only=True)
 class OfflineState(ViewedState[OfflineView]):
-    """The page's state of a visitor.
-
-    Attributes:
-        specs: the runs that are compared.
-        settings: what the controls say besides the draft.
-        keep: Run adds to the present comparison.
-    """
+    """The page's state of a visitor."""
 
     view: OfflineView = OfflineView()
-    specs: Specs = FIRST
-    settings: OfflineSettings = field(default_factory=lambda: settings_of(FIRST))
-    keep: bool = False
+    specs: Specs = FIRST  # that are compared
+    settings: OfflineSettings = field(default_factory=lambda: settings_of(FIRST))  # besides the draft
+    keep: bool = False  # Run adds to the present comparison
 
     @property
     def first_draft(self) -> Draft:

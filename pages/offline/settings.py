@@ -30,28 +30,22 @@ SPLIT = "data"  # the constant of learners that take the data set in halves
 
 @dataclass
 class OfflineSettings:
-    """The settings as the controls show them; the environment and all constants are in the page's draft.
-
-    Attributes:
-        behaviour: key; arguments: of each that has one; policy: the one that some follow, as a spec writes it.
-        learners: as `offered` names them.
-        privacy: the promise; values: its budgets as they are written, by promise.
-        calibration, split, rewards: passed over by learners that have no such choice.
-        contribution: the most episodes of one user.
-    """
+    """The settings as the controls show them; the environment and all constants are in the page's draft."""
 
     behaviour: str = "mixture"
-    arguments: dict[str, float] = field(default_factory=dict)
-    policy: str = ""
-    learners: list[str] = field(default_factory=lambda: ["dp-kl-lcb" + PLAIN, "dp-kl-lcb"])
-    privacy: str = "zcdp"
-    values: dict[str, str] = field(default_factory=lambda: dict(USUAL))
+    arguments: dict[str, float] = field(default_factory=dict)  # of each behaviour that has one
+    policy: str = ""  # the one that some follow, as a spec writes it
+    learners: list[str] = field(default_factory=lambda: ["dp-kl-lcb" + PLAIN, "dp-kl-lcb"])  # see `offered`
+    privacy: str = "zcdp"  # the promise
+    values: dict[str, str] = field(
+        default_factory=lambda: dict(USUAL)
+    )  # budgets as they are written, by promise
     delta: float = DEFAULT_DELTA
     calibration: str = "calibrated"
     split: str = "halves"
     rewards: str = "known"
     n: int = FIRST.n
-    contribution: int = 1
+    contribution: int = 1  # the most episodes of one user
     seeds: int = FIRST.seeds
     root_seed: int = 0
     beta: float = FIRST.beta

@@ -36,21 +36,13 @@ RELATED = "related"  # beside the papers, what the page lists
 
 @dataclass
 class Papers(PageState):
-    """The visible content.
+    """The visible content."""
 
-    Attributes:
-        paper: whose rows are listed, or RELATED.
-        row: address of the one that is open, "" for none.
-        setting: the place of the one drawn, from 0; None for the one that decides.
-        problem: where algorithms are ranked.
-        again: experiments whose runs are asked for.
-    """
-
-    paper: str = PAPERS[0]
-    row: str = ""
-    setting: int | None = None
-    problem: str = next(iter(PROBLEMS))
-    again: set[str] = field(default_factory=set)
+    paper: str = PAPERS[0]  # whose rows are listed, or RELATED
+    row: str = ""  # address of the one that is open, "" for none
+    setting: int | None = None  # the place of the one drawn, from 0; None for the one that decides
+    problem: str = next(iter(PROBLEMS))  # where algorithms are ranked
+    again: set[str] = field(default_factory=set)  # experiments whose runs are asked for
 
     @property
     def item(self) -> Item | None:

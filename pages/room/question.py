@@ -28,12 +28,8 @@ _coin = component("coin", js=module_with_imports("coin.js", "report.js"))
 
 
 def toss(step: ClassStep, question: Question, written: str | None) -> None:
-    """Have a phone answer, and show its draw. Its report is written down when the step is open: also if
-    that came while the step was paused, or before the server forgot this session.
-
-    Args:
-        written: what stands written from this device.
-    """
+    """Have a phone answer, and show its draw. Its report is written down when the step is open, also if that came while
+    the step was paused, or before the server forgot this session."""
     code = group().code
     said = _coin(
         data={

@@ -42,22 +42,15 @@ ends, missing = RUNS.ends, RUNS.missing
 
 @dataclass
 class SweepPageState(PageState):
-    """The page's state of a visitor.
+    """The page's state of a visitor."""
 
-    Attributes:
-        study: what is shown.
-        models, x, values: those of the controls, the values as text for each axis.
-        asked: the study's runs were asked for; linked: by the link that was read.
-        picked: model and place on the axis of the point that was pressed.
-    """
-
-    study: SweepView = studies.DEFAULT
-    models: list[str] = field(default_factory=lambda: list(studies.DEFAULT.models))
+    study: SweepView = studies.DEFAULT  # what is shown
+    models: list[str] = field(default_factory=lambda: list(studies.DEFAULT.models))  # those of the controls
     x: str = studies.DEFAULT.x
-    values: dict[str, str] = field(default_factory=dict)
-    asked: bool = False
-    linked: bool = False
-    picked: tuple[str, int] | None = None
+    values: dict[str, str] = field(default_factory=dict)  # as text, for each axis
+    asked: bool = False  # the study's runs were asked for
+    linked: bool = False  # by the link that was read
+    picked: tuple[str, int] | None = None  # model and place on the axis of the point that was pressed
 
     @property
     def first_draft(self) -> Draft:

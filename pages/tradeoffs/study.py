@@ -48,22 +48,12 @@ USERS_GRID = tuple(round(10 ** (j / 8)) for j in range(8 * 2, 8 * 15 + 1))
 
 @dataclass(frozen=True)
 class SweepView:
-    """One chart of the page.
+    """One chart of the page."""
 
-    Attributes:
-        base: what does not change.
-        models: what is compared, as PrivacyChoice.parse reads them.
-        x: the axis, and its values.
-        show: which chart.
-        bounds: whether the papers' bounds are drawn, too.
-        share: percent of V* in `users`.
-        statistic: what is drawn of the seeds; `users` searches by means.
-    """
-
-    base: RunSpec
-    models: tuple[str, ...] = DEFAULT_MODELS
-    x: str = "epsilon"
-    values: tuple[Any, ...] = VALUES["epsilon"]
+    base: RunSpec  # what does not change
+    models: tuple[str, ...] = DEFAULT_MODELS  # as PrivacyChoice.parse reads them
+    x: str = "epsilon"  # the axis
+    values: tuple[Any, ...] = VALUES["epsilon"]  # of the axis
     show: str = looked("price", "what is drawn", "show", choices=tuple(SHOWS))
     bounds: str = looked("off", "the papers' bounds", "bounds", choices=("on", "off"))
     share: float = looked(1.0, "percent of V* that privacy may cost an episode", "share", low=0.01, high=50)

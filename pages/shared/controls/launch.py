@@ -73,13 +73,9 @@ def offer(
 ) -> None:
     """Describe the effect of Run, or why it is disabled, and draw the buttons.
 
-    Args:
-        what: what is run: None if the controls describe nothing.
-        run: runs it.
-        lacking: the runs of it that are not finished; None if there are no runs.
-        amount: how much runs are, in words.
-        refused: why some of it cannot be made, or nothing, a sentence each.
-        usual, also: see `buttons`.
+    what: what `run` is called with, None if the controls describe nothing. lacking: the runs of it that are not
+    finished, None if there are no runs. amount: describes these. refused: why some of it cannot be made, a sentence
+    each. usual, also: see `buttons`.
     """
     for sentence in filter(None, refused):
         st.caption(f":red[{escape(sentence)}]")
@@ -148,11 +144,8 @@ def buttons(
 ) -> None:
     """Draw the button that runs `what`, disabled if it is None or there is no room, and the one to reset or undo.
 
-    Args:
-        usual: what the settings go back to.
-        also: called when they do; returns what undoes it.
+    usual: what the settings go back to. also: called when they do; returns what undoes it.
     """
-
     s = session()
 
     def press() -> None:

@@ -1,4 +1,4 @@
-"""The controls of a run's privacy budget, of its noise, and of what is declared public."""
+"""The controls of a run's privacy budget, of its noise, and of its public structure."""
 
 from __future__ import annotations
 

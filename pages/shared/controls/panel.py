@@ -80,12 +80,8 @@ def draw_environment(environment: str, params: Mapping[str, Any], key: str) -> N
 @st.fragment
 @guarded
 def sidebar(draw: Callable[[], T], run_box: Callable[[T], object]) -> None:
-    """Draw the settings of a page, and below them its box with Run. Moving one redraws this part only.
-
-    Args:
-        draw: the settings; returns what they describe.
-        run_box: what pressing Run will do, and the buttons, for that.
-    """
+    """Draw the settings of a page, and below them its box with Run, which gets their content. Moving a setting redraws
+    this part only."""
     session().wrong.clear()
     with st.container(key="controls", gap="small"):
         found = draw()

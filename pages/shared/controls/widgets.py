@@ -265,12 +265,7 @@ def choose_several(
     help: str,
     most: int | None = None,
 ) -> None:
-    """Choose some of the options, at most that many, in the order in which they were chosen.
-
-    Args:
-        name: tells it from others of the page.
-        title: what an option is called.
-    """
+    """Choose some of the options, at most that many, in the order in which they were chosen."""
     st.multiselect(
         label,
         options,
@@ -293,13 +288,7 @@ def values_field(
     help: str,
     fixed: bool,
 ) -> None:
-    """Several numbers as text, and below it what is wrong with them.
-
-    Args:
-        name: tells it from others of the page.
-        parse: reads them. Raises SpecError.
-        fixed: whether a link fixes it.
-    """
+    """Several numbers as text, and below it what is wrong with them. parse: raises SpecError; fixed: by a link."""
     st.text_input(label, text, max_chars=400, help=help, disabled=fixed, **keyed(name, store))
     try:
         parse(text)

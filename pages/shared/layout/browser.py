@@ -15,12 +15,8 @@ from pages.shared.visitor.callbacks import callback
 
 
 def component(name: str, *, css: str = "", js: str = "") -> Callable[..., Any]:
-    """Load the component of NAME.js in assets/web/, with NAME.html and NAME.css if they exist.
-
-    Args:
-        css: the file of a look that several share, instead of NAME.css.
-        js: a script instead of NAME.js.
-    """
+    """Load the component of NAME.js in assets/web/, or of a script, with NAME.html and NAME.css if they exist. css: the
+    file of a look that several share."""
     look, shape = css or f"{name}.css", f"{name}.html"
     return st.components.v2.component(
         f"dprl_{name}",
@@ -90,11 +86,8 @@ def unseen(under: str, dark: bool, wide: bool, seen: Callable[[bool], None]) -> 
     when it is drawn again, the camera above it writes the run below the picture, Tab leads from a button to the content
     it has opened and on from there, and terms show their meanings.
 
-    Args:
-        under: A word for the content under the sidebar.
-        dark: Whether the page is drawn for a dark screen.
-        wide: Whether it is drawn for one with room next to charts.
-        seen: Called with whether there is room.
+    under: a word for the content under the sidebar. dark, wide: what the page is drawn for. seen: called with whether
+    there is room next to charts.
     """
 
     def heard() -> None:

@@ -119,11 +119,9 @@ def explain(
 ) -> None:
     """Draw what stands below a figure: the sentence on what to see in it, and one fold, *About this chart*.
 
-    Args:
-        link: the query parameters of the link to the whole page, if what is seen is not what the address said last.
-        group: of the charts that take each other's place: who has opened the fold of one has opened those of all.
-        how: what the sentence rests on, such as statistics, intervals and tests, an item each (Markdown).
-        files: draws what can be taken along.
+    link: to the whole page, if what is seen is not what the address said last. group: of the charts that take each
+    other's place, whose folds open together. how: what the sentence rests on, an item each (Markdown). files: draws
+    what can be taken along.
     """
     if alone(key):
         with st.container(key="alone_words"):

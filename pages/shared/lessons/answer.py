@@ -95,13 +95,8 @@ _drag = component("drag")
 
 
 def draggable(prediction: Prediction, text: str, chart: str, said: Said) -> None:
-    """Has the marker of a chart dragged; nothing where the prediction is none.
-
-    Args:
-        text: its place, "" while it waits.
-        chart: the key of the chart.
-        said: called with the text of where it was left.
-    """
+    """Have the marker of a chart dragged from its place, "" while it waits; nothing where the prediction is none. said:
+    called with the text of where it was left."""
     if not isinstance(prediction, Marker):
         return
     marks = prediction.marks

@@ -55,14 +55,10 @@ def step_picture(
     wide: bool = True,
     dark: bool,
 ) -> Picture:
-    """Draw the chart of a step.
+    """Draw the chart of a step with a guess, perhaps not whole, and those of others.
 
-    Args:
-        guess: the text of a prediction, perhaps not whole; "" for none.
-        shown: with the answer.
-        others: texts of the predictions of others, all whole.
-        asked: whether who sees it is to predict: a marker waits to be dragged.
-        large: for a projector, if there is room (wide).
+    shown: with the answer. asked: whether who sees it is to predict, so that a marker waits to be dragged. large: for a
+    projector, if there is room (wide).
     """
     drawn, prediction = chart(step), step.prediction
     names = shown or not isinstance(prediction, Order)

@@ -106,11 +106,7 @@ def files(
 ) -> None:
     """Draw the numbers and the chart of runs as files, and the table.
 
-    Args:
-        name: of the files with numbers.
-        says: what the table holds.
-        specs: of the runs.
-        title, draw: of the chart as a page of its own, see `save_chart`; None if *Share* has a better one.
+    says: what the table holds. title, draw: of the chart as a page of its own; None if *Share* has a better one.
     """
     st.caption(explained(says))
     empty = no_table_yet(table)

@@ -26,7 +26,7 @@ PACE = 0.5  # seconds between two looks at runs that go on
 
 @dataclass(frozen=True)
 class Progress:
-    """How runs stand together. lacking: those that are not finished, with their status."""
+    """The joint status of runs. lacking: those that are not finished, with their status."""
 
     specs: tuple[Any, ...]
     lacking: dict[Any, RunStatus]
@@ -43,17 +43,15 @@ class Progress:
 
 @dataclass(frozen=True)
 class Runs:
-    """The page's source of runs: each comes with the program, or is in the store, or is not there yet.
+    """The page's source of runs: each comes with the program, or is in the store, or is not there yet."""
 
-    Attributes:
-        files: of assets/ that come with the program, see `bundled`.
-        group: of runs in the table of pages, in whose name the others are asked for; "" for the visitor's own.
-        by_ends: whether a run is finished as soon as the ends of all seeds are known, which is quicker for many.
-    """
-
-    files: tuple[str, ...] = ()
-    group: str = ""
-    by_ends: bool = False
+    files: tuple[str, ...] = ()  # of assets/ that come with the program, see `bundled`
+    group: str = (
+        ""  # of runs in the table of pages, in whose name the others are asked for; "" for the visitor's own
+    )
+    by_ends: bool = (
+        False  # a run is finished as soon as the ends of all seeds are known, which is quicker for many
+    )
 
     def bundled(self, spec: Any) -> RunCurves | None:
         """Return the run that comes with the program, if there is one."""
@@ -62,9 +60,7 @@ class Runs:
 
     def status(self, spec: Any, owner: str = "") -> RunStatus:
         """Return the status of a run; one that comes with the program is done, unless it is computed for a closer look.
-
-        owner: who asked for it, instead of the group.
-        """
+        owner: who asked for it, instead of the group."""
         run = data.status(spec, owner or owner_id(self.group))
         if self.bundled(spec) and run.state not in ACTIVE:
             return RunStatus(state="done", seeds=spec.seeds, seeds_done=spec.seeds, progress=1.0)
@@ -108,12 +104,8 @@ class Runs:
         begin: Callable[[], object] | None = None,
         stop: Callable[[], object] = lambda: None,
     ) -> None:
-        """Draw a line on the progress of runs, with a button for a possible action.
-
-        Args:
-            begin: requests the missing runs, instead of `start`.
-            stop: called when the visitor withdraws from them.
-        """
+        """Draw a line on the progress of runs, with a button for a possible action. begin: requests the missing runs,
+        instead of `start`; stop: called when the visitor withdraws from them."""
 
         def withdraw() -> None:
             stop()
