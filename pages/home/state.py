@@ -46,8 +46,8 @@ class Home(PageState):
             return
         problems: list[str] = []
         links.check_version(given, problems)
-        epsilon, problem = epsilon_of(given["eps"][-1])
-        self.problems = (*problems, *([problem] if problem else []))
+        epsilon = nearest(given["eps"][-1], problems)
+        self.problems = tuple(problems)
         if epsilon != self.epsilon:  # else the slider wrote it
             self.epsilon = epsilon
             session().version += 1
@@ -58,9 +58,8 @@ def link_to(epsilon: float) -> list[tuple[str, str]]:
     return [*links.link_heading(), ("eps", f"{epsilon:g}")]
 
 
-def epsilon_of(text: str) -> tuple[float, str]:
-    """Return the epsilon of a link to this page, one of HOME_BUDGETS, and a sentence if it differs from the link's."""
-    problems = []
+def nearest(text: str, problems: list[str]) -> float:
+    """Return the epsilon of HOME_BUDGETS for a link's; a sentence is added to `problems` if it is another one."""
     epsilon: float = EPSILON.default
     try:
         wanted = EPSILON.parse(text)
@@ -69,7 +68,7 @@ def epsilon_of(text: str) -> tuple[float, str]:
             problems.append(f"The slider has no ε = {wanted:g}; its nearest is shown. Explore runs any.")
     except SpecError as error:
         problems.append(str(error))
-    return epsilon, " ".join(problems)
+    return epsilon
 
 
 @cache

@@ -20,33 +20,10 @@ from pages.shared.visitor import address
 from pages.shared.visitor.callbacks import callback
 from pages.shared.visitor.state import read_address, write_address
 
-_device = component("device")
-KEY = "device"
-
-
-def meet() -> None:
-    """Ask the browser for its name in the room; the page is drawn again afterwards."""
-    r = group()
-    with st.container(key="device_holder"):
-        _device(
-            data={"code": r.code, "key": r.key, "said": f"{r.code} {r.device} {r.key}"},
-            key=KEY,
-            height=1,
-            on_said_change=callback(_heard),
-        )
-
-
-def _heard() -> None:
-    """Store the browser's message, if it is about the present room."""
-    r = group()
-    said = getattr(st.session_state.get(KEY), "said", None) or ""
-    found = re.fullmatch(r"(\w+) ([0-9a-f]{32}) ([0-9a-f]{32})?", str(said))
-    if found and found[1] == r.code:
-        r.device, r.key = found[2], r.key or found[3] or ""
-
-
 PACE = 0.5  # seconds between two looks at the room
 COST = 0.001  # CPU seconds that a look takes, at most
+DEVICE = "device"
+_device = component(DEVICE)
 
 
 def main() -> None:
@@ -93,6 +70,28 @@ def led() -> bool:
         lead.stage(here)
     watch(lambda now: now.version, here)
     return True
+
+
+def meet() -> None:
+    """Ask the browser for its name in the room: drawn at random, kept in the browser for a day with the key of a
+    teacher, and different in each room. The page is drawn again afterwards."""
+    r = group()
+    with st.container(key="device_holder"):
+        _device(
+            data={"code": r.code, "key": r.key, "said": f"{r.code} {r.device} {r.key}"},
+            key=DEVICE,
+            height=1,
+            on_said_change=callback(_heard),
+        )
+
+
+def _heard() -> None:
+    """Store the browser's message, if it is about the present room."""
+    r = group()
+    said = getattr(st.session_state.get(DEVICE), "said", None) or ""
+    found = re.fullmatch(r"(\w+) ([0-9a-f]{32}) ([0-9a-f]{32})?", str(said))
+    if found and found[1] == r.code:
+        r.device, r.key = found[2], r.key or found[3] or ""
 
 
 def watch(what: Callable[[Room], object], drawn: Room) -> None:

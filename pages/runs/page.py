@@ -15,12 +15,12 @@ from pages.shared.layout.menu import page_link
 from pages.shared.names import in_common, label
 from pages.shared.results.again import save_citations
 from pages.shared.results.data import store
-from pages.shared.results.status import ACTIVE, act, cancel, retry, words
+from pages.shared.results.status import ACTIVE, act, cancel, words
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import button
 from pages.shared.visitor.draft import draft_of
 from pages.shared.visitor.links import Curve
-from pages.shared.visitor.state import add, attempt, owner_id, owners, session
+from pages.shared.visitor.state import add, ask, attempt, owner_id, owners, session
 
 
 def main() -> None:
@@ -112,12 +112,8 @@ def entry(i: int, row: RunRow) -> None:
         if row.state in ACTIVE:
             act("Cancel", "close", partial(cancel, [row.spec], session().visitor), f"cancel_{i}")
         elif row.state != "done":
-            act(
-                "Try again" if row.state == "failed" else "Run it",
-                "replay",
-                partial(retry, [row.spec]),
-                f"retry_{i}",
-            )
+            again = "Try again" if row.state == "failed" else "Run it"
+            act(again, "replay", partial(ask, [row.spec], session().visitor, again=True), f"retry_{i}")
         if st.button(
             "Show",
             icon=":material/show_chart:",

@@ -43,6 +43,13 @@ CALIBRATION_HELP = (
 REPORTED = ("local", "shuffle")  # where users send reports
 DELTA = 88  # pixels of its field
 DELTA_HELP = "One user makes any outcome at most exp(ε) times as likely, plus δ. Allowed values"
+STRUCTURE = {"": "nothing is declared", OWN: "what the environment allows"}
+STRUCTURE_HELP = (
+    "Declares which transitions are possible at all: the walls of a map, the stages that a disease cannot skip. This "
+    "is public knowledge, learned from nobody's data, which the guarantee does not protect. Only these transitions "
+    "are counted and released. So there is less noise, and the algorithm knows what cannot happen. "
+    "Privacy holds whether the declaration is true or not. An environment that can do anything else is refused."
+)
 SMALL = {"S": 2, "A": 2, "H": 3}  # learners that list all policies can be run on it
 
 
@@ -167,15 +174,6 @@ def chosen_noise(s: Session) -> tuple[str, str, float, str]:
         if spec.mechanism and spec.calibration and spec.delta is not None:
             return spec.mechanism, spec.calibration, spec.delta, spec.reports
     raise SpecError("privacy", "no noise is known for it")
-
-
-STRUCTURE = {"": "nothing is declared", OWN: "what the environment allows"}
-STRUCTURE_HELP = (
-    "Declares which transitions are possible at all: the walls of a map, the stages that a disease cannot skip. This "
-    "is public knowledge, learned from nobody's data, which the guarantee does not protect. Only these transitions "
-    "are counted and released. So there is less noise, and the algorithm knows what cannot happen. "
-    "Privacy holds whether the declaration is true or not. An environment that can do anything else is refused."
-)
 
 
 def structure(s: Session) -> None:

@@ -55,6 +55,14 @@ BONUS = {
     "practical": "smaller noise bound (not proved)",
     OWN: "its own bonus (not proved)",
 }
+SCHEDULES = {
+    "adaptive": "after blocks that adapt",
+    "geometric": "after blocks that grow",
+    "episodic": "after every user (K ≤ 10⁶)",
+}
+SCHEDULES_HELP = (
+    "Blocks grow as was fixed before the run, or adapt to the releases: choosing them leaks nothing."
+)
 BONUS_HELP = "Anytime: bounds proved to hold at all times, which learn sooner. Paper: bounds as in the paper."
 
 
@@ -321,13 +329,10 @@ def put(s: Session, owner: Owner, key: str, f: Field, value: Any) -> None:
     parameter(f, f"{owner}_params.{key}.{f.name}", value, store)
 
 
-GEOMETRIC, ADAPTIVE = "geometric", "adaptive"
-
-
 def schedule(s: Session) -> None:
     """Draw the control of the learner's policy updates: after every user, or after blocks that grow."""
     kind, _, argument = s.draft.schedule.partition(":")
-    growth = {GEOMETRIC: geometric.ETA, ADAPTIVE: adaptive.ETA}
+    growth = {"adaptive": adaptive.ETA, "geometric": geometric.ETA}
 
     def chosen(word: str) -> None:
         s.draft.schedule = f"{word}:{growth[word].default:g}" if word in growth else word
@@ -335,19 +340,7 @@ def schedule(s: Session) -> None:
             s.draft.episodes = min(s.draft.episodes, EPISODIC_LIMIT)
         s.version += 1
 
-    select(
-        "Policy updates",
-        (ADAPTIVE, GEOMETRIC, "episodic"),
-        kind,
-        chosen,
-        {
-            ADAPTIVE: "after blocks that adapt",
-            GEOMETRIC: "after blocks that grow",
-            "episodic": "after every user (K ≤ 10⁶)",
-        },
-        "Blocks grow as was fixed before the run, or adapt to the releases: choosing them leaks nothing.",
-        "schedule",
-    )
+    select("Policy updates", tuple(SCHEDULES), kind, chosen, SCHEDULES, SCHEDULES_HELP, "schedule")
     if kind in growth:
         eta, _, most = argument.partition(":")
         exact(

@@ -97,17 +97,14 @@ def strip(curves: list[Curve], titles: list[str], runs: list[RunStatus]) -> None
         for row in zip(curves, titles, runs, strict=True)
         if not (row[0].hidden or (row[0].draft and row[2].state in ACTIVE))
     ]
-    going = [row for row in shown if row[2].state in ACTIVE]
+    going, visitor = [row for row in shown if row[2].state in ACTIVE], session().visitor
     say(aloud([run for _, _, run in shown]), "runs")
     if going:
         share = sum(run.progress for _, _, run in going) / len(going)
-        said = (
-            f"**{escape(going[0][1])}** · {escape(words(going[0][2]))}"
-            if len(going) == 1
-            else words_together([r for _, _, r in going])
-        )
-        label = "Cancel" if len(going) == 1 else "Cancel all"
-        line(share, said, partial(cancel, [curve.spec for curve, _, _ in going], session().visitor), label)
+        said, label = words_together([run for _, _, run in going]), "Cancel all"
+        if len(going) == 1:
+            said, label = f"**{escape(going[0][1])}** · {escape(words(going[0][2]))}", "Cancel"
+        line(share, said, partial(cancel, [curve.spec for curve, _, _ in going], visitor), label)
     reasons: dict[str, list[tuple[Curve, str, RunStatus]]] = {}
     for row in shown:
         if row[2].state not in (*ACTIVE, "done"):
@@ -116,13 +113,12 @@ def strip(curves: list[Curve], titles: list[str], runs: list[RunStatus]) -> None
         failed = rows[0][2].state == "failed"
         specs = [curve.spec for curve, _, _ in rows]
         icon = ":material/error:" if failed else ":material/info:"
-        names = (
-            ", ".join(escape(title) for _, title, _ in rows) if len(rows) <= NAMED else f"{len(rows)} runs"
-        )
+        named = ", ".join(escape(title) for _, title, _ in rows)
+        names = named if len(rows) <= NAMED else f"{len(rows)} runs"
         cost = "" if failed else f" What is missing: {price(specs)}."
         again = "Try again" if failed else "Run it" if len(rows) == 1 else "Run them"
         why = f"{icon} **{names}** · {escape(reason)}{cost}"
-        stopped(why, again, "replay", partial(retry, specs), f"retry_{i}")
+        stopped(why, again, "replay", partial(ask, specs, visitor, again=True), f"retry_{i}")
 
 
 def line(share: float, said: str, withdraw: Callable[[], object], label: str = "Cancel") -> None:
@@ -160,11 +156,6 @@ def price(specs: Sequence[Spec]) -> str:
     """Describe the cost of requesting runs, some of whose seeds may exist already."""
     seeds, seconds = store().cost(specs)
     return f"{plural(seeds, 'seed')}, {duration(seconds)} of one core"
-
-
-def retry(specs: list[RunSpec]) -> None:
-    """Asks for runs again, failed seeds included."""
-    ask(specs, session().visitor, again=True)
 
 
 def cancel(specs: Sequence[Spec], owner: str) -> None:
