@@ -18,7 +18,7 @@ from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import explained
 from pages.shared.results import answers
 from pages.shared.results.status import working_out
-from pages.shared.visitor.callbacks import button, keyed
+from pages.shared.visitor.callbacks import button, into, keyed
 from pages.shared.visitor.state import session
 
 STEPS = {"one": "1. The same noise for all", "subtract": "2. Two users subtract", "tree": "3. A tree"}
@@ -45,17 +45,16 @@ def guess_part() -> None:
                 with st.container(horizontal=True, gap="small"):
                     for label, guess in (("The first user's", True), ("The second user's", False)):
                         button(label, take_guess, guess, first, key=f"guess_{guess}")
-                    button("Skip", skip, key="skip_guess", type="tertiary")
+                    button("Skip", into(a, "skipped"), True, key="skip_guess", type="tertiary")
             else:
                 st.markdown(sentences.whose(first, a.guesses))
-                button("Guess again", next_release, icon="casino", key="again")
+                button("Guess again", into(a, "guessed"), None, icon="casino", key="again")
         if a.guesses or a.skipped or not len(found.first):
             st.markdown(explained(sentences.advantage(curves["right"])))
-            night, key = dark(), a.spec.run.to_json()
             show(
                 kept(
-                    ("attack", "guesses", night, key),
-                    lambda: figures.guesses_of_100(
+                    ("attack", "guesses", a.spec.run.to_json()),
+                    lambda night: figures.guesses_of_100(
                         curves["right"], see=sentences.about_guesses(curves["right"]), dark=night
                     ),
                 ),
@@ -80,16 +79,6 @@ def take_guess(guess: bool, first: bool) -> None:
     a.guesses.append(guess == first)
 
 
-def next_release() -> None:
-    """Go on to another release."""
-    attack().guessed = None
-
-
-def skip() -> None:
-    """Show the answer without a guess."""
-    attack().skipped = True
-
-
 def collusion_part() -> None:
     """One step of the story, and its chart."""
     a = attack()
@@ -100,7 +89,7 @@ def collusion_part() -> None:
     if found is None:
         empty(working_out("what users give away who collude"))
         return
-    step, night = a.view.step, dark()
+    step = a.view.step
     visits = np.array(found["visits"], float)
     users = np.arange(1, len(visits) + 1)
     told = np.cumsum(visits) + (np.array(found["tree"]) if step == "tree" else found["one"])
@@ -113,11 +102,13 @@ def collusion_part() -> None:
     title, words = CHARTS[step]
     see = sentences.about_collusion(step, int((wrong < 1e-9).sum()), len(who), float(wrong.max()))
     names = [str(user) for user in who]
-    key = ("collusion", step, night, a.spec.run.epsilon)
+    key = ("collusion", step, a.spec.run.epsilon)
     show(
         kept(
             key,
-            lambda: figures.collusion_bars(title, names, true, np.round(seen, 9), words, see=see, dark=night),
+            lambda night: figures.collusion_bars(
+                title, names, true, np.round(seen, 9), words, see=see, dark=night
+            ),
         ),
         "collusion",
     )
@@ -146,9 +137,9 @@ def believed(epsilon: float | None, curves: dict[str, Any]) -> None:
     a = attack()
     moved = keyed("prior", lambda percent: a.change(prior=int(percent)))
     percent = st.slider("Believed before", 1, 99, a.view.prior, format="%d%%", **moved)
-    before, night = percent / 100, dark()
+    before = percent / 100
     priors = np.linspace(0.01, 0.99, 99)
     least, most = (np.array([metrics.posterior(p, sign * epsilon) for p in priors]) for sign in (-1, 1))
     at = (before, metrics.posterior(before, -epsilon), metrics.posterior(before, epsilon))
     see = sentences.about_belief(before, epsilon, curves["false"], curves["missed"])
-    show(figures.belief_curves(priors, least, most, at=at, see=see, dark=night), "belief")
+    show(figures.belief_curves(priors, least, most, at=at, see=see, dark=dark()), "belief")

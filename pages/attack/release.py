@@ -28,7 +28,6 @@ from pages.attack.link import (
 )
 from pages.shared.controls.widgets import segments
 from pages.shared.layout.chart import empty, kept, show
-from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import explained
 from pages.shared.results import answers
 from pages.shared.results.evidence import AttackScores
@@ -159,23 +158,23 @@ def measured_attack(spec: AttackSpec, found: AttackScores, card: Guarantee, curv
             width="content",
             help=sentences.surely(surely, delta),
         )
-    night, key = dark(), (spec.to_json(), found.token)
+    key = spec.to_json(), found.token
     claim = (claimed, card.claimed_delta or 0.0) if claimed < 0.99 * proved else None
     what = PRIVATIZERS[spec.run.privacy].words.seen
     how = [sentences.saw(what, found.releases, found.counters), sentences.surely(surely, delta)]
     worlds = found.first, found.second
     allowed = np.array(curves["false"]), 1 - np.array(curves["missed"])
 
-    def scores() -> Picture:
+    def scores(night: bool) -> Picture:
         see = sentences.about_scores(guessed, curves["right"])
         return figures.score_histograms(*metrics.histogram(*worlds), see=see, dark=night)
 
-    def errors() -> Picture:
+    def errors(night: bool) -> Picture:
         see = sentences.about_errors(epsilon.low > proved)
         return figures.error_curves(allowed, metrics.roc(*worlds), claimed=claim, see=see, dark=night)
 
     left, right = st.columns(2)
     with left:
-        show(kept(("attack", "scores", night, key), scores), "attack_scores", how=how)
+        show(kept(("attack", "scores", key), scores), "attack_scores", how=how)
     with right:
-        show(kept(("attack", "errors", night, key), errors), "attack_errors", how=how)
+        show(kept(("attack", "errors", key), errors), "attack_errors", how=how)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import cast
 
 import numpy as np
@@ -27,7 +27,6 @@ from dprl.words import human
 from pages.data.own import RUNS, Own
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.download import save
-from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import explained
 from pages.shared.results import data
 from pages.shared.results.again import save_citations
@@ -87,8 +86,8 @@ def show_release(own: Own) -> None:
 
 def on_one_screen(trace: UploadTrace, releases: int, key: str) -> None:
     """Draw the verdict, the policy next to today's, and the conclusions that it does not allow."""
-    spec, night = trace.spec, dark()
-    picture = kept((key, night, spec.to_json()), lambda: beside_usual(spec, trace, night))
+    spec = trace.spec
+    picture = kept((key, spec.to_json()), partial(beside_usual, spec, trace))
     head, covered, *blind = verdict.said(trace, releases) or [said.NOBODY, ""]
     BOXES.get(trace.verdict, st.info)(head)
     left, right = st.columns(2, gap="medium")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import streamlit as st
 
@@ -18,7 +19,6 @@ from dprl.statistics import NOISY
 from pages.explore.focus import identity, look_closely, moment
 from pages.shared.controls import view
 from pages.shared.layout.chart import kept, show
-from pages.shared.layout.frame import dark
 from pages.shared.results import data
 from pages.shared.text import escape
 from pages.shared.visitor.state import session
@@ -41,15 +41,15 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
         )
         return
     mdp = data.environment(curve.spec)
-    at, night, e = moment(trace), dark(), session().explore
+    at, e = moment(trace), session().explore
     # Without noise, and for a learner that plans with the noisy counts themselves, there is one thing to see.
     changed = curve.spec.privacy != "none" and learner.seen(curve.spec.bonus) != NOISY
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         family = view.segments(e, "Count shown", "family", FAMILIES)
         seen = view.segments(e, "Compared with the true counts", "seen", SEEN) if changed else "noisy"
         step = view.step_menu(e, mdp.H)
-    key = ("counts", identity(trace), at, family, seen, step, night)
-    show(kept(key, lambda: cells(mdp, trace, at, family, seen, step, night)), "counts")
+    key = ("counts", identity(trace), at, family, seen, step)
+    show(kept(key, partial(cells, mdp, trace, at, family, seen, step)), "counts")
 
 
 def cells(

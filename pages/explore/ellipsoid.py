@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 import streamlit as st
@@ -16,7 +17,6 @@ from dprl.simulation import SeedTrace
 from pages.explore.focus import identity, look_closely, moment
 from pages.shared.controls import view
 from pages.shared.layout.chart import kept, show
-from pages.shared.layout.frame import dark
 from pages.shared.visitor.state import session
 
 
@@ -40,10 +40,9 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
         j = view.menu(e, "Vertical axis", "second", others, [words[k] for k in others])
         about = "If off, the axes show all possible weights."
         near = view.switch(e, "Zoom to the confidence set", "near", "on", "off", about)
-    night = dark()
     picture = kept(
-        ("ellipsoid", identity(trace), at, h, i, j, near, night),
-        lambda: ellipsoid_picture(trace, title, at, h, (i, j), near, night),
+        ("ellipsoid", identity(trace), at, h, i, j, near),
+        partial(ellipsoid_picture, trace, title, at, h, (i, j), near),
     )
     show(picture, "ellipsoid")
 

@@ -158,12 +158,14 @@ def every_promise(g: Guarantee, run: RunSpec, key: int) -> None:
             st.caption(working_out("all (ε, δ)"))
             return
         st.markdown(explained(f"{attacks.advantage(curves['right'])} {attacks.concentrated(curves['rho'])}"))
-        night, deltas, epsilons = dark(), curves["deltas"], curves["epsilons"]
+        deltas, epsilons = curves["deltas"], curves["epsilons"]
         own = (g.proved_epsilon, g.proved_delta) if g.proved_epsilon and g.proved_delta else None
         see = attacks.about_epsilons(deltas, epsilons)
         drawn = kept(
-            ("promise", "curve", night, run.to_json()),
-            lambda: epsilon_of_delta(np.array(deltas), np.array(epsilons), own=own, see=see, dark=night),
+            ("promise", "curve", run.to_json()),
+            lambda night: epsilon_of_delta(
+                np.array(deltas), np.array(epsilons), own=own, see=see, dark=night
+            ),
         )
         show(drawn, f"promise_{key}")
 
@@ -178,8 +180,7 @@ def compare_noise(g: Guarantee, run: RunSpec) -> None:
             "bound. If a bar is longer, the one above proves less, or noise moves to visits from other counts."
         )
     )
-    night = dark()
-    show(kept(("ladder", run.to_json(), night), lambda: ladder(g, night, instance(run))), "ladder")
+    show(kept(("ladder", run.to_json()), lambda night: ladder(g, night, instance(run))), "ladder")
 
 
 def instance(spec: RunSpec) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -20,7 +21,6 @@ from dprl.simulation import OfflineSpec, SeedTrace, following
 from pages.explore.focus import identity, look_closely, moment
 from pages.shared.controls import view
 from pages.shared.layout.chart import kept, show
-from pages.shared.layout.frame import dark
 from pages.shared.layout.menu import page_link
 from pages.shared.results import data
 from pages.shared.text import escape
@@ -52,16 +52,14 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
         charts = {key: title for key, title in charts.items() if key != "map"}
     e = session().explore
     chart = view.segments(e, "Chart", "drawn", charts)
-    night = dark()
     at = moment(trace)
     offline(trace, at)
     step = view.steps(e, "Step of the episode", "h", range(mdp.H)) if chart == "map" else 0
-    key = ("policy", chart, identity(trace), at, step, night)
-    show(
-        kept(key, lambda: policy_picture(chart, mdp, trace, at, step, night)),
-        f"policy_{chart}",
-        group="policy",
+    picture = kept(
+        ("policy", chart, identity(trace), at, step),
+        partial(policy_picture, chart, mdp, trace, at, step),
     )
+    show(picture, f"policy_{chart}", group="policy")
 
 
 def offline(trace: SeedTrace, at: int) -> None:

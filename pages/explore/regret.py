@@ -22,7 +22,7 @@ from dprl.words import plural
 from pages.explore.focus import absent, curve_menu, going
 from pages.shared.controls import view
 from pages.shared.layout.chart import empty, kept, show
-from pages.shared.layout.frame import dark, wide
+from pages.shared.layout.frame import wide
 from pages.shared.layout.menu import page_link
 from pages.shared.layout.terms import explained
 from pages.shared.names import kinds
@@ -157,7 +157,6 @@ def regret_chart(
     doubts.tell(
         [*doubts.of_runs([row[0].spec for row in rows]), words.about_negative_prices(below_zero(rows))]
     )
-    night, room = dark(), wide()
     baselines = [ONLINE.curves(row[0].spec.baseline()).token for row in rows] if measure == "extra" else []
     best = [answers.v_star(row[0].spec) for row in rows]
     if measure == "share" and not all(best):
@@ -167,10 +166,12 @@ def regret_chart(
         (curve.spec.to_json(), ONLINE.curves(curve.spec).token, kind, title, note(run), value)
         for (curve, kind, title, run), value in zip(rows, best, strict=True)
     ]
-    how = {"log_x": log_x, "log_y": log_y, "show_seeds": each, "dark": night, "wide": room}
+    how = {"log_x": log_x, "log_y": log_y, "show_seeds": each, "wide": wide()}
     picture = kept(
         ("regret", measure, statistic, *how.values(), *baselines, *parts),
-        lambda: comparison_picture(rows, best, cast(figures.Measure, measure), statistic, **how),
+        lambda night: comparison_picture(
+            rows, best, cast(figures.Measure, measure), statistic, dark=night, **how
+        ),
     )
     show(picture, "regret", group="regret")
 

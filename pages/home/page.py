@@ -86,7 +86,7 @@ def at_one_epsilon(live: bool) -> None:
     with cost:
         st.html(cards(costs, h.epsilon, night))
     with st.container(key="home_chart"):  # the slider turns it; sent anew it would be replaced
-        draw(kept(("home", *h.drawn), partial(slider_picture, *h.drawn)), "home")
+        draw(kept(("home", *h.drawn), partial(slider_picture, h.drawn[0])), "home")
     explain(
         f"{sentences.about_trust(costs, h.epsilon)} {sentences.RISES}",
         partial(lost_numbers, costs, h.epsilon),

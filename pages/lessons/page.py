@@ -15,7 +15,7 @@ from dprl.sitemap import PAGES
 from pages.lessons.state import Lessons, begin_again, go, guess, lessons, reveal
 from pages.shared.layout.browser import from_top
 from pages.shared.layout.chart import draw, explain, kept
-from pages.shared.layout.frame import dark, redrawn, wide
+from pages.shared.layout.frame import redrawn, wide
 from pages.shared.layout.head import common, head
 from pages.shared.layout.menu import page_link
 from pages.shared.layout.share import share
@@ -205,11 +205,10 @@ def scored(here: Lessons) -> None:
 def drawn_chart() -> PackedPicture:
     """Draw the chart, on which a guess can be made until the answer is shown."""
     here = lessons()
-    step, night, room = here.step, dark(), wide()
+    step, room = here.step, wide()
     found = kept(
-        ("lesson", *here.place, here.guess, here.shown, night, room, LESSONS.stamps),
-        partial(
-            views.step_picture,
+        ("lesson", *here.place, here.guess, here.shown, room, LESSONS.stamps),
+        lambda night: views.step_picture(
             step,
             here.guess,
             shown=here.shown,

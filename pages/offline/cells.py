@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +20,6 @@ from pages.offline import names
 from pages.offline.record import offline
 from pages.shared.controls import view
 from pages.shared.layout.chart import empty, kept, show
-from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import explained
 from pages.shared.results import answers, data
 from pages.shared.results.status import ACTIVE, act, price, working_out
@@ -100,11 +100,7 @@ def pessimism_tab() -> None:
     if found is None:
         return
     step = view.step_menu(offline(), len(found.trace.policy[found.at]))
-    night = dark()
-    show(
-        kept(("pessimism", step, night, found.key), lambda: pessimism_picture(found, step, night)),
-        "pessimism",
-    )
+    show(kept(("pessimism", step, found.key), partial(pessimism_picture, found, step)), "pessimism")
 
 
 def pessimism_picture(found: DataSetSelection, step: int | None, night: bool) -> Picture:
@@ -147,9 +143,8 @@ def policy_tab() -> None:
         return
     with st.container(key="policy_view"):
         chart = view.segments(offline(), "Chart", "drawn", CHARTS)
-    night = dark()
     draw = actions if chart == "steps" else values
-    show(kept(("offline-policy", chart, night, found.key), lambda: draw(found, night)), f"offline_{chart}")
+    show(kept(("offline-policy", chart, found.key), partial(draw, found)), f"offline_{chart}")
 
 
 def actions(found: DataSetSelection, night: bool) -> Picture:
@@ -187,10 +182,9 @@ def coverage_tab() -> None:
     where = f"{mdp.action_labels[a]} in {mdp.state_labels[s]} at step {h}"
     st.markdown(explained(sentences.about_coverage(found["optimal"], found["d_m"], where, spec.n)))
     step = view.step_menu(offline(), mdp.H)
-    night = dark()
     picture = kept(
-        ("coverage", step, night, spec.environment, str(spec.environment_params), spec.behaviour),
-        lambda: dataset_cells.coverage_of_cells(
+        ("coverage", step, spec.environment, str(spec.environment_params), spec.behaviour),
+        lambda night: dataset_cells.coverage_of_cells(
             behaviour,
             best,
             state_labels=mdp.state_labels,

@@ -23,7 +23,7 @@ from pages.offline.cells import chosen_spec
 from pages.offline.record import RUNS, offline
 from pages.shared.controls import view
 from pages.shared.layout.chart import empty, kept, show
-from pages.shared.layout.frame import dark, wide
+from pages.shared.layout.frame import wide
 from pages.shared.layout.terms import explained
 from pages.shared.results import answers
 from pages.shared.results.again import files, make_again, tidy
@@ -38,7 +38,7 @@ def gap_tab() -> None:
     with st.popover("Axes and data sets", icon=":material/tune:"):
         log_y = view.switch(offline(), "Logarithmic vertical axis", "y", "log", "linear")
         each = view.switch(offline(), "A line for every data set", "each", "on", "off")
-    titles, kinds, night, room = names.titles(specs), names.kinds(specs), dark(), wide()
+    titles, kinds, room = names.titles(specs), names.kinds(specs), wide()
     best = best_of(specs)
     rows = list(zip(specs, titles, kinds, strict=True))
     runs = [RUNS.status(spec) for spec in specs]
@@ -55,8 +55,8 @@ def gap_tab() -> None:
     ]
     shaded = paper_range(specs)
     picture = kept(
-        ("gap", log_y, each, night, room, best, shaded, *parts),
-        lambda: gap_picture(specs, curves, best, log_y=log_y, show_seeds=each, dark=night, wide=room),
+        ("gap", log_y, each, room, best, shaded, *parts),
+        lambda night: gap_picture(specs, curves, best, log_y=log_y, show_seeds=each, dark=night, wide=room),
     )
     show(picture, "offline_gap")
     what_if(specs, curves, best)

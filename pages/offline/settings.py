@@ -37,9 +37,7 @@ class OfflineSettings:
     policy: str = ""  # the one that some follow, as a spec writes it
     learners: list[str] = field(default_factory=lambda: ["dp-kl-lcb" + PLAIN, "dp-kl-lcb"])  # see `offered`
     privacy: str = "zcdp"  # the promise
-    values: dict[str, str] = field(
-        default_factory=lambda: dict(USUAL)
-    )  # budgets as they are written, by promise
+    values: dict[str, str] = field(default_factory=lambda: dict(USUAL))  # budgets as text, by promise
     delta: float = DEFAULT_DELTA
     calibration: str = "calibrated"
     split: str = "halves"

@@ -19,7 +19,6 @@ from dprl.words import human
 from pages.room.state import group
 from pages.shared.layout.browser import component
 from pages.shared.layout.chart import draw, kept, show
-from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import explained
 from pages.shared.results.data import store
 from pages.shared.text import escape
@@ -62,7 +61,7 @@ DEFAULT_PHONES = 500
 
 def show_results(code: str, step: ClassStep, large: bool = False) -> None:
     """Draw the chart of three privacy models, and what each guarantees. large: for a projector, all on one screen."""
-    night, found = dark(), store().rooms.estimate(code, step)
+    found = store().rooms.estimate(code, step)
     if found is None:
         st.info(
             sentences.RESULT["no_answers" if step.state != "revealed" else "nobody"], icon=":material/info:"
@@ -73,8 +72,8 @@ def show_results(code: str, step: ClassStep, large: bool = False) -> None:
         phones = st.select_slider(
             sentences.RESULT["were"], PHONES, DEFAULT_PHONES, key=f"were_{step.place}", format_func=human
         )
-    key = ("room", code, step.place, found.n, found.reported, phones, night)
-    picture, name = kept(key, lambda: shares_picture(found, night, phones)), f"room_{step.place}"
+    key = ("room", code, step.place, found.n, found.reported, phones)
+    picture, name = kept(key, lambda night: shares_picture(found, night, phones)), f"room_{step.place}"
     if large:
         draw(picture, f"{name}_large", height="stretch")
         st.markdown(explained(escape(picture.see)))

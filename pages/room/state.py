@@ -28,9 +28,7 @@ class Class(PageState):
     device: str = ""  # what this browser calls itself in the room, "" while it has not said
     told: str = ""  # the message on the last attempt
     drawn: tuple[int, State] | None = None  # place and state of the step that was drawn last
-    guesses: dict[int, str] = field(
-        default_factory=dict
-    )  # predictions being made, by the place of their step
+    guesses: dict[int, str] = field(default_factory=dict)  # predictions being made, by place of their step
     puts: str = "question"  # the kind of step in the teacher's form
     asked: int = 0  # how often something was put to the class here: part of the keys of the form
     leading: bool = False  # whether the class is led from a projector

@@ -121,9 +121,7 @@ def entry(i: int, row: RunRow) -> None:
             help="Adds it to the comparison on the page Online.",
         ):
             session().said = add(row.spec)
-            session().drafts["explore"] = draft_of(
-                row.spec
-            )  # the settings beside it are those of what is shown
+            session().drafts["explore"] = draft_of(row.spec)  # the settings are those of what is shown
             st.switch_page(PAGES["explore"].file)
     st.caption(escape(in_common([Curve(row.spec)])))
     ago = duration(max(1.0, time.time() - row.asked_at)).removeprefix("about ")

@@ -25,7 +25,7 @@ from dprl.theory import BOUNDS, BoundSetting
 from dprl.words import count, significant
 from pages.shared.layout.chart import empty, kept, save_chart, show
 from pages.shared.layout.download import save
-from pages.shared.layout.frame import dark, wide
+from pages.shared.layout.frame import wide
 from pages.shared.layout.menu import page_link
 from pages.shared.results import doubts
 from pages.shared.results.again import save_citations
@@ -49,7 +49,7 @@ def frontier_chart(study: SweepView) -> None:
         nothing_yet(study)
         return
     doubts.tell(doubts_of(study))
-    night, room = dark(), wide()
+    room = wide()
     bounds, theorems = proved(study)
     growth = trade.growth(study)
     drawn = partial(picture_of, study, curves, bounds)
@@ -66,8 +66,8 @@ def frontier_chart(study: SweepView) -> None:
         for c in curves
     )
     picture = kept(
-        ("frontier", study.show, study.statistic, study.x, tuple(growth), theorems, night, room, parts),
-        lambda: drawn(night=night, room=room),
+        ("frontier", study.show, study.statistic, study.x, tuple(growth), theorems, room, parts),
+        lambda night: drawn(night=night, room=room),
     )
     extra = [*sentences.how_growth(growth), *theorems]
     measure: Any = study.show

@@ -34,9 +34,7 @@ from pages.shared.visitor.state import PageState, session, write_address
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.study import SweepView
 
-RUNS = Runs(
-    ("tradeoffs",), "sweep", by_ends=True
-)  # of those shown first the ends alone come with the program
+RUNS = Runs(("tradeoffs",), "sweep", by_ends=True)  # with some the ends alone come
 ends, missing = RUNS.ends, RUNS.missing
 
 

@@ -15,7 +15,6 @@ from dprl.simulation import RunSpec
 from dprl.words import human, interval, quoted, some
 from pages.shared.controls.widgets import complaint, exact
 from pages.shared.layout.chart import kept, show
-from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import explained
 from pages.shared.names import style_of
 from pages.shared.results import answers
@@ -103,11 +102,10 @@ def needed(study: SweepView, state: Progress) -> None:
         low, high = (users.low, users.high) if study.base.seeds > 1 else (np.nan, np.nan)
         kind = style_of(study.searches[way][most])
         rows.append(figures.UsersRow(title, kind, users.needed, low, high, note, times[way]))
-    night = dark()
     heading = f"Users until privacy costs below {study.share:g}% of V*"
     picture = kept(
-        ("users", night, heading, study.base.to_json(), tuple(repr(row) for row in rows)),
-        lambda: figures.users_needed(
+        ("users", heading, study.base.to_json(), tuple(repr(row) for row in rows)),
+        lambda night: figures.users_needed(
             rows,
             title=heading,
             most=float(studies.USERS_GRID[-1]),

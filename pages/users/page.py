@@ -64,9 +64,8 @@ def main() -> None:
     with top:
         answer(asked, found)
     st.html(views.cards(found, asked, dark()))
-    key = ("users", asked, dark())
     session().common = words.common(users_table(), asked)
-    drawn = kept(key, lambda: views.picture(asked, found, key[2]))
+    drawn = kept(("users", asked), partial(views.picture, asked, found))
     show(drawn, "users_chart", how=words.how(users_table(), asked, found))
     st.caption(explained(escape(session().common)))
     text = partial(views.whole_sheet, asked, found, u.query)

@@ -40,7 +40,7 @@ from pages.shared.controls.widgets import (
     stops,
 )
 from pages.shared.layout.chart import draw_bare, kept
-from pages.shared.layout.frame import dark, guarded
+from pages.shared.layout.frame import guarded
 from pages.shared.layout.terms import meanings
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import button
@@ -81,7 +81,7 @@ def environment_picture(environment: str, params: tuple[tuple[str, Any], ...], n
 
 def draw_environment(environment: str, params: Mapping[str, Any], key: str) -> None:
     """Draw a small picture of an environment. key: of the picture on its page."""
-    asked = environment, tuple(params.items()), dark()
+    asked = environment, tuple(params.items())
     draw_bare(kept(("environment", *asked), partial(environment_picture, *asked)), key)
 
 

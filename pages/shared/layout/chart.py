@@ -30,12 +30,14 @@ from pages.shared.visitor.state import session
 PICTURE_BYTES = 12 * 2**20  # of drawn figures kept, for all visitors together
 
 
-def kept(key: Hashable, draw: Callable[[], Picture]) -> PackedPicture:
-    """Return a figure drawn once for all visitors. key: everything it depends on."""
+def kept(key: tuple[Hashable, ...], draw: Callable[[bool], Picture]) -> PackedPicture:
+    """Return a figure drawn once for all visitors by day, and once by night, which `draw` is told. key: everything else
+    it depends on."""
+    night = dark()
     pictures: SizedCache[PackedPicture] = cache_of("pictures", PICTURE_BYTES)
     return pictures.cached(
-        key,
-        lambda _: PackedPicture(draw()),
+        (*key, night),
+        lambda _: PackedPicture(draw(night)),
         lambda picture: ENTRY_BYTES + picture.nbytes + len(repr(key)),
     )
 

@@ -40,7 +40,7 @@ class Crowd:
     def __init__(self) -> None:
         self._parts: dict[
             tuple[int, str], tuple[float, float]
-        ] = {}  # when each is gone, and what drawing it costs
+        ] = {}  # when each is gone; what drawing it costs
         self._lock = Lock()
 
     def pace(self, part: tuple[int, str], least: float, cost: float | None, guess: float = COST) -> float:

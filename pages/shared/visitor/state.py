@@ -150,9 +150,7 @@ class Session:
     visitor: str = field(default_factory=lambda: uuid.uuid4().hex)
     parts: dict[type, Any] = field(default_factory=dict)  # what each page keeps, see `part`
     drafts: dict[str | None, Draft] = field(default_factory=dict)  # what the controls hold, see `settings`
-    wrong: dict[str, str] = field(
-        default_factory=dict
-    )  # for each exact field that cannot be read, a sentence
+    wrong: dict[str, str] = field(default_factory=dict)  # a sentence for each field that cannot be read
     moved: dict[str, Moved] = field(default_factory=dict)  # widgets that another one of the setting has moved
     version: int = 0  # part of widget keys, raised when something else than their widgets sets draft or view
     pressed: str | None = None  # the page on which Run was pressed, until its settings are read
@@ -168,9 +166,7 @@ class Session:
     saves: str = "png"  # what cameras save
     locked: Locked = frozenset()  # settings that the link to the page shown fixes
     locking: bool = False  # links that are handed on fix all settings
-    short: dict[tuple[str, str], str] = field(
-        default_factory=dict
-    )  # short links made here, by page and query
+    short: dict[tuple[str, str], str] = field(default_factory=dict)  # short links, by page and query
     taken: tuple[Spec, ...] = ()  # the runs that are prepared for a page without a server, in order
     unfolded: set[str] = field(default_factory=set)  # charts, or groups of them, whose numbers are open
     alone: str = ""  # the chart that an embedded page is reduced to
