@@ -121,20 +121,14 @@ def collusion_part() -> None:
 
 
 def belief_part() -> None:
-    """Draw what a release may do to a belief."""
-    run = attack().spec.run
-    card, curves = answers.guarantee(run), answers.promise_curves(run)
-    if card is not None and curves is not None:
-        believed(card.proved_epsilon, curves)
-
-
-def believed(epsilon: float | None, curves: dict[str, Any]) -> None:
-    """Draw an attacker's belief before and after."""
-    if epsilon is None:
+    """Draw what a release may do to an attacker's belief."""
+    a = attack()
+    card, curves = answers.guarantee(a.spec.run), answers.promise_curves(a.spec.run)
+    if card is None or curves is None or card.proved_epsilon is None:
         return
+    epsilon = card.proved_epsilon
     st.markdown("## What may somebody believe about you?", anchors=False)
     st.markdown(explained(sentences.MEANING))
-    a = attack()
     moved = keyed("prior", lambda percent: a.change(prior=int(percent)))
     percent = st.slider("Believed before", 1, 99, a.view.prior, format="%d%%", **moved)
     before = percent / 100

@@ -154,9 +154,8 @@ def regret_chart(
     each: bool,
 ) -> None:
     """Draw the chart of these runs, below what cannot be read off it."""
-    doubts.tell(
-        [*doubts.of_runs([row[0].spec for row in rows]), words.about_negative_prices(below_zero(rows))]
-    )
+    stuck = [(doubts.stuck(one), one.seeds) for one in {row[0].spec.baseline() for row in rows}]
+    doubts.tell([words.unsettled(*max(stuck)), words.about_negative_prices(below_zero(rows))])
     baselines = [ONLINE.curves(row[0].spec.baseline()).token for row in rows] if measure == "extra" else []
     best = [answers.v_star(row[0].spec) for row in rows]
     if measure == "share" and not all(best):

@@ -214,7 +214,8 @@ def learners_menu(settings: OfflineSettings) -> None:
 
 def noise(settings: OfflineSettings) -> None:
     """Draw the choices of the noise and of the split of the data."""
-    offered = offline_settings.noise_sizes(settings)
+    stated = any(offline_settings.in_paper(settings, key) for key in settings.private)
+    offered = ["paper", "calibrated"] if stated else ["calibrated"]
     if settings.calibration not in offered:
         settings.calibration = offered[0]
     select(

@@ -97,12 +97,6 @@ def in_paper(settings: OfflineSettings, key: str) -> bool:
     return settings.privacy in OFFLINE[key].paper_noise and not (settings.rewards == "learned" and knows(key))
 
 
-def noise_sizes(settings: OfflineSettings) -> list[str]:
-    """List the sizes of noise: as in the paper, if a paper states that of one of the learners."""
-    stated = any(in_paper(settings, key) for key in settings.private)
-    return ["paper", "calibrated"] if stated else ["calibrated"]
-
-
 def constants_by_family(learners: Sequence[str]) -> dict[str, list[Field]]:
     """Return the constants of those learners that have some, except how they split the data, by the key of the one
     without privacy: a private one has the same."""

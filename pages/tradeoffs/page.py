@@ -100,7 +100,10 @@ def questions(study: SweepView) -> None:
     def asked(words: str | None) -> None:
         base = study.base if s.draft == t.first_draft else base_of_controls()
         found = studies.questions(base)  # a second press lets go of a question, and asks it again
-        ask_for(found.get(words or studies.question_of(study) or "", next(iter(found.values()))))
+        trade.show_study(found.get(words or studies.question_of(study) or "", next(iter(found.values()))))
+        trade.start_sweep()
+        write_address(t)
+        st.rerun()
 
     st.pills(
         "Questions",
@@ -109,14 +112,6 @@ def questions(study: SweepView) -> None:
         label_visibility="collapsed",
         **keyed("questions", asked),
     )
-
-
-def ask_for(study: SweepView) -> None:
-    """Another study is shown, and what is missing of it started."""
-    trade.show_study(study)
-    trade.start_sweep()
-    write_address(trade.trade())
-    st.rerun()
 
 
 def choose_show(to: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -58,7 +57,7 @@ def needed(study: SweepView, state: Progress) -> None:
             "share",
             fields_of(SweepView)["share"],
             study.share,
-            choose_share,
+            lambda value: trade.change_sweep_view(share=value),
         )
         complaint("share")
     v_star = answers.v_star(study.base)
@@ -200,8 +199,3 @@ def fewest_and_most(study: SweepView, found: list[search.UsersFound]) -> str:
             n, low, high = times[way]
             said.append(f"{titles[way]} needs {interval(f'{human(n)} times as many', low, high)}.")
     return " ".join(said)
-
-
-def choose_share(value: Any) -> None:
-    """Another share of V*: what is known is shown, and searched on where a search was begun."""
-    trade.change_sweep_view(share=value)

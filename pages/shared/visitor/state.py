@@ -267,12 +267,12 @@ def attempt(action: Callable[..., object], *arguments: object) -> bool:
     return True
 
 
-def ask(specs: Iterable[Spec], visitor: str, again: bool = False) -> bool:
+def ask(specs: Iterable[Spec], visitor: str, again: bool = False, leased: bool = False) -> bool:
     """Asks for runs because of something that was pressed, failed seeds too when `again`; whether for all of them.
 
-    If not, the page shows the reason. In public they are withdrawn when the tab has gone.
+    If not, the page shows the reason. In public, or if leased, they are withdrawn when the tab has gone.
     """
-    lease = presence.lease(session().visitor) if store().public else None
+    lease = presence.lease(session().visitor) if leased or store().public else None
     asked = [attempt(store().ask, spec, visitor, lease, again) for spec in specs]
     return all(asked)
 
@@ -290,9 +290,7 @@ def begin(specs: Iterable[Spec], visitor: str) -> bool:
     ):
         return False
     s.unasked += costs[0]
-    lease = presence.lease(s.visitor)
-    asked = [attempt(store().ask, spec, visitor, lease) for spec in specs]
-    return all(asked)
+    return ask(specs, visitor, leased=True)
 
 
 def add(spec: RunSpec, name: str = "") -> str:
