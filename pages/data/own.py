@@ -40,9 +40,7 @@ class Own:
     budget: str = ""  # the name of the budget that releases are written down in
     total: float | None = None  # the most that it may come to
     rho: float | None = None  # of the next release
-    data: UploadSpec | None = (
-        None  # of the data set read in this session; only who holds it can have it learned from
-    )
+    data: UploadSpec | None = None  # of the data set read here; only who holds it can have it learned from
     specs: tuple[UploadSpec, ...] = ()  # what was asked of it, each a release
     problem: str = ""  # what was wrong with the last file, or is missing
     outside: tuple[str, ...] = ()  # of the file, outside the declaration. Not private: it is nowhere but here

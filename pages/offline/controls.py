@@ -24,7 +24,6 @@ from pages.shared.controls.noise import CALIBRATION, CALIBRATION_HELP
 from pages.shared.controls.panel import environment, environment_parameters, parameters
 from pages.shared.controls.widgets import (
     choose_several,
-    complaint,
     exact,
     fold,
     locked,
@@ -93,7 +92,6 @@ def budgets(settings: OfflineSettings) -> None:
     )
     if "delta" in promise.fields:
         exact("Privacy budget δ", "delta", FIELDS["delta"], settings.delta, into(settings, "delta"))
-        complaint("delta")
 
 
 def keep() -> None:
@@ -155,7 +153,6 @@ def behaviour(settings: OfflineSettings) -> None:
         now = settings.arguments.get(chosen.key, field.default)
         label = f"{field.name} {field.help}"
         exact(label[0].upper() + label[1:], f"behaviour.{chosen.key}", field, now, store)
-        complaint(f"behaviour.{chosen.key}")
     if chosen.takes_policy:
         policy(settings)
 
@@ -257,7 +254,6 @@ def more(s: Session, settings: OfflineSettings) -> None:
         fields["contribution"] = "Most episodes of one user"
     for name, label in fields.items():
         exact(label, name, FIELDS[name], getattr(settings, name), into(settings, name))
-        complaint(name)
     for key, constants in offline_settings.constants_by_family(settings.learners).items():
         st.caption(f"Constants of {escape(OFFLINE_LEARNERS[key].title)}, with and without privacy")
         parameters(s, "algorithm", key, constants)

@@ -23,7 +23,6 @@ from pages.shared.controls.launch import described, offer
 from pages.shared.controls.noise import epsilon_slider
 from pages.shared.controls.widgets import (
     choose_several,
-    complaint,
     exact,
     locked,
     segments,
@@ -144,7 +143,6 @@ def controls() -> DeltaGenerator:
         panel.size_controls(s)
     delta = s.draft.delta if s.draft.delta is not None else DEFAULT_DELTA
     exact("Privacy budget δ", "delta", FIELDS["delta"], delta, setter("delta"))
-    complaint("delta")
     panel.environment_parameters(s)
     panel.more(s, along=t.x)
     return left_out

@@ -12,7 +12,7 @@ from dprl.figures import needs as figures
 from dprl.metrics import search
 from dprl.simulation import RunSpec
 from dprl.words import human, interval, quoted, some
-from pages.shared.controls.widgets import complaint, exact
+from pages.shared.controls.widgets import exact
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.terms import explained
 from pages.shared.names import style_of
@@ -59,7 +59,6 @@ def needed(study: SweepView, state: Progress) -> None:
             study.share,
             lambda value: trade.change_sweep_view(share=value),
         )
-        complaint("share")
     v_star = answers.v_star(study.base)
     if v_star is None:
         st.info(working_out("reward of an optimal episode"))

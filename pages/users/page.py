@@ -10,7 +10,7 @@ import streamlit as st
 
 from dprl.simulation import RunSpec
 from dprl.users import FIELDS, MODELS, Asked, Need, answers, ways
-from pages.shared.controls.widgets import complaint, exact, select
+from pages.shared.controls.widgets import exact, select
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.download import save
 from pages.shared.layout.frame import dark
@@ -109,7 +109,6 @@ def inputs() -> None:
                 continue
             with st.container(width=WIDER.get(name, WIDTH), gap=None):
                 exact(label, f"users.{name}", FIELDS[name], getattr(asked, name), partial(change_one, name))
-                complaint(f"users.{name}")
 
 
 def change_one(name: str, value: Any) -> None:

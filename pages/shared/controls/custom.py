@@ -80,7 +80,7 @@ def received(s: Session, file: Any) -> None:
 
 
 def take_edited(s: Session, key: str) -> None:
-    """Draw the button below the text."""
+    """Use the environment as it was edited."""
     if (text := st.session_state.get(key)) is not None:
         s.upload_problem = use(s, text)
 

@@ -297,7 +297,6 @@ def _more(s: Session, first: Sequence[Callable[[Session], None]], along: str) ->
 def number_field(s: Session, name: str, label: str) -> None:
     """Draw an exact field for one number of the spec."""
     exact(label, name, FIELDS[name], getattr(s.draft, name), setter(name))
-    complaint(name)
 
 
 def params_of(s: Session, owner: Owner, key: str, fields: Sequence[Field]) -> dict[str, Any]:
@@ -350,4 +349,3 @@ def schedule(s: Session) -> None:
             float(eta),
             lambda value: setter("schedule")(":".join([kind, f"{value:g}", *filter(None, [most])])),
         )
-        complaint("schedule")

@@ -106,10 +106,19 @@ def read_number(field: Field, text: str) -> Any:
     return value
 
 
-def exact(label: str, name: str, field: Field, value: Any, store: Store, width: int | None = None) -> None:
-    """Draw a text field for any value the field allows ("1e9" too); `complaint` explains a faulty one.
+def exact(
+    label: str,
+    name: str,
+    field: Field,
+    value: Any,
+    store: Store,
+    width: int | None = None,
+    in_row: bool = False,
+) -> None:
+    """Draw a text field for any value the field allows ("1e9" too), and below it what is wrong with one.
 
-    width: of one whose label stands next to it, in pixels.
+    width: in pixels, of a field whose label stands next to it. For such a field, and one in a row of several, the
+    caller has to call `complaint`.
     """
     s = session()
 
@@ -135,6 +144,8 @@ def exact(label: str, name: str, field: Field, value: Any, store: Store, width: 
         read_number(field, str(text))
     except SpecError as error:
         s.wrong[name] = str(error)
+    if width is None and not in_row:
+        complaint(name)
 
 
 def move(key: str, value: Any) -> None:
@@ -215,9 +226,7 @@ def parameter(field: Field, name: str, value: Any, store: Store) -> None:
     if field.rows:
         rows_field(field, name, value, store)
         return
-    exact(field.name, name, field, value, store)
-    if field.kind == "text":
-        complaint(name)
+    exact(field.name, name, field, value, store, in_row=field.kind != "text")
 
 
 def rows_field(field: Field, name: str, value: str, store: Store) -> None:

@@ -46,12 +46,8 @@ class Runs:
     """The page's source of runs: each comes with the program, or is in the store, or is not there yet."""
 
     files: tuple[str, ...] = ()  # of assets/ that come with the program, see `bundled`
-    group: str = (
-        ""  # of runs in the table of pages, in whose name the others are asked for; "" for the visitor's own
-    )
-    by_ends: bool = (
-        False  # a run is finished as soon as the ends of all seeds are known, which is quicker for many
-    )
+    group: str = ""  # in whose name the others are asked for, see GROUPS; "" for the visitor's own
+    by_ends: bool = False  # a run is finished once the ends of all seeds are known: quicker for many
 
     def bundled(self, spec: Any) -> RunCurves | None:
         """Return the run that comes with the program, if there is one."""
@@ -123,8 +119,8 @@ class Runs:
         elif failed:
             why = f":material/error: {plural(len(failed), 'run')} failed. {escape(now.lacking[failed[0]].message)}"
             stopped(why, "Try again", "replay", partial(self.start, failed, again=True), "retry")
-        elif now.lacking:
-            lacking = f"{plural(len(now.lacking), 'run')} of {runs} not computed: {price([*now.lacking])}."
+        elif lost := now.of("cancelled", "unknown"):
+            lacking = f"{plural(len(lost), 'run')} of {runs} not computed: {price(lost)}."
             action = begin or partial(self.start, now.specs)
             stopped(f":material/info: {lacking}", "Run them", "play_arrow", action, "begin")
 

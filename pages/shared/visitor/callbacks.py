@@ -17,8 +17,6 @@ log = logging.getLogger("dprl.pages")
 P = ParamSpec("P")
 
 FAILED = "Something went wrong, and the error is in the log. The page is unchanged."
-
-
 _GONE = object()
 
 

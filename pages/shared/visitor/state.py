@@ -179,9 +179,7 @@ class Session:
     asked: set[tuple[str, Spec]] = field(default_factory=set)  # what this visitor has waited for
     replaced: deque[str] = field(default_factory=lambda: deque(maxlen=16))  # addresses that others replaced
     unasked: float = 0.0  # seconds of one core that the last link started by itself
-    undo: Undo | None = (
-        None  # of the last change of many settings at once, while nothing else has been changed
-    )
+    undo: Undo | None = None  # of a change of many settings at once, while nothing else has been changed
 
     @property
     def draft(self) -> Draft:
