@@ -10,11 +10,10 @@ from dprl.figures.trust import lost_by_trust
 from dprl.messages import messages
 from dprl.sentences import price as sentences
 from dprl.sitemap import PAGES
-from pages.home.state import EPSILON, LABEL, NEEDED, STOPS
+from pages.home.state import EPSILON, LABEL, NEEDED, STOPS, best, known
 from pages.home.story import story_content
 from pages.shared.examples import HOME_BUDGETS, HOME_EPISODES, trust
 from pages.shared.names import in_common
-from pages.shared.results.trusted import best, known
 from website.document import Document, Numbers, Plot, Slider, Sliders, Story, paragraph
 
 AFTER = "home"  # what is below the story, where links to Home lead

@@ -19,16 +19,15 @@ from dprl.runs.status import RunStatus
 from dprl.simulation import FIELDS as RUN_FIELDS
 from dprl.simulation import AttackSpec, RunSpec
 from dprl.simulation.attack import pairs_of
-from pages.shared.controls.view import Widgets
 from pages.shared.results import data
 from pages.shared.results.cache import SizedCache, cache_of
 from pages.shared.results.evidence import AttackScores, bundled_scores
+from pages.shared.results.runs import Runs
 from pages.shared.visitor import views
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.draft import Draft, draft_of
-from pages.shared.visitor.owners import owner_id
-from pages.shared.visitor.state import ViewedState, ask, begin, session, write_address
-from pages.shared.visitor.views import fields_of, looked
+from pages.shared.visitor.state import ViewedState, session, write_address
+from pages.shared.visitor.views import looked
 
 SEEDS = RUN_FIELDS["seeds"]
 BASE = RunSpec(seeds=1)
@@ -43,25 +42,8 @@ class AttackView:
     prior: int = looked(50, "percent believed before", "prior", low=1, high=99)
 
 
-FIELDS = fields_of(AttackView)
-
-
-@dataclass(frozen=True)
-class AttackLink:
-    """The content of a link. problems: a sentence for each fault."""
-
-    spec: AttackSpec
-    view: AttackView = field(default_factory=AttackView)
-    problems: tuple[str, ...] = ()
-
-
 DEFAULT = AttackSpec(run=BASE)
-OWN = {
-    "first": "first",
-    "second": "second",
-    "noise": "noise",
-    "places": "places",
-}  # fields of the spec by their key
+OWN = ("first", "second", "noise", "places")  # fields of the spec that have a key of their own
 
 
 def encode(spec: AttackSpec, view: AttackView) -> list[tuple[str, str]]:
@@ -69,14 +51,14 @@ def encode(spec: AttackSpec, view: AttackView) -> list[tuple[str, str]]:
     usual = AttackSpec(run=spec.run)
     run = spec.run.replace(seeds=SEEDS.default)  # which means nothing here
     items = [*links.link_heading(), ("b", links.encode_spec(run))]
-    items += [
-        (key, getattr(spec, name)) for key, name in OWN.items() if getattr(spec, name) != getattr(usual, name)
-    ]
+    items += [(name, getattr(spec, name)) for name in OWN if getattr(spec, name) != getattr(usual, name)]
     return items + views.pairs_of(view)
 
 
-def decode(parameters: Mapping[str, Sequence[str]], files: Mapping[str, str] | None = None) -> AttackLink:
-    """Read the query parameters (each key with all its values). Unknown keys are ignored.
+def decode(
+    parameters: Mapping[str, Sequence[str]], files: Mapping[str, str] | None = None
+) -> tuple[AttackSpec, AttackView, tuple[str, ...]]:
+    """Read the query parameters (each key with all its values): the attack, the view, and a sentence for each fault.
 
     files: texts too long for a link that are known here, by their digest.
     """
@@ -88,11 +70,11 @@ def decode(parameters: Mapping[str, Sequence[str]], files: Mapping[str, str] | N
         problems += [f"The run: {sentence}" for sentence in wrong]
         if run is not None:
             spec = _changed(spec, problems, run=run, first="", second="")
-    for key, name in OWN.items():
-        if (given := links.last(parameters, key)) is not None:
+    for name in OWN:
+        if (given := links.last(parameters, name)) is not None:
             spec = _changed(spec, problems, **{name: given})
     view = AttackView(**views.read(AttackView, parameters, problems))
-    return AttackLink(spec, view, tuple(problems))
+    return spec, view, tuple(problems)
 
 
 def _changed(spec: AttackSpec, problems: list[str], **changes: Any) -> AttackSpec:
@@ -108,23 +90,19 @@ def is_farthest(spec: AttackSpec) -> bool:
     return (spec.first, spec.second) == pairs_of(spec.run)["farthest"]
 
 
+RUNS = Runs(group="attack")
 SCORE_BYTES = 16 * 2**20  # of scores kept, for all visitors together
 
 
 @dataclass(kw_only=True)
 class Attack(ViewedState[AttackView]):
-    """The attack and the view.
-
-    Attributes:
-        guesses: whether each guess about whose data it is was right.
-        guessed: the guess about the data shown now, None before it; skipped: somebody did not want to guess.
-    """
+    """The attack and the view."""
 
     spec: AttackSpec = DEFAULT
     view: AttackView = field(default_factory=AttackView)
-    guesses: list[bool] = field(default_factory=list)
-    guessed: bool | None = None
-    skipped: bool = False
+    guesses: list[bool] = field(default_factory=list)  # whether each about whose data it is was right
+    guessed: bool | None = None  # the guess about the data shown now, None before it
+    skipped: bool = False  # somebody did not want to guess
 
     @property
     def first_draft(self) -> Draft:
@@ -139,20 +117,16 @@ class Attack(ViewedState[AttackView]):
     def follow(self, given: Query) -> None:
         """Apply a link, and start its attack."""
         s = session()
-        link = decode(given, s.files)
-        self.spec, self.view, self.problems = link.spec, link.view, link.problems
-        s.draft = draft_of(link.spec.run)
+        self.spec, self.view, self.problems = decode(given, s.files)
+        s.draft = draft_of(self.spec.run)
         s.version += 1
         if self.spec not in bundled_scores():
-            begin([self.spec], owner_id("attack"))
+            RUNS.begin([self.spec])
 
 
 def attack() -> Attack:
     """Return this visitor's part of the page."""
     return session().part(Attack)
-
-
-widgets = Widgets(attack, FIELDS, address=True)  # of what is looked at
 
 
 def show_attack(spec: AttackSpec) -> None:
@@ -167,14 +141,14 @@ def show_attack(spec: AttackSpec) -> None:
 def start_attack() -> None:
     """Asks for the attack that is shown, unless it comes with the program."""
     if attack().spec not in bundled_scores():
-        ask([attack().spec], owner_id("attack"))
+        RUNS.start([attack().spec])
 
 
 def attack_status(spec: AttackSpec) -> RunStatus:
     """Return the status of an attack; one that comes with the program is done."""
     if spec in bundled_scores():
         return RunStatus(state="done", seeds=spec.seeds, seeds_done=spec.seeds, progress=1.0)
-    return data.store().status(spec, owner_id("attack"))
+    return RUNS.status(spec)
 
 
 def finished_scores(spec: AttackSpec) -> AttackScores:

@@ -15,8 +15,8 @@ from pages.attack.parts import belief_part, collusion_part, guess_part
 from pages.attack.release import release_part
 from pages.shared.controls import panel
 from pages.shared.controls.launch import described, offer, spec_of_controls
+from pages.shared.controls.noise import structure
 from pages.shared.controls.panel import sidebar
-from pages.shared.controls.structure import structure
 from pages.shared.layout.frame import redrawn
 from pages.shared.layout.head import common, head
 from pages.shared.layout.share import share
@@ -66,7 +66,7 @@ def controls() -> tuple[RunSpec | None, str]:
     with st.expander("Expert settings"):
         panel.noise_settings(s)
         structure(s)
-        panel.most_episodes(s)
+        panel.number_field(s, "contribution", "Most episodes of one user")
     return spec_of_controls(s)
 
 

@@ -11,14 +11,14 @@ import streamlit as st
 from dprl import metrics
 from dprl.figures import attack as figures
 from dprl.sentences import attack as sentences
-from pages.attack.link import FIELDS, attack, finished_scores, widgets
+from pages.attack.link import attack, finished_scores
+from pages.shared.controls.widgets import segments
 from pages.shared.layout.chart import empty, kept, show
 from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import explained
 from pages.shared.results import answers
 from pages.shared.results.status import working_out
-from pages.shared.visitor.callbacks import button, on_value
-from pages.shared.visitor.owners import owner_id
+from pages.shared.visitor.callbacks import button, into, keyed
 from pages.shared.visitor.state import session
 
 STEPS = {"one": "1. The same noise for all", "subtract": "2. Two users subtract", "tree": "3. A tree"}
@@ -45,17 +45,16 @@ def guess_part() -> None:
                 with st.container(horizontal=True, gap="small"):
                     for label, guess in (("The first user's", True), ("The second user's", False)):
                         button(label, take_guess, guess, first, key=f"guess_{guess}")
-                    button("Skip", skip, key="skip_guess", type="tertiary")
+                    button("Skip", into(a, "skipped"), True, key="skip_guess", type="tertiary")
             else:
                 st.markdown(sentences.whose(first, a.guesses))
-                button("Guess again", next_release, icon="casino", key="again")
+                button("Guess again", into(a, "guessed"), None, icon="casino", key="again")
         if a.guesses or a.skipped or not len(found.first):
             st.markdown(explained(sentences.advantage(curves["right"])))
-            night, key = dark(), a.spec.run.to_json()
             show(
                 kept(
-                    ("attack", "guesses", night, key),
-                    lambda: figures.guesses_of_100(
+                    ("attack", "guesses", a.spec.run.to_json()),
+                    lambda night: figures.guesses_of_100(
                         curves["right"], see=sentences.about_guesses(curves["right"]), dark=night
                     ),
                 ),
@@ -68,7 +67,7 @@ def drawn_release(first: Any, second: Any) -> tuple[bool, float]:
     """Return whether the first user's data are in this visitor's present release, and the attacker's score of it."""
     a = attack()
     number = len(a.guesses) - (a.guessed is not None)
-    rng = random.Random(f"{owner_id('attack')} {a.spec.to_json()} {number}")
+    rng = random.Random(f"{session().visitor} {a.spec.to_json()} {number}")
     of_first = rng.random() < 0.5
     return of_first, float(rng.choice(first if of_first else second))
 
@@ -80,27 +79,17 @@ def take_guess(guess: bool, first: bool) -> None:
     a.guesses.append(guess == first)
 
 
-def next_release() -> None:
-    """Go on to another release."""
-    attack().guessed = None
-
-
-def skip() -> None:
-    """Show the answer without a guess."""
-    attack().skipped = True
-
-
 def collusion_part() -> None:
     """One step of the story, and its chart."""
     a = attack()
     st.markdown("## Two users collude", anchors=False)
-    widgets.segments("Step", "step", STEPS)
+    segments("Step", "step", STEPS, a.view.step, lambda step: a.change(step=step))
     st.markdown(explained(sentences.STEPS[a.view.step]))
     found = answers.collusion(a.spec)
     if found is None:
         empty(working_out("what users give away who collude"))
         return
-    step, night = a.view.step, dark()
+    step = a.view.step
     visits = np.array(found["visits"], float)
     users = np.arange(1, len(visits) + 1)
     told = np.cumsum(visits) + (np.array(found["tree"]) if step == "tree" else found["one"])
@@ -113,11 +102,13 @@ def collusion_part() -> None:
     title, words = CHARTS[step]
     see = sentences.about_collusion(step, int((wrong < 1e-9).sum()), len(who), float(wrong.max()))
     names = [str(user) for user in who]
-    key = ("collusion", step, night, a.spec.run.epsilon)
+    key = ("collusion", step, a.spec.run.epsilon)
     show(
         kept(
             key,
-            lambda: figures.collusion_bars(title, names, true, np.round(seen, 9), words, see=see, dark=night),
+            lambda night: figures.collusion_bars(
+                title, names, true, np.round(seen, 9), words, see=see, dark=night
+            ),
         ),
         "collusion",
     )
@@ -130,40 +121,19 @@ def collusion_part() -> None:
 
 
 def belief_part() -> None:
-    """Draw what a release may do to a belief."""
-    run = attack().spec.run
-    card, curves = answers.guarantee(run), answers.promise_curves(run)
-    if card is not None and curves is not None:
-        believed(card.proved_epsilon, curves)
-
-
-def believed(epsilon: float | None, curves: dict[str, Any]) -> None:
-    """Draw an attacker's belief before and after."""
-    if epsilon is None:
+    """Draw what a release may do to an attacker's belief."""
+    a = attack()
+    card, curves = answers.guarantee(a.spec.run), answers.promise_curves(a.spec.run)
+    if card is None or curves is None or card.proved_epsilon is None:
         return
+    epsilon = card.proved_epsilon
     st.markdown("## What may somebody believe about you?", anchors=False)
     st.markdown(explained(sentences.MEANING))
-    key = f"{session().version}:attack:prior"
-    low, high = FIELDS["prior"].low, FIELDS["prior"].high
-    assert low is not None
-    assert high is not None
-    percent = st.slider(
-        "Believed before",
-        int(low),
-        int(high),
-        attack().view.prior,
-        format="%d%%",
-        key=key,
-        on_change=on_value(key, prior),
-    )
-    before, night = percent / 100, dark()
+    moved = keyed("prior", lambda percent: a.change(prior=int(percent)))
+    percent = st.slider("Believed before", 1, 99, a.view.prior, format="%d%%", **moved)
+    before = percent / 100
     priors = np.linspace(0.01, 0.99, 99)
     least, most = (np.array([metrics.posterior(p, sign * epsilon) for p in priors]) for sign in (-1, 1))
     at = (before, metrics.posterior(before, -epsilon), metrics.posterior(before, epsilon))
     see = sentences.about_belief(before, epsilon, curves["false"], curves["missed"])
-    show(figures.belief_curves(priors, least, most, at=at, see=see, dark=night), "belief")
-
-
-def prior(percent: int) -> None:
-    """Apply a move of the slider."""
-    attack().change(prior=int(percent))
+    show(figures.belief_curves(priors, least, most, at=at, see=see, dark=dark()), "belief")

@@ -18,6 +18,7 @@ from dprl.simulation.attack import pairs_of
 from dprl.simulation.trajectory import ALLOWED
 from dprl.words import at_most, human
 from pages.attack.link import (
+    RUNS,
     attack,
     attack_status,
     finished_scores,
@@ -27,15 +28,13 @@ from pages.attack.link import (
 )
 from pages.shared.controls.widgets import segments
 from pages.shared.layout.chart import empty, kept, show
-from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import explained
-from pages.shared.results import answers, data
+from pages.shared.results import answers
 from pages.shared.results.evidence import AttackScores
 from pages.shared.results.status import ACTIVE, line, pause_switch, price, stopped, words, working_out
 from pages.shared.text import escape
-from pages.shared.visitor.callbacks import button, on_value
-from pages.shared.visitor.owners import owner_id
-from pages.shared.visitor.state import ask, attempt, session
+from pages.shared.visitor.callbacks import button, keyed
+from pages.shared.visitor.state import attempt
 
 PLACES = {"together": "All in one release", "random": "Anywhere in the run"}
 
@@ -76,26 +75,20 @@ def choices(going: bool) -> None:
             undeclared = " Steps that are not declared possible are left out." if a.spec.run.structure else ""
             st.caption(f"Give {ALLOWED}. The last step is repeated until the episode ends.{undeclared}")
             for name, label in (("first", "First episode"), ("second", "Second episode")):
-                key = f"{session().version}:attack:{name}"
-                st.text_input(
-                    label,
-                    getattr(a.spec, name),
-                    key=key,
-                    max_chars=4000,
-                    on_change=on_value(key, partial(episode_typed, name)),
-                )
-        key = f"{session().version}:attack:half"
+                typed = keyed(name, partial(attack_other, name))
+                st.text_input(label, getattr(a.spec, name), max_chars=4000, **typed)
         st.toggle(
             "Noise half as large",
             a.spec.noise == "half",
-            key=key,
-            on_change=on_value(key, halve),
             help="The release of a faulty program that halves the noise. The proof assumes the whole noise.",
+            **keyed("half", lambda on: attack_other("noise", "half" if on else "whole")),
         )
         mechanism = a.spec.run.mechanism
         # reports with noise of their own are alike wherever they are
         if a.spec.run.contribution > 1 and mechanism is not None and not MECHANISMS[mechanism].fresh:
-            segments("The user's episodes are", "places", PLACES, a.spec.places, put_episodes)
+            segments(
+                "The user's episodes are", "places", PLACES, a.spec.places, partial(attack_other, "places")
+            )
         if going:
             pause_switch()
 
@@ -107,22 +100,10 @@ def other_episodes(pair: tuple[str, str] | None) -> None:
         st.rerun()
 
 
-def episode_typed(name: str, text: str) -> None:
-    """Apply an episode that was typed."""
-    changes: dict[str, Any] = {name: text}
+def attack_other(name: str, value: str) -> None:
+    """Attack with another episode, another noise or other places."""
+    changes: dict[str, Any] = {name: value}
     attempt(lambda: show_attack(attack().spec.replace(**changes)))
-    st.rerun()
-
-
-def halve(on: bool) -> None:
-    """Half the noise, or all of it."""
-    show_attack(attack().spec.replace(noise="half" if on else "whole"))
-    st.rerun()
-
-
-def put_episodes(places: str) -> None:
-    """Place the user's episodes all together, or anywhere."""
-    show_attack(attack().spec.replace(places=places))
     st.rerun()
 
 
@@ -132,7 +113,7 @@ def attack_strip() -> None:
     run = attack_status(spec)
     said = escape(words(run))
     if run.state in ACTIVE:
-        line(run.progress, said.replace("seed", "part"), cancel_attack)
+        line(run.progress, said.replace("seed", "part"), partial(RUNS.withdraw, [spec]))
     elif run.state == "unknown":
         with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small"):
             cost = f"It takes {price([spec])}.".replace("seed", "part")
@@ -145,13 +126,8 @@ def attack_strip() -> None:
                 key="play",
             )
     elif run.state != "done":
-        again = partial(ask, [spec], owner_id("attack"), again=True)
+        again = partial(RUNS.start, [spec], again=True)
         stopped(f":material/info: {said}", "Try again", "replay", again, "retry")
-
-
-def cancel_attack() -> None:
-    """Withdraws from the attack; what was played stays."""
-    attempt(data.store().cancel, attack().spec, owner_id("attack"))
 
 
 def measured_attack(spec: AttackSpec, found: AttackScores, card: Guarantee, curves: dict[str, Any]) -> None:
@@ -182,23 +158,23 @@ def measured_attack(spec: AttackSpec, found: AttackScores, card: Guarantee, curv
             width="content",
             help=sentences.surely(surely, delta),
         )
-    night, key = dark(), (spec.to_json(), found.token)
+    key = spec.to_json(), found.token
     claim = (claimed, card.claimed_delta or 0.0) if claimed < 0.99 * proved else None
     what = PRIVATIZERS[spec.run.privacy].words.seen
     how = [sentences.saw(what, found.releases, found.counters), sentences.surely(surely, delta)]
     worlds = found.first, found.second
     allowed = np.array(curves["false"]), 1 - np.array(curves["missed"])
 
-    def scores() -> Picture:
+    def scores(night: bool) -> Picture:
         see = sentences.about_scores(guessed, curves["right"])
         return figures.score_histograms(*metrics.histogram(*worlds), see=see, dark=night)
 
-    def errors() -> Picture:
+    def errors(night: bool) -> Picture:
         see = sentences.about_errors(epsilon.low > proved)
         return figures.error_curves(allowed, metrics.roc(*worlds), claimed=claim, see=see, dark=night)
 
     left, right = st.columns(2)
     with left:
-        show(kept(("attack", "scores", night, key), scores), "attack_scores", how=how)
+        show(kept(("attack", "scores", key), scores), "attack_scores", how=how)
     with right:
-        show(kept(("attack", "errors", night, key), errors), "attack_errors", how=how)
+        show(kept(("attack", "errors", key), errors), "attack_errors", how=how)

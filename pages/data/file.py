@@ -23,7 +23,7 @@ from dprl.simulation.uploads.spent import together
 from dprl.simulation.uploads.table import MOST_BYTES
 from dprl.uploads.readings import Readings, forget
 from dprl.words import plural
-from pages.data.own import Own, belongings, own_data, start
+from pages.data.own import RUNS, Own, belongings, own_data
 from pages.shared.layout.download import save
 from pages.shared.layout.terms import explained
 from pages.shared.results import data
@@ -169,12 +169,10 @@ def receive(own: Own, file: Any, declared: str) -> None:
         if reading.done:
             forget(reading.name, reading.marker)
 
-    belongings().add(reading.name, end, partial(released_of, own, reading.name))
+    def released() -> bool:
+        return any(spec.data == reading.name and data.status(spec).state in ACTIVE for spec in own.specs)
 
-
-def released_of(own: Own, name: str) -> bool:
-    """Return whether a release of these counts is being made."""
-    return any(spec.data == name and data.status(spec).state in ACTIVE for spec in own.specs)
+    belongings().add(reading.name, end, released)
 
 
 def collect(own: Own) -> None:
@@ -262,7 +260,7 @@ def release(spec: UploadSpec) -> None:
     """Ask for the release."""
     own = own_data().own
     own.specs = tuple(dict.fromkeys((*own.specs, spec)))
-    start()
+    RUNS.start(own.specs)
 
 
 def summary(own: Own) -> str:

@@ -17,52 +17,36 @@ from dprl.simulation.uploads.ledger import Budget
 from dprl.simulation.uploads.run import draws_of
 from dprl.simulation.uploads.table import COLUMNS
 from dprl.uploads.readings import Reading
-from pages.shared.results import data
 from pages.shared.results.data import store
-from pages.shared.results.status import ACTIVE
+from pages.shared.results.runs import Runs
 from pages.shared.streamlit_internals import connected, session_id
 from pages.shared.visitor.address import Query
-from pages.shared.visitor.owners import owner_id
 from pages.shared.visitor.presence import watch
-from pages.shared.visitor.state import PageState, ask, session
+from pages.shared.visitor.state import PageState, session
 
-VISITOR = "upload"  # in whose name releases are asked for
+RUNS = Runs(group="upload")
 
 
 @dataclass
 class Own:
-    """A visitor's data set.
+    """A visitor's data set."""
 
-    Attributes:
-        states, actions, columns, rewards: lists as they are typed, separated by commas; horizon.
-        file: a declaration from a JSON file, "" for a typed one.
-        budget, total: the name of the budget that releases are written down in, and the most that it may come to.
-        rho: of the next release.
-        data: a spec of the data set that was read in this session; only who holds one can have it learned from.
-        specs: what was asked of it, each a release.
-        problem: what was wrong with the last file, or is missing.
-        outside: what of the file that was read is outside the declaration. Not private: it is nowhere but here.
-        recalled: the message on a file with earlier releases.
-        reading: the file that is being read, None for none.
-        turn: part of the keys of file fields, raised when they are to be drawn empty.
-    """
-
-    states: str = ""
+    states: str = ""  # as typed, separated by commas; so are the other lists
     actions: str = ""
     horizon: int | None = None
     columns: str = ", ".join(COLUMNS)
     rewards: str = "0, 1"
-    file: str = ""
-    budget: str = ""
-    total: float | None = None
-    rho: float | None = None
-    data: UploadSpec | None = None
-    specs: tuple[UploadSpec, ...] = ()
-    problem: str = ""
-    outside: tuple[str, ...] = ()
-    recalled: str = ""
-    reading: Reading | None = None
-    turn: int = 0
+    file: str = ""  # a declaration from a JSON file, "" for a typed one
+    budget: str = ""  # the name of the budget that releases are written down in
+    total: float | None = None  # the most that it may come to
+    rho: float | None = None  # of the next release
+    data: UploadSpec | None = None  # of the data set read here; only who holds it can have it learned from
+    specs: tuple[UploadSpec, ...] = ()  # what was asked of it, each a release
+    problem: str = ""  # what was wrong with the last file, or is missing
+    outside: tuple[str, ...] = ()  # of the file, outside the declaration. Not private: it is nowhere but here
+    recalled: str = ""  # the message on a file with earlier releases
+    reading: Reading | None = None  # the file that is being read
+    turn: int = 0  # part of the keys of file fields, raised when they are to be drawn empty
 
     @property
     def missing(self) -> list[str]:
@@ -130,22 +114,10 @@ def own_data() -> OwnData:
     return session().part(OwnData)
 
 
-def start() -> None:
-    """Ask for the releases that are not there yet."""
-    ask(lacking(own_data().own), owner_id(VISITOR))
-
-
-def lacking(own: Own) -> list[UploadSpec]:
-    """Return the releases that are not finished."""
-    return [spec for spec in own.specs if data.status(spec, owner_id(VISITOR)).state != "done"]
-
-
 def going() -> bool:
     """Return whether a file is being read, or a release computed."""
     own = own_data().own
-    if own.reading is not None and not own.reading.done:
-        return True
-    return any(data.status(spec, owner_id(VISITOR)).state in ACTIVE for spec in own.specs)
+    return bool((own.reading is not None and not own.reading.done) or RUNS.progress(own.specs).active)
 
 
 @dataclass(eq=False)

@@ -16,7 +16,7 @@ from pages.shared.layout.frame import redrawn
 from pages.shared.layout.head import head
 from pages.shared.layout.share import share
 from pages.shared.layout.terms import explained
-from pages.shared.results.together import PACE
+from pages.shared.results.runs import PACE
 from pages.shared.visitor.state import read_address
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import cast
 
 import numpy as np
@@ -24,17 +24,15 @@ from dprl.simulation.uploads.registry import registry_entry
 from dprl.simulation.uploads.run import draws_of
 from dprl.simulation.uploads.spent import together as together_of
 from dprl.words import human
-from pages.data.own import VISITOR, Own, lacking, start
+from pages.data.own import RUNS, Own
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.download import save
-from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import explained
-from pages.shared.results import data, together
+from pages.shared.results import data
 from pages.shared.results.again import save_citations
 from pages.shared.results.data import store
 from pages.shared.results.guarantee import promised
 from pages.shared.text import escape
-from pages.shared.visitor.owners import owner_id
 
 EXAMPLE = "own-data.npz"  # see bench/own_data.py
 BOXES = {"better": st.success, "worse": st.warning}
@@ -58,8 +56,7 @@ def show_release(own: Own) -> None:
     """Draw the last release of the visitor's file, and what is spent."""
     if not own.specs:
         return
-    state = together.progress(own.specs, lacking(own), owner_id(VISITOR))
-    together.strip(state, owner_id(VISITOR), start)
+    RUNS.strip(RUNS.progress(own.specs))
     done = [(spec, trace) for spec in own.specs if (trace := data.trace(spec, 0)) is not None]
     if not done:
         return
@@ -89,8 +86,8 @@ def show_release(own: Own) -> None:
 
 def on_one_screen(trace: UploadTrace, releases: int, key: str) -> None:
     """Draw the verdict, the policy next to today's, and the conclusions that it does not allow."""
-    spec, night = trace.spec, dark()
-    picture = kept((key, night, spec.to_json()), lambda: beside_usual(spec, trace, night))
+    spec = trace.spec
+    picture = kept((key, spec.to_json()), partial(beside_usual, spec, trace))
     head, covered, *blind = verdict.said(trace, releases) or [said.NOBODY, ""]
     BOXES.get(trace.verdict, st.info)(head)
     left, right = st.columns(2, gap="medium")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import streamlit as st
 
@@ -15,14 +16,13 @@ from pages.shared.controls.launch import run_curve
 from pages.shared.examples import EXAMPLES, ExploreExample
 from pages.shared.layout.frame import dark
 from pages.shared.names import in_common, kinds
-from pages.shared.results.data import store
 from pages.shared.results.runs import ONLINE
-from pages.shared.results.status import ACTIVE, words
+from pages.shared.results.status import ACTIVE, cancel, words
 from pages.shared.text import escape
-from pages.shared.visitor.callbacks import button, on_value
+from pages.shared.visitor.callbacks import button, keyed
 from pages.shared.visitor.draft import draft_of
 from pages.shared.visitor.links import MAX_NAME, Curve, View, clean_name, most_private
-from pages.shared.visitor.state import add, ask, attempt, change_view, session, write_address
+from pages.shared.visitor.state import add, ask, change_view, session, write_address
 
 
 def chips(titles: list[str]) -> None:
@@ -88,54 +88,29 @@ def actions(curve: Curve, own: str) -> None:
 
     own: its identity.
     """
-    key = f"{session().version}:{own}"
-    run = ONLINE.status(curve.spec)
+    e, run = session().explore, ONLINE.status(curve.spec)
     st.caption("  \n".join(filter(None, [escape(in_common([curve])), escape(words(run))])))
     st.text_input(
         "Name",
         curve.name,
         max_chars=MAX_NAME,
         placeholder="Type a name",
-        key=f"{key}:name",
-        on_change=on_value(f"{key}:name", partial(rename, curve.spec)),
+        **keyed(f"{own}:name", partial(on_curve, curve.spec, rename)),
     )
+    about = "Copies the settings of this curve into the controls. Change one and press Run."
+    offered: list[tuple[str, str, Callable[[int], None], str | None]] = [
+        ("Show", "visibility", hide, None) if curve.hidden else ("Hide", "visibility_off", hide, None),
+        ("Copy settings", "content_copy", duplicate, about),
+        ("Remove", "delete", remove, None),
+    ]
+    if run.state in ACTIVE:
+        offered.append(("Cancel", "close", cancel_run, None))
+    if curve.spec.privacy != "none" and len(e.curves) < MAX_CURVES and place(curve.spec.baseline()) is None:
+        about = "The same algorithm on the same seeds, without noise."
+        offered.append(("Add this run without privacy", "add", add_baseline, about))
     with st.container(horizontal=True, gap="xsmall"):
-        chip_button(
-            "Show" if curve.hidden else "Hide",
-            "visibility" if curve.hidden else "visibility_off",
-            curve.spec,
-            own,
-            hide,
-        )
-        chip_button(
-            "Copy settings",
-            "content_copy",
-            curve.spec,
-            own,
-            duplicate,
-            "Copies the settings of this curve into the controls. Change one and press Run.",
-        )
-        chip_button("Remove", "delete", curve.spec, own, remove)
-        if run.state in ACTIVE:
-            chip_button("Cancel", "close", curve.spec, own, cancel_run)
-        if (
-            curve.spec.privacy != "none"
-            and len(session().explore.curves) < MAX_CURVES
-            and not baseline_there(curve)
-        ):
-            chip_button(
-                "Add this run without privacy",
-                "add",
-                curve.spec,
-                own,
-                add_baseline,
-                "The same algorithm on the same seeds, without noise.",
-            )
-
-
-def baseline_there(curve: Curve) -> bool:
-    """Whether the same run without privacy is in the comparison."""
-    return place(curve.spec.baseline()) is not None
+        for label, icon, action, help in offered:
+            button(label, on_curve, curve.spec, action, icon=icon, key=f"{label}:{own}", help=help)
 
 
 def identity(curves: Sequence[Curve], i: int) -> str:
@@ -144,41 +119,31 @@ def identity(curves: Sequence[Curve], i: int) -> str:
     return f"{text_digest(specs[i].to_json())}:{specs[:i].count(specs[i])}"
 
 
-def chip_button(
-    label: str, icon: str, spec: RunSpec, own: str, action: Callable[[RunSpec], None], help: str | None = None
-) -> None:
-    """One action of a chip."""
-
-    def pressed() -> None:
-        if place(spec) is not None:  # a second press may come when the first has removed it
-            action(spec)
-
-    button(label, pressed, icon=icon, key=f"{label}:{own}", help=help)
-
-
 def place(spec: RunSpec) -> int | None:
     """Return the place of a curve in the comparison, None if it has been removed."""
     return next((i for i, curve in enumerate(session().explore.curves) if curve.spec == spec), None)
 
 
-def rename(spec: RunSpec, text: str) -> None:
-    """Name a curve; an empty name restores the label."""
-    _put(spec, name=clean_name(text))
-
-
-def hide(spec: RunSpec) -> None:
-    """Hide a curve, or show it again."""
+def on_curve(spec: RunSpec, action: Callable[..., None], *more: str) -> None:
+    """Do something with the curve at its place, unless a press before this one has removed it."""
     at = place(spec)
     if at is not None:
-        _put(spec, hidden=not session().explore.curves[at].hidden)
+        action(at, *more)
 
 
-def remove(spec: RunSpec) -> None:
+def rename(at: int, text: str) -> None:
+    """Name a curve; an empty name restores the label."""
+    _put(at, name=clean_name(text))
+
+
+def hide(at: int) -> None:
+    """Hide a curve, or show it again."""
+    _put(at, hidden=not session().explore.curves[at].hidden)
+
+
+def remove(at: int) -> None:
     """Remove a curve from the comparison."""
     e = session().explore
-    at = place(spec)
-    if at is None:
-        return
     e.removed = at, e.curves.pop(at)
     seen = e.view.curve
     change_view(curve=View.curve if seen == at else seen - (seen > at))
@@ -214,29 +179,28 @@ def bring_back(spec: RunSpec) -> None:
     write_address(e)
 
 
-def duplicate(spec: RunSpec) -> None:
+def duplicate(at: int) -> None:
     """Copy a curve's settings into the controls."""
     s = session()
-    s.draft = draft_of(spec)
+    s.draft = draft_of(s.explore.curves[at].spec)
     s.version += 1
     s.said = "The settings of this curve are in the controls now. Change one and press Run."
 
 
-def cancel_run(spec: RunSpec) -> None:
+def cancel_run(at: int) -> None:
     """Withdraw from a run; the curve stays, with its present points."""
-    attempt(store().cancel, spec, session().visitor)
+    s = session()
+    cancel([s.explore.curves[at].spec], s.visitor)
 
 
-def add_baseline(spec: RunSpec) -> None:
+def add_baseline(at: int) -> None:
     """Add the same run without privacy."""
     s = session()
-    s.said = add(spec.baseline())
+    s.said = add(s.explore.curves[at].spec.baseline())
     write_address(s.explore)
 
 
-def _put(spec: RunSpec, **changes: object) -> None:
+def _put(at: int, **changes: Any) -> None:
     e = session().explore
-    at = place(spec)
-    if at is not None:
-        e.curves[at] = replace(e.curves[at], **changes)  # type: ignore[arg-type]
-        write_address(e)
+    e.curves[at] = replace(e.curves[at], **changes)
+    write_address(e)

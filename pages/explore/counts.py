@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import streamlit as st
 
@@ -15,12 +16,12 @@ from dprl.runs.status import RunStatus
 from dprl.sentences import noise as sentences
 from dprl.simulation import SeedTrace
 from dprl.statistics import NOISY
-from pages.explore import view
 from pages.explore.focus import identity, look_closely, moment
+from pages.shared.controls import view
 from pages.shared.layout.chart import kept, show
-from pages.shared.layout.frame import dark
 from pages.shared.results import data
 from pages.shared.text import escape
+from pages.shared.visitor.state import session
 
 FAMILIES = {"visits": "Visits", "rewards": "Rewards"}
 SEEN = {"noisy": "With noise", "released": "As the planner sees them"}
@@ -40,17 +41,15 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
         )
         return
     mdp = data.environment(curve.spec)
-    at = moment(trace)
+    at, e = moment(trace), session().explore
     # Without noise, and for a learner that plans with the noisy counts themselves, there is one thing to see.
     changed = curve.spec.privacy != "none" and learner.seen(curve.spec.bonus) != NOISY
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        family = view.segments("Count shown", "family", FAMILIES)
-        seen = view.segments("Compared with the true counts", "seen", SEEN) if changed else "noisy"
-        with st.container(width=150):
-            step = view.step_menu(mdp.H)
-    night = dark()
-    key = ("counts", identity(trace), at, family, seen, step, night)
-    show(kept(key, lambda: cells(mdp, trace, at, family, seen, step, night)), "counts")
+        family = view.segments(e, "Count shown", "family", FAMILIES)
+        seen = view.segments(e, "Compared with the true counts", "seen", SEEN) if changed else "noisy"
+        step = view.step_menu(e, mdp.H)
+    key = ("counts", identity(trace), at, family, seen, step)
+    show(kept(key, partial(cells, mdp, trace, at, family, seen, step)), "counts")
 
 
 def cells(

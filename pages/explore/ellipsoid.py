@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 import streamlit as st
@@ -13,11 +14,10 @@ from dprl.figures.picture import Picture
 from dprl.runs.status import RunStatus
 from dprl.sentences import linear as sentences
 from dprl.simulation import SeedTrace
-from dprl.words import count
-from pages.explore import view
-from pages.explore.focus import identity, look_closely
+from pages.explore.focus import identity, look_closely, moment
+from pages.shared.controls import view
 from pages.shared.layout.chart import kept, show
-from pages.shared.layout.frame import dark
+from pages.shared.visitor.state import session
 
 
 def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
@@ -29,38 +29,28 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     if not trace.beliefs:
         st.info("This algorithm keeps no confidence set of the weights. Choose a curve of one that does.")
         return
-    at = moment(trace)
+    at, e = moment(trace, telling(trace)), session().explore
     steps, d = trace.beliefs["truth"].shape[1:3]
     weights = range(d)
     words = [f"weight {i}" for i in weights]
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        h = view.steps("Step h of the episode", "h", range(steps), [str(h) for h in range(steps)])
-        i = view.menu("Horizontal axis", "first", weights, words)
-        j = view.menu(
-            "Vertical axis", "second", [k for k in weights if k != i], [w for w in words if w != words[i]]
-        )
-        near = view.switch(
-            "Zoom to the confidence set", "near", "on", "off", "If off, the axes show all possible weights."
-        )
-    night = dark()
+        h = view.steps(e, "Step h of the episode", "h", range(steps))
+        i = view.menu(e, "Horizontal axis", "first", weights, words)
+        others = [k for k in weights if k != i]
+        j = view.menu(e, "Vertical axis", "second", others, [words[k] for k in others])
+        about = "If off, the axes show all possible weights."
+        near = view.switch(e, "Zoom to the confidence set", "near", "on", "off", about)
     picture = kept(
-        ("ellipsoid", identity(trace), at, h, i, j, near, night),
-        lambda: ellipsoid_picture(trace, title, at, h, (i, j), near, night),
+        ("ellipsoid", identity(trace), at, h, i, j, near),
+        partial(ellipsoid_picture, trace, title, at, h, (i, j), near),
     )
     show(picture, "ellipsoid")
 
 
-def moment(trace: SeedTrace) -> int:
-    """Return the place of the moment looked at, from a slider that begins at the most interesting one: where regret per
-    episode has just come below a tenth of V*."""
-    episodes = [int(k) for k in trace.detail_episodes]
+def telling(trace: SeedTrace) -> int:
+    """Return the most interesting moment: where regret per episode has just come below a tenth of V*."""
     low = np.flatnonzero(trace.regret / trace.episodes < 0.1 * trace.v_star)
-    telling = trace.episodes[low[0]] if len(low) else trace.episodes[-1]
-    first = min(episodes, key=lambda k: abs(k - telling))
-    chosen = view.steps(
-        "After how many users", "episode", episodes, [count(k) for k in episodes], otherwise=first
-    )
-    return episodes.index(chosen)
+    return int(trace.episodes[low[0]] if len(low) else trace.episodes[-1])
 
 
 def ellipsoid_picture(

@@ -9,10 +9,9 @@ import streamlit as st
 from dprl.figures.picture import Picture
 from dprl.runs.status import RunStatus
 from dprl.simulation.replay import unplayable
-from pages.explore import view
-from pages.explore.focus import begin_lacking
+from pages.explore.focus import begin_lacking, curve_menu, offered
+from pages.explore.regret import comparison_picture
 from pages.shared.names import kinds
-from pages.shared.online.regret import comparison_picture, curve_of
 from pages.shared.results import answers, data
 from pages.shared.results.again import files, make_again, tidy
 from pages.shared.visitor.state import session
@@ -23,8 +22,8 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     s = session()
     rows = zip(s.explore.shown, kinds(s.explore.shown), titles, runs, strict=True)
     shown = [row for row in rows if not row[0].hidden]
-    offered = view.offered("see its data")
-    if not offered:
+    places = offered("see its data")
+    if not places:
         return
     specs, statistic = [curve.spec for curve, *_ in shown], s.explore.view.statistic
     begin_lacking(specs)
@@ -33,9 +32,7 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     best = [answers.v_star(curve.spec) for curve, *_ in drawn]
 
     def draw() -> Picture:
-        pairs = zip(drawn, best, strict=True)
-        curves = [curve_of(*row, "cumulative", statistic, v_star=value) for row, value in pairs]
-        return comparison_picture(curves, view="cumulative", statistic=statistic)
+        return comparison_picture(drawn, best, "cumulative", statistic)
 
     files(
         "regret",
@@ -46,5 +43,5 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
         draw if any(map(unplayable, specs)) else None,  # else as one page without a server, behind *Share*
     )
     st.markdown("## Make it again without this page", anchors=False)
-    chosen = view.curve_menu("Curve", offered, titles)
+    chosen = curve_menu("Curve", places, titles)
     make_again(s.explore.shown[chosen].spec)

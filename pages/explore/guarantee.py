@@ -26,7 +26,7 @@ from dprl.simulation import AttackSpec, RunSpec
 from dprl.words import count, human, promise, significant
 from pages.attack import link as attack_link
 from pages.attack.link import AttackView
-from pages.explore import view
+from pages.explore.focus import curve_menu, offered
 from pages.shared.layout.chart import kept, show, sketch
 from pages.shared.layout.frame import dark
 from pages.shared.layout.menu import page_link
@@ -48,28 +48,30 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     All of it follows from the specs: it is there before the first seed is finished, and whatever becomes of the runs.
     """
     curves = session().explore.shown
-    offered = view.offered("see what it guarantees")
-    if not offered:
+    places = offered("see what it guarantees")
+    if not places:
         return
     with st.expander("What does (ε, δ) mean?", icon=":material/help:"):
         st.markdown(said.MEANING)
-    if len(offered) > 1:
-        compare(offered, curves, titles)
-    chosen = view.curve_menu("Look closely at", offered, titles)
+    if len(places) > 1:
+        compare(places, curves, titles)
+    chosen = curve_menu("Look closely at", places, titles)
     run = curves[chosen].spec
     guarantee, wrong = promised(run)
     with st.container(border=True):
         picture, text = st.columns([3, 5], gap="medium")
         with picture:
             st.markdown(f"## {escape(titles[chosen])}", anchors=False)
-            trust_drawing(run.privacy)
+            sketch(who_sees_what(PRIVATIZERS[run.privacy].words, run.privacy, dark=dark()))
         with text:
             if guarantee is None:
                 st.markdown(explained(escape(PRIVATIZERS[run.privacy].trust)))
                 st.caption(wrong or working_out("the guarantee of this noise"))
             else:
                 card(guarantee, run, chosen)
-                offer_attack(run)
+                with suppress(SpecError):  # noise that cannot be attacked
+                    link = attack_link.encode(AttackSpec(run=run), AttackView())
+                    page_link("attack", "Attack this noise", link)
     if guarantee is not None and guarantee.ladder:
         compare_noise(guarantee, run)
 
@@ -82,10 +84,10 @@ def promised(run: RunSpec) -> tuple[Guarantee | None, str]:
         return None, f":red[{escape(str(error))}]"
 
 
-def compare(offered: Sequence[int], curves: Sequence[Curve], titles: Sequence[str]) -> None:
+def compare(places: Sequence[int], curves: Sequence[Curve], titles: Sequence[str]) -> None:
     """Draw the promises of several curves, a line each."""
     rows: list[tuple[str, ...]] = [("Curve", "Privacy model", "Claimed", "Proved", IN_A_COUNT)]
-    for i in offered:
+    for i in places:
         run = curves[i].spec
         g, wrong = promised(run)
         words = PRIVATIZERS[run.privacy].words
@@ -107,17 +109,6 @@ def compare(offered: Sequence[int], curves: Sequence[Curve], titles: Sequence[st
         st.caption(working_out("what is claimed and proved"))
     with st.container(key="promises"):
         st.markdown(explained("\n".join(f"| {' | '.join(row)} |" for row in rows)))
-
-
-def offer_attack(run: RunSpec) -> None:
-    """Draw the link to the attack on a run's noise, where it can be attacked."""
-    with suppress(SpecError):
-        page_link("attack", "Attack this noise", attack_link.encode(AttackSpec(run=run), AttackView()))
-
-
-def trust_drawing(privacy: str) -> None:
-    """Draw a sketch of who is trusted and of the place where noise enters."""
-    sketch(who_sees_what(PRIVATIZERS[privacy].words, privacy, dark=dark()))
 
 
 def card(g: Guarantee, run: RunSpec, key: int) -> None:
@@ -167,12 +158,14 @@ def every_promise(g: Guarantee, run: RunSpec, key: int) -> None:
             st.caption(working_out("all (ε, δ)"))
             return
         st.markdown(explained(f"{attacks.advantage(curves['right'])} {attacks.concentrated(curves['rho'])}"))
-        night, deltas, epsilons = dark(), curves["deltas"], curves["epsilons"]
+        deltas, epsilons = curves["deltas"], curves["epsilons"]
         own = (g.proved_epsilon, g.proved_delta) if g.proved_epsilon and g.proved_delta else None
         see = attacks.about_epsilons(deltas, epsilons)
         drawn = kept(
-            ("promise", "curve", night, run.to_json()),
-            lambda: epsilon_of_delta(np.array(deltas), np.array(epsilons), own=own, see=see, dark=night),
+            ("promise", "curve", run.to_json()),
+            lambda night: epsilon_of_delta(
+                np.array(deltas), np.array(epsilons), own=own, see=see, dark=night
+            ),
         )
         show(drawn, f"promise_{key}")
 
@@ -187,8 +180,7 @@ def compare_noise(g: Guarantee, run: RunSpec) -> None:
             "bound. If a bar is longer, the one above proves less, or noise moves to visits from other counts."
         )
     )
-    night = dark()
-    show(kept(("ladder", run.to_json(), night), lambda: ladder(g, night, instance(run))), "ladder")
+    show(kept(("ladder", run.to_json()), lambda night: ladder(g, night, instance(run))), "ladder")
 
 
 def instance(spec: RunSpec) -> str:

@@ -8,7 +8,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dprl.learners import ALGORITHMS
-from pages.explore import comparison, counts, ellipsoid, export, guarantee, policy, regret, view
+from pages.explore import comparison, counts, ellipsoid, export, focus, guarantee, one_page, policy, regret
 from pages.shared.controls.launch import curve_box
 from pages.shared.controls.panel import run_settings, sidebar
 from pages.shared.examples import EXAMPLES
@@ -17,7 +17,6 @@ from pages.shared.layout.head import common, head, tab_bar
 from pages.shared.layout.share import share
 from pages.shared.layout.terms import explained
 from pages.shared.names import in_common, titles
-from pages.shared.online import one_page
 from pages.shared.results import status
 from pages.shared.visitor.state import read_address, session
 
@@ -44,7 +43,7 @@ def main() -> None:
         if tuple(s.explore.shown) == example.curves:
             st.markdown(explained(example.say))
     common(in_common(s.explore.shown))
-    redrawn(partial(draw_tab, corner), status.pace(view.going(view.statuses())))
+    redrawn(partial(draw_tab, corner), status.pace(focus.going(focus.statuses())))
 
 
 def draw_tab(corner: DeltaGenerator, live: bool) -> None:
@@ -53,8 +52,8 @@ def draw_tab(corner: DeltaGenerator, live: bool) -> None:
     While something runs this part redraws itself; the end of the last run stops that.
     """
     s = session()
-    names, runs = titles(s.explore.shown), view.statuses()
-    if live and (s.paused or not view.going(runs)):
+    names, runs = titles(s.explore.shown), focus.statuses()
+    if live and (s.paused or not focus.going(runs)):
         st.rerun()
     status.strip(s.explore.shown, names, runs)
     featured = any(ALGORITHMS[curve.spec.algorithm].needs for curve in s.explore.visible)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -17,14 +18,13 @@ from dprl.mdp import TabularMDP
 from dprl.runs.status import RunStatus
 from dprl.sentences import policy as sentences
 from dprl.simulation import OfflineSpec, SeedTrace, following
-from pages.explore import view
 from pages.explore.focus import identity, look_closely, moment
+from pages.shared.controls import view
 from pages.shared.layout.chart import kept, show
-from pages.shared.layout.frame import dark
 from pages.shared.layout.menu import page_link
 from pages.shared.results import data
 from pages.shared.text import escape
-from pages.shared.visitor import multi_run_link
+from pages.shared.visitor.links import encode_specs
 from pages.shared.visitor.state import session
 
 CHARTS = {
@@ -50,19 +50,16 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     charts = CHARTS | (CHANCES if trace.chances.size else {})
     if not mdp.dense:  # hundreds of states, as Taxi's, fit into no drawing
         charts = {key: title for key, title in charts.items() if key != "map"}
-    chart = view.segments("Chart", "drawn", charts)
-    night = dark()
+    e = session().explore
+    chart = view.segments(e, "Chart", "drawn", charts)
     at = moment(trace)
     offline(trace, at)
-    step = 0
-    if chart == "map":
-        step = view.steps("Step of the episode", "h", range(mdp.H), [str(h) for h in range(mdp.H)])
-    key = ("policy", chart, identity(trace), at, step, night)
-    show(
-        kept(key, lambda: policy_picture(chart, mdp, trace, at, step, night)),
-        f"policy_{chart}",
-        group="policy",
+    step = view.steps(e, "Step of the episode", "h", range(mdp.H)) if chart == "map" else 0
+    picture = kept(
+        ("policy", chart, identity(trace), at, step),
+        partial(policy_picture, chart, mdp, trace, at, step),
     )
+    show(picture, f"policy_{chart}", group="policy")
 
 
 def offline(trace: SeedTrace, at: int) -> None:
@@ -78,7 +75,7 @@ def offline(trace: SeedTrace, at: int) -> None:
     if len(said) > links.MAX_MODEL:  # a link has its digest only
         session().files[links.text_digest(said)] = said
     runs = [base.baseline(), *(base.replace(rho=rho) for rho in BUDGETS)]
-    page_link("offline", FROM_LIKELIEST if trace.chances.size else FROM_POLICY, multi_run_link.encode(runs))
+    page_link("offline", FROM_LIKELIEST if trace.chances.size else FROM_POLICY, encode_specs(runs))
 
 
 def policy_picture(chart: str, mdp: TabularMDP, trace: SeedTrace, at: int, step: int, night: bool) -> Picture:

@@ -3,31 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 
 import streamlit as st
 
+from dprl import metrics
+from dprl.figures import regret as figures
+from dprl.figures.looks import CurveStyle
+from dprl.figures.picture import Picture
 from dprl.messages import messages
 from dprl.research.one_user import drawable
+from dprl.research.series import series_of
 from dprl.runs.status import RunStatus
+from dprl.sentences import doubts as words
+from dprl.sentences import regret as sentences
 from dprl.simulation import RunSpec
 from dprl.words import plural
-from pages.explore import view
-from pages.explore.focus import absent
-from pages.shared.layout.chart import empty
+from pages.explore.focus import absent, curve_menu, going
+from pages.shared.controls import view
+from pages.shared.layout.chart import empty, kept, show
+from pages.shared.layout.frame import wide
 from pages.shared.layout.menu import page_link
 from pages.shared.layout.terms import explained
 from pages.shared.names import kinds
-from pages.shared.online.one_user import one_user
-from pages.shared.online.regret import regret_chart
-from pages.shared.results import data, status
+from pages.shared.one_user import one_user
+from pages.shared.results import answers, data, doubts, status
 from pages.shared.results.runs import ONLINE
-from pages.shared.results.status import ACTIVE, awaited
+from pages.shared.results.status import ACTIVE, awaited, note
 from pages.shared.visitor import links
 from pages.shared.visitor.callbacks import button
 from pages.shared.visitor.links import STATISTICS, Curve
 from pages.shared.visitor.state import ExploreState, add, session, write_address
 from pages.users.link import asked_of, encode
 
+Row = tuple[Curve, CurveStyle, str, RunStatus]  # a curve, its look, its title, and how its run stands
 MEASURES = {
     "share": "Share lost",
     "cumulative": "Cumulative",
@@ -40,21 +49,18 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     """Draw the controls of the view, the chart, and the runs without privacy that one view needs."""
     s = session()
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="regret_view"):
-        measure = view.segments("Regret shown", "measure", MEASURES)
+        measure = view.segments(s.explore, "Regret shown", "measure", MEASURES)
         with st.popover("Axes and seeds", icon=":material/tune:"):
-            view.segments("Average over seeds", "statistic", {one: one.capitalize() for one in STATISTICS})
-            log_x = view.switch("Logarithmic episode axis", "x", "log", "linear")
-            log_y = view.switch("Logarithmic regret axis", "y", "log", "linear")
-            each = view.switch("A line for every seed", "each", "on", "off")
-        if view.going(runs):
+            averages = {str(one): one.capitalize() for one in STATISTICS}
+            view.segments(s.explore, "Average over seeds", "statistic", averages)
+            log_x = view.switch(s.explore, "Logarithmic episode axis", "x", "log", "linear")
+            log_y = view.switch(s.explore, "Logarithmic regret axis", "y", "log", "linear")
+            each = view.switch(s.explore, "A line for every seed", "each", "on", "off")
+        if going(runs):
             status.pause_switch()
     if measure == "extra":
-        missing = [
-            c
-            for c in s.explore.visible
-            if c.spec.privacy != "none" and not len(ONLINE.curves(c.spec.baseline()).at)
-        ]
-        if missing:
+        private = [curve for curve in s.explore.visible if curve.spec.privacy != "none"]
+        if missing := [curve for curve in private if not has_baseline(curve)]:
             offer_baselines(missing)
     rows = [
         row
@@ -79,7 +85,7 @@ def learner_at_work(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     s = session()
     said = messages("one_user")
     offered = [i for i, one in enumerate(s.explore.shown) if not one.hidden]
-    chosen = view.curve_menu("Curve", offered, titles)
+    chosen = curve_menu("Curve", offered, titles)
     spec = s.explore.shown[chosen].spec
     mdp = data.environment(spec)
     if not drawable(mdp):
@@ -136,3 +142,66 @@ def run_baselines(missing: Sequence[Curve]) -> None:
 def has_baseline(curve: Curve) -> bool:
     """Whether the privacy cost of this curve is known."""
     return curve.spec.privacy != "none" and len(ONLINE.curves(curve.spec.baseline()).at) > 0
+
+
+def regret_chart(
+    rows: Sequence[Row],
+    measure: str,
+    statistic: metrics.Statistic,
+    *,
+    log_x: bool,
+    log_y: bool,
+    each: bool,
+) -> None:
+    """Draw the chart of these runs, below what cannot be read off it."""
+    stuck = [(doubts.stuck(one), one.seeds) for one in {row[0].spec.baseline() for row in rows}]
+    doubts.tell([words.unsettled(*max(stuck)), words.about_negative_prices(below_zero(rows))])
+    baselines = [ONLINE.curves(row[0].spec.baseline()).token for row in rows] if measure == "extra" else []
+    best = [answers.v_star(row[0].spec) for row in rows]
+    if measure == "share" and not all(best):
+        measure = "per-episode"
+        st.caption(explained(words.no_share(best)))
+    parts = [
+        (curve.spec.to_json(), ONLINE.curves(curve.spec).token, kind, title, note(run), value)
+        for (curve, kind, title, run), value in zip(rows, best, strict=True)
+    ]
+    how = {"log_x": log_x, "log_y": log_y, "show_seeds": each, "wide": wide()}
+    picture = kept(
+        ("regret", measure, statistic, *how.values(), *baselines, *parts),
+        lambda night: comparison_picture(
+            rows, best, cast(figures.Measure, measure), statistic, dark=night, **how
+        ),
+    )
+    show(picture, "regret", group="regret")
+
+
+def below_zero(rows: Sequence[Row]) -> list[str]:
+    """List the titles of finished runs whose price of privacy lies below zero with its whole interval."""
+    found = []
+    for curve, _, title, _ in rows:
+        own, baseline = ONLINE.curves(curve.spec), ONLINE.curves(curve.spec.baseline())
+        if (
+            curve.spec.privacy != "none"
+            and own.done.all()
+            and baseline.done.all()
+            and len(own.values) == len(baseline.values) > 0
+        ):
+            found += doubts.below_zero(title, own.ends - baseline.ends)
+    return found
+
+
+def comparison_picture(
+    rows: Sequence[Row],
+    best: Sequence[float | None],
+    measure: figures.Measure,
+    statistic: metrics.Statistic,
+    **how: bool,
+) -> Picture:
+    """Draw the curves with a sentence about them. best: the value of an optimal episode of each, if it is known."""
+    curves = []
+    for (curve, kind, title, run), v_star in zip(rows, best, strict=True):
+        baseline = ONLINE.curves(curve.spec.baseline()) if measure == "extra" else None
+        made = curve.spec, ONLINE.curves(curve.spec), baseline, kind, title, measure, statistic
+        curves.append(series_of(*made, note=note(run), finished=run.state == "done", v_star=v_star))
+    see = sentences.about_regret(curves, measure, statistic)
+    return figures.comparison(curves, view=measure, statistic=statistic, see=see, **how)

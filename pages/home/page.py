@@ -16,13 +16,12 @@ from dprl.messages import messages
 from dprl.sentences import price as sentences
 from dprl.sentences import promise
 from dprl.sentences.noise import deviation
-from dprl.simulation import RunSpec
 from dprl.sitemap import PAGES
-from pages.home.state import EPSILON, LABEL, NEEDED, STOPS, Home, link_to
+from pages.home.state import EPSILON, LABEL, NEEDED, STOPS, Home, best, known, link_to
 from pages.home.story import is_told, tell
 from pages.shared.examples import HOME_BUDGETS, HOME_EPISODES, trust
+from pages.shared.layout.browser import component
 from pages.shared.layout.chart import draw, explain, kept, save_chart
-from pages.shared.layout.component import component
 from pages.shared.layout.frame import dark, redrawn
 from pages.shared.layout.head import shared_with
 from pages.shared.layout.menu import page_link
@@ -31,7 +30,6 @@ from pages.shared.layout.terms import explained
 from pages.shared.names import in_common
 from pages.shared.results.again import save_citations
 from pages.shared.results.bundled import bundled
-from pages.shared.results.trusted import best, known
 from pages.shared.text import escape
 from pages.shared.visitor.address import STORY, query_of
 from pages.shared.visitor.callbacks import on_value
@@ -55,14 +53,9 @@ def main() -> None:
     with st.container(key="home_scene"):
         if h.story:
             st.header(messages("start")["home"]["title"], anchor=False)
-        last_scene(h)
-
-
-def last_scene(h: Home) -> None:
-    """Draw the last scene: the chart with its slider, and links to the other pages."""
-    st.markdown(explained(messages("start")["home"]["about"]))
-    h.drawn = h.epsilon, dark()
-    redrawn(at_one_epsilon, None, "home")
+        st.markdown(explained(messages("start")["home"]["about"]))
+        h.drawn = h.epsilon, dark()
+        redrawn(at_one_epsilon, None, "home")
 
 
 def at_one_epsilon(live: bool) -> None:
@@ -93,7 +86,7 @@ def at_one_epsilon(live: bool) -> None:
     with cost:
         st.html(cards(costs, h.epsilon, night))
     with st.container(key="home_chart"):  # the slider turns it; sent anew it would be replaced
-        draw(kept(("home", *h.drawn), partial(slider_picture, *h.drawn)), "home")
+        draw(kept(("home", *h.drawn), partial(slider_picture, h.drawn[0])), "home")
     explain(
         f"{sentences.about_trust(costs, h.epsilon)} {sentences.RISES}",
         partial(lost_numbers, costs, h.epsilon),
@@ -110,15 +103,10 @@ def at_one_epsilon(live: bool) -> None:
         page_link("data", "Use your own data")
         page_link("papers", "Check the papers' claims")
         save_chart("home", PAGES[""].heading, partial(slider_picture, h.epsilon, False, slider=True))
-        save_citations(chart_runs(h.epsilon))
+        save_citations(curve.spec for curve in example.curves)
         share(h)
     st.markdown(explained(f":material/shield: {meaning(h.epsilon)}"))
     st.caption(explained(escape(f"{s.common}. {said['simulated']}" if h.story else s.common)))
-
-
-def chart_runs(epsilon: float) -> list[RunSpec]:
-    """Return the runs of the chart at an epsilon."""
-    return [curve.spec for curve in trust(epsilon, HOME_EPISODES).curves]
 
 
 def moved(sent: Any) -> None:

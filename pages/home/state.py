@@ -1,16 +1,21 @@
-"""The home page's state of a visitor, and its link."""
+"""The home page's state of a visitor, its link, and its runs."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import cache
 
-from dprl import links
+from dprl import links, metrics
 from dprl.fields import SpecError
-from dprl.figures.trust import LEARNED
+from dprl.figures.trust import LEARNED, Cost
+from dprl.metrics import search
+from dprl.privacy import PRIVATIZERS
 from dprl.simulation import RunSpec
 from dprl.simulation.table import FIELDS
-from pages.shared.examples import BASE, HOME_BUDGETS
+from pages.shared.examples import BASE, HOME_BUDGETS, HOME_EPISODES, trust
+from pages.shared.results import answers
+from pages.shared.results.bundled import bundled
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.state import PageState, session
 
@@ -27,7 +32,6 @@ class Home(PageState):
 
     epsilon: float = EPSILON.default
     drawn: tuple[float, bool] = (EPSILON.default, False)
-    base: RunSpec = BASE
     story: bool = False
     begun: bool = False  # its slider writes the address by itself
 
@@ -42,8 +46,8 @@ class Home(PageState):
             return
         problems: list[str] = []
         links.check_version(given, problems)
-        epsilon, problem = epsilon_of(given["eps"][-1])
-        self.problems = (*problems, *([problem] if problem else []))
+        epsilon = nearest(given["eps"][-1], problems)
+        self.problems = tuple(problems)
         if epsilon != self.epsilon:  # else the slider wrote it
             self.epsilon = epsilon
             session().version += 1
@@ -54,9 +58,8 @@ def link_to(epsilon: float) -> list[tuple[str, str]]:
     return [*links.link_heading(), ("eps", f"{epsilon:g}")]
 
 
-def epsilon_of(text: str) -> tuple[float, str]:
-    """Return the epsilon of a link to this page, one of HOME_BUDGETS, and a sentence if it differs from the link's."""
-    problems = []
+def nearest(text: str, problems: list[str]) -> float:
+    """Return the epsilon of HOME_BUDGETS for a link's; a sentence is added to `problems` if it is another one."""
     epsilon: float = EPSILON.default
     try:
         wanted = EPSILON.parse(text)
@@ -65,4 +68,27 @@ def epsilon_of(text: str) -> tuple[float, str]:
             problems.append(f"The slider has no ε = {wanted:g}; its nearest is shown. Explore runs any.")
     except SpecError as error:
         problems.append(str(error))
-    return epsilon, " ".join(problems)
+    return epsilon
+
+
+@cache
+def known(epsilon: float) -> list[Cost]:
+    """Return the cost of each privacy model at an epsilon, from the bundled runs."""
+    return [cost_of(curve.spec) for curve in trust(epsilon, HOME_EPISODES).curves]
+
+
+def cost_of(spec: RunSpec) -> Cost:
+    """One privacy model's curve, and where it has come down."""
+    run = bundled("home")[spec]
+    average = metrics.per_episode(run.at, run.values)
+    mean, low, high = metrics.regret_band(average)
+    needed = search.stays_below(run.at.astype(float), mean, LEARNED * best())
+    model = PRIVATIZERS[spec.privacy]
+    return Cost(spec.privacy, model.title, model.words.given, run.at, mean, low, high, needed)
+
+
+def best() -> float:
+    """Return the value of an optimal episode, which is known for the page's runs."""
+    known = answers.v_star(BASE)
+    assert known is not None
+    return known

@@ -19,10 +19,9 @@ from dprl.figures.style import DARK, LIGHT, Theme
 from dprl.messages import filled, messages
 from dprl.sentences.price import rough_users
 from dprl.words import human, percent, rough
-from pages.home.state import Home
-from pages.shared.layout.component import component
+from pages.home.state import Home, known
+from pages.shared.layout.browser import component
 from pages.shared.results.bundled import asset
-from pages.shared.results.trusted import known
 from pages.shared.visitor.address import STORY
 from pages.shared.visitor.state import session
 

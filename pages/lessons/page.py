@@ -15,21 +15,18 @@ from dprl.sitemap import PAGES
 from pages.lessons.state import Lessons, begin_again, go, guess, lessons, reveal
 from pages.shared.layout.browser import from_top
 from pages.shared.layout.chart import draw, explain, kept
-from pages.shared.layout.frame import dark, redrawn, wide
+from pages.shared.layout.frame import redrawn, wide
 from pages.shared.layout.head import common, head
 from pages.shared.layout.menu import page_link
 from pages.shared.layout.share import share
 from pages.shared.layout.terms import explained
 from pages.shared.lessons import views
-from pages.shared.lessons.answer import answer_field, chosen, draggable
-from pages.shared.lessons.keys import press
+from pages.shared.lessons.answer import answer_field, chosen, draggable, press
 from pages.shared.lessons.known import RUNS, evidence, fault, unknown
-from pages.shared.lessons.pictured import pictured
-from pages.shared.results import together
 from pages.shared.results.again import save_citations
+from pages.shared.results.runs import PACE
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import button
-from pages.shared.visitor.owners import owner_id
 from pages.shared.visitor.state import read_address
 
 SAID, SCORE = messages("lessons")["page"], messages("lessons")["score"]
@@ -42,7 +39,7 @@ def main() -> None:
         st.set_page_config(page_title=PAGES["lessons"].of(here.lesson.title))
     if here.key and unknown(here.lesson):
         head(here, escape(here.lesson.title))
-        redrawn(partial(computing, here.lesson), together.PACE, "lesson_runs")
+        redrawn(partial(computing, here.lesson), PACE, "lesson_runs")
         return
     if here.key and (found := fault(here.lesson)):
         head(here, escape(here.lesson.title))
@@ -87,17 +84,16 @@ def lesson_card(lesson: Lesson, number: int) -> None:
     st.caption(explained(escape(filled(SAID["needs"], questions=questions, needs=lesson.needs))))
     here = lessons()
     if any(here.answered.get((lesson.key, at)) for at in range(len(lesson.steps))):
-        st.caption(f":material/check: {own_score(here.score(lesson.key))}")
+        st.caption(f":material/check: {views.own_score(here.score(lesson.key))}")
 
 
 def computing(lesson: Lesson, live: bool) -> None:
     """Draw the runs of a teacher's lesson that have to be computed before it can be played."""
     specs = list(dict.fromkeys(spec for step in lesson.steps for spec in step.specs))
-    lacking = unknown(lesson)
-    if not lacking:
+    if not unknown(lesson):
         st.rerun()
     st.markdown(SAID["compute"])
-    together.strip(RUNS.progress(specs), owner_id(""), partial(RUNS.start, lacking))
+    RUNS.strip(RUNS.progress(specs))
 
 
 def opened() -> None:
@@ -130,7 +126,7 @@ def opened() -> None:
             if not here.whole:
                 st.caption(SAID["first"])
         onward()
-    pictured(lesson, here.at)
+    views.pictured(lesson, here.at)
     ways()
 
 
@@ -183,20 +179,13 @@ def recap() -> None:
                 name = f"{at + 1}. {escape(here.lesson.steps[at].title)}"
                 press(name, "chevron_right", f"unanswered_{at}", go, here.key, at)
         return
-    with st.container(key="recap_sentences"):
-        said = enumerate(here.lesson.recap, 1)
-        st.markdown("\n".join(f"{n}. {explained(escape(one))}" for n, one in said))
+    views.recap_sentences(here.lesson)
     scored(here)
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="after_lesson"):
         if attempt := here.lesson.attempt:
             link = urlsplit(attempt[1])
             page_link(link.path.strip("/"), attempt[0], parse_qsl(link.query), icon="science")
         press(SCORE["again"], "restart_alt", "begin_again", begin_again, here.key)
-
-
-def own_score(scores: list[float]) -> str:
-    """Write the visitor's points out of all points."""
-    return filled(SCORE["own"], points=f"{round(sum(scores), 2):g}", most=len(scores))
 
 
 def scored(here: Lessons) -> None:
@@ -207,24 +196,19 @@ def scored(here: Lessons) -> None:
         return
     scores = here.score(here.key)
     with st.container(border=True, key="score"):
-        st.markdown(f"### {own_score(scores)}", anchors=False)
-        rows = []
-        for n, (step, text, points) in enumerate(zip(here.lesson.steps, guesses, scores, strict=True), 1):
-            off = step.off(text, evidence()) if text else SCORE["without"]
-            row = {"n": n, "title": escape(step.title), "points": f"{round(points, 2):g}", "off": escape(off)}
-            rows.append(filled(SAID["points"], **row))
-        st.markdown("\n".join(rows))
+        st.markdown(f"### {views.own_score(scores)}", anchors=False)
+        rows = zip(here.lesson.steps, guesses, scores, strict=True)
+        st.markdown("\n".join(views.score_row(n, *row) for n, row in enumerate(rows, 1)))
         st.caption(SCORE["rule"])
 
 
 def drawn_chart() -> PackedPicture:
     """Draw the chart, on which a guess can be made until the answer is shown."""
     here = lessons()
-    step, night, room = here.step, dark(), wide()
+    step, room = here.step, wide()
     found = kept(
-        ("lesson", *here.place, here.guess, here.shown, night, room, LESSONS.stamps),
-        partial(
-            views.step_picture,
+        ("lesson", *here.place, here.guess, here.shown, room, LESSONS.stamps),
+        lambda night: views.step_picture(
             step,
             here.guess,
             shown=here.shown,

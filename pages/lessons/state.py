@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from dprl import links
 from dprl.fields import Field, SpecError, shown
 from dprl.lessons import LESSONS, Lesson, Step
-from pages.shared.lessons.known import evidence
+from pages.shared.lessons.known import evidence, valid
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.state import PageState, session, write_address
 
@@ -26,19 +26,12 @@ Place = tuple[str, int]  # a lesson and a step of it, from 0
 
 @dataclass
 class Lessons(PageState):
-    """The visible content.
+    """The visible content."""
 
-    Attributes:
-        key: of the lesson that is open, "" for the list.
-        at: its step, from 0.
-        guesses: texts of guesses by place; perhaps not whole.
-        answered: the guess when the answer was shown, by place; "" for none. These score.
-    """
-
-    key: str = ""
-    at: int = 0
-    guesses: dict[Place, str] = field(default_factory=dict)
-    answered: dict[Place, str] = field(default_factory=dict)
+    key: str = ""  # of the lesson that is open, "" for the list
+    at: int = 0  # its step, from 0
+    guesses: dict[Place, str] = field(default_factory=dict)  # texts by place; perhaps not whole
+    answered: dict[Place, str] = field(default_factory=dict)  # when the answer was shown: these score
 
     @property
     def place(self) -> Place:
@@ -149,15 +142,6 @@ class Lessons(PageState):
                 self.guesses.setdefault((self.key, at), guess)
             elif text not in ("", OPEN):
                 problems.append(f"before: {shown(text)} is no answer to question {at + 1}, and was left out.")
-
-
-def valid(step: Step, text: str) -> bool:
-    """Whether a text is a whole answer."""
-    try:
-        step.prediction.parse(text)
-    except SpecError:
-        return False
-    return True
 
 
 def lessons() -> Lessons:

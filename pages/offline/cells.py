@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -15,15 +16,14 @@ from dprl.sentences import offline as sentences
 from dprl.sentences.offline import CLOSE
 from dprl.simulation import OfflineSpec, OfflineTrace
 from dprl.words import count
-from pages.offline.record import WIDGETS, offline
+from pages.offline import names
+from pages.offline.record import offline
+from pages.shared.controls import view
 from pages.shared.layout.chart import empty, kept, show
-from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import explained
-from pages.shared.offline import names
 from pages.shared.results import answers, data
 from pages.shared.results.status import ACTIVE, act, price, working_out
-from pages.shared.visitor.owners import owner_id
-from pages.shared.visitor.state import ask, begin
+from pages.shared.visitor.state import ask, begin, owner_id
 
 
 class DataSetSelection(NamedTuple):
@@ -49,10 +49,9 @@ class DataSetSelection(NamedTuple):
 
 def chosen_spec() -> int:
     """Draw a menu of the runs; return the place of the one chosen, by default of the most private."""
-    specs = offline().specs
-    return WIDGETS.menu(
-        "Run", "curve", range(len(specs)), names.titles(specs), otherwise=names.most_private(specs)
-    )
+    part, specs = offline(), offline().specs
+    titles, first = names.titles(specs), names.most_private(specs)
+    return view.menu(part, "Run", "curve", range(len(specs)), titles, otherwise=first)
 
 
 def choose_data_set() -> DataSetSelection | None:
@@ -63,15 +62,13 @@ def choose_data_set() -> DataSetSelection | None:
         chosen = chosen_spec()
     spec = offline().specs[chosen]
     with right:
-        seeds = range(spec.seeds)
-        seed = WIDGETS.menu("Data set", "seed", seeds, [f"seed {i}" for i in seeds])
+        seed = view.seed_menu(offline(), "Data set", spec.seeds)
     trace = data.trace(spec, seed)
     if trace is None or not len(trace.detail_n):
         absent(spec)
         return None
     sizes = [int(n) for n in trace.detail_n]
-    words = [count(n) for n in sizes]
-    n = WIDGETS.steps("Trajectories in the data set", "n", sizes, words, otherwise=telling(trace))
+    n = view.steps(offline(), "Trajectories in the data set", "n", sizes, count, otherwise=telling(trace))
     return DataSetSelection(spec, names.titles(offline().specs)[chosen], trace, sizes.index(n), n)
 
 
@@ -102,13 +99,8 @@ def pessimism_tab() -> None:
     found = choose_data_set()
     if found is None:
         return
-    with st.container(width=150):
-        step = WIDGETS.step_menu(len(found.trace.policy[found.at]))
-    night = dark()
-    show(
-        kept(("pessimism", step, night, found.key), lambda: pessimism_picture(found, step, night)),
-        "pessimism",
-    )
+    step = view.step_menu(offline(), len(found.trace.policy[found.at]))
+    show(kept(("pessimism", step, found.key), partial(pessimism_picture, found, step)), "pessimism")
 
 
 def pessimism_picture(found: DataSetSelection, step: int | None, night: bool) -> Picture:
@@ -150,10 +142,9 @@ def policy_tab() -> None:
     if found is None:
         return
     with st.container(key="policy_view"):
-        chart = WIDGETS.segments("Chart", "drawn", CHARTS)
-    night = dark()
+        chart = view.segments(offline(), "Chart", "drawn", CHARTS)
     draw = actions if chart == "steps" else values
-    show(kept(("offline-policy", chart, night, found.key), lambda: draw(found, night)), f"offline_{chart}")
+    show(kept(("offline-policy", chart, found.key), partial(draw, found)), f"offline_{chart}")
 
 
 def actions(found: DataSetSelection, night: bool) -> Picture:
@@ -179,7 +170,7 @@ def values(found: DataSetSelection, night: bool) -> Picture:
 def coverage_tab() -> None:
     """Draw the coverage of the behaviour policy of one run's data."""
     specs = offline().specs
-    one = len({covered_problem(spec) for spec in specs}) == 1
+    one = len({(spec.environment, str(spec.environment_params), spec.behaviour) for spec in specs}) == 1
     spec = specs[0] if one else specs[chosen_spec()]
     found = answers.coverage(spec)
     if found is None:
@@ -190,12 +181,10 @@ def coverage_tab() -> None:
     h, s, a = metrics.rarest(behaviour, best)
     where = f"{mdp.action_labels[a]} in {mdp.state_labels[s]} at step {h}"
     st.markdown(explained(sentences.about_coverage(found["optimal"], found["d_m"], where, spec.n)))
-    with st.container(width=150):
-        step = WIDGETS.step_menu(mdp.H)
-    night = dark()
+    step = view.step_menu(offline(), mdp.H)
     picture = kept(
-        ("coverage", step, night, spec.environment, str(spec.environment_params), spec.behaviour),
-        lambda: dataset_cells.coverage_of_cells(
+        ("coverage", step, spec.environment, str(spec.environment_params), spec.behaviour),
+        lambda night: dataset_cells.coverage_of_cells(
             behaviour,
             best,
             state_labels=mdp.state_labels,
@@ -206,8 +195,3 @@ def coverage_tab() -> None:
         ),
     )
     show(picture, "offline_coverage")
-
-
-def covered_problem(spec: OfflineSpec) -> tuple[str, str, str]:
-    """Return the settings on which coverage depends."""
-    return spec.environment, str(dict(spec.environment_params)), spec.behaviour

@@ -15,17 +15,25 @@ from dprl.simulation.cost import COUNTERS, limit
 from dprl.simulation.datasets import BEHAVIOURS
 from dprl.simulation.offline_spec import FIELDS
 from dprl.words import count
+from pages.offline import settings as offline_settings
 from pages.offline.record import BIGGEST, offline
+from pages.offline.settings import BUDGET, OfflineSettings, specs_of
 from pages.shared import values
 from pages.shared.controls.launch import described
 from pages.shared.controls.noise import CALIBRATION, CALIBRATION_HELP
 from pages.shared.controls.panel import environment, environment_parameters, parameters
-from pages.shared.controls.several import A_CURVE_EACH, choose_several, values_field
-from pages.shared.controls.widgets import complaint, exact, fold, locked, log_slider, select, stops
-from pages.shared.offline import settings as offline_settings
-from pages.shared.offline.settings import BUDGET, OfflineSettings, specs_of
+from pages.shared.controls.widgets import (
+    choose_several,
+    exact,
+    fold,
+    locked,
+    log_slider,
+    select,
+    stops,
+    values_field,
+)
 from pages.shared.text import escape
-from pages.shared.visitor.callbacks import into, on_value
+from pages.shared.visitor.callbacks import into, keyed
 from pages.shared.visitor.locks import RUN
 from pages.shared.visitor.state import Session, session
 
@@ -54,8 +62,20 @@ def controls() -> Described:
 
 
 def budgets(settings: OfflineSettings) -> None:
-    """Draw the menu of guarantees, and several budgets."""
-    promise_menu(settings)
+    """Draw the menu of guarantees, several budgets, and delta if the guarantee has one."""
+    offered = offline_settings.promises(settings.private)
+    if settings.privacy not in offered:
+        settings.privacy = offered[0]
+    promise = PROMISES[settings.privacy]
+    select(
+        "Privacy budget",
+        offered,
+        settings.privacy,
+        redrawing(settings, "privacy"),
+        {key: PROMISES[key].title for key in offered},
+        escape(promise.summary),
+        "privacy",
+    )
     field = FIELDS[BUDGET[settings.privacy]]
 
     def typed(text: str) -> None:
@@ -67,23 +87,18 @@ def budgets(settings: OfflineSettings) -> None:
         settings.values[settings.privacy],
         typed,
         lambda text: values.parse(field, text, MAX_CURVES),
-        A_CURVE_EACH,
+        f"Several, separated by commas: a curve each, {MAX_CURVES} in all. Small is private.",
         locked(field.name),
     )
-    deltas(settings)
+    if "delta" in promise.fields:
+        exact("Privacy budget δ", "delta", FIELDS["delta"], settings.delta, into(settings, "delta"))
 
 
 def keep() -> None:
     """Whether Run adds to the present comparison."""
     state = offline()
-    key = f"{session().version}:keep"
-    st.toggle(
-        "Keep the runs shown",
-        state.keep,
-        key=key,
-        on_change=on_value(key, into(state, "keep")),
-        disabled=locked(RUN),
-    )
+    kept = keyed("keep", into(state, "keep"))
+    st.toggle("Keep the runs shown", state.keep, disabled=locked(RUN), **kept)
 
 
 def compared_specs() -> Described:
@@ -138,7 +153,6 @@ def behaviour(settings: OfflineSettings) -> None:
         now = settings.arguments.get(chosen.key, field.default)
         label = f"{field.name} {field.help}"
         exact(label[0].upper() + label[1:], f"behaviour.{chosen.key}", field, now, store)
-        complaint(f"behaviour.{chosen.key}")
     if chosen.takes_policy:
         policy(settings)
 
@@ -161,18 +175,16 @@ def people(settings: OfflineSettings) -> None:
 def policy(settings: OfflineSettings) -> None:
     """Draw the control of the policy that some of the users follow: a text, which comes from Online or is written
     here."""
-    key = f"{session().version}:behaviour_policy"
     st.text_area(
         "Policy that these users follow",
         settings.policy,
-        key=key,
         height="content",
         max_chars=int(limit(COUNTERS)),
         placeholder="011X12.001X8",
-        on_change=on_value(key, into(settings, "policy")),
         help="For each step a row with a digit for the action in each state, joined by dots. X12 after a row "
         "repeats it for 12 steps. The tab Policy of Online writes such a text.",
         disabled=locked("behaviour"),
+        **keyed("policy", into(settings, "policy")),
     )
     if not settings.policy:
         st.caption("The tab Policy of Online has a link to this page that fills in the policy shown there.")
@@ -189,8 +201,7 @@ def learners_menu(settings: OfflineSettings) -> None:
         settings.learners,
         into(settings, "learners"),
         offline_settings.title,
-        locked("compare"),
-        help=" ".join(
+        " ".join(
             f"**{OFFLINE_LEARNERS[option].title}:** {escape(OFFLINE_LEARNERS[option].summary)}"
             for option in options
             if option in OFFLINE_LEARNERS
@@ -198,32 +209,10 @@ def learners_menu(settings: OfflineSettings) -> None:
     )
 
 
-def promise_menu(settings: OfflineSettings) -> None:
-    """Which promise."""
-    offered = offline_settings.promises(settings.private)
-    if settings.privacy not in offered:
-        settings.privacy = offered[0]
-    select(
-        "Privacy budget",
-        offered,
-        settings.privacy,
-        redrawing(settings, "privacy"),
-        {key: PROMISES[key].title for key in offered},
-        escape(PROMISES[settings.privacy].summary),
-        "privacy",
-    )
-
-
-def deltas(settings: OfflineSettings) -> None:
-    """Draw the control of delta if the promise has one."""
-    if "delta" in PROMISES[settings.privacy].fields:
-        exact("Privacy budget δ", "delta", FIELDS["delta"], settings.delta, into(settings, "delta"))
-        complaint("delta")
-
-
 def noise(settings: OfflineSettings) -> None:
     """Draw the choices of the noise and of the split of the data."""
-    offered = offline_settings.noise_sizes(settings)
+    stated = any(offline_settings.in_paper(settings, key) for key in settings.private)
+    offered = ["paper", "calibrated"] if stated else ["calibrated"]
     if settings.calibration not in offered:
         settings.calibration = offered[0]
     select(
@@ -265,7 +254,6 @@ def more(s: Session, settings: OfflineSettings) -> None:
         fields["contribution"] = "Most episodes of one user"
     for name, label in fields.items():
         exact(label, name, FIELDS[name], getattr(settings, name), into(settings, name))
-        complaint(name)
     for key, constants in offline_settings.constants_by_family(settings.learners).items():
         st.caption(f"Constants of {escape(OFFLINE_LEARNERS[key].title)}, with and without privacy")
         parameters(s, "algorithm", key, constants)

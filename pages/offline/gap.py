@@ -18,17 +18,17 @@ from dprl.sentences import promise as said
 from dprl.simulation import OfflineSpec
 from dprl.tables import escape_formulas
 from dprl.words import at_most, count, human, interval, percent, proves
+from pages.offline import names
 from pages.offline.cells import chosen_spec
-from pages.offline.record import RUNS, WIDGETS, offline
+from pages.offline.record import RUNS, offline
+from pages.shared.controls import view
 from pages.shared.layout.chart import empty, kept, show
-from pages.shared.layout.frame import dark, wide
+from pages.shared.layout.frame import wide
 from pages.shared.layout.terms import explained
-from pages.shared.offline import names
-from pages.shared.online.regret import note
 from pages.shared.results import answers
 from pages.shared.results.again import files, make_again, tidy
 from pages.shared.results.guarantee import promised
-from pages.shared.results.status import awaited
+from pages.shared.results.status import awaited, note
 from pages.shared.text import escape
 
 
@@ -36,9 +36,9 @@ def gap_tab() -> None:
     """Draw the chart with its sentence on the paper's range."""
     specs = offline().specs
     with st.popover("Axes and data sets", icon=":material/tune:"):
-        log_y = WIDGETS.switch("Logarithmic vertical axis", "y", "log", "linear")
-        each = WIDGETS.switch("A line for every data set", "each", "on", "off")
-    titles, kinds, night, room = names.titles(specs), names.kinds(specs), dark(), wide()
+        log_y = view.switch(offline(), "Logarithmic vertical axis", "y", "log", "linear")
+        each = view.switch(offline(), "A line for every data set", "each", "on", "off")
+    titles, kinds, room = names.titles(specs), names.kinds(specs), wide()
     best = best_of(specs)
     rows = list(zip(specs, titles, kinds, strict=True))
     runs = [RUNS.status(spec) for spec in specs]
@@ -55,8 +55,8 @@ def gap_tab() -> None:
     ]
     shaded = paper_range(specs)
     picture = kept(
-        ("gap", log_y, each, night, room, best, shaded, *parts),
-        lambda: gap_picture(specs, curves, best, log_y=log_y, show_seeds=each, dark=night, wide=room),
+        ("gap", log_y, each, room, best, shaded, *parts),
+        lambda night: gap_picture(specs, curves, best, log_y=log_y, show_seeds=each, dark=night, wide=room),
     )
     show(picture, "offline_gap")
     what_if(specs, curves, best)
@@ -86,8 +86,7 @@ def what_if(specs: Sequence[OfflineSpec], curves: Sequence[Series], best: float 
     worst = done[names.most_private([spec for spec, _ in done])][1]
     short = worst.x[worst.center > sentences.CLOSE * (best or np.inf)]
     usual = int(short[-1]) if len(short) else sizes[-1]
-    words = [count(n) for n in sizes]
-    n = WIDGETS.steps("Table at n trajectories", "n", sizes, words, otherwise=usual)
+    n = view.steps(offline(), "Table at n trajectories", "n", sizes, count, otherwise=usual)
     rows = []
     for spec, curve in done:
         at = np.flatnonzero(curve.x == n)

@@ -8,6 +8,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dprl.words import count, plural
+from pages.offline import names
 from pages.offline.cells import coverage_tab, pessimism_tab, policy_tab
 from pages.offline.controls import Described, controls, keep
 from pages.offline.gap import data_tab, gap_tab, guarantee_tab
@@ -18,12 +19,9 @@ from pages.shared.layout.frame import redrawn
 from pages.shared.layout.head import common, head, tab_bar
 from pages.shared.layout.share import share
 from pages.shared.layout.terms import explained
-from pages.shared.offline import names
-from pages.shared.results import together
-from pages.shared.results.together import PACE, Progress
+from pages.shared.results.runs import PACE
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import button
-from pages.shared.visitor.owners import owner_id
 from pages.shared.visitor.state import read_address, session
 
 TABS = {
@@ -51,8 +49,7 @@ def main() -> None:
     examples()
     shared = names.in_common(part.specs)
     session().common = shared  # for pictures, which are drawn first
-    begun = RUNS.progress(part.specs)
-    redrawn(partial(results, corner, [begun]), PACE if begun.active else None)
+    redrawn(partial(results, corner), PACE if RUNS.progress(part.specs).active else None)
     common(shared)
 
 
@@ -74,14 +71,14 @@ def examples() -> None:
             st.markdown(explained(f"**{escape(example.say)}**"))
 
 
-def results(corner: DeltaGenerator, begun: list[Progress], live: bool) -> None:
+def results(corner: DeltaGenerator, live: bool) -> None:
     """Draw how the runs stand, the open tab, and in the page's corner the link to just that. This part redraws itself
-    while runs go on. begun: how they stand, for the first time that it is drawn."""
+    while runs go on."""
     part = offline()
-    progress = begun.pop() if begun else RUNS.progress(part.specs)
+    progress = RUNS.progress(part.specs)
     if live != bool(progress.active):
         st.rerun()
-    together.strip(progress, owner_id("offline"), part.start)
+    RUNS.strip(progress)
     titles = {name: title for name, (title, _) in TABS.items()}
     with tab_bar("offline_tab", titles, part.view.tab, lambda name: part.change(tab=name)):
         TABS[part.view.tab][1]()
@@ -93,6 +90,7 @@ def run_box(found: Described) -> None:
     """Draw what pressing Run will do, and the buttons. found: what the controls describe."""
     specs, refused = found
     part = offline()
+    keep()
     offer(
         specs,
         part.compare,
@@ -102,7 +100,6 @@ def run_box(found: Described) -> None:
         ),
         refused,
         also=part.reset,
-        beside=keep,
     )
 
 

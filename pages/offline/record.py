@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from dprl.links import MAX_CURVES
 from dprl.simulation import OfflineSpec, RunSpec
-from pages.shared.controls.view import Widgets
-from pages.shared.offline.settings import CLINIC, OfflineSettings, drafted, settings_of
+from pages.offline.settings import CLINIC, OfflineSettings, drafted, settings_of
 from pages.shared.results.runs import Runs
-from pages.shared.visitor import multi_run_link
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.draft import Draft, draft_of
-from pages.shared.visitor.links import View
+from pages.shared.visitor.links import decode_runs, encode_specs
 from pages.shared.visitor.state import ViewedState, session, write_address
-from pages.shared.visitor.views import changed, fields_of, like, looked
+from pages.shared.visitor.views import looked
 
 TABS = ("gap", "pessimism", "policy", "coverage", "guarantee", "data")
 POLICY_CHARTS = ("steps", "V")
@@ -33,7 +31,7 @@ class OfflineView:
     curve: int = looked(-1, "the run looked at, -1: the most private", "i", low=-1, high=MAX_CURVES - 1)
     seed: int = looked(0, "which repetition is looked at", "seed", low=0, high=99)
     n: int = looked(0, "the size looked at, 0: the largest not yet enough", "n", low=0, high=BIGGEST)
-    h: int = like(View, "h")
+    h: int = looked(-1, "the step of the episode, -1 for all", "h", low=-1, high=999)
     drawn: str = looked("steps", "the chart of the policy", "pol", choices=POLICY_CHARTS)
 
 
@@ -109,18 +107,12 @@ RUNS = Runs(("offline",), "offline")
 
 @dataclass(kw_only=True)
 class OfflineState(ViewedState[OfflineView]):
-    """The page's state of a visitor.
+    """The page's state of a visitor."""
 
-    Attributes:
-        specs: the runs that are compared.
-        settings: what the controls say besides the draft.
-        keep: Run adds to the present comparison.
-    """
-
-    view: OfflineView
-    specs: Specs
-    settings: OfflineSettings
-    keep: bool = False
+    view: OfflineView = OfflineView()
+    specs: Specs = FIRST  # that are compared
+    settings: OfflineSettings = field(default_factory=lambda: settings_of(FIRST))  # besides the draft
+    keep: bool = False  # Run adds to the present comparison
 
     @property
     def first_draft(self) -> Draft:
@@ -130,12 +122,13 @@ class OfflineState(ViewedState[OfflineView]):
     @property
     def link(self) -> list[tuple[str, str]]:
         """Return the query parameters of the link to the present view."""
-        return multi_run_link.encode(self.specs, self.view)
+        return encode_specs(self.specs, self.view)
 
     def follow(self, given: Query) -> None:
         """Take over a link, and start what it names."""
-        specs, self.view, self.problems = decode(given, session().files)
-        self.specs = specs or self.specs
+        found, self.view, problems = decode_runs(given, OfflineView, OfflineSpec.kind, session().files)
+        self.problems = tuple(problems)
+        self.specs = tuple(dict.fromkeys(spec for spec, _ in found)) or self.specs
         self.set_controls(self.specs)
         RUNS.begin(self.specs)
 
@@ -155,8 +148,8 @@ class OfflineState(ViewedState[OfflineView]):
     def compare(self, specs: Sequence[OfflineSpec]) -> None:
         """Show these runs, start what is missing of them, and put them into the address."""
         self.specs, self.problems = tuple(specs), ()
-        self.view = changed(self.view, curve=fields_of(OfflineView)[multi_run_link.CURVE].default)
-        self.start()
+        self.view = replace(self.view, curve=OfflineView.curve)
+        RUNS.start(self.specs)
         write_address(self)
 
     def take(self, example: Example) -> None:
@@ -164,39 +157,12 @@ class OfflineState(ViewedState[OfflineView]):
         self.compare(example.specs)
         self.set_controls(example.specs)
 
-    def start(self) -> None:
-        """Ask for the runs that are not there yet."""
-        RUNS.start(self.specs)
-
-
-class OfflineLink(NamedTuple):
-    """The content of a link. problems: one plain sentence for each unusable value."""
-
-    specs: Specs
-    view: OfflineView
-    problems: tuple[str, ...] = ()
-
-
-def decode(parameters: Mapping[str, Sequence[str]], files: Mapping[str, str] | None = None) -> OfflineLink:
-    """Read the query parameters of a link (each key with all its values). files: see `multi_run_link.decode`."""
-    specs, values, problems = multi_run_link.decode(
-        parameters, OfflineView, OfflineSpec.kind, MAX_CURVES, files
-    )
-    return OfflineLink(specs, OfflineView(**values), tuple(problems))
-
 
 def offline() -> OfflineState:
     """Return this visitor's part of the page."""
-
-    def begin() -> OfflineState:
-        return OfflineState(view=OfflineView(), specs=FIRST, settings=settings_of(FIRST))
-
-    return session().state_of(OfflineState, begin)
+    return session().part(OfflineState)
 
 
 def bundled_specs() -> list[Any]:
     """Return all runs of the examples, which come with the program."""
     return list(dict.fromkeys(spec for example in EXAMPLES for spec in example.specs))
-
-
-WIDGETS = Widgets(offline, fields_of(OfflineView))

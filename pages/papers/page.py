@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import streamlit as st
 
@@ -20,14 +19,13 @@ from pages.attack import link as attack_link
 from pages.papers import views
 from pages.papers.state import (
     RELATED,
-    claim_progress,
+    RUNS,
     computed_here,
     going,
     open_item,
     open_paper,
     run_again,
     state,
-    stop_waiting,
     verdicts,
 )
 from pages.shared.controls.widgets import segments, select
@@ -37,14 +35,14 @@ from pages.shared.layout.head import common, head
 from pages.shared.layout.menu import page_link
 from pages.shared.layout.share import share
 from pages.shared.layout.terms import explained
-from pages.shared.results import data, together
+from pages.shared.results import data
 from pages.shared.results.again import save_citations
 from pages.shared.results.evidence import bundled
+from pages.shared.results.runs import PACE
 from pages.shared.text import escape
-from pages.shared.visitor import links, multi_run_link
+from pages.shared.visitor import links
 from pages.shared.visitor.address import query_of
 from pages.shared.visitor.callbacks import button, callback
-from pages.shared.visitor.owners import owner_id
 from pages.shared.visitor.state import read_address
 
 ICONS = {
@@ -57,7 +55,6 @@ ICONS = {
 }
 SAME = "Computed again here, the same numbers:"
 OTHER = "Computed again here, other numbers:"
-PACE = 0.5  # seconds between two looks at what is running
 
 
 def main() -> None:
@@ -185,31 +182,19 @@ def opened(item: Item, live: bool) -> None:
 
 def replay(setting: Setting) -> None:
     """Draw the link to the page that runs a setting, with exactly its settings; of many runs the first ones."""
-    by_kind: dict[str, list[Any]] = {}
-    for spec in setting.specs:
-        by_kind.setdefault(spec.kind, []).append(spec)
-    online, offline = (by_kind.get(kind, []) for kind in (RunSpec.kind, OfflineSpec.kind))
-    many = len(online) or len(offline)
-    some = f", {links.MAX_CURVES} of {many} runs" if many > links.MAX_CURVES else ""
-    if online:
+    specs, kind = setting.specs[: links.MAX_CURVES], setting.specs[0].kind  # all are of one kind
+    many = len(setting.specs)
+    some = f", {len(specs)} of {many} runs" if many > len(specs) else ""
+    path, name, query = "attack", "Attack", list[tuple[str, str]]()
+    if kind == RunSpec.kind:
+        path, name = "explore", "Online"
         tab = {"guarantee": "guarantee", TRACES: "counts"}.get(setting.question, links.AT_FIRST.tab)
-        curves = [links.Curve(spec) for spec in online[: links.MAX_CURVES]]
-        query = links.encode(curves, replace(links.AT_FIRST, tab=tab))
-        page_link("explore", f"Replay on Online{some}", query, icon="replay")
-    elif not offline:
-        page_link(
-            "attack",
-            "Replay on Attack",
-            attack_link.encode(setting.specs[0], attack_link.AttackView()),
-            icon="replay",
-        )
+        query = links.encode(list(map(links.Curve, specs)), replace(links.AT_FIRST, tab=tab))
+    elif kind == OfflineSpec.kind:
+        path, name, query = "offline", "Offline", links.encode_specs(specs)
     else:
-        page_link(
-            "offline",
-            f"Replay on Offline{some}",
-            multi_run_link.encode(offline[: links.MAX_CURVES]),
-            icon="replay",
-        )
+        query, some = attack_link.encode(specs[0], attack_link.AttackView()), ""
+    page_link(path, f"Replay on {name}{some}", query, icon="replay")
 
 
 def again(claim: Claim, here: ClaimReport | None) -> None:
@@ -221,12 +206,7 @@ def again(claim: Claim, here: ClaimReport | None) -> None:
             button("Run again", run_again, claim.key, icon="replay", key="again")
             st.caption(f"Takes {duration(seconds)} here." if lacking else "Computed here before.")
         return
-    together.strip(
-        claim_progress(claim),
-        owner_id("papers"),
-        partial(run_again, claim.key),
-        partial(stop_waiting, claim.key),
-    )
+    RUNS.strip(RUNS.progress([*claim.runs]), stop=partial(state().again.discard, claim.key))
     if here is not None:
         text = SAME if here.numbers == bundled().reports[claim.key].numbers else OTHER
         st.markdown(f":material/replay: {text} **{escape(here.summary)}**")

@@ -19,37 +19,30 @@ from dprl.papers.evidence import evidence
 from dprl.papers.items import PAPERS, Item, ItemFinding, all_items, findings
 from dprl.papers.ranking import PROBLEMS, Ranking
 from dprl.papers.report import ClaimReport, report
-from pages.shared.results import data, together
+from pages.shared.results import data
 from pages.shared.results.bundled import asset
 from pages.shared.results.cache import SizedCache, cache_of
 from pages.shared.results.evidence import bundled
+from pages.shared.results.runs import Runs
 from pages.shared.visitor.address import Query
-from pages.shared.visitor.owners import owner_id
-from pages.shared.visitor.state import PageState, ask, session, write_address
+from pages.shared.visitor.state import PageState, session, write_address
 
 COMPUTED_BYTES = 10_000_000  # of what was computed of experiments, for all visitors together
 CLAIM_BYTES = 100_000  # about what one of them needs
 SETTING = Field("at", "int", 1, "the setting whose curves are drawn", 1, 99, query="at")
+RUNS = Runs(group="papers")
 RELATED = "related"  # beside the papers, what the page lists
 
 
 @dataclass
 class Papers(PageState):
-    """The visible content.
+    """The visible content."""
 
-    Attributes:
-        paper: whose rows are listed, or RELATED.
-        row: address of the one that is open, "" for none.
-        setting: the place of the one drawn, from 0; None for the one that decides.
-        problem: where algorithms are ranked.
-        again: experiments whose runs are asked for.
-    """
-
-    paper: str = PAPERS[0]
-    row: str = ""
-    setting: int | None = None
-    problem: str = next(iter(PROBLEMS))
-    again: set[str] = field(default_factory=set)
+    paper: str = PAPERS[0]  # whose rows are listed, or RELATED
+    row: str = ""  # address of the one that is open, "" for none
+    setting: int | None = None  # the place of the one drawn, from 0; None for the one that decides
+    problem: str = next(iter(PROBLEMS))  # where algorithms are ranked
+    again: set[str] = field(default_factory=set)  # experiments whose runs are asked for
 
     @property
     def item(self) -> Item | None:
@@ -135,32 +128,19 @@ def bundled_ranking() -> Ranking:
 def run_again(key: str) -> None:
     """Ask for the runs of an experiment; those that this store has are not computed twice."""
     state().again.add(key)
-    ask(CLAIMS[key].runs, owner_id("papers"))
-
-
-def stop_waiting(key: str) -> None:
-    """Note that the visitor does not wait for them any more."""
-    state().again.discard(key)
-
-
-def claim_progress(claim: Claim) -> together.Progress:
-    """Return how the runs of an experiment stand, as one."""
-    specs = list(claim.runs)
-    lacking = [spec for spec in specs if data.status(spec, owner_id("papers")).state != "done"]
-    return together.progress(specs, lacking, owner_id("papers"))
+    RUNS.start([*CLAIMS[key].runs])
 
 
 def going(claim: Claim) -> bool:
     """Return whether any is being computed, or an answer is waited for."""
-    progress = claim_progress(claim)
-    waits = not progress.failed and not progress.stopped and computed_here(claim) is None
-    return bool(progress.active) or waits
+    now = RUNS.progress([*claim.runs])
+    return bool(now.active) or (not now.lacking and computed_here(claim) is None)
 
 
 def computed_here(claim: Claim) -> tuple[Evidence, ClaimReport] | None:
     """Return what was computed here; None while it is not all there."""
     store = data.store()
-    if any(store.status(spec, owner_id("papers")).state != "done" for spec in claim.runs):
+    if RUNS.missing([*claim.runs]):
         return None
     kept: SizedCache[tuple[Evidence, ClaimReport]] = cache_of("papers", COMPUTED_BYTES)
     token = ".".join(store.version(spec) for spec in [*claim.runs, *claim.questions])

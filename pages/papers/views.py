@@ -22,7 +22,6 @@ from dprl.words import listed, percent, promise
 from pages.papers.state import bundled_ranking, open_item, rank_in, state, verdicts
 from pages.shared.controls.widgets import select
 from pages.shared.layout.chart import kept, show
-from pages.shared.layout.frame import dark
 from pages.shared.names import style_of
 
 HOW = (
@@ -41,8 +40,7 @@ WORDS = {"holds": "hold here", "fails": "fail here"}
 
 def verdict_matrix() -> None:
     """Draw the matrix of verdicts; a press on a cell opens its row."""
-    night = dark()
-    show(kept(("paper-matrix", night), partial(drawn_matrix, night)), "matrix", picked=cell_pressed)
+    show(kept(("paper-matrix",), drawn_matrix), "matrix", picked=cell_pressed)
 
 
 def drawn_matrix(night: bool) -> Picture:
@@ -73,11 +71,11 @@ def cell_pressed(event: Any) -> None:
 
 def ranking() -> None:
     """All algorithms at one proved guarantee, those that need the fewest users first."""
-    problem, night = state().problem, dark()
+    problem = state().problem
     titles = {key: f"{one.title} ({one.size})" for key, one in PROBLEMS.items()}
     with st.container(width=330):
         select("Environment", list(titles), problem, rank_in, titles, name="papers.problem")
-    picture = kept(("ranking", problem, night), partial(drawn_ranking, problem, night))
+    picture = kept(("ranking", problem), partial(drawn_ranking, problem))
     show(picture, "ranking", how=HOW)
 
 
@@ -121,13 +119,12 @@ def by_statistic(found: ClaimReport) -> dict[tuple[str, str], list[int]]:
 
 def statistics(found: ClaimReport, token: str, wanted: Sequence[int]) -> None:
     """Draw a chart for each statistic, with its measured settings among `wanted`."""
-    night = dark()
     for number, ((statistic, over), every) in enumerate(by_statistic(found).items()):
         places = tuple(place for place in every if place in wanted)
         if not places:
             continue
-        key = ("claim", found.claim.key, places, night, token)
-        draw = partial(drawn_statistic, found, statistic, over, places, night)
+        key = ("claim", found.claim.key, places, token)
+        draw = partial(drawn_statistic, found, statistic, over, places)
         show(kept(key, draw), f"statistic_{number}")
 
 
@@ -151,7 +148,8 @@ def drawn_statistic(
 
 def setting_curves(found: ClaimReport, known: Evidence, place: int, token: str) -> None:
     """Draw the curves of one setting, if it has any."""
-    setting, night = found.claim.settings[place], dark()
+    setting = found.claim.settings[place]
     if setting.draw is not None:
-        key = ("claim-curves", found.claim.key, place, night, token)
-        show(kept(key, partial(curves_picture, found.claim, setting, known, dark=night)), "curves")
+        key = ("claim-curves", found.claim.key, place, token)
+        draw = partial(curves_picture, found.claim, setting, known)
+        show(kept(key, lambda night: draw(dark=night)), "curves")

@@ -16,11 +16,11 @@ from dprl.rooms import clinic
 from dprl.rooms.steps import ClassStep, Clinic
 from dprl.sentences import clinic as sentences
 from dprl.sentences import room
-from pages.room.coin import write_down
+from pages.room.question import write_down
 from pages.room.state import group
+from pages.shared.layout.browser import component
 from pages.shared.layout.chart import draw, kept, show
-from pages.shared.layout.component import component
-from pages.shared.layout.frame import dark, wide
+from pages.shared.layout.frame import wide
 from pages.shared.layout.terms import explained
 from pages.shared.text import escape
 
@@ -66,10 +66,10 @@ def class_results(step: ClassStep, content: Clinic, *, large: bool = False) -> N
     if not step.answers:
         st.info(SAID["none_yet"], icon=":material/info:")
         return
-    code, night = group().code, dark()
+    code = group().code
     space = wide() or not large
-    key = ("clinic", code, step.place, step.answers, night, large, space)
-    picture = kept(key, lambda: visits_picture(step.answers, content.epsilon, night, large, space))
+    key = ("clinic", code, step.place, step.answers, large, space)
+    picture = kept(key, lambda night: visits_picture(step.answers, content.epsilon, night, large, space))
     name = f"clinic_{step.place}_{large}"
     if large:
         draw(picture, name, height="stretch")

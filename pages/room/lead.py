@@ -12,15 +12,17 @@ from dprl.rooms.steps import ClassStep, Clinic, Content, Guess, Question, Recap,
 from dprl.runs.rooms import Room
 from pages.room import clinic, prediction, question, recap
 from pages.room.state import group, join_address
+from pages.shared.layout.browser import component
 from pages.shared.layout.share import qr
 from pages.shared.layout.terms import explained
-from pages.shared.lessons.keys import keys, press
-from pages.shared.lessons.pictured import question_beside_picture
+from pages.shared.lessons.answer import press
+from pages.shared.lessons.views import question_beside_picture
 from pages.shared.results.data import store
 from pages.shared.text import escape
 
 SAID = messages("room")["lead"]
 TEACHER = messages("room")["teacher"]
+_keys = component("present_keys")
 
 
 def upcoming(put: Sequence[Content]) -> Content | None:
@@ -65,25 +67,33 @@ def stage(here: Room) -> None:
         shown_step(steps[place], steps)
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="present_bar"):
         bar(here, steps, place)
-    keys()
+    with st.container(key="present_keys"):  # from anywhere on the page they press the buttons above
+        _keys(key="keys", height=1)
 
 
 def shown_step(step: ClassStep, steps: Sequence[ClassStep]) -> None:
     """Draw a step, as large as there is room."""
     content = step.content
-    if isinstance(content, Question):
-        st.markdown(f"# {escape(content.text)}", anchors=False)
-        question.show_results(group().code, step, large=True)
-    elif isinstance(content, Clinic):
-        st.markdown(f"# {clinic.SAID['title']}", anchors=False)
-        clinic.class_results(step, content, large=True)
-    elif isinstance(content, Recap):
-        recap.on_screen(content, steps, "#")
-    elif found := prediction.step_of_lesson(content):
+    if isinstance(content, Question | Clinic):
+        st.markdown(f"# {escape(title(content))}", anchors=False)
+    elif isinstance(content, Guess) and (found := prediction.step_of_lesson(content)):
         setup = "" if step.state == "revealed" else escape(found.setup)
         ask = explained(f"# {escape(found.ask)}\n\n{setup}")
         question_beside_picture(LESSONS[content.lesson], content.step, ask)
-        prediction.on_screen(step, content, large=True)
+    results(step, steps, large=True)
+
+
+def results(step: ClassStep, steps: Sequence[ClassStep], large: bool = False) -> None:
+    """Draw what has come back on a step. large: for a projector."""
+    content = step.content
+    if isinstance(content, Question):
+        question.show_results(group().code, step, large=large)
+    elif isinstance(content, Clinic):
+        clinic.class_results(step, content, large=large)
+    elif isinstance(content, Recap):
+        recap.on_screen(content, steps, "#" if large else "##")
+    else:
+        prediction.on_screen(step, content, large=large)
 
 
 def bar(here: Room, steps: Sequence[ClassStep], place: int) -> None:

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import streamlit as st
 
 from dprl.runs.rooms import OFF, Room
 from dprl.sentences.room import PHONE
-from pages.room import device, lead, student, teacher
+from pages.room import lead, student, teacher
 from pages.room.entrance import entrance
 from pages.room.state import group, teaches
+from pages.shared.layout.browser import component
 from pages.shared.layout.frame import redrawn
 from pages.shared.layout.head import head
 from pages.shared.results.data import store
 from pages.shared.visitor import address
+from pages.shared.visitor.callbacks import callback
 from pages.shared.visitor.state import read_address, write_address
 
 PACE = 0.5  # seconds between two looks at the room
 COST = 0.001  # CPU seconds that a look takes, at most
+DEVICE = "device"
+_device = component(DEVICE)
 
 
 def main() -> None:
@@ -35,7 +40,7 @@ def main() -> None:
     if not r.code:
         entrance()
         return
-    device.meet()
+    meet()
     here = store().rooms.find(r.code)
     if here is not None and teaches():
         with st.container(key="teacher"):
@@ -60,11 +65,33 @@ def led() -> bool:
     here = store().rooms.find(group().code)
     if here is None or not teaches():
         return False
-    device.meet()
+    meet()
     with st.container(key="present"):
         lead.stage(here)
     watch(lambda now: now.version, here)
     return True
+
+
+def meet() -> None:
+    """Ask the browser for its name in the room: drawn at random, kept in the browser for a day with the key of a
+    teacher, and different in each room. The page is drawn again afterwards."""
+    r = group()
+    with st.container(key="device_holder"):
+        _device(
+            data={"code": r.code, "key": r.key, "said": f"{r.code} {r.device} {r.key}"},
+            key=DEVICE,
+            height=1,
+            on_said_change=callback(_heard),
+        )
+
+
+def _heard() -> None:
+    """Store the browser's message, if it is about the present room."""
+    r = group()
+    said = getattr(st.session_state.get(DEVICE), "said", None) or ""
+    found = re.fullmatch(r"(\w+) ([0-9a-f]{32}) ([0-9a-f]{32})?", str(said))
+    if found and found[1] == r.code:
+        r.device, r.key = found[2], r.key or found[3] or ""
 
 
 def watch(what: Callable[[Room], object], drawn: Room) -> None:

@@ -9,7 +9,6 @@ from typing import Any
 
 import streamlit as st
 
-from dprl.fields import SpecError
 from dprl.lessons import LESSONS, Choice, Order
 from dprl.lessons import Step as Asked
 from dprl.messages import filled, messages
@@ -17,11 +16,11 @@ from dprl.rooms.steps import ClassStep, Content, Guess
 from dprl.sentences import room as sentences
 from pages.room.state import group, respond
 from pages.shared.layout.chart import draw, explain, kept
-from pages.shared.layout.frame import dark, wide
+from pages.shared.layout.frame import wide
 from pages.shared.layout.terms import explained
 from pages.shared.lessons import views
 from pages.shared.lessons.answer import answer_field, chosen, draggable
-from pages.shared.lessons.known import evidence, fault, unknown
+from pages.shared.lessons.known import evidence, fault, unknown, valid
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import button
 from pages.shared.visitor.state import session
@@ -37,14 +36,7 @@ def step_of_lesson(content: Guess) -> Asked | None:
 
 def valid_texts(step: Asked, texts: Sequence[str]) -> list[str]:
     """Return those of the texts that are predictions."""
-    found = []
-    for text in texts:
-        try:
-            step.prediction.parse(text)
-            found.append(text)
-        except SpecError:
-            continue
-    return found
+    return [text for text in texts if valid(step, text)]
 
 
 def prediction_in_words(content: Content, text: str) -> str:
@@ -150,12 +142,11 @@ def predicted_chart(
 ) -> str:
     """Draw the chart of a step; return its key. pressed: called when it is, by who is to predict. large: for a
     projector, on which it fills the rest of the page."""
-    night, content, room = dark(), step.content, wide()
+    content, room = step.content, wide()
     making = pressed is not None
     drawn = kept(
-        ("room", content, text, shown, tuple(others), making, large, room, night),
-        partial(
-            views.step_picture,
+        ("room", content, text, shown, tuple(others), making, large, room),
+        lambda night: views.step_picture(
             found,
             text,
             shown=shown,

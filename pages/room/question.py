@@ -1,21 +1,59 @@
-"""The estimates from the reports on a question, on the teacher's page and on phones."""
+"""A yes-or-no question: the coin on the phone, whose script (assets/web/coin.js) says its report and nothing else, and
+the estimates from the reports, on the teacher's page and on phones."""
 
 from __future__ import annotations
 
 import streamlit as st
 
+from dprl.assets import module_with_imports
+from dprl.fields import SpecError
 from dprl.figures import room as figures
 from dprl.figures.picture import Picture
 from dprl.figures.room import KnownShare
-from dprl.messages import counted, filled
+from dprl.messages import counted, filled, messages
 from dprl.rooms.response import share_of_yes
-from dprl.rooms.steps import DELTA, ClassStep, ShareEstimate, estimate_share
+from dprl.rooms.steps import DELTA, ClassStep, Question, ShareEstimate, estimate_share
+from dprl.runs.database import StoreError
 from dprl.sentences import room as sentences
 from dprl.words import human
+from pages.room.state import group
+from pages.shared.layout.browser import component
 from pages.shared.layout.chart import draw, kept, show
-from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import explained
+from pages.shared.results.data import store
 from pages.shared.text import escape
+
+_coin = component("coin", js=module_with_imports("coin.js", "report.js"))
+
+
+def toss(step: ClassStep, question: Question, written: str | None) -> None:
+    """Have a phone answer, and show its draw. Its report is written down when the step is open, also if that came while
+    the step was paused, or before the server forgot this session."""
+    code = group().code
+    said = _coin(
+        data={
+            "code": code,
+            "place": step.place,
+            "opposites": question.opposites,
+            "open": step.state == "open",
+            "written": written,
+            "words": messages("room")["coin"],
+        },
+        key=f"coin_{code}_{step.place}",
+    )
+    write_down(step, said.get("report"), written)
+
+
+def write_down(step: ClassStep, report: object, written: str | None) -> None:
+    """Record a phone's report, once the step is open; a refusal shows its reason."""
+    if report and step.state == "open" and written is None:
+        try:
+            store().rooms.respond(group().code, group().device, step.place, str(report))
+        except (StoreError, SpecError) as error:
+            st.warning(escape(str(error)), icon=":material/info:")
+        else:
+            st.rerun()
+
 
 PHONES = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)
 DEFAULT_PHONES = 500
@@ -23,7 +61,7 @@ DEFAULT_PHONES = 500
 
 def show_results(code: str, step: ClassStep, large: bool = False) -> None:
     """Draw the chart of three privacy models, and what each guarantees. large: for a projector, all on one screen."""
-    night, found = dark(), estimate_share(code, step)
+    found = estimate_share(code, step)
     if found is None:
         st.info(
             sentences.RESULT["no_answers" if step.state != "revealed" else "nobody"], icon=":material/info:"
@@ -34,8 +72,8 @@ def show_results(code: str, step: ClassStep, large: bool = False) -> None:
         phones = st.select_slider(
             sentences.RESULT["were"], PHONES, DEFAULT_PHONES, key=f"were_{step.place}", format_func=human
         )
-    key = ("room", code, step.place, found.n, found.reported, phones, night)
-    picture, name = kept(key, lambda: shares_picture(found, night, phones)), f"room_{step.place}"
+    key = ("room", code, step.place, found.n, found.reported, phones)
+    picture, name = kept(key, lambda night: shares_picture(found, night, phones)), f"room_{step.place}"
     if large:
         draw(picture, f"{name}_large", height="stretch")
         st.markdown(explained(escape(picture.see)))

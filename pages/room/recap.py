@@ -10,13 +10,11 @@ from dprl.lessons import LESSONS, Lesson
 from dprl.messages import filled, messages
 from dprl.rooms.steps import ClassStep, Guess, Recap
 from pages.room.prediction import valid_texts
-from pages.shared.layout.terms import explained
 from pages.shared.lessons.known import evidence
+from pages.shared.lessons.views import own_score, recap_sentences, score_row
 from pages.shared.text import escape
 
 SAID = messages("room")["lead"]
-SCORE = messages("lessons")["score"]
-POINTS = messages("lessons")["page"]["points"]
 
 
 def steps_put(lesson: str, steps: Sequence[ClassStep]) -> dict[int, ClassStep]:
@@ -34,7 +32,7 @@ def on_screen(content: Recap, steps: Sequence[ClassStep], level: str = "##") -> 
     if lesson is None:
         return
     st.markdown(f"{level} {escape(filled(SAID['recap'], lesson=lesson.title))}", anchors=False)
-    sentences(lesson)
+    recap_sentences(lesson)
     put = steps_put(content.lesson, steps)
     means = [class_score(lesson, at, step) for at, step in put.items() if at < len(lesson.steps)]
     if means:
@@ -56,7 +54,7 @@ def recap_on_phone(content: Recap, steps: Sequence[ClassStep], written: Mapping[
     if lesson is None:
         return
     st.markdown(f"## {escape(filled(SAID['recap'], lesson=lesson.title))}", anchors=False)
-    sentences(lesson)
+    recap_sentences(lesson)
     points, rows = [], []
     for at, step in sorted(steps_put(content.lesson, steps).items()):
         if at >= len(lesson.steps):
@@ -64,17 +62,8 @@ def recap_on_phone(content: Recap, steps: Sequence[ClassStep], written: Mapping[
         asked = lesson.steps[at]
         mine = valid_texts(asked, [written.get(step.place, "")])
         points.append(asked.score(mine[0], evidence()) if mine else 0.0)
-        off = asked.off(mine[0], evidence()) if mine else SCORE["without"]
-        found = {"points": f"{round(points[-1], 2):g}", "off": escape(off)}
-        rows.append(filled(POINTS, n=len(points), title=escape(asked.title), **found))
+        rows.append(score_row(len(points), asked, mine[0] if mine else "", points[-1]))
     if points:
         with st.container(border=True, key="score"):
-            own = filled(SCORE["own"], points=f"{round(sum(points), 2):g}", most=len(points))
-            st.markdown(f"### {own}", anchors=False)
+            st.markdown(f"### {own_score(points)}", anchors=False)
             st.markdown("\n".join(rows))
-
-
-def sentences(lesson: Lesson) -> None:
-    """Draw the three sentences to remember."""
-    with st.container(key="recap_sentences"):
-        st.markdown("\n".join(f"{n}. {explained(escape(one))}" for n, one in enumerate(lesson.recap, 1)))

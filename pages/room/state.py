@@ -21,31 +21,18 @@ from pages.shared.visitor.state import PageState, session, write_address
 
 @dataclass
 class Class(PageState):
-    """The room that a visitor is in.
+    """The room that a visitor is in."""
 
-    Attributes:
-        code: of the room, "" for none.
-        key: of its teacher, "" for students.
-        device: what this browser calls itself in the room, "" while it has not said.
-        told: the message on the last attempt.
-        drawn: place and state of the step that was drawn last.
-        guesses: predictions that are being made, by the place of their step.
-        puts: what the teacher's form puts to the class: a question, or a prediction.
-        asked: how often something was put to the class here: part of the keys of the form.
-        leading: whether the class is led from a projector.
-        looked: the place of the step that is looked back at there, None for the last.
-    """
-
-    code: str = ""
-    key: str = ""
-    device: str = ""
-    told: str = ""
-    drawn: tuple[int, State] | None = None
-    guesses: dict[int, str] = field(default_factory=dict)
-    puts: str = "question"
-    asked: int = 0
-    leading: bool = False
-    looked: int | None = None
+    code: str = ""  # "" for none
+    key: str = ""  # of its teacher, "" for students
+    device: str = ""  # what this browser calls itself in the room, "" while it has not said
+    told: str = ""  # the message on the last attempt
+    drawn: tuple[int, State] | None = None  # place and state of the step that was drawn last
+    guesses: dict[int, str] = field(default_factory=dict)  # predictions being made, by place of their step
+    puts: str = "question"  # the kind of step in the teacher's form
+    asked: int = 0  # how often something was put to the class here: part of the keys of the form
+    leading: bool = False  # whether the class is led from a projector
+    looked: int | None = None  # the place of the step that is looked back at there, None for the last
 
     @property
     def begun(self) -> bool:

@@ -9,7 +9,7 @@ from dprl.rooms.steps import ClassStep, Clinic, Content, Guess, Question, Recap,
 from dprl.runs.database import StoreError
 from dprl.runs.rooms import Room
 from dprl.sentences import room as sentences
-from pages.room import clinic, coin, prediction, question, recap
+from pages.room import clinic, prediction, question, recap
 from pages.room.entrance import visitor
 from pages.room.state import group, leave
 from pages.shared.layout.terms import explained
@@ -84,9 +84,9 @@ def asked(step: ClassStep, content: Content, written: str | None, total: float) 
         st.header(escape(content.text), anchor=False)
         if step.state == "paused" and written is None:
             st.info(sentences.PHONE["paused_answers"], icon=":material/pause:")
-        coin.toss(step, content, written)
+        question.toss(step, content, written)
         if written is not None:
-            noted(written)
+            st.success(filled(sentences.PHONE["written"], report=written), icon=":material/edit_note:")
         if step.state == "revealed":
             question.show_results(group().code, step)
         elif written is not None:
@@ -106,12 +106,4 @@ def about(content: Question, total: float) -> None:
     st.markdown(explained(sentences.held(total)))
     st.caption(
         explained(f"{sentences.PHONE['script']} {sentences.PHONE['watched']} {sentences.PHONE['repeated']}")
-    )
-
-
-def noted(written: str) -> None:
-    """Draw the recorded answer."""
-    st.success(
-        filled(sentences.PHONE["written"], report=written),
-        icon=":material/edit_note:",
     )

@@ -31,7 +31,7 @@ from dprl.runs.store import Store
 from dprl.sentences import room as sentences
 from dprl.tables import csv
 from dprl.words import human, percent
-from pages.room import clinic, lead, prediction, question, recap
+from pages.room import clinic, lead, prediction
 from pages.room.state import group, join_address, leave
 from pages.shared.controls.widgets import segments
 from pages.shared.layout.browser import copy_link
@@ -82,28 +82,21 @@ def deleting(here: Room) -> None:
 
 def stage(here: Room) -> None:
     """Draw the open step and the answers so far."""
-    r = group()
     standing(here)
-    if not here.steps:
+    steps = store().rooms.steps(here.code)
+    if not steps:
         st.info(SAID["empty"], icon=":material/groups:")
         return
-    step = store().rooms.steps(r.code)[-1]
-    if isinstance(step.content, Question):
-        st.header(escape(step.content.text), anchor=False)
-        pacing(step, here)
-        question.show_results(r.code, step)
-    elif isinstance(step.content, Clinic):
-        st.header(clinic.SAID["title"], anchor=False)
-        pacing(step, here)
-        clinic.class_results(step, step.content)
-    elif isinstance(step.content, Recap):
-        recap.on_screen(step.content, store().rooms.steps(r.code))
-    else:
-        found = prediction.step_of_lesson(step.content)
-        st.caption(escape(said(step.content)))
+    content = steps[-1].content
+    if isinstance(content, Guess):
+        st.caption(escape(said(content)))
+        found = prediction.step_of_lesson(content)
         st.header(escape(found.ask if found else ""), anchor=False)
-        pacing(step, here)
-        prediction.on_screen(step, step.content)
+    elif not isinstance(content, Recap):
+        st.header(escape(lead.title(content)), anchor=False)
+    if not isinstance(content, Recap):
+        pacing(steps[-1], here)
+    lead.results(steps[-1], steps)
 
 
 def standing(here: Room) -> None:
@@ -156,18 +149,31 @@ def pace_button(label: str, icon: str, step: ClassStep, state: State) -> None:
 
 
 def composer(here: Room) -> None:
-    """Draw the form for the next step; nothing once the room is closed."""
+    """Draw the form for the next step, as long as a phone may spend more; nothing once the room is closed."""
     if here.closed:
         return
+    r = group()
     with st.container(border=True):
         st.markdown(SAID["put"])
-        segments(SAID["kind"], "put", SAID["kinds"], group().puts, choose)
-        if group().puts == "question":
-            ask_form(here.total)
-        elif group().puts == "clinic":
-            clinic_form(here.total)
-        else:
-            lesson_form()
+        segments(SAID["kind"], "put", SAID["kinds"], r.puts, choose)
+        left = budget_left(here.total, [step.content for step in store().rooms.steps(r.code)])
+        if r.puts != "prediction" and not left:
+            st.info(explained(filled(SPENT, total=human(here.total))), icon=":material/savings:")
+            return
+        with st.form(f"{r.puts}_{r.asked}", border=False):
+            if r.puts == "question":
+                name = f"text_{r.asked}"
+                st.text_input(SAID["text"], key=name, max_chars=MOST_LETTERS, placeholder=SAID["example"])
+                epsilon_menu(SAID["epsilon"], left, here.total, kept_share, SAID["keeps"])
+                label = SAID["ask"]
+            elif r.puts == "clinic":
+                st.markdown(filled(clinic.SAID["form"], steps=world().H))
+                epsilon_menu(clinic.SAID["epsilon"], left, here.total, human)
+                label = clinic.SAID["put"]
+            else:
+                step_menu()
+                label = SAID["predict"]
+            st.form_submit_button(label, icon=":material/send:", type="primary", on_click=callback(put))
 
 
 def choose(kind: str) -> None:
@@ -176,31 +182,13 @@ def choose(kind: str) -> None:
     st.rerun()
 
 
-def ask_form(total: float) -> None:
-    """Draw the form of a yes-or-no question, as long as a phone may spend more. total: a phone's budget in all."""
-    r = group()
-    left = left_of(total)
-    if not left:
-        return
-    with st.form(f"ask_{r.asked}", border=False):
-        st.text_input(
-            SAID["text"],
-            key=f"text_{r.asked}",
-            max_chars=MOST_LETTERS,
-            placeholder=SAID["example"],
-        )
-        epsilon_menu(f"epsilon_{r.asked}", SAID["epsilon"], left, total, kept_share, SAID["keeps"])
-        st.form_submit_button(
-            SAID["ask"], icon=":material/send:", type="primary", on_click=callback(ask_class)
-        )
-
-
 def epsilon_menu(
-    key: str, label: str, left: float, total: float, says: Callable[[float], str], help: str | None = None
+    label: str, left: float, total: float, says: Callable[[float], str], help: str | None = None
 ) -> None:
     """Draw the menu of one answer's epsilon, at most a phone's remaining budget, and explain its size."""
     offered = sorted({min(epsilon, left) for epsilon in EPSILONS})
     at = offered.index(min(EPSILON.default, left))
+    key = f"epsilon_{group().asked}"
     st.selectbox(label, offered, at, key=key, format_func=says, filter_mode=None, help=help)
     st.caption(explained(sentences.left(left, total)))
 
@@ -210,41 +198,13 @@ def kept_share(epsilon: float) -> str:
     return filled(SAID["kept"], epsilon=human(epsilon), share=percent(1 - flip(epsilon)))
 
 
-def left_of(total: float) -> float:
-    """Return a phone's remaining budget, with a message if it is nothing."""
-    left = budget_left(total, [step.content for step in store().rooms.steps(group().code)])
-    if not left:
-        st.info(explained(filled(SPENT, total=human(total))), icon=":material/savings:")
-    return left
-
-
-def clinic_form(total: float) -> None:
-    """Draw the form of the clinic, as long as a phone may spend more. total: a phone's budget in all."""
-    r = group()
-    left = left_of(total)
-    if not left:
-        return
-    with st.form(f"clinic_{r.asked}", border=False):
-        st.markdown(filled(clinic.SAID["form"], steps=world().H))
-        epsilon_menu(f"clinic_epsilon_{r.asked}", clinic.SAID["epsilon"], left, total, human)
-        st.form_submit_button(
-            clinic.SAID["put"], icon=":material/send:", type="primary", on_click=callback(play_clinic)
-        )
-
-
-def lesson_form() -> None:
+def step_menu() -> None:
     """Draw the menu of lesson steps to predict: at first the one after the class's last prediction."""
     r = group()
     steps = [Guess(key, at) for key, lesson in LESSONS.items() for at in range(len(lesson.steps))]
     put = [steps.index(step.content) for step in store().rooms.steps(r.code) if step.content in steps]
     following = min(put[-1] + 1, len(steps) - 1) if put else 0
-    with st.form(f"lesson_{r.asked}", border=False):
-        st.selectbox(
-            SAID["step"], steps, following, key=f"step_{r.asked}", format_func=said, filter_mode=None
-        )
-        st.form_submit_button(
-            SAID["predict"], icon=":material/send:", type="primary", on_click=callback(predict)
-        )
+    st.selectbox(SAID["step"], steps, following, key=f"step_{r.asked}", format_func=said, filter_mode=None)
 
 
 def said(content: Content) -> str:
@@ -258,33 +218,18 @@ def said(content: Content) -> str:
     return filled(SAID["step_said"], lesson=lesson, at=content.step + 1, title=found.title)
 
 
-def ask_class() -> None:
-    """Put the question to the class, and reveal the previous step."""
+def put() -> None:
+    """Put the step of the form to the class, reveal the previous one, and empty the form."""
     r = group()
-    text, epsilon = (st.session_state.get(f"{field}_{r.asked}") for field in ("text", "epsilon"))
-    if epsilon is not None:
-        put(Question(str(text or ""), float(epsilon)))
-
-
-def play_clinic() -> None:
-    """Let the class play the clinic, and reveal the previous step."""
-    epsilon = st.session_state.get(f"clinic_epsilon_{group().asked}")
-    if epsilon is not None:
-        put(Clinic(float(epsilon)))
-
-
-def predict() -> None:
-    """Put the step to the class, and reveal the previous one."""
-    chosen = st.session_state.get(f"step_{group().asked}")
-    if chosen is not None:
-        put(chosen)
-
-
-def put(content: Content) -> None:
-    """Put a step to the class, and empty the form."""
-    r = group()
-    store().rooms.put_step(r.code, r.key, content)
-    r.asked += 1
+    text, epsilon, step = (
+        st.session_state.get(f"{field}_{r.asked}") for field in ("text", "epsilon", "step")
+    )
+    content: Content | None = step
+    if r.puts != "prediction" and epsilon is not None:
+        content = Question(str(text or ""), epsilon) if r.puts == "question" else Clinic(epsilon)
+    if content is not None:
+        store().rooms.put_step(r.code, r.key, content)
+        r.asked += 1
 
 
 def close() -> None:

@@ -15,14 +15,12 @@ from pages.shared.layout.menu import page_link
 from pages.shared.names import in_common, label
 from pages.shared.results.again import save_citations
 from pages.shared.results.data import store
-from pages.shared.results.status import ACTIVE, act, cancel_runs, retry, words
-from pages.shared.results.together import withdraw
+from pages.shared.results.status import ACTIVE, act, cancel, words
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import button
 from pages.shared.visitor.draft import draft_of
 from pages.shared.visitor.links import Curve
-from pages.shared.visitor.owners import names, owner_id
-from pages.shared.visitor.state import add, attempt, session
+from pages.shared.visitor.state import add, ask, attempt, owner_id, owners, session
 
 
 def main() -> None:
@@ -72,7 +70,7 @@ def own(visitor: str) -> list[RunRow]:
 
 def everything() -> list[RunRow]:
     """Return this visitor's runs, and those of pages that request many."""
-    return [row for name in names() for row in own(name)]
+    return [row for name in owners() for row in own(name)]
 
 
 def runs_as_one(page: Page, group: RunGroup, rows: list[RunRow]) -> None:
@@ -82,7 +80,7 @@ def runs_as_one(page: Page, group: RunGroup, rows: list[RunRow]) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(f"**{group.title}**: {plural(len(rows), 'run')}", width="stretch")
         if going:
-            act("Cancel", "close", partial(withdraw, going, owner_id(group.key)), f"cancel_{group.key}")
+            act("Cancel", "close", partial(cancel, going, owner_id(group.key)), f"cancel_{group.key}")
         page_link(page.path, f"Go to {page.name}")
     said = f"{done} of {plural(seeds, 'seed')} finished, {size(sum(row.bytes for row in rows))}."
     if going:
@@ -112,14 +110,10 @@ def entry(i: int, row: RunRow) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(f"**{escape(label(row.spec))}**", width="stretch")
         if row.state in ACTIVE:
-            act("Cancel", "close", partial(cancel_runs, [row.spec]), f"cancel_{i}")
+            act("Cancel", "close", partial(cancel, [row.spec], session().visitor), f"cancel_{i}")
         elif row.state != "done":
-            act(
-                "Try again" if row.state == "failed" else "Run it",
-                "replay",
-                partial(retry, [row.spec]),
-                f"retry_{i}",
-            )
+            again = "Try again" if row.state == "failed" else "Run it"
+            act(again, "replay", partial(ask, [row.spec], session().visitor, again=True), f"retry_{i}")
         if st.button(
             "Show",
             icon=":material/show_chart:",
@@ -127,9 +121,7 @@ def entry(i: int, row: RunRow) -> None:
             help="Adds it to the comparison on the page Online.",
         ):
             session().said = add(row.spec)
-            session().drafts["explore"] = draft_of(
-                row.spec
-            )  # the settings beside it are those of what is shown
+            session().drafts["explore"] = draft_of(row.spec)  # the settings are those of what is shown
             st.switch_page(PAGES["explore"].file)
     st.caption(escape(in_common([Curve(row.spec)])))
     ago = duration(max(1.0, time.time() - row.asked_at)).removeprefix("about ")
@@ -144,7 +136,7 @@ def clear() -> None:
     """Clear the visitor's runs."""
     s = session()
     before = len(everything())
-    if all(attempt(store().clear, name) for name in names()):
+    if all(attempt(store().clear, name) for name in owners()):
         gone = before - len(everything())
         s.said = f"{plural(gone, 'run')} cleared." if gone else "There was nothing to clear."
     st.rerun()

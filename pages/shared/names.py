@@ -162,12 +162,8 @@ def _told(key: str, value: Any) -> str:
         return CALIBRATION[value]
     if key == "reports":
         return f"reports {REPORTS[value]}"
-    return f"{_symbol(key)} {_value(value)}"
-
-
-def _symbol(key: str) -> str:
     name = key.split(".")[-1]
-    return _SYMBOL.get(name, name)
+    return f"{_SYMBOL.get(name, name)} {_value(value)}"
 
 
 def _value(value: Any) -> str:

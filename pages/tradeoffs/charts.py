@@ -25,16 +25,15 @@ from dprl.theory import BOUNDS, BoundSetting
 from dprl.words import count, significant
 from pages.shared.layout.chart import empty, kept, save_chart, show
 from pages.shared.layout.download import save
-from pages.shared.layout.frame import dark, wide
+from pages.shared.layout.frame import wide
 from pages.shared.layout.menu import page_link
-from pages.shared.results import data, doubts
+from pages.shared.results import doubts
 from pages.shared.results.again import save_citations
 from pages.shared.results.status import awaited
 from pages.shared.text import escape
 from pages.shared.visitor import links
 from pages.shared.visitor.address import query_of
 from pages.shared.visitor.links import Curve
-from pages.shared.visitor.owners import owner_id
 from pages.tradeoffs import state as trade
 from pages.tradeoffs.study import SHOWS, SweepView
 
@@ -50,7 +49,7 @@ def frontier_chart(study: SweepView) -> None:
         nothing_yet(study)
         return
     doubts.tell(doubts_of(study))
-    night, room = dark(), wide()
+    room = wide()
     bounds, theorems = proved(study)
     growth = trade.growth(study)
     drawn = partial(picture_of, study, curves, bounds)
@@ -67,8 +66,8 @@ def frontier_chart(study: SweepView) -> None:
         for c in curves
     )
     picture = kept(
-        ("frontier", study.show, study.statistic, study.x, tuple(growth), theorems, night, room, parts),
-        lambda: drawn(night=night, room=room),
+        ("frontier", study.show, study.statistic, study.x, tuple(growth), theorems, room, parts),
+        lambda night: drawn(night=night, room=room),
     )
     extra = [*sentences.how_growth(growth), *theorems]
     measure: Any = study.show
@@ -87,12 +86,13 @@ def picture_of(
 ) -> Picture:
     """Draw the chart with its sentence: over users, whether the privacy cost still grows."""
     measure: Any = study.show
+    title = AXES.get(study.x, study.x)
     said = sentences.about_growth(trade.growth(study))
     said = said or sentences.about_frontier(curves, measure, symbol_of(study.x))
     return figures.frontier(
         curves,
         measure=measure,
-        axis=axis_of(study),
+        axis=title[0].upper() + title[1:],
         symbol=symbol_of(study.x),
         statistic=study.statistic,
         bounds=bounds,
@@ -105,12 +105,6 @@ def picture_of(
 def symbol_of(x: str) -> str:
     """Return the name of an axis in a sentence."""
     return SYMBOLS.get(x, x)
-
-
-def axis_of(study: SweepView) -> str:
-    """Return the title of the axis."""
-    title = AXES.get(study.x, study.x)
-    return title[0].upper() + title[1:]
 
 
 def proved(study: SweepView) -> tuple[list[ProvedLine], tuple[str, ...]]:
@@ -170,7 +164,7 @@ def nothing_yet(study: SweepView) -> None:
     """Draw the placeholder of the chart."""
     if trade.drawn_models(study):
         specs = study.sweep.specs
-        said = awaited((data.status(spec, owner_id("sweep")) for spec in specs), specs)
+        said = awaited(map(trade.RUNS.status, specs), specs)
     elif study.show == "price" and study.models == ("none",):
         said = "Without privacy there is no privacy cost."
     else:

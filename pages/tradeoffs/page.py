@@ -21,14 +21,21 @@ from dprl.words import plural
 from pages.shared.controls import panel
 from pages.shared.controls.launch import described, offer
 from pages.shared.controls.noise import epsilon_slider
-from pages.shared.controls.several import choose_several, values_field
-from pages.shared.controls.widgets import complaint, exact, locked, segments, select, setter
+from pages.shared.controls.widgets import (
+    choose_several,
+    exact,
+    locked,
+    segments,
+    select,
+    setter,
+    values_field,
+)
 from pages.shared.layout.frame import redrawn
 from pages.shared.layout.head import common, head
 from pages.shared.layout.share import share
-from pages.shared.results.together import PACE
+from pages.shared.results.runs import PACE
 from pages.shared.values import values_text
-from pages.shared.visitor.callbacks import into, on_value
+from pages.shared.visitor.callbacks import into, keyed
 from pages.shared.visitor.draft import spec_from
 from pages.shared.visitor.links import STATISTICS
 from pages.shared.visitor.state import read_address, session, write_address
@@ -47,7 +54,7 @@ def main() -> None:
         panel.sidebar(controls, sweep_box)
     corner = head(t)
     common(t.study.common)
-    busy = bool(trade.sweep_progress(wanted(t.study)).active)
+    busy = bool(trade.RUNS.progress(wanted(t.study)).active)
     redrawn(partial(draw_sweep, corner), PACE if busy else None)
 
 
@@ -58,7 +65,7 @@ def draw_sweep(corner: DeltaGenerator, live: bool) -> None:
     runs = wanted(study)
     if study.show == "users" and t.asked:
         trade.go_on(runs)
-    state = trade.sweep_progress(runs)
+    state = trade.RUNS.progress(runs)
     if live != bool(state.active):
         st.rerun()
     questions(study)
@@ -67,12 +74,10 @@ def draw_sweep(corner: DeltaGenerator, live: bool) -> None:
         if study.show != "users":  # which are searched for by means
             words = {str(statistic): statistic.capitalize() for statistic in STATISTICS}
             segments("Average over seeds", "statistic", words, study.statistic, partial(choose, "statistic"))
-            key = f"{session().version}:bounds"
             st.toggle(
                 "Proved bounds",
                 study.bounds == "on",
-                key=key,
-                on_change=on_value(key, lambda on: choose("bounds", "on" if on else "off")),
+                **keyed("bounds", lambda on: choose("bounds", "on" if on else "off")),
                 help="The papers' bounds, dotted, with constants and logarithms set to 1. They are for one episode a "
                 "user.",
             )
@@ -90,29 +95,22 @@ def draw_sweep(corner: DeltaGenerator, live: bool) -> None:
 def questions(study: SweepView) -> None:
     """Draw ready-made studies of the present settings, each opened with a press."""
     s, t = session(), trade.trade()
-    key = f"{s.version}:questions"
 
     def asked(words: str | None) -> None:
         base = study.base if s.draft == t.first_draft else base_of_controls()
         found = studies.questions(base)  # a second press lets go of a question, and asks it again
-        ask_for(found.get(words or studies.question_of(study) or "", next(iter(found.values()))))
+        trade.show_study(found.get(words or studies.question_of(study) or "", next(iter(found.values()))))
+        trade.start_sweep()
+        write_address(t)
+        st.rerun()
 
     st.pills(
         "Questions",
         list(studies.questions(study.base)),
         default=studies.question_of(study),
-        key=key,
-        on_change=on_value(key, asked),
         label_visibility="collapsed",
+        **keyed("questions", asked),
     )
-
-
-def ask_for(study: SweepView) -> None:
-    """Another study is shown, and what is missing of it started."""
-    trade.show_study(study)
-    trade.start_sweep()
-    write_address(trade.trade())
-    st.rerun()
 
 
 def choose_show(to: str) -> None:
@@ -145,7 +143,6 @@ def controls() -> DeltaGenerator:
         panel.size_controls(s)
     delta = s.draft.delta if s.draft.delta is not None else DEFAULT_DELTA
     exact("Privacy budget δ", "delta", FIELDS["delta"], delta, setter("delta"))
-    complaint("delta")
     panel.environment_parameters(s)
     panel.more(s, along=t.x)
     return left_out
@@ -162,11 +159,9 @@ def models_menu(t: SweepPageState) -> None:
         t.models,
         into(t, "models"),
         lambda text: PrivacyChoice.parse(text).title,
-        locked("compare"),
-        help="Each privacy model with its default mechanism, or one mechanism in particular. Noise is "
+        "Each privacy model with its default mechanism, or one mechanism in particular. Noise is "
         "calibrated to (ε, δ), or as in the paper. Scaled noise has the paper's form, and we prove (ε, 0) for it.",
-        most=MOST_MODELS,
-        placeholder="privacy models",
+        MOST_MODELS,
     )
 
 

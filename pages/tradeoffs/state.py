@@ -24,39 +24,31 @@ from dprl.research.frontiers import (
 from dprl.simulation import RunSpec, Spec
 from dprl.simulation.axes import PrivacyChoice
 from dprl.words import listed, quoted
-from pages.shared.results import answers, data, together
-from pages.shared.results.runs import Runs
-from pages.shared.results.together import Progress
+from pages.shared.results import answers
+from pages.shared.results.runs import Progress, Runs
 from pages.shared.text import escape
 from pages.shared.values import values_text
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.draft import Draft, draft_of
-from pages.shared.visitor.owners import owner_id
-from pages.shared.visitor.state import PageState, ask, begin, session, write_address
+from pages.shared.visitor.state import PageState, session, write_address
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.study import SweepView
 
-ENDS = Runs(("tradeoffs",), "sweep")  # of the runs that are shown first the ends alone come with the program
+RUNS = Runs(("tradeoffs",), "sweep", by_ends=True)  # with some the ends alone come
+ends, missing = RUNS.ends, RUNS.missing
 
 
 @dataclass
 class SweepPageState(PageState):
-    """The page's state of a visitor.
+    """The page's state of a visitor."""
 
-    Attributes:
-        study: what is shown.
-        models, x, values: those of the controls, the values as text for each axis.
-        asked: the study's runs were asked for; linked: by the link that was read.
-        picked: model and place on the axis of the point that was pressed.
-    """
-
-    study: SweepView = studies.DEFAULT
-    models: list[str] = field(default_factory=lambda: list(studies.DEFAULT.models))
+    study: SweepView = studies.DEFAULT  # what is shown
+    models: list[str] = field(default_factory=lambda: list(studies.DEFAULT.models))  # those of the controls
     x: str = studies.DEFAULT.x
-    values: dict[str, str] = field(default_factory=dict)
-    asked: bool = False
-    linked: bool = False
-    picked: tuple[str, int] | None = None
+    values: dict[str, str] = field(default_factory=dict)  # as text, for each axis
+    asked: bool = False  # the study's runs were asked for
+    linked: bool = False  # by the link that was read
+    picked: tuple[str, int] | None = None  # model and place on the axis of the point that was pressed
 
     @property
     def first_draft(self) -> Draft:
@@ -74,7 +66,7 @@ class SweepPageState(PageState):
         self.problems = tuple(problems)
         show_study(study)
         self.linked = True
-        self.asked = study.show == "users" or begin(missing(study.sweep.specs), owner_id("sweep"))
+        self.asked = study.show == "users" or RUNS.begin(study.sweep.specs)
 
 
 def trade() -> SweepPageState:
@@ -105,42 +97,27 @@ def change_sweep_view(**changes: Any) -> None:
     write_address(t)
 
 
-def ends(spec: RunSpec) -> NDArray[np.float64]:
-    """[seeds] regret at the end of a run, NaN if it is not known."""
-    return ENDS.ends(spec)
-
-
-def missing(specs: Sequence[RunSpec]) -> list[RunSpec]:
-    """Return the runs that are not finished."""
-    return ENDS.unfinished(specs)
-
-
 def start_sweep() -> None:
     """Asks for the runs of the study that are missing."""
     t = trade()
     t.asked, t.linked = True, False
     if t.study.show != "users":
-        ask(missing(t.study.sweep.specs), owner_id("sweep"))
+        RUNS.start(t.study.sweep.specs)
 
 
 def go_on(specs: Sequence[RunSpec]) -> None:
     """Request the present runs of a search. One that a link began ends if it would cost too much."""
     t = trade()
-    new = [spec for spec in specs if data.status(spec, owner_id("sweep")).state == "unknown"]
+    new = RUNS.progress(specs).of("unknown")
     if new and t.linked:
-        t.asked = begin(new, owner_id("sweep"))
+        t.asked = RUNS.begin(new)
     elif new:
-        ask(new, owner_id("sweep"))
+        RUNS.start(new)
 
 
-def sweep_progress(specs: Sequence[RunSpec]) -> Progress:
-    """Their state in the store, those that are finished counted as such."""
-    return together.progress(specs, missing(specs), owner_id("sweep"))
-
-
-def strip(state: Progress) -> None:
-    """Return the joint status of the runs."""
-    together.strip(state, owner_id("sweep"), start_sweep, stop_asking)
+def strip(now: Progress) -> None:
+    """Draw the joint status of the runs."""
+    RUNS.strip(now, start_sweep, stop_asking)
 
 
 def stop_asking() -> None:
@@ -148,10 +125,10 @@ def stop_asking() -> None:
     trade().asked = False
 
 
-def cancel_sweep(specs: tuple[Spec, ...]) -> None:
+def cancel_sweep(specs: Sequence[Spec]) -> None:
     """Withdraws from all runs at once; what is finished stays."""
     stop_asking()
-    together.withdraw(specs, owner_id("sweep"))
+    RUNS.withdraw(specs)
 
 
 def kinds_of(study: SweepView) -> dict[str, CurveStyle]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 from dprl.environments import ENVIRONMENTS
@@ -26,9 +26,8 @@ from dprl.simulation.sweep import Sweep
 from dprl.words import human
 from pages.shared import values
 from pages.shared.names import in_common
-from pages.shared.results.cache import SizedCache
-from pages.shared.visitor.links import Curve, View
-from pages.shared.visitor.views import like, looked, pairs_of, read
+from pages.shared.visitor.links import STATISTICS, Curve
+from pages.shared.visitor.views import looked, pairs_of, read
 
 SHOWS = {"price": "Privacy cost", "regret": "Regret", "share": "Share of V* lost", "users": "Users needed"}
 VALUES: dict[str, tuple[float, ...]] = {
@@ -41,33 +40,21 @@ MOST_MODELS = 8
 MOST_VALUES = 16
 X, AT, BASE, MODEL = "x", "at", "b", "m"
 DEFAULT_MODELS = ("none", "central", "shuffle", "local")
-SWEEP_BYTES = 8 * 2**20  # of sweeps kept, for all visitors together
-POINT_BYTES = 900  # about what a point takes in addition to its run in writing
 USERS_GRID = tuple(round(10 ** (j / 8)) for j in range(8 * 2, 8 * 15 + 1))
 
 
 @dataclass(frozen=True)
 class SweepView:
-    """One chart of the page.
+    """One chart of the page."""
 
-    Attributes:
-        base: what does not change.
-        models: what is compared, as PrivacyChoice.parse reads them.
-        x: the axis, and its values.
-        show: which chart.
-        bounds: whether the papers' bounds are drawn, too.
-        share: percent of V* in `users`.
-        statistic: what is drawn of the seeds; `users` searches by means.
-    """
-
-    base: RunSpec
-    models: tuple[str, ...] = DEFAULT_MODELS
-    x: str = "epsilon"
-    values: tuple[Any, ...] = VALUES["epsilon"]
+    base: RunSpec  # what does not change
+    models: tuple[str, ...] = DEFAULT_MODELS  # as PrivacyChoice.parse reads them
+    x: str = "epsilon"  # the axis
+    values: tuple[Any, ...] = VALUES["epsilon"]  # of the axis
     show: str = looked("price", "what is drawn", "show", choices=tuple(SHOWS))
     bounds: str = looked("off", "the papers' bounds", "bounds", choices=("on", "off"))
     share: float = looked(1.0, "percent of V* that privacy may cost an episode", "share", low=0.01, high=50)
-    statistic: Statistic = like(View, "statistic")
+    statistic: Statistic = looked("mean", "what is drawn of the seeds", "stat", choices=STATISTICS)
 
     def __post_init__(self) -> None:
         if not 1 <= len(self.models) <= MOST_MODELS:
@@ -173,22 +160,14 @@ class Made(NamedTuple):
     lines: dict[str, list[tuple[Any, RunSpec]]]
 
 
-_made: SizedCache[Made] = SizedCache(SWEEP_BYTES)
-
-
+@lru_cache(maxsize=40)  # about 200 kB each, for all visitors together
 def _once(base: RunSpec, models: tuple[str, ...], x: str, at: tuple[Any, ...]) -> Made:
-    def load(_: str | None) -> Made:
-        sweep = Sweep(base, {"privacy": models, x: at})
-        lines: dict[str, list[tuple[Any, RunSpec]]] = {}
-        for point in sweep.points:
-            if point.spec is not None:
-                lines.setdefault(str(point.values[0]), []).append((point.values[1], point.spec))
-        return Made(sweep, lines)
-
-    def size(made: Made) -> int:
-        return len(made.sweep.points) * (POINT_BYTES + len(base.to_json()))
-
-    return _made.cached((base, models, x, at), load, size)
+    sweep = Sweep(base, {"privacy": models, x: at})
+    lines: dict[str, list[tuple[Any, RunSpec]]] = {}
+    for point in sweep.points:
+        if point.spec is not None:
+            lines.setdefault(str(point.values[0]), []).append((point.values[1], point.spec))
+    return Made(sweep, lines)
 
 
 def axes(base: RunSpec) -> dict[str, Field]:

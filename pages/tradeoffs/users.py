@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,14 +12,13 @@ from dprl.figures import needs as figures
 from dprl.metrics import search
 from dprl.simulation import RunSpec
 from dprl.words import human, interval, quoted, some
-from pages.shared.controls.widgets import complaint, exact
+from pages.shared.controls.widgets import exact
 from pages.shared.layout.chart import kept, show
-from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import explained
 from pages.shared.names import style_of
 from pages.shared.results import answers
+from pages.shared.results.runs import Progress
 from pages.shared.results.status import line, price, stopped, working_out
-from pages.shared.results.together import Progress
 from pages.shared.visitor.views import fields_of
 from pages.tradeoffs import state as trade
 from pages.tradeoffs import study as studies
@@ -59,9 +57,8 @@ def needed(study: SweepView, state: Progress) -> None:
             "share",
             fields_of(SweepView)["share"],
             study.share,
-            choose_share,
+            lambda value: trade.change_sweep_view(share=value),
         )
-        complaint("share")
     v_star = answers.v_star(study.base)
     if v_star is None:
         st.info(working_out("reward of an optimal episode"))
@@ -75,12 +72,12 @@ def needed(study: SweepView, state: Progress) -> None:
     if state.active:
         said = f"Searching over K: {len(ways) - len(open_)} of {len(ways)} found."
         line(1 - len(open_) / max(len(ways), 1), said, partial(trade.cancel_sweep, state.active))
-    elif open_ and state.failed:
+    elif open_ and state.of("failed"):
         trade.strip(state)
     elif open_:
         why = (
             f"Each number is found by a search over K, with {study.base.seeds} seeds at each K looked at. "
-            f"{len(open_)} of {len(ways)} are still to be found; the next look takes {price(state.lacking)}."
+            f"{len(open_)} of {len(ways)} are still to be found; the next look takes {price([*state.lacking])}."
         )
         stopped(explained(why), "Search", "search", trade.start_sweep, "begin")
     if not ways:
@@ -103,11 +100,10 @@ def needed(study: SweepView, state: Progress) -> None:
         low, high = (users.low, users.high) if study.base.seeds > 1 else (np.nan, np.nan)
         kind = style_of(study.searches[way][most])
         rows.append(figures.UsersRow(title, kind, users.needed, low, high, note, times[way]))
-    night = dark()
     heading = f"Users until privacy costs below {study.share:g}% of V*"
     picture = kept(
-        ("users", night, heading, study.base.to_json(), tuple(repr(row) for row in rows)),
-        lambda: figures.users_needed(
+        ("users", heading, study.base.to_json(), tuple(repr(row) for row in rows)),
+        lambda night: figures.users_needed(
             rows,
             title=heading,
             most=float(studies.USERS_GRID[-1]),
@@ -202,8 +198,3 @@ def fewest_and_most(study: SweepView, found: list[search.UsersFound]) -> str:
             n, low, high = times[way]
             said.append(f"{titles[way]} needs {interval(f'{human(n)} times as many', low, high)}.")
     return " ".join(said)
-
-
-def choose_share(value: Any) -> None:
-    """Another share of V*: what is known is shown, and searched on where a search was begun."""
-    trade.change_sweep_view(share=value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -10,7 +10,7 @@ import streamlit as st
 
 from dprl.simulation import RunSpec
 from dprl.users import FIELDS, MODELS, Asked, Need, answers, ways
-from pages.shared.controls.widgets import complaint, exact, select
+from pages.shared.controls.widgets import exact, select
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.download import save
 from pages.shared.layout.frame import dark
@@ -64,9 +64,8 @@ def main() -> None:
     with top:
         answer(asked, found)
     st.html(views.cards(found, asked, dark()))
-    key = ("users", asked, dark())
     session().common = words.common(users_table(), asked)
-    drawn = kept(key, lambda: views.picture(asked, found, key[2]))
+    drawn = kept(("users", asked), partial(views.picture, asked, found))
     show(drawn, "users_chart", how=words.how(users_table(), asked, found))
     st.caption(explained(escape(session().common)))
     text = partial(views.whole_sheet, asked, found, u.query)
@@ -109,15 +108,12 @@ def inputs() -> None:
             if name in OWN and asked.problem:
                 continue
             with st.container(width=WIDER.get(name, WIDTH), gap=None):
-                exact(label, f"users.{name}", FIELDS[name], getattr(asked, name), _setter(name))
-                complaint(f"users.{name}")
+                exact(label, f"users.{name}", FIELDS[name], getattr(asked, name), partial(change_one, name))
 
 
-def _setter(name: str) -> Callable[[Any], None]:
-    def store(value: Any) -> None:
-        change(**{name: value})
-
-    return store
+def change_one(name: str, value: Any) -> None:
+    """Ask with another value of one field."""
+    change(**{name: value})
 
 
 main()

@@ -17,7 +17,7 @@ from pages.attack.link import Attack
 from pages.data.own import OwnData
 from pages.home.state import Home
 from pages.lessons.state import Lessons
-from pages.offline.record import OfflineState, offline
+from pages.offline.record import OfflineState
 from pages.papers.state import Papers
 from pages.room.state import Class
 from pages.shared.visitor.state import ExploreState, PageState, Session, read_address, session
@@ -62,7 +62,7 @@ def opened(page: str, query: str) -> PageState:
     session().page = "" if page == "home" else page
     given = parse_qs(query, keep_blank_values=True)
     st.query_params.from_dict({key: given[key] for key in given if key.lower() not in STREAMLIT})
-    part: PageState = offline() if kind is OfflineState else session().part(kind)
+    part = session().part(kind)
     read_address(part)
     return part
 

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from dprl.links import encode_spec
 from dprl.runs.store import Store
 from dprl.simulation import AttackSpec, RunSpec
-from pages.attack.link import DEFAULT, Attack, AttackLink, decode, finished_scores
+from pages.attack.link import DEFAULT, Attack, AttackView, decode, finished_scores
 from tests.pages.conftest import Visit, Work, charts, choice, press, widget, words
 
 PAGE = "attack"
@@ -35,7 +35,7 @@ def drawn(app: AppTest) -> str:
     return "".join(chart.spec for chart in charts(app)).encode().decode("unicode_escape")
 
 
-def read(query: str) -> AttackLink:
+def read(query: str) -> tuple[AttackSpec, AttackView, tuple[str, ...]]:
     return decode(parse_qs(query, keep_blank_values=True))
 
 
@@ -195,7 +195,7 @@ def test_a_belief_moves_with_its_slider(visit: Visit) -> None:
 def test_a_card_in_explore_leads_to_the_attack_on_its_noise(visit: Visit) -> None:
     app = visit("explore", c=[LINK["b"], f"{LINK['b']}~priv.none"], tab="guarantee")
     (found,) = [e.proto.query_string for e in app.get("page_link") if e.proto.label == "Attack this noise"]
-    assert read(found) == AttackLink(AttackSpec(run=RUN))
+    assert read(found) == (AttackSpec(run=RUN), AttackView(), ())
 
 
 def test_without_privacy_there_is_nothing_to_attack(visit: Visit) -> None:

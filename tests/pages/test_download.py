@@ -17,7 +17,7 @@ from pages.offline.record import OfflineView
 from pages.shared.layout import chart
 from pages.shared.results import again
 from pages.shared.streamlit_internals import LastingFiles
-from pages.shared.visitor import multi_run_link
+from pages.shared.visitor.links import encode_specs
 from tests.pages.conftest import Visit, Work, grouped, words
 
 
@@ -148,7 +148,7 @@ NUMBERS = {"CSV", "Parquet", "Download interactive chart"}
 DATA = OfflineSpec(environment_params={"S": 3, "H": 3}, n=1000, seeds=1)
 RUNS = {  # two on each page where numbers are downloaded
     "explore": [("c", "envp.S.3~envp.H.3~K.1000~seeds.1~eps.3"), ("c", "priv.none")],
-    "offline": multi_run_link.encode([DATA, DATA.baseline()], OfflineView()),
+    "offline": encode_specs([DATA, DATA.baseline()], OfflineView()),
 }
 
 

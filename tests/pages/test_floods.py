@@ -14,7 +14,7 @@ from dprl.links import encode_spec
 from dprl.runs.store import Store
 from dprl.simulation import OfflineSpec, RunSpec
 from pages.offline.record import OfflineView
-from pages.shared.visitor import links, multi_run_link, presence, state
+from pages.shared.visitor import links, presence, state
 from pages.shared.visitor.links import Curve, View
 from pages.shared.visitor.presence import Presence
 from pages.tradeoffs import study as studies
@@ -56,8 +56,8 @@ SWEEP = SweepView(SMALLEST, ("none", "central"), "epsilon", (1.0, 10.0, 100.0))
 OTHERS: dict[str, dict[str, list[str]]] = {
     "tradeoffs": grouped(studies.encode(SWEEP)),
     "tradeoffs users": grouped(studies.encode(replace(SWEEP, show="users"))),
-    "offline": grouped(multi_run_link.encode([OFFLINE], OfflineView())),
-    "offline policy": grouped(multi_run_link.encode([OFFLINE], OfflineView(tab="policy"))),
+    "offline": grouped(links.encode_specs([OFFLINE], OfflineView())),
+    "offline policy": grouped(links.encode_specs([OFFLINE], OfflineView(tab="policy"))),
     "attack": {"b": [encode_spec(SMALLEST)]},
 }
 

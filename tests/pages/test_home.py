@@ -17,9 +17,9 @@ from dprl.figures.style import MOST_POINTS
 from dprl.metrics import search
 from dprl.runs.store import Store
 from dprl.simulation.prepare import guarantee_of, noise_of_schedule
+from pages.home.state import best, known
 from pages.shared.examples import HOME_BUDGETS, HOME_EPISODES, trust
 from pages.shared.results.bundled import bundled
-from pages.shared.results.trusted import best, known
 from pages.shared.visitor import links
 from tests.pages.conftest import Visit, charts, words
 

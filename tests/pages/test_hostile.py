@@ -13,7 +13,7 @@ from dprl.users import Asked
 from pages.attack import link as attack_link
 from pages.attack.link import AttackView
 from pages.offline.record import OfflineView
-from pages.shared.visitor import multi_run_link, state
+from pages.shared.visitor import links, state
 from pages.shared.visitor.address import query_of
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.study import SweepView
@@ -38,8 +38,7 @@ GOOD: dict[str, list[list[tuple[str, str]]]] = {
     ]
     + [studies.encode(SweepView(SHUFFLED, ("none", "shuffle"), "episodes", (997, 1000), bounds="on"))],
     "offline": [
-        multi_run_link.encode([DATA, DATA.replace(rho=0.1)], OfflineView(tab=tab))
-        for tab in ("gap", "policy")
+        links.encode_specs([DATA, DATA.replace(rho=0.1)], OfflineView(tab=tab)) for tab in ("gap", "policy")
     ],
     "room": [[("room", "BCDFGH")], [("room", "BCDFGH"), ("key", "0" * 32)]],
     "lessons": [

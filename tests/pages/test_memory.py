@@ -24,13 +24,15 @@ def test_charts_with_much_in_them_are_kept_in_smaller_numbers(
     most, points = 10**6, 40_000
     monkeypatch.setattr(chart, "PICTURE_BYTES", most)
 
-    def draw() -> Picture:
+    def draw(_: bool) -> Picture:
         figure = go.Figure({"type": "scattergl", "y": np.random.default_rng().random(points)})
         return Picture(figure, "a chart", "See.", pd.DataFrame())
 
     for place in range(12):
         chart.kept(("test", place), draw)
-    kept = [place for place in range(12) if cache_of("pictures", most).get(("test", place)) is not None]
+    kept = [
+        place for place in range(12) if cache_of("pictures", most).get(("test", place, False)) is not None
+    ]
     assert most / 2 < 8 * points * len(kept) < 1.1 * most
     assert kept[-1] == 11
 

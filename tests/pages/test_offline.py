@@ -13,11 +13,11 @@ from streamlit.testing.v1 import AppTest
 from dprl.links import encode_spec
 from dprl.runs.store import Store
 from dprl.simulation import OfflineSpec, RunSpec, following, run
+from pages.offline.names import most_private, titles
 from pages.offline.record import EXAMPLES, LINEAR, OfflineState, OfflineView
 from pages.offline.record import FIRST as DEFAULT
-from pages.shared.offline.names import most_private, titles
 from pages.shared.results.bundled import bundled
-from pages.shared.visitor import multi_run_link
+from pages.shared.visitor.links import encode_specs
 from pages.shared.visitor.views import fields_of
 from tests.pages.conftest import Visit, Work, charts, grouped, legend, plain, press, widget, words
 from tests.problems import first
@@ -38,7 +38,7 @@ SEEN = {  # what each tab but the first draws first, by its alternative text (No
 
 def query(*specs: OfflineSpec, **view: Any) -> dict[str, Any]:
     """The link to these runs, by default to small ones."""
-    return grouped(multi_run_link.encode(specs or SPECS, OfflineView(**view)))
+    return grouped(encode_specs(specs or SPECS, OfflineView(**view)))
 
 
 def test_what_if_there_were_so_many_trajectories(visit: Visit) -> None:

@@ -9,7 +9,7 @@ from dprl.simulation import RunSpec
 from pages.shared.names import titles
 from pages.shared.visitor.draft import spec_from
 from pages.shared.visitor.links import AT_FIRST, Curve, most_private
-from tests.pages.conftest import Visit, chip, press, widget
+from tests.pages.conftest import Visit, chip, keyed, press, widget
 
 SMALL = "envp.S.3~envp.H.3~K.1000~seeds.1"
 LINK = [f"{SMALL}~priv.none", "priv.central~eps.10", "priv.central~eps.0.1", "priv.local~eps.1"]
@@ -44,7 +44,7 @@ def test_what_is_hidden_is_not_looked_at_first() -> None:
 def test_a_link_fills_the_settings_with_its_most_private_curve(visit: Visit) -> None:
     app = visit("explore", c=LINK)
     assert drafted(app) == app.session_state["session"].explore.curves[2].spec
-    assert app.text_input(key=f"{app.session_state['session'].version}:epsilon:exact").value == "0.1"
+    assert keyed(app, "text_input", "epsilon:exact").value == "0.1"
 
 
 def test_a_curve_that_was_chosen_stays_when_another_goes_or_comes(visit: Visit) -> None:

@@ -14,7 +14,7 @@ from dprl.runs.store import Store
 from dprl.simulation import RunSpec
 from dprl.users import MODELS, Asked, Need, answers, likely_from
 from pages.explore.regret import asked_about
-from pages.shared.results.trusted import known
+from pages.home.state import known
 from pages.shared.visitor.links import Curve
 from pages.shared.visitor.state import ExploreState
 from pages.users import views, words
@@ -112,7 +112,7 @@ def test_inputs_change_the_answer_and_the_address(visit: Visit) -> None:
     assert app.query_params["K"] == "1e12"
     app.selectbox[0].select("chain").run()
     assert asked_of(app).problem == "chain"
-    asked = [str(one.key).split(":")[1] for one in app.text_input if ":users." in str(one.key)]
+    asked = [str(one.key).split(":")[2] for one in app.text_input if ":users." in str(one.key)]
     assert asked == ["users.users", "users.epsilon", "users.delta", "users.loss", "users.today"]
     (link,) = [one for one in app.get("page_link") if "Search" in one.proto.label]
     assert "env.chain" in link.proto.query_string

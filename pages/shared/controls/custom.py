@@ -19,7 +19,7 @@ from dprl.words import size
 from pages.shared.controls.widgets import locked
 from pages.shared.layout.download import save
 from pages.shared.text import escape
-from pages.shared.visitor.callbacks import button, on_value
+from pages.shared.visitor.callbacks import button, key_of, keyed
 from pages.shared.visitor.state import Session
 
 WORLD = ENVIRONMENTS["custom"]
@@ -32,17 +32,15 @@ def editor_controls(s: Session) -> None:
     """Upload, download, and the text of the environment that is in use, under its drawing."""
     params = s.draft.params("environment", WORLD.key)
     model = str(params.get("model", WORLD.fields[0].default))
-    key = f"{s.version}:upload"
     st.file_uploader(
         "Your environment, a JSON file",
         type=["json"],
-        key=key,
         max_upload_size=MOST_BYTES // 10**6,
-        on_change=on_value(key, partial(received, s)),
         help="An object with P, R and d1. P: a list for each state, of a list for each action, of the chances of "
         "the next states. One such list for each step will do, too. R: mean rewards from 0 to 1 by state and action. "
         "d1: the probabilities of the first state. If you like: name, state_labels and action_labels. At most 2 MB.",
         disabled=locked("environment"),
+        **keyed("upload", partial(received, s)),
     )
     if s.upload_problem:
         st.caption(f":red[{escape(s.upload_problem)}]")
@@ -53,7 +51,7 @@ def editor_controls(s: Session) -> None:
             with st.popover(
                 "Edit", icon=":material/edit:", key="custom_edit", disabled=locked("environment")
             ):
-                edited = f"{s.version}:edited"
+                edited = key_of("edited")
                 st.text_area("Environment in use, as JSON", laid_out(model), height=400, key=edited)
                 button("Use it", take_edited, s, edited, type="primary", key="edit_use")
     if len(model) > MAX_MODEL:
@@ -82,7 +80,7 @@ def received(s: Session, file: Any) -> None:
 
 
 def take_edited(s: Session, key: str) -> None:
-    """Draw the button below the text."""
+    """Use the environment as it was edited."""
     if (text := st.session_state.get(key)) is not None:
         s.upload_problem = use(s, text)
 

@@ -11,7 +11,7 @@ from dprl.fields import SpecError
 from dprl.links import MAX_CURVES
 from dprl.research.series import place_of
 from dprl.runs.database import StoreError
-from dprl.simulation import RunSpec, Spec, compiles, estimate
+from dprl.simulation import RunSpec, compiles, estimate
 from dprl.words import duration, plural
 from pages.shared.controls.widgets import locked
 from pages.shared.examples import BASE
@@ -25,22 +25,10 @@ from pages.shared.visitor import presence
 from pages.shared.visitor.callbacks import button, callback
 from pages.shared.visitor.draft import draft_of, spec_from
 from pages.shared.visitor.locks import RUN
-from pages.shared.visitor.owners import owner_id
-from pages.shared.visitor.state import Session, add, attempt, change_view, session, write_address
+from pages.shared.visitor.state import Session, add, attempt, change_view, owner_id, session, write_address
 
 DRAFT_SECONDS = 2.0  # of one core: what a draft may take that is drawn unasked
 Described = TypeVar("Described")
-
-
-def curve_box(found: tuple[RunSpec | None, str]) -> None:
-    """Draw the run of the settings, or the cost of pressing Run. found: see `spec_of_controls`."""
-    s, (spec, refusal) = session(), found
-    if spec:
-        try:
-            draw_draft(s, spec)
-        except SpecError as error:  # noise so large that it cannot be accounted for
-            spec, refusal = None, str(error)
-    launch(s, spec, refusal)
 
 
 def draw_draft(s: Session, spec: RunSpec) -> None:
@@ -52,7 +40,7 @@ def draw_draft(s: Session, spec: RunSpec) -> None:
     full = len(e.curves) >= MAX_CURVES or st.context.is_embedded or locked(RUN)
     known = [curve.spec for curve in e.curves] + ([e.removed[1].spec] if e.removed else [])
     wanted = None if full or spec in known else spec  # what was just removed does not come back as a draft
-    if wanted and not comes_along(wanted) and (status(wanted).state != "done" and takes_long(wanted)):
+    if wanted and not comes_along(wanted) and status(wanted).state != "done" and takes_long(wanted):
         wanted = None
     if wanted == e.draft:
         return
@@ -69,6 +57,11 @@ def draw_draft(s: Session, spec: RunSpec) -> None:
         st.rerun()
 
 
+def takes_long(spec: RunSpec) -> bool:
+    """Return whether a run is so long that its time is shown before it begins."""
+    return compiles(spec) or store().cost([spec])[1] > DRAFT_SECONDS
+
+
 def offer(
     what: object,
     run: Callable[[Any], None],
@@ -77,48 +70,37 @@ def offer(
     refused: Sequence[str] = (),
     usual: RunSpec = BASE,
     also: Callable[[], Callable[[], None]] | None = None,
-    beside: Callable[[], object] = lambda: None,
 ) -> None:
     """Describe the effect of Run, or why it is disabled, and draw the buttons.
 
-    Args:
-        what: what is run: None if the controls describe nothing.
-        run: runs it.
-        lacking: the runs of it that are not finished; None if there are no runs.
-        amount: how much runs are, in words.
-        refused: why some of it cannot be made, or nothing, a sentence each.
-        usual, also: see `buttons`.
-        beside: draws what a page has above the buttons.
+    what: what `run` is called with, None if the controls describe nothing. lacking: the runs of it that are not
+    finished, None if there are no runs. amount: describes these. refused: why some of it cannot be made, a sentence
+    each. usual, also: see `buttons`.
     """
     for sentence in filter(None, refused):
         st.caption(f":red[{escape(sentence)}]")
     if what is not None:
         try:
-            if (found := lacking()) is not None:
-                takes(found, amount(found) if found else "")
+            if found := lacking():
+                seconds = sum(estimate(spec).seconds * spec.seeds for spec in found) / workers()
+                st.caption(f"{amount(found)}: {duration(seconds)} once started.")
+            elif found is not None:
+                st.caption("Computed before: it appears at once.")
         except SpecError as error:  # noise so large that it cannot be accounted for
             what = None
             st.caption(f":red[{escape(str(error))}]")
-    beside()
     buttons(run, what, usual, also=also)
 
 
-def takes(lacking: Sequence[Spec], amount: str) -> None:
-    """Says how long it will take to run what is not finished. amount: how much it is, in words."""
-    if not lacking:
-        st.caption("Computed before: it appears at once.")
-        return
-    seconds = sum(estimate(spec).seconds * spec.seeds for spec in lacking) / workers()
-    st.caption(f"{amount}: {duration(seconds)} once started.")
-
-
-def takes_long(spec: RunSpec) -> bool:
-    """Return whether a run is so long that its time is shown before it begins."""
-    return compiles(spec) or store().cost([spec])[1] > DRAFT_SECONDS
-
-
-def launch(s: Session, spec: RunSpec | None, refusal: str) -> None:
-    """Say what pressing the button does or takes, or why it cannot be pressed, and draw it."""
+def curve_box(found: tuple[RunSpec | None, str]) -> None:
+    """Draw the run of the settings, or the cost of pressing Run, or the reason why it cannot be pressed; and the
+    button. found: see `spec_of_controls`."""
+    s, (spec, refusal) = session(), found
+    if spec:
+        try:
+            draw_draft(s, spec)
+        except SpecError as error:  # noise so large that it cannot be accounted for
+            spec, refusal = None, str(error)
     full = len(s.explore.curves) >= MAX_CURVES
     there = spec is not None and any(curve.spec == spec for curve in s.explore.curves)
     drawn = spec is not None and spec == s.explore.draft
@@ -162,11 +144,8 @@ def buttons(
 ) -> None:
     """Draw the button that runs `what`, disabled if it is None or there is no room, and the one to reset or undo.
 
-    Args:
-        usual: what the settings go back to.
-        also: called when they do; returns what undoes it.
+    usual: what the settings go back to. also: called when they do; returns what undoes it.
     """
-
     s = session()
 
     def press() -> None:

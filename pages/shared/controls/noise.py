@@ -1,4 +1,4 @@
-"""The controls of a run's privacy budget and of its noise."""
+"""The controls of a run's privacy budget, of its noise, and of its public structure."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from dprl.privacy.privatizers import Privatizer
 from dprl.sentences import promise
 from dprl.simulation import FIELDS, RunSpec
 from dprl.simulation.pairs import calibrations_for, mechanisms_for, not_counted, runs_in
+from dprl.simulation.structure import OWN
 from dprl.simulation.table import TIED
 from dprl.words import human, listed
 from pages.shared.controls.widgets import (
@@ -42,6 +43,13 @@ CALIBRATION_HELP = (
 REPORTED = ("local", "shuffle")  # where users send reports
 DELTA = 88  # pixels of its field
 DELTA_HELP = "One user makes any outcome at most exp(ε) times as likely, plus δ. Allowed values"
+STRUCTURE = {"": "nothing is declared", OWN: "what the environment allows"}
+STRUCTURE_HELP = (
+    "Declares which transitions are possible at all: the walls of a map, the stages that a disease cannot skip. This "
+    "is public knowledge, learned from nobody's data, which the guarantee does not protect. Only these transitions "
+    "are counted and released. So there is less noise, and the algorithm knows what cannot happen. "
+    "Privacy holds whether the declaration is true or not. An environment that can do anything else is refused."
+)
 SMALL = {"S": 2, "A": 2, "H": 3}  # learners that list all policies can be run on it
 
 
@@ -166,3 +174,19 @@ def chosen_noise(s: Session) -> tuple[str, str, float, str]:
         if spec.mechanism and spec.calibration and spec.delta is not None:
             return spec.mechanism, spec.calibration, spec.delta, spec.reports
     raise SpecError("privacy", "no noise is known for it")
+
+
+def structure(s: Session) -> None:
+    """Whether that is declared, for learners that make something of it."""
+    if "structure" not in ALGORITHMS[s.draft.algorithm].declarable:
+        return
+    key = s.draft.environment
+    select(
+        "Public structure",
+        tuple(STRUCTURE),
+        s.draft.structure.get(key, ""),
+        lambda word: s.draft.structure.update({key: word}),
+        STRUCTURE,
+        STRUCTURE_HELP,
+        name=f"structure.{key}",
+    )

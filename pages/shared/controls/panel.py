@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -21,13 +21,12 @@ from dprl.privacy import PRIVATIZERS
 from dprl.simulation import FIELDS, RunSpec
 from dprl.simulation.cost import COUNTERS, limit
 from dprl.simulation.pairs import runs_in
+from dprl.simulation.schedules import adaptive, geometric
 from dprl.simulation.schedules.episodic import LIMIT as EPISODIC_LIMIT
 from dprl.words import count, listed
 from pages.shared.controls import custom
 from pages.shared.controls.launch import spec_of_controls
-from pages.shared.controls.noise import SMALL, epsilon_slider, noise
-from pages.shared.controls.schedule import schedule
-from pages.shared.controls.structure import structure
+from pages.shared.controls.noise import SMALL, epsilon_slider, noise, structure
 from pages.shared.controls.widgets import (
     complaint,
     exact,
@@ -41,7 +40,7 @@ from pages.shared.controls.widgets import (
     stops,
 )
 from pages.shared.layout.chart import draw_bare, kept
-from pages.shared.layout.frame import dark, guarded
+from pages.shared.layout.frame import guarded
 from pages.shared.layout.terms import meanings
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import button
@@ -56,6 +55,14 @@ BONUS = {
     "practical": "smaller noise bound (not proved)",
     OWN: "its own bonus (not proved)",
 }
+SCHEDULES = {
+    "adaptive": "after blocks that adapt",
+    "geometric": "after blocks that grow",
+    "episodic": "after every user (K ≤ 10⁶)",
+}
+SCHEDULES_HELP = (
+    "Blocks grow as was fixed before the run, or adapt to the releases: choosing them leaks nothing."
+)
 BONUS_HELP = "Anytime: bounds proved to hold at all times, which learn sooner. Paper: bounds as in the paper."
 
 
@@ -72,15 +79,17 @@ def environment_picture(environment: str, params: tuple[tuple[str, Any], ...], n
     )
 
 
+def draw_environment(environment: str, params: Mapping[str, Any], key: str) -> None:
+    """Draw a small picture of an environment. key: of the picture on its page."""
+    asked = environment, tuple(params.items())
+    draw_bare(kept(("environment", *asked), partial(environment_picture, *asked)), key)
+
+
 @st.fragment
 @guarded
 def sidebar(draw: Callable[[], T], run_box: Callable[[T], object]) -> None:
-    """Draw the settings of a page, and below them its box with Run. Moving one redraws this part only.
-
-    Args:
-        draw: the settings; returns what they describe.
-        run_box: what pressing Run will do, and the buttons, for that.
-    """
+    """Draw the settings of a page, and below them its box with Run, which gets their content. Moving a setting redraws
+    this part only."""
     session().wrong.clear()
     with st.container(key="controls", gap="small"):
         found = draw()
@@ -142,9 +151,7 @@ def _environment(s: Session) -> None:
         checked = checked_params(s, world)
         S, A, H = world.size(**checked)[:3]
         if H * S * A * (S + 2) <= limit(COUNTERS):  # else the box below the settings says what would fit
-            asked = world.key, tuple(checked.items()), dark()
-            drawn = kept(("environment", *asked), partial(environment_picture, *asked))
-            draw_bare(drawn, "environment_drawing")
+            draw_environment(world.key, checked, "environment_drawing")
     except SpecError as error:
         st.caption(f":red[{escape(str(error))}]")
 
@@ -280,22 +287,16 @@ def _more(s: Session, first: Sequence[Callable[[Session], None]], along: str) ->
     number_field(s, "seeds", "Seeds")
     number_field(s, "root_seed", "Root seed")
     if model != "none" and along != "contribution":
-        most_episodes(s)
+        number_field(s, "contribution", "Most episodes of one user")
     if model != "none" or bonus != "practical":
         number_field(s, "beta", "Failure probability β")
     used = [f for f in algorithm.fields if f.used(bonus)]
     parameters(s, "algorithm", algorithm.key, used)
 
 
-def most_episodes(s: Session) -> None:
-    """Draw the control of one user's episodes, all of which noise hides."""
-    number_field(s, "contribution", "Most episodes of one user")
-
-
 def number_field(s: Session, name: str, label: str) -> None:
     """Draw an exact field for one number of the spec."""
     exact(label, name, FIELDS[name], getattr(s.draft, name), setter(name))
-    complaint(name)
 
 
 def params_of(s: Session, owner: Owner, key: str, fields: Sequence[Field]) -> dict[str, Any]:
@@ -325,3 +326,26 @@ def put(s: Session, owner: Owner, key: str, f: Field, value: Any) -> None:
         s.draft.params(owner, key)[f.name] = chosen
 
     parameter(f, f"{owner}_params.{key}.{f.name}", value, store)
+
+
+def schedule(s: Session) -> None:
+    """Draw the control of the learner's policy updates: after every user, or after blocks that grow."""
+    kind, _, argument = s.draft.schedule.partition(":")
+    growth = {"adaptive": adaptive.ETA, "geometric": geometric.ETA}
+
+    def chosen(word: str) -> None:
+        s.draft.schedule = f"{word}:{growth[word].default:g}" if word in growth else word
+        if word == "episodic":
+            s.draft.episodes = min(s.draft.episodes, EPISODIC_LIMIT)
+        s.version += 1
+
+    select("Policy updates", tuple(SCHEDULES), kind, chosen, SCHEDULES, SCHEDULES_HELP, "schedule")
+    if kind in growth:
+        eta, _, most = argument.partition(":")
+        exact(
+            "Growth η of a block",
+            "schedule",
+            growth[kind],
+            float(eta),
+            lambda value: setter("schedule")(":".join([kind, f"{value:g}", *filter(None, [most])])),
+        )

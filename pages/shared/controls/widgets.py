@@ -13,7 +13,7 @@ import streamlit as st
 from dprl.fields import Field, SpecError
 from dprl.words import typed
 from pages.shared.text import escape
-from pages.shared.visitor.callbacks import on_value
+from pages.shared.visitor.callbacks import key_of, keyed, on_value
 from pages.shared.visitor.draft import Moved
 from pages.shared.visitor.locks import RUN
 from pages.shared.visitor.state import session
@@ -52,17 +52,15 @@ def select(
     name: str = "",
 ) -> None:
     """One of a few words; a single one is shown but cannot be changed. name: tells it from another of its label."""
-    key = f"{session().version}:{name or label}:{'|'.join(options)}"
     st.selectbox(
         label,
         list(options),
         index=options.index(value),
-        key=key,
         format_func=lambda option: (titles or {}).get(option, option),
-        on_change=on_value(key, store),
         help=help or None,
         disabled=len(options) == 1 or locked(name),
         filter_mode=None,
+        **keyed(f"{name or label}:{'|'.join(options)}", store),
     )
 
 
@@ -85,18 +83,15 @@ def segments(
     label: str, name: str, options: Mapping[str, str], value: str | None, chosen: Callable[[Any], None]
 ) -> None:
     """One of a few words next to each other; none of them where the value is another."""
-    s = session()
-    key = f"{s.version}:{s.page}:{name}"
     st.segmented_control(
         label,
         list(options),
         default=value,
         format_func=options.__getitem__,
         required=value is not None,
-        key=key,
-        on_change=on_value(key, chosen),
         label_visibility="collapsed",
         wrap=True,
+        **keyed(name, chosen),
     )
 
 
@@ -111,13 +106,21 @@ def read_number(field: Field, text: str) -> Any:
     return value
 
 
-def exact(label: str, name: str, field: Field, value: Any, store: Store, width: int | None = None) -> None:
-    """Draw a text field for any value the field allows ("1e9" too); `complaint` explains a faulty one.
+def exact(
+    label: str,
+    name: str,
+    field: Field,
+    value: Any,
+    store: Store,
+    width: int | None = None,
+    in_row: bool = False,
+) -> None:
+    """Draw a text field for any value the field allows ("1e9" too), and below it what is wrong with one.
 
-    width: of one whose label stands next to it, in pixels.
+    width: in pixels, of a field whose label stands next to it. For such a field, and one in a row of several, the
+    caller has to call `complaint`.
     """
     s = session()
-    key = f"{s.version}:{name}:exact"
 
     def changed(text: str) -> None:
         s.wrong.pop(name, None)
@@ -128,25 +131,21 @@ def exact(label: str, name: str, field: Field, value: Any, store: Store, width: 
 
     text = st.text_input(
         label,
-        field_text(value),
-        key=key,
+        value if isinstance(value, str) else typed(value),
         max_chars=400 if field.kind == "text" else 40,
-        on_change=on_value(key, heard(key, changed)),
         help=f"{field.help}: {field.allowed}." if width is None else None,
         label_visibility="visible" if width is None else "collapsed",
         disabled=locked(name),
         width=width or "stretch",
         live=PAUSE if field.kind in ("int", "float") else False,
+        **keyed(f"{name}:exact", heard(key_of(f"{name}:exact"), changed)),
     )
     try:
         read_number(field, str(text))
     except SpecError as error:
         s.wrong[name] = str(error)
-
-
-def field_text(value: Any) -> str:
-    """Write a value as it stands in its field."""
-    return value if isinstance(value, str) else typed(value)
+    if width is None and not in_row:
+        complaint(name)
 
 
 def move(key: str, value: Any) -> None:
@@ -189,8 +188,7 @@ def log_slider(
     help: str = "",
 ) -> None:
     """Draw a logarithmic slider over `marks`, the exact value next to it, and the meaning of its two ends."""
-    s = session()
-    slider_key, text_key = f"{s.version}:{name}:slider", f"{s.version}:{name}:exact"
+    slider_key, text_key = key_of(f"{name}:slider"), key_of(f"{name}:exact")
 
     def slid(mark: float) -> None:
         chosen = field.check(mark)
@@ -228,14 +226,11 @@ def parameter(field: Field, name: str, value: Any, store: Store) -> None:
     if field.rows:
         rows_field(field, name, value, store)
         return
-    exact(field.name, name, field, value, store)
-    if field.kind == "text":
-        complaint(name)
+    exact(field.name, name, field, value, store, in_row=field.kind != "text")
 
 
 def rows_field(field: Field, name: str, value: str, store: Store) -> None:
     """Draw a field for a text of rows joined by /, with a row on each line."""
-    key = f"{session().version}:{name}:rows"
 
     def changed(text: str) -> None:
         lines = (line.strip() for line in text.upper().splitlines())
@@ -244,12 +239,11 @@ def rows_field(field: Field, name: str, value: str, store: Store) -> None:
     st.text_area(
         f"{field.name}: {field.rows}",
         value=value.replace("/", "\n"),
-        key=key,
         height="content",
         max_chars=2000,
-        on_change=on_value(key, changed),
         help="A row on each line, all of one length.",
         disabled=locked(name),
+        **keyed(f"{name}:rows", changed),
     )
 
 
@@ -264,9 +258,49 @@ def setter(name: str) -> Store:
 
 def menu_titles(registry: Mapping[str, Any]) -> dict[str, str]:
     """Key to title, for a menu; an algorithm that was rebuilt without its paper's full text is called so."""
-    return {key: menu_title(record) for key, record in registry.items()}
+    rebuilt = {True: " (our reconstruction)", False: ""}
+    return {
+        key: f"{one.title}{rebuilt[getattr(one, 'reconstructed', False)]}" for key, one in registry.items()
+    }
 
 
-def menu_title(record: Any) -> str:
-    """Return the title of a registry's entry in a menu."""
-    return f"{record.title} (our reconstruction)" if getattr(record, "reconstructed", False) else record.title
+def choose_several(
+    label: str,
+    name: str,
+    options: Sequence[str],
+    now: Sequence[str],
+    store: Store,
+    title: Callable[[str], str],
+    help: str,
+    most: int | None = None,
+) -> None:
+    """Choose some of the options, at most that many, in the order in which they were chosen."""
+    st.multiselect(
+        label,
+        options,
+        now,
+        format_func=title,
+        max_selections=most,
+        placeholder="at least one",
+        help=help,
+        disabled=locked("compare"),
+        **keyed(f"{name}:{'|'.join(options)}", lambda given: store(list(given))),
+    )
+
+
+def values_field(
+    label: str,
+    name: str,
+    text: str,
+    store: Store,
+    parse: Callable[[str], object],
+    help: str,
+    fixed: bool,
+) -> None:
+    """Several numbers as text, and below it what is wrong with them. parse: raises SpecError; fixed: by a link."""
+    st.text_input(label, text, max_chars=400, help=help, disabled=fixed, **keyed(name, store))
+    try:
+        parse(text)
+    except SpecError as error:
+        session().wrong[name] = str(error)
+    complaint(name)

@@ -1,14 +1,43 @@
-"""The page's needs from the browser itself: the clipboard, the sidebar of a phone, day or night colours, and charts
-that go on filling the screen."""
+"""The page's needs from the browser itself, which Streamlit does not bring: components of our own.
+
+The sources are in assets/web/, the files that have a component's name. They are read once, when the page is imported.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import streamlit as st
 
-from pages.shared.layout.component import component, joined_script
+from dprl.assets import WEB, plain, web_source
 from pages.shared.visitor.callbacks import callback
+
+
+def component(name: str, *, css: str = "", js: str = "") -> Callable[..., Any]:
+    """Load the component of NAME.js in assets/web/, or of a script, with NAME.html and NAME.css if they exist. css: the
+    file of a look that several share."""
+    look, shape = css or f"{name}.css", f"{name}.html"
+    return st.components.v2.component(
+        f"dprl_{name}",
+        html=web_source(shape) if (WEB / shape).is_file() else None,
+        css=web_source(look) if (WEB / look).is_file() else None,
+        js=js or web_source(f"{name}.js"),
+    )
+
+
+def joined_script(*names: str) -> str:
+    """Join several invisible scripts of assets/web/ into one: each component is made, hashed and sent at every rerun,
+    as a button is."""
+    parts = ",\n".join(plain(web_source(f"{name}.js")).rstrip() for name in names)
+    return f"""
+const parts = [{parts}];
+export default function () {{
+  const ends = parts.map((part) => part());
+  return () => ends.forEach((end) => end());
+}}
+"""
+
 
 ENOUGH = 700  # pixels of a page's width, from which on charts have room beside them
 
@@ -57,11 +86,8 @@ def unseen(under: str, dark: bool, wide: bool, seen: Callable[[bool], None]) -> 
     when it is drawn again, the camera above it writes the run below the picture, Tab leads from a button to the content
     it has opened and on from there, and terms show their meanings.
 
-    Args:
-        under: A word for the content under the sidebar.
-        dark: Whether the page is drawn for a dark screen.
-        wide: Whether it is drawn for one with room next to charts.
-        seen: Called with whether there is room.
+    under: a word for the content under the sidebar. dark, wide: what the page is drawn for. seen: called with whether
+    there is room next to charts.
     """
 
     def heard() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from contextlib import nullcontext
-from html import escape
+from html import escape as html
 from typing import Any, Literal
 
 import pandas as pd
@@ -13,14 +13,16 @@ import streamlit as st
 from dprl.figures.picture import PackedPicture, Picture, Sketch, for_page
 from dprl.figures.standalone_html import chart_page
 from dprl.figures.style import config
+from dprl.messages.glossary import listed_terms
 from dprl.papers.report import version
+from dprl.sitemap import PAGES
 from dprl.tables import escape_formulas
-from pages.shared.layout import reading
+from dprl.theory import papers
 from pages.shared.layout.download import save
 from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import explained
 from pages.shared.results.cache import ENTRY_BYTES, SizedCache, cache_of
-from pages.shared.text import unlinked
+from pages.shared.text import escape, unlinked
 from pages.shared.visitor.address import here, query_of
 from pages.shared.visitor.callbacks import on_value
 from pages.shared.visitor.state import session
@@ -28,12 +30,14 @@ from pages.shared.visitor.state import session
 PICTURE_BYTES = 12 * 2**20  # of drawn figures kept, for all visitors together
 
 
-def kept(key: Hashable, draw: Callable[[], Picture]) -> PackedPicture:
-    """Return a figure drawn once for all visitors. key: everything it depends on."""
+def kept(key: tuple[Hashable, ...], draw: Callable[[bool], Picture]) -> PackedPicture:
+    """Return a figure drawn once for all visitors by day, and once by night, which `draw` is told. key: everything else
+    it depends on."""
+    night = dark()
     pictures: SizedCache[PackedPicture] = cache_of("pictures", PICTURE_BYTES)
     return pictures.cached(
-        key,
-        lambda _: PackedPicture(draw()),
+        (*key, night),
+        lambda _: PackedPicture(draw(night)),
         lambda picture: ENTRY_BYTES + picture.nbytes + len(repr(key)),
     )
 
@@ -117,11 +121,9 @@ def explain(
 ) -> None:
     """Draw what stands below a figure: the sentence on what to see in it, and one fold, *About this chart*.
 
-    Args:
-        link: the query parameters of the link to the whole page, if what is seen is not what the address said last.
-        group: of the charts that take each other's place: who has opened the fold of one has opened those of all.
-        how: what the sentence rests on, such as statistics, intervals and tests, an item each (Markdown).
-        files: draws what can be taken along.
+    link: to the whole page, if what is seen is not what the address said last. group: of the charts that take each
+    other's place, whose folds open together. how: what the sentence rests on, an item each (Markdown). files: draws
+    what can be taken along.
     """
     if alone(key):
         with st.container(key="alone_words"):
@@ -137,7 +139,7 @@ def explain(
     if not fold.open:
         return
     with fold:
-        numbers, computed, words, papers, *more = st.tabs(
+        numbers, computed, words, sources, *more = st.tabs(
             ["Numbers", "Computation", "Words", "Papers", *(["Files"] if files else [])]
         )
     numbers.dataframe(
@@ -145,8 +147,11 @@ def explain(
     )
     said = [explained(unlinked(item)) for item in how] or ["The sentence and the numbers give all there is."]
     computed.markdown("\n".join(f"- {item}" for item in said))
-    reading.words(words)
-    reading.papers_of(papers)
+    subjects = PAGES[session().page or ""].lists
+    terms = {word: text for name in subjects for word, text in listed_terms(name).items()}
+    words.markdown("\n".join(f"- **{escape(word)}:** {meaning}" for word, meaning in terms.items()))
+    known = {title: at for name in subjects for title, at in papers.listed(name).items()}
+    sources.markdown("\n".join(f"- [{title}]({address})" for title, address in known.items()))
     if files:
         with more[0]:
             files()
@@ -162,6 +167,6 @@ def sketch(drawing: Sketch) -> None:
     """Show a small drawing as wide as there is room, at most a fifth beyond its own width."""
     width = round(1.2 * drawing.width)
     st.html(
-        f'<img src="{drawing.uri}" alt="{escape(drawing.alt)}" '
+        f'<img src="{drawing.uri}" alt="{html(drawing.alt)}" '
         f'style="display:block;width:100%;max-width:{width}px;height:auto">'
     )

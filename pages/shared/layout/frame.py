@@ -22,8 +22,7 @@ from pages.shared.results.data import store
 from pages.shared.streamlit_internals import forget_parts, leave_out_while
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import into
-from pages.shared.visitor.owners import names
-from pages.shared.visitor.state import session
+from pages.shared.visitor.state import owners, session
 from pages.shared.visitor.turns import turns
 
 log = logging.getLogger("dprl.pages")
@@ -41,7 +40,7 @@ class Crowd:
     def __init__(self) -> None:
         self._parts: dict[
             tuple[int, str], tuple[float, float]
-        ] = {}  # when each is gone, and what drawing it costs
+        ] = {}  # when each is gone; what drawing it costs
         self._lock = Lock()
 
     def pace(self, part: tuple[int, str], least: float, cost: float | None, guess: float = COST) -> float:
@@ -174,6 +173,6 @@ def show_page(page: StreamlitPage) -> None:
     if s.said and s.said != notice:
         st.toast(escape(s.said))
     s.said = ""
-    corner(PAGES[page.url_path], store().going(names()))
+    corner(PAGES[page.url_path], store().going(owners()))
     page.run()
     unseen(f"{page.url_path}:{s.runs}", dark(), wide(), into(s, "wide"))

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from copy import copy
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
@@ -19,34 +20,21 @@ def pages() -> dict[str, list[StreamlitPage]]:
     """Return the pages by section, for one run of the script. Searching the files again takes 2 ms; each page is a
     copy, because Streamlit notes on it that it may be run."""
     found: dict[str, list[StreamlitPage]] = {}
-    for page, drawn in zip(in_order(), _pages(), strict=True):
-        found.setdefault(page.section, []).append(copy(drawn))
-    found[""] += [copy(drawn) for drawn in _moved()]
+    for section, page in _pages():
+        found.setdefault(section, []).append(copy(page))
     return found
 
 
-def in_order() -> list[Page]:
-    """Return the pages in navigation order: those without a section, then section by section."""
-    return sorted(PAGES.values(), key=lambda page: SECTIONS.index(page.section))
-
-
 @cache
-def _pages() -> tuple[StreamlitPage, ...]:
-    return tuple(
-        st.Page(
-            ROOT / page.file,
-            title=page.name,
-            url_path=page.path or None,
-            default=not page.path,
-            visibility="hidden" if page.aside else "visible",
-        )
-        for page in in_order()
-    )
-
-
-@cache
-def _moved() -> tuple[StreamlitPage, ...]:
-    return tuple(st.Page(_nothing, title=path, url_path=path, visibility="hidden") for path in MOVED)
+def _pages() -> list[tuple[str, StreamlitPage]]:
+    made = []
+    for page in sorted(PAGES.values(), key=lambda page: SECTIONS.index(page.section)):
+        how: Any = {"default": not page.path, "visibility": "hidden" if page.aside else "visible"}
+        drawn = st.Page(ROOT / page.file, title=page.name, url_path=page.path or None, **how)
+        made.append((page.section, drawn))
+    for path in MOVED:
+        made.append(("", st.Page(_nothing, title=path, url_path=path, visibility="hidden")))
+    return made
 
 
 def _nothing() -> None:

@@ -4,6 +4,7 @@ the settings, and as a chart for another page."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from html import escape as html
 
 import segno
@@ -15,7 +16,7 @@ from pages.shared.results.data import store
 from pages.shared.text import escape
 from pages.shared.visitor import address, locks, presence
 from pages.shared.visitor.address import query_of
-from pages.shared.visitor.callbacks import button, into, on_value
+from pages.shared.visitor.callbacks import button, into, keyed, on_value
 from pages.shared.visitor.state import PageState, attempt, session, write_address
 
 ONLY_HERE = (
@@ -65,22 +66,19 @@ def for_others(part: PageState, link: list[tuple[str, str]]) -> str:
 
 def own_sentence(part: PageState) -> None:
     """Draw the field for a message to those who open the link."""
-    key = f"sentence:{session().version}"
+
+    def say(text: str) -> None:
+        part.sentence = address.one_line(text)
+        write_address(part)
+        st.rerun()
+
     st.text_input(
         "A sentence for those who open the link",
         part.sentence,
         max_chars=address.MOST_LETTERS,
         placeholder="What should they see?",
-        key=key,
-        on_change=on_value(key, lambda text: say(part, text)),
+        **keyed("sentence", say),
     )
-
-
-def say(part: PageState, text: str) -> None:
-    """Says something, or "" for nothing, to those who open the link."""
-    part.sentence = address.one_line(text)
-    write_address(part)
-    st.rerun()
 
 
 def in_a_page(query: str) -> None:
@@ -101,7 +99,8 @@ def short_link(page: str, query: str) -> None:
     )
     code = s.short.get((page, query))
     if code is None:
-        button("Make a short link", shorten, page, query, icon="link", key="shorten")
+        make = partial(attempt, shorten, page, query)
+        button("Make a short link", make, icon="link", key="shorten")
         return
     copy_link(f"s={code}", "Copy short link")
     qr(address.whole_address(f"s={code}"), "the short link")
@@ -110,11 +109,7 @@ def short_link(page: str, query: str) -> None:
 def shorten(page: str, query: str) -> None:
     """Make the short link."""
     s = session()
-
-    def make() -> None:
-        s.short[page, query] = store().links.shorten(page, query, presence.lease(s.visitor))
-
-    attempt(make)
+    s.short[page, query] = store().links.shorten(page, query, presence.lease(s.visitor))
 
 
 def qr(whole: str, of: str) -> None:

@@ -1,5 +1,5 @@
 """Predictions: by widgets, by pressing the chart, or by dragging a marker over it, which the browser moves
-and sends once, where it was left. All hand on its text, perhaps not whole yet."""
+and sends once, where it was left. All hand on its text, perhaps not whole yet. And the buttons of a step."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from dprl.figures.guesses import HELD
 from dprl.lessons import Choice, Marker, Order, Prediction
 from dprl.messages import filled, messages
 from pages.shared.controls.widgets import segments
-from pages.shared.layout.component import component
-from pages.shared.visitor.callbacks import button, callback, on_value
-from pages.shared.visitor.state import session
+from pages.shared.layout.browser import component
+from pages.shared.visitor.callbacks import button, callback, keyed
 
 Said = Callable[[str], None]
 SAID = messages("lessons")["answer"]
@@ -39,14 +38,12 @@ def answer_field(prediction: Prediction, text: str, said: Said) -> None:
                 )
         hint(SAID["order_hint"])
     elif isinstance(prediction, Marker):
-        key = f"{session().version}:marker"
         st.select_slider(
             SAID["label"],
             prediction.marks,
             prediction.nearest(float(text)) if text else prediction.untouched,
             format_func=prediction.said,
-            key=key,
-            on_change=on_value(key, lambda mark: said(prediction.write(mark))),
+            **keyed("marker", lambda mark: said(prediction.write(mark))),
         )
         with st.container(horizontal=True, horizontal_alignment="distribute", key="ends_marker"):
             st.caption(prediction.ends[0], width="content")
@@ -58,15 +55,13 @@ def answer_field(prediction: Prediction, text: str, said: Said) -> None:
             segments(SAID["label"], "slope", choices, text or None, lambda chosen: said(chosen or ""))
             hint(SAID["slope_hint"])
             return
-        key = f"{session().version}:choice"
         st.radio(
             SAID["label"],
             list(choices),
             list(choices).index(text) if text in choices else None,
             format_func=lambda value: choices.get(value, ""),
-            key=key,
-            on_change=on_value(key, lambda chosen: said(chosen if chosen in choices else "")),
             label_visibility="collapsed",
+            **keyed("choice", lambda chosen: said(chosen if chosen in choices else "")),
         )
 
 
@@ -100,13 +95,8 @@ _drag = component("drag")
 
 
 def draggable(prediction: Prediction, text: str, chart: str, said: Said) -> None:
-    """Has the marker of a chart dragged; nothing where the prediction is none.
-
-    Args:
-        text: its place, "" while it waits.
-        chart: the key of the chart.
-        said: called with the text of where it was left.
-    """
+    """Have the marker of a chart dragged from its place, "" while it waits; nothing where the prediction is none. said:
+    called with the text of where it was left."""
     if not isinstance(prediction, Marker):
         return
     marks = prediction.marks
@@ -130,3 +120,17 @@ def draggable(prediction: Prediction, text: str, chart: str, said: Said) -> None
             height=1,
             on_dropped_change=callback(dropped),
         )
+
+
+def press(
+    label: str,
+    icon: str,
+    key: str,
+    action: Callable[..., object],
+    *arguments: Any,
+    primary: bool = False,
+    disabled: bool = False,
+) -> None:
+    """Draw a button; one that leads nowhere here is disabled, so that its neighbours stay where they are."""
+    kind = "primary" if primary else "secondary"
+    button(label, action, *arguments, icon=icon, key=key, type=kind, disabled=disabled)

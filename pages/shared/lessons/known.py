@@ -8,7 +8,8 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from dprl.lessons import ORDER, Lesson
+from dprl.fields import SpecError
+from dprl.lessons import ORDER, Lesson, Step
 from dprl.messages import filled, messages
 from dprl.metrics.curves import Evidence, RunCurves
 from dprl.simulation import spec_from_dict
@@ -80,3 +81,12 @@ def evidence() -> Evidence:
     for entry in asset("lessons"):
         asked[entry["question"], spec_from_dict(entry["spec"])] = entry["answer"]
     return Evidence(KnownRuns(), asked)
+
+
+def valid(step: Step, text: str) -> bool:
+    """Whether a text is a whole answer to a question."""
+    try:
+        step.prediction.parse(text)
+    except SpecError:
+        return False
+    return True

@@ -27,9 +27,7 @@ MOST_SHOWN = 5000  # characters of a spec that is shown in the page
 def make_again(spec: RunSpec | OfflineSpec) -> None:
     """Code, command and spec of one run, each to be copied; what is long as a file."""
     text = json.dumps(spec.to_dict(), indent=2)
-    long = (
-        len(text) > MOST_SHOWN or spec.environment == "custom"
-    )  # JSON within JSON is not for a command line
+    long = len(text) > MOST_SHOWN or spec.environment == "custom"  # JSON in JSON is not for a command line
     if long:
         st.caption("This run's spec as a file, which the lines below read:")
         save("spec.json", "spec.json", "application/json", lambda: text)
@@ -106,11 +104,7 @@ def files(
 ) -> None:
     """Draw the numbers and the chart of runs as files, and the table.
 
-    Args:
-        name: of the files with numbers.
-        says: what the table holds.
-        specs: of the runs.
-        title, draw: of the chart as a page of its own, see `save_chart`; None if *Share* has a better one.
+    says: what the table holds. title, draw: of the chart as a page of its own; None if *Share* has a better one.
     """
     st.caption(explained(says))
     empty = no_table_yet(table)

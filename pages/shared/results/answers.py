@@ -7,7 +7,7 @@ import json
 import time
 from collections.abc import Hashable
 from functools import cache
-from typing import Any, Final
+from typing import Any
 
 from dprl.fields import SpecError
 from dprl.privacy import Guarantee
@@ -23,13 +23,6 @@ ANSWER_BYTES = 8 * 2**20  # kept, for all visitors together
 REPLAY_BYTES = 16 * 2**20  # of packed runs, up to 200 kB each
 PATIENCE = 0.06  # seconds a page waits for each new answer: cheap ones come, and no click is late
 _LOOK = 0.005
-
-
-class Pending:
-    """Stands for an answer that is not known yet."""
-
-
-PENDING: Final = Pending()
 
 
 def guarantee(spec: Spec) -> Guarantee | None:
@@ -56,20 +49,16 @@ def replay(spec: RunSpec) -> bytes | None:
     if it cannot be played."""
     kept: SizedCache[bytes] = cache_of("replays", REPLAY_BYTES)
     key = (QUESTION, json.dumps(spec.to_dict() | {"seeds": 1}))  # it has seeds enough for any
-    found = kept.get(key)
-    if found is None:
-        text = _asked(QUESTION, spec)
-        if text is None:
-            s = session()
-            s.waiting.add(s.drawing)
-            return None
-        if not text:
-            raise SpecError("spec", "no worker could prepare this run; try again later.")
-        answered(text)  # a refusal is raised
-        packed = gzip.compress(text.encode(), 1)
-        kept.put(key, None, packed, len(packed))
-        return packed
-    return found[1]
+    if (found := kept.get(key)) is not None:
+        return found[1]
+    text = _asked(QUESTION, spec)
+    if text is None:
+        return None
+    if not text:
+        raise SpecError("spec", "no worker could prepare this run; try again later.")
+    answered(text)  # a refusal is raised
+    packed = gzip.compress(text.encode(), 1)
+    return kept.put(key, None, packed, len(packed))
 
 
 def unpacked(packed: bytes) -> dict[str, Any]:
@@ -100,40 +89,32 @@ def _optima() -> dict[tuple[str, str], float]:
     return {(entry["environment"], json.dumps(entry["params"])): entry["v_star"] for entry in entries}
 
 
-def _answer_to(question: str, spec: Spec, about: Hashable = None, **changes: Any) -> Any:
-    """Return the answer, or PENDING; in that case the part that is being drawn is redrawn until it is known.
-
-    Args:
-        question: Its name.
-        spec: What it is asked of.
-        about: What it depends on, by default all of the spec but its randomness.
-        changes: Fields of the spec that it is asked with.
-    """
+def _answer_to(question: str, spec: Spec, about: Hashable = None) -> Any:
+    """Return the answer; None until it is known. about: what it depends on, by default all of the spec but its
+    randomness."""
     values = spec.to_dict()
-    changes |= {name: value for name, value in {"seeds": 1, "root_seed": 0}.items() if name in values}
-    key = (question, about or json.dumps(values | changes))
+    usual = {name: value for name, value in {"seeds": 1, "root_seed": 0}.items() if name in values}
+    key = (question, about or json.dumps(values | usual))
     kept: SizedCache[str] = cache_of("answers", ANSWER_BYTES)
-    found = kept.get(key)
-    if found is None:  # to make another spec takes longer than all the rest
-        text = _asked(question, spec.replace(**changes))
-        if text is None:
-            s = session()
-            s.waiting.add(s.drawing)
-            return PENDING
+    found = kept.get(key)  # to make another spec takes longer than all the rest
+    text = _asked(question, spec.replace(**usual)) if found is None else found[1]
+    if found is None and text is not None:
         kept.put(key, None, text, len(text))
-    else:
-        text = found[1]
     return answered(text) if text else None
 
 
 def _asked(question: str, spec: Spec) -> str | None:
-    """Return the store's answer. At the first request, wait for it for a moment."""
+    """Return the store's answer. At the first request, wait for it for a moment; the part that is being drawn is
+    redrawn until it is known."""
+    s = session()
     text = store().answer(question, spec)
-    if text is None and (question, spec) not in session().asked:
+    if text is None and (question, spec) not in s.asked:
         until = time.monotonic() + PATIENCE
         with turns.left():
             while text is None and time.monotonic() < until:
                 time.sleep(_LOOK)
                 text = store().answer(question, spec)
-    session().asked.add((question, spec))
+    s.asked.add((question, spec))
+    if text is None:
+        s.waiting.add(s.drawing)
     return text

@@ -56,14 +56,10 @@ class SizedCache(Generic[T]):
         version: Callable[[], str] | None = None,
         final: Callable[[T], bool] = lambda value: False,
     ) -> T:
-        """Return the cached value if it is final or of the present version; else load it.
+        """Return the cached value if it is final or of the present version; else load it, which is told the version.
 
-        Args:
-            key: The facts it depends on, without the version's.
-            load: Reads or makes it, told the version.
-            size: About how many bytes it has.
-            version: Of what there is to load; None if the value never changes.
-            final: Whether a value never changes again.
+        key: the facts it depends on, without the version's. size: about how many bytes it has. version: None if the
+        value never changes. final: whether this value never changes again.
         """
         found = self.get(key)
         if found is not None and found[0] is None:

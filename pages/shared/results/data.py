@@ -23,7 +23,6 @@ from pages.shared.results.cache import ENTRY_BYTES, SizedCache, bytes_of, cache_
 
 TRACE_BYTES = 256 * 2**20  # of decoded traces kept, for all visitors together
 CURVE_BYTES = 32 * 2**20
-ENDS_BYTES = 4 * 2**20
 ENVIRONMENT_BYTES = 8 * 2**20
 
 
@@ -74,21 +73,10 @@ def curves(spec: Spec) -> RunCurves:
 
 def ends(spec: Spec) -> NDArray[np.float64]:
     """[seeds] regret at the end of a run, NaN for a seed that has not got there."""
-
-    def load(_: str | None) -> NDArray[np.float64]:
-        run, rows = stored_curves(store(), spec), np.full(spec.seeds, np.nan)
-        if run.ended:
-            rows[: len(run.values)] = run.ends
-        return rows
-
-    kept: SizedCache[NDArray[np.float64]] = cache_of("ends", ENDS_BYTES)
-    return kept.cached(
-        spec.to_json(),
-        load,
-        lambda rows: ENTRY_BYTES + rows.nbytes,
-        lambda: store().version(spec),
-        lambda rows: bool(np.isfinite(rows).all()),
-    )
+    run, rows = curves(spec), np.full(spec.seeds, np.nan)
+    if run.ended:
+        rows[: len(run.values)] = run.ends
+    return rows
 
 
 def environment(spec: RunSpec | OfflineSpec) -> TabularMDP:

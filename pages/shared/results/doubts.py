@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import streamlit as st
 
 from dprl import metrics
-from dprl.sentences import doubts as sentences
 from dprl.simulation import RunSpec
 from pages.shared.layout.terms import explained
 from pages.shared.results.runs import ONLINE
@@ -26,15 +25,6 @@ def stuck(spec: RunSpec) -> int:
     if not known.whole(spec.seeds):
         return 0
     return metrics.unsettled(known.at, known.values)
-
-
-def of_runs(specs: Sequence[RunSpec]) -> list[str]:
-    """Describe the run without privacy, among the baselines, that is stuck most often."""
-    most = max(
-        ((stuck(baseline), baseline.seeds) for baseline in {spec.baseline() for spec in specs}),
-        default=(0, 0),
-    )
-    return [sentences.unsettled(*most)]
 
 
 def below_zero(name: str, price: metrics.Array) -> list[str]:

@@ -13,7 +13,6 @@ from dprl.sentences import promise as said
 from dprl.sentences.noise import IN_A_COUNT
 from dprl.simulation import OfflineSpec, UploadSpec
 from dprl.words import at_most, human, promise, proves
-from pages.shared.layout import reading
 from pages.shared.layout.chart import sketch
 from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import explained
@@ -105,4 +104,6 @@ def assumptions(g: Guarantee) -> None:
     with st.expander("Assumptions and sources"):
         st.markdown("\n".join(f"- {escape(text)}" for text in g.assumptions))
         st.caption(escape("Sources: " + "; ".join(g.sources) + "."))
-        reading.proofs()
+        if st.get_option("server.enableStaticServing"):
+            address = "app/static/docs/reference/sentences.html"
+            st.markdown(f":material/help: [What each sentence about privacy follows from]({address})")

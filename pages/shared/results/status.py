@@ -47,6 +47,13 @@ def words(run: RunStatus) -> str:
     return ""
 
 
+def note(run: RunStatus) -> str:
+    """Return the legend's note on a curve that is not finished."""
+    going = f"{run.seeds_done} of {run.seeds} seeds"
+    said = {"done": "", "queued": "waiting", "running": going, "failed": "failed"}
+    return said.get(run.state, "stopped")
+
+
 def awaited(runs: Iterable[RunStatus], specs: Iterable[RunSpec] = ()) -> str:
     """Return the placeholder for a chart of these runs."""
     if not any(run.state in ACTIVE for run in runs):
@@ -90,17 +97,14 @@ def strip(curves: list[Curve], titles: list[str], runs: list[RunStatus]) -> None
         for row in zip(curves, titles, runs, strict=True)
         if not (row[0].hidden or (row[0].draft and row[2].state in ACTIVE))
     ]
-    going = [row for row in shown if row[2].state in ACTIVE]
+    going, visitor = [row for row in shown if row[2].state in ACTIVE], session().visitor
     say(aloud([run for _, _, run in shown]), "runs")
     if going:
         share = sum(run.progress for _, _, run in going) / len(going)
-        said = (
-            f"**{escape(going[0][1])}** · {escape(words(going[0][2]))}"
-            if len(going) == 1
-            else words_together([r for _, _, r in going])
-        )
-        label = "Cancel" if len(going) == 1 else "Cancel all"
-        line(share, said, partial(cancel_runs, [curve.spec for curve, _, _ in going]), label)
+        said, label = words_together([run for _, _, run in going]), "Cancel all"
+        if len(going) == 1:
+            said, label = f"**{escape(going[0][1])}** · {escape(words(going[0][2]))}", "Cancel"
+        line(share, said, partial(cancel, [curve.spec for curve, _, _ in going], visitor), label)
     reasons: dict[str, list[tuple[Curve, str, RunStatus]]] = {}
     for row in shown:
         if row[2].state not in (*ACTIVE, "done"):
@@ -109,22 +113,21 @@ def strip(curves: list[Curve], titles: list[str], runs: list[RunStatus]) -> None
         failed = rows[0][2].state == "failed"
         specs = [curve.spec for curve, _, _ in rows]
         icon = ":material/error:" if failed else ":material/info:"
-        names = (
-            ", ".join(escape(title) for _, title, _ in rows) if len(rows) <= NAMED else f"{len(rows)} runs"
-        )
+        named = ", ".join(escape(title) for _, title, _ in rows)
+        names = named if len(rows) <= NAMED else f"{len(rows)} runs"
         cost = "" if failed else f" What is missing: {price(specs)}."
         again = "Try again" if failed else "Run it" if len(rows) == 1 else "Run them"
         why = f"{icon} **{names}** · {escape(reason)}{cost}"
-        stopped(why, again, "replay", partial(retry, specs), f"retry_{i}")
+        stopped(why, again, "replay", partial(ask, specs, visitor, again=True), f"retry_{i}")
 
 
-def line(share: float, said: str, cancel: Callable[[], object], label: str = "Cancel") -> None:
+def line(share: float, said: str, withdraw: Callable[[], object], label: str = "Cancel") -> None:
     """How far runs are that go on, with the button that withdraws from them."""
     with st.container(
         key="status_going", horizontal=True, wrap=False, vertical_alignment="center", gap="small"
     ):
         st.progress(min(1.0, max(0.0, share)), said, width="stretch")
-        act(label, "close", cancel, "cancel")
+        act(label, "close", withdraw, "cancel")
 
 
 def stopped(why: str, label: str, icon: str, action: Callable[[], object], key: str) -> None:
@@ -155,15 +158,10 @@ def price(specs: Sequence[Spec]) -> str:
     return f"{plural(seeds, 'seed')}, {duration(seconds)} of one core"
 
 
-def retry(specs: list[RunSpec]) -> None:
-    """Asks for runs again, failed seeds included."""
-    ask(specs, session().visitor, again=True)
-
-
-def cancel_runs(specs: list[RunSpec]) -> None:
-    """Withdraws from runs."""
+def cancel(specs: Sequence[Spec], owner: str) -> None:
+    """Withdraws from runs; what is finished stays."""
     for spec in specs:
-        attempt(store().cancel, spec, session().visitor)
+        attempt(store().cancel, spec, owner)
 
 
 def words_together(runs: list[RunStatus]) -> str:

@@ -51,6 +51,18 @@ def on_value(key: str, use: Callable[[Any], object]) -> Callable[[], None]:
     return callback(changed)
 
 
+def key_of(name: str) -> str:
+    """Return the key of a widget on this page. Another version of the session makes another widget of it."""
+    s = session()
+    return f"{s.version}:{s.page}:{name}"
+
+
+def keyed(name: str, use: Callable[[Any], object]) -> dict[str, Any]:
+    """Return the key of a widget, and the callback that hands its value to `use`, as arguments of the widget."""
+    key = key_of(name)
+    return {"key": key, "on_change": on_value(key, use)}
+
+
 def button(label: str, action: Callable[..., object], *arguments: Any, icon: str = "", **how: Any) -> None:
     """Draw a button that does something. icon: its name among Material's; how: as Streamlit has it."""
     sign = f":material/{icon}:" if icon else None

@@ -8,9 +8,9 @@ See dprl/links.py for the form of a curve's spec. Reading never raises.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
 from dprl.fields import Field
 from dprl.links import (
@@ -21,15 +21,17 @@ from dprl.links import (
     checked,
     decode_curves,
     differences,
+    encode_spec,
     link_heading,
 )
 from dprl.metrics import Statistic
 from dprl.privacy import PRIVATIZERS
-from dprl.simulation.spec import RunSpec
+from dprl.simulation import RunSpec, Spec
 from pages.shared.visitor import views
 from pages.shared.visitor.views import looked
 
 MAX_NAME = 60
+ViewT = TypeVar("ViewT")
 
 HIDDEN = Field("hidden", "choice", "no", "left out of the charts", choices=("no", "yes"), query=HIDE)
 
@@ -76,11 +78,6 @@ class Curve:
     hidden: bool = False
     draft: bool = False
 
-    @property
-    def title(self) -> str:
-        """The visitor's name for it, or the spec's own label. Plain text: escape it where it is shown."""
-        return self.name or self.spec.label()
-
 
 @dataclass(frozen=True)
 class Link:
@@ -119,32 +116,52 @@ def encode(curves: Sequence[Curve], view: View) -> list[tuple[str, str]]:
     for index, curve in enumerate(curves):
         pairs = differences(curve.spec, curves[0].spec if index else None) | _own(curve)
         items.append(("c", "~".join(f"{k}.{v}" for k, v in pairs.items())))
-    return items + views.pairs_of(view, str)
+    return items + views.pairs_of(view)
+
+
+def encode_specs(specs: Sequence[Spec], view: Any = None) -> list[tuple[str, str]]:
+    """Return the query parameters of a comparison whose runs have no names. view: None for the usual one."""
+    items = link_heading()
+    items += [("c", encode_spec(spec, specs[0] if i else None)) for i, spec in enumerate(specs)]
+    return items + (views.pairs_of(view) if view is not None else [])
 
 
 def decode(parameters: Mapping[str, Sequence[str]], files: Mapping[str, str] | None = None) -> Link:
-    """Read the query parameters (each key with all its values). Unknown keys are ignored.
+    """Read the query parameters (each key with all its values) of a link to Online. files: see `decode_runs`."""
+    found, view, problems = decode_runs(parameters, View, RunSpec.kind, files, _OWN)
+    curves = []
+    for spec, own in found:
+        hidden = checked(HIDDEN, own.get(HIDDEN.query), "no", problems) == "yes"
+        curves.append(Curve(spec, clean_name(own.get(NAME, "")), hidden))
+    return Link(tuple(curves), view, tuple(problems))
 
-    Args:
-        parameters: Each key with all its values.
-        files: Texts too long for a link that are known here, by their digest.
+
+def decode_runs(
+    parameters: Mapping[str, Sequence[str]],
+    view: type[ViewT],
+    kind: str,
+    files: Mapping[str, str] | None = None,
+    own: Collection[str] = (),
+) -> tuple[list[tuple[Any, dict[str, str]]], ViewT, list[str]]:
+    """Read the query parameters (each key with all its values): runs of a kind, each with its settings of the keys in
+    `own`; the view; and a sentence for each unusable value. Unknown keys are ignored.
+
+    files: texts too long for a link that are known here, by their digest.
     """
     problems: list[str] = []
     check_version(parameters, problems)
-    view = View(**views.read(View, parameters, problems))
+    values = views.read(view, parameters, problems)
     given = list(parameters.get("c", ()))
     if len(given) > MAX_CURVES:
         problems.append(f"The link has {len(given)} curves; the first {MAX_CURVES} are shown.")
-    curves: list[Curve] = []
-    found = decode_curves(given[:MAX_CURVES], _OWN, files)
-    for index, (spec, own, wrong) in enumerate(found):
+    found = []
+    for index, (spec, settings, wrong) in enumerate(decode_curves(given[:MAX_CURVES], own, files, kind), 1):
+        problems += [f"Curve {index}: {sentence}" for sentence in wrong]
         if spec is not None:
-            hidden = checked(HIDDEN, own.get(HIDDEN.query), "no", wrong) == "yes"
-            curves.append(Curve(spec, clean_name(own.get(NAME, "")), hidden))
-        problems += [f"Curve {index + 1}: {sentence}" for sentence in wrong]
-    if view.curve >= max(len(curves), 1):
-        view = replace(view, curve=View.curve)
-    return Link(tuple(curves), view, tuple(problems))
+            found.append((spec, settings))
+    if values["curve"] >= max(len(found), 1):
+        values["curve"] = View.curve
+    return found, view(**values), problems
 
 
 def _own(curve: Curve) -> dict[str, Any]:

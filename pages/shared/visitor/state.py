@@ -6,7 +6,7 @@ import threading
 import uuid
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -17,6 +17,7 @@ from dprl.links import MAX_CURVES
 from dprl.runs.database import StoreError
 from dprl.simulation import Spec
 from dprl.simulation.spec import RunSpec
+from dprl.sitemap import GROUPS
 from pages.shared.examples import FIRST
 from pages.shared.results.bundled import comes_along
 from pages.shared.results.data import store
@@ -24,9 +25,8 @@ from pages.shared.streamlit_internals import current_run, went_back
 from pages.shared.visitor import address, links, locks, presence
 from pages.shared.visitor.address import Query, query_of
 from pages.shared.visitor.draft import Draft, Moved, draft_of
-from pages.shared.visitor.links import Curve, View
+from pages.shared.visitor.links import Curve, View, ViewT
 from pages.shared.visitor.locks import Locked
-from pages.shared.visitor.views import ViewT, changed
 
 
 @dataclass(kw_only=True)
@@ -80,7 +80,8 @@ class ViewedState(PageState, Generic[ViewT]):
 
     def change(self, **view: Any) -> None:
         """Change the view, and the address with it."""
-        self.view = changed(self.view, **view)
+        record: Any = self.view
+        self.view = replace(record, **view)
         write_address(self)
 
 
@@ -135,83 +136,50 @@ P = TypeVar("P", bound=PageState)
 SAME = {"tradeoffs": "explore", "attack": "explore"}  # whose settings are those of another page
 
 
-class Undo(
-    NamedTuple
-):  # the page, and what brings back its settings from before they were all changed at once
+class Undo(NamedTuple):
+    """The page, and what brings back its settings from before they were all changed at once."""
+
     page: str | None
     run: Callable[[], None]
 
 
 @dataclass
 class Session:
-    """One visitor's actions and choices; they last as long as the browser tab.
-
-    Attributes:
-        parts: what each page keeps, see `state_of`.
-        drafts: what the controls hold, see `settings`.
-        wrong: the sentence for each exact field that cannot be read.
-        moved: widgets that another one of the same setting has moved.
-        version: part of widget keys, raised when the draft or the view is set by something other than its own
-            widgets.
-        pressed: the page on which Run was pressed, until its settings are read.
-        runs: how often that was.
-        paused: live curves stand still.
-        said: what the last press of a button has to say.
-        files: environments uploaded here, by their digest.
-        upload_problem: what was wrong with the last one.
-        page: the one shown last.
-        arrived: another one was shown before.
-        stuck: a part that redraws itself could not be drawn.
-        wide: whether there is room next to charts, None while the browser has not said. saves: what cameras save.
-        locked: settings that the link to the page shown fixes; locking: links that are handed on fix all of them.
-        short: letters of short links made here, by page and query.
-        taken: the runs that are prepared for a page without a server, in order.
-        unfolded: charts, or groups of them, whose numbers are open.
-        alone: the chart that an embedded page is reduced to. common: what all that is shown has in common, in words.
-        drawing: the part of the page that is being drawn.
-        explained: terms that have their meaning on the page, and in which part.
-        waiting: parts that miss an answer of the workers.
-        polling: those that the browser has drawn again until they have it.
-        costs: CPU seconds of drawing each part that was drawn again by itself, of late.
-        asked: what this visitor has waited for.
-        replaced: the last addresses that others took the place of.
-        unasked: seconds of one core that the last link started by itself.
-        undo: what undoes the last change of many settings at once, while nothing else has been changed.
-    """
+    """One visitor's actions and choices; they last as long as the browser tab."""
 
     visitor: str = field(default_factory=lambda: uuid.uuid4().hex)
-    parts: dict[Hashable, Any] = field(default_factory=dict)
-    drafts: dict[str | None, Draft] = field(default_factory=dict)
-    wrong: dict[str, str] = field(default_factory=dict)
-    moved: dict[str, Moved] = field(default_factory=dict)
-    version: int = 0
-    pressed: str | None = None
-    runs: int = 0
-    paused: bool = False
-    said: str = ""
-    files: dict[str, str] = field(default_factory=dict)
-    upload_problem: str = ""
-    page: str | None = None
-    stuck: bool = False
-    arrived: bool = True
-    wide: bool | None = None
-    saves: str = "png"
-    locked: Locked = frozenset()
-    locking: bool = False
-    short: dict[tuple[str, str], str] = field(default_factory=dict)
-    taken: tuple[Spec, ...] = ()
-    unfolded: set[str] = field(default_factory=set)
-    alone: str = ""
-    common: str = ""
-    drawing: str = ""
-    explained: dict[str, str] = field(default_factory=dict)
-    waiting: set[str] = field(default_factory=set)
-    polling: frozenset[str] = frozenset()
-    costs: dict[str, float] = field(default_factory=dict)
-    asked: set[tuple[str, Spec]] = field(default_factory=set)
-    replaced: deque[str] = field(default_factory=lambda: deque(maxlen=16))
-    unasked: float = 0.0
-    undo: Undo | None = None
+    parts: dict[type, Any] = field(default_factory=dict)  # what each page keeps, see `part`
+    drafts: dict[str | None, Draft] = field(default_factory=dict)  # what the controls hold, see `settings`
+    wrong: dict[str, str] = field(default_factory=dict)  # a sentence for each field that cannot be read
+    moved: dict[str, Moved] = field(default_factory=dict)  # widgets that another one of the setting has moved
+    version: int = 0  # part of widget keys, raised when something else than their widgets sets draft or view
+    pressed: str | None = None  # the page on which Run was pressed, until its settings are read
+    runs: int = 0  # how often that was
+    paused: bool = False  # live curves stand still
+    said: str = ""  # what the last press of a button has to say
+    files: dict[str, str] = field(default_factory=dict)  # environments uploaded here, by their digest
+    upload_problem: str = ""  # what was wrong with the last one
+    page: str | None = None  # the one shown last
+    arrived: bool = True  # another one was shown before
+    stuck: bool = False  # a part that redraws itself could not be drawn
+    wide: bool | None = None  # whether there is room next to charts, None while the browser has not said
+    saves: str = "png"  # what cameras save
+    locked: Locked = frozenset()  # settings that the link to the page shown fixes
+    locking: bool = False  # links that are handed on fix all settings
+    short: dict[tuple[str, str], str] = field(default_factory=dict)  # short links, by page and query
+    taken: tuple[Spec, ...] = ()  # the runs that are prepared for a page without a server, in order
+    unfolded: set[str] = field(default_factory=set)  # charts, or groups of them, whose numbers are open
+    alone: str = ""  # the chart that an embedded page is reduced to
+    common: str = ""  # what all that is shown has in common, in words
+    drawing: str = ""  # the part of the page that is being drawn
+    explained: dict[str, str] = field(default_factory=dict)  # terms explained on the page, by the part
+    waiting: set[str] = field(default_factory=set)  # parts that miss an answer of the workers
+    polling: frozenset[str] = frozenset()  # those that the browser has drawn again until they have it
+    costs: dict[str, float] = field(default_factory=dict)  # CPU seconds of drawing each part again, of late
+    asked: set[tuple[str, Spec]] = field(default_factory=set)  # what this visitor has waited for
+    replaced: deque[str] = field(default_factory=lambda: deque(maxlen=16))  # addresses that others replaced
+    unasked: float = 0.0  # seconds of one core that the last link started by itself
+    undo: Undo | None = None  # of a change of many settings at once, while nothing else has been changed
 
     @property
     def draft(self) -> Draft:
@@ -230,12 +198,8 @@ class Session:
         return SAME.get(self.page or "", self.page)
 
     def remember(self, before: Draft, back: Callable[[], None] | None = None) -> None:
-        """Let a change of many settings at once, just done, be undone as long as nothing else is done.
-
-        Args:
-            before: The settings before it.
-            back: Undoes its other changes.
-        """
+        """Let a change of many settings at once, just done, be undone as long as nothing else is done. before: the
+        settings before it; back: undoes its other changes."""
 
         def undo() -> None:
             self.draft, self.undo = before, None
@@ -247,13 +211,9 @@ class Session:
 
     def part(self, kind: type[P]) -> P:
         """Return the part of the visitor's state that belongs to the page with this kind of state."""
-        return self.state_of(kind, kind)
-
-    def state_of(self, page: Hashable, begin: Callable[[], P]) -> P:
-        """Return the same part of a page, by its name. begin: makes the state of a new visitor."""
-        if page not in self.parts:
-            self.parts[page] = begin()
-        found: P = self.parts[page]
+        if kind not in self.parts:
+            self.parts[kind] = kind()
+        found: P = self.parts[kind]
         return found
 
     @property
@@ -278,6 +238,16 @@ def session() -> Session:
     return found
 
 
+def owner_id(group: str) -> str:
+    """Return in whose name this visitor's runs of a group (a key of GROUPS, "" for none) are asked for."""
+    return f"{session().visitor}:{GROUPS[group].key}" if group else session().visitor
+
+
+def owners() -> list[str]:
+    """Return all names in which this visitor's runs are asked for."""
+    return [owner_id(group) for group in ("", *GROUPS)]
+
+
 def change_view(**changes: Any) -> None:
     """Change the view; the widgets of the view are redrawn from it."""
     s = session()
@@ -295,12 +265,12 @@ def attempt(action: Callable[..., object], *arguments: object) -> bool:
     return True
 
 
-def ask(specs: Iterable[Spec], visitor: str, again: bool = False) -> bool:
+def ask(specs: Iterable[Spec], visitor: str, again: bool = False, leased: bool = False) -> bool:
     """Asks for runs because of something that was pressed, failed seeds too when `again`; whether for all of them.
 
-    If not, the page shows the reason. In public they are withdrawn when the tab has gone.
+    If not, the page shows the reason. In public, or if leased, they are withdrawn when the tab has gone.
     """
-    lease = presence.lease(session().visitor) if store().public else None
+    lease = presence.lease(session().visitor) if leased or store().public else None
     asked = [attempt(store().ask, spec, visitor, lease, again) for spec in specs]
     return all(asked)
 
@@ -318,9 +288,7 @@ def begin(specs: Iterable[Spec], visitor: str) -> bool:
     ):
         return False
     s.unasked += costs[0]
-    lease = presence.lease(s.visitor)
-    asked = [attempt(store().ask, spec, visitor, lease) for spec in specs]
-    return all(asked)
+    return ask(specs, visitor, leased=True)
 
 
 def add(spec: RunSpec, name: str = "") -> str:

@@ -9,7 +9,7 @@ from dprl.assets import module_with_imports
 from dprl.mdp import TabularMDP
 from dprl.research.one_user import best_content, content
 from dprl.simulation import SeedTrace
-from pages.shared.layout.component import component
+from pages.shared.layout.browser import component
 from pages.shared.results.cache import ENTRY_BYTES, SizedCache, cache_of
 
 BYTES = 4 * 2**20  # of what is shown, kept for all visitors together

@@ -1,26 +1,29 @@
-"""Behind *Share*: the visible curves as one page that plays its runs live, without a server."""
+"""A comparison as one page that plays its runs live, without a server: behind *Share* on Online, and for the site."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, get_args
 
 import streamlit as st
 
 from dprl.environments import ENVIRONMENTS
 from dprl.fields import SpecError
-from dprl.player import sizes_of
+from dprl.papers.report import version
+from dprl.player import PlayedCurve, PlayedMeasure, Shown, player_page, sizes_of
 from dprl.simulation import RunSpec
 from dprl.simulation.replay import unplayable
 from dprl.sitemap import PAGES
 from dprl.words import percent
 from pages.shared.layout.download import save
-from pages.shared.online.played import drawn_there, played_page
+from pages.shared.names import in_common, kinds, titles
 from pages.shared.results import answers
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import button, into
+from pages.shared.visitor.links import Curve, View
 from pages.shared.visitor.state import session
 
 OTHER = "It opens with the share of V\\* lost, instead of the measure that is drawn here."
@@ -82,3 +85,39 @@ def file_name(specs: Sequence[RunSpec]) -> str:
     ways = [f"no-{field}" if value in ("none", "None") else value for value in values]
     name = "-".join(["-".join(worlds), "-vs-".join(ways[:4])])
     return f"{re.sub(r'[^a-z0-9.]+', '-', name.lower()).strip('-')}.html"
+
+
+def played_page(
+    title: str,
+    curves: Sequence[Curve],
+    view: View,
+    replay: Callable[[RunSpec], dict[str, Any]],
+    nav: str = "",
+    sentence: str = "",
+) -> str:
+    """Return the page as HTML. replay: of a run at one of its numbers of users, what `wasm.replayed` found. sentence: a
+    message from the person who shares it. title, nav: as for `player_page`."""
+    unnamed = [replace(curve, name="") for curve in curves]
+    rows = zip(curves, titles(curves), titles(unnamed), kinds(curves), strict=True)
+    played = [
+        PlayedCurve(
+            spec,
+            title,
+            label,
+            look,
+            {n: replay(spec.replace(episodes=n)) for n in sizes_of(spec)},
+            curve.name,
+        )
+        for curve, title, label, look in rows
+        for spec in (curve.spec,)
+    ]
+    shown = Shown(drawn_there(view.measure), view.x, view.y, sentence)
+    return player_page(
+        title, in_common(curves, moving=True), played, shown, footer=f"dprl {version()['dprl']}", nav=nav
+    )
+
+
+def drawn_there(measure: str) -> PlayedMeasure:
+    """Return the measure that such a page draws for a measure of Online: the same, or the first if it lacks that."""
+    found: tuple[PlayedMeasure, ...] = get_args(PlayedMeasure)
+    return next((one for one in found if one == measure), found[0])

@@ -30,28 +30,20 @@ SPLIT = "data"  # the constant of learners that take the data set in halves
 
 @dataclass
 class OfflineSettings:
-    """The settings as the controls show them; the environment and all constants are in the page's draft.
-
-    Attributes:
-        behaviour: key; arguments: of each that has one; policy: the one that some follow, as a spec writes it.
-        learners: as `offered` names them.
-        privacy: the promise; values: its budgets as they are written, by promise.
-        calibration, split, rewards: passed over by learners that have no such choice.
-        contribution: the most episodes of one user.
-    """
+    """The settings as the controls show them; the environment and all constants are in the page's draft."""
 
     behaviour: str = "mixture"
-    arguments: dict[str, float] = field(default_factory=dict)
-    policy: str = ""
-    learners: list[str] = field(default_factory=lambda: ["dp-kl-lcb" + PLAIN, "dp-kl-lcb"])
-    privacy: str = "zcdp"
-    values: dict[str, str] = field(default_factory=lambda: dict(USUAL))
+    arguments: dict[str, float] = field(default_factory=dict)  # of each behaviour that has one
+    policy: str = ""  # the one that some follow, as a spec writes it
+    learners: list[str] = field(default_factory=lambda: ["dp-kl-lcb" + PLAIN, "dp-kl-lcb"])  # see `offered`
+    privacy: str = "zcdp"  # the promise
+    values: dict[str, str] = field(default_factory=lambda: dict(USUAL))  # budgets as text, by promise
     delta: float = DEFAULT_DELTA
     calibration: str = "calibrated"
     split: str = "halves"
     rewards: str = "known"
     n: int = FIRST.n
-    contribution: int = 1
+    contribution: int = 1  # the most episodes of one user
     seeds: int = FIRST.seeds
     root_seed: int = 0
     beta: float = FIRST.beta
@@ -103,12 +95,6 @@ def promises(learners: Sequence[str]) -> list[str]:
 def in_paper(settings: OfflineSettings, key: str) -> bool:
     """Whether a paper states this learner's noise; none does where rewards are learned."""
     return settings.privacy in OFFLINE[key].paper_noise and not (settings.rewards == "learned" and knows(key))
-
-
-def noise_sizes(settings: OfflineSettings) -> list[str]:
-    """List the sizes of noise: as in the paper, if a paper states that of one of the learners."""
-    stated = any(in_paper(settings, key) for key in settings.private)
-    return ["paper", "calibrated"] if stated else ["calibrated"]
 
 
 def constants_by_family(learners: Sequence[str]) -> dict[str, list[Field]]:

@@ -9,8 +9,7 @@ from dprl.figures.looks import CurveStyle, numbered
 from dprl.figures.regret import distinct
 from dprl.learners import OFFLINE
 from dprl.messages.labels import called, of_data
-from dprl.research.series import comparable
-from dprl.research.series import style_of_data as kind
+from dprl.research.series import comparable, style_of_data
 from dprl.simulation import OfflineSpec
 from dprl.simulation.datasets import BEHAVIOURS, split_behaviour
 from dprl.words import count, percent, plural, promise
@@ -66,7 +65,7 @@ def in_common(specs: Sequence[OfflineSpec]) -> str:
 
 def kinds(specs: Sequence[OfflineSpec]) -> list[CurveStyle]:
     """Return the styles of the curves, no two alike. The curator is trusted, as a central agent is."""
-    return numbered([kind(spec) for spec in specs])
+    return numbered([style_of_data(spec) for spec in specs])
 
 
 def most_private(specs: Sequence[OfflineSpec]) -> int:
