@@ -117,18 +117,22 @@ def attack() -> dict[str, object]:
     return {"spec": DEFAULT.to_dict(), "releases": first.releases, "counters": first.counters, **scores}
 
 
-def papers() -> dict[str, object]:
-    """What the verdicts of the page Papers follow from."""
+def papers(known: Evidence | None = None) -> dict[str, object]:
+    """What the verdicts of the page Papers follow from. known: what is not computed again."""
     wanted: dict[Any, bool] = {}  # whether whole curves are
     for claim in CLAIMS.values():
         wanted |= {spec: whole or wanted.get(spec, False) for spec, whole in claim.runs.items()}
+    had = known or Evidence({}, {})
     found, answers = {}, {}
     for spec, question in ((s, q) for claim in CLAIMS.values() for s, q in claim.questions.items()):
         asked = (question, spec)
-        answers[asked] = (
+        answers[asked] = had.answers.get(asked) or (
             seen_in(run(spec)) if question == TRACES else noted(question, answered(kinds.answer(*asked)))
         )
     for spec, whole in wanted.items():
+        if spec in had.runs and (not whole or len(had.runs[spec].at) > 1):
+            found[spec] = had.runs[spec]
+            continue
         trace = run(spec)
         found[spec] = kept(RunCurves(trace.at, trace.values, v_star=trace.seeds[0].v_star), whole)
     return {"version": version(), **to_dict(Evidence(found, answers))}

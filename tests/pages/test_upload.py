@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -286,3 +287,17 @@ def test_the_owner_alone_is_told_what_is_not_declared_before_it_is_released(
     given(app, CSV.replace("severe", "Severe"))
     assert own_of(app).data is None
     assert "in column state that is not declared, such as Severe" in words(app)
+
+
+def test_nothing_of_a_data_set_is_in_a_link(visit: Visit, work: Work) -> None:
+    app = given(visit(PAGE))
+    work()
+    app.run()
+    app = released(app, work)
+    assert app.session_state["session"].part(OwnData).link == []
+    data = own_of(app).data
+    assert data is not None
+    assert data.data not in json.dumps(dict(app.query_params))
+    stranger = visit(PAGE, up="decl.{}", ul="ward 2026")
+    assert own_of(stranger).specs == ()
+    assert "ward 2026" not in words(stranger)
