@@ -12,7 +12,7 @@ from dprl.figures.lines import Series, Statistic
 from dprl.figures.picture import Picture
 from dprl.words import human
 
-ALT = "Line chart of the number of episodes that were more than alpha suboptimal, against alpha, a curve for each run."
+ALT = "Line chart of the number of episodes that were suboptimal by more than alpha, with one curve for each run."
 MOST_TICKS = 8
 
 

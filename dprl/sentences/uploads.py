@@ -50,7 +50,7 @@ OFF = (
     "runs this server can set DPRL_UPLOADS=1."
 )
 COMMANDS = (
-    "For real work use the command line. A release there leaves files that you keep, and needs no browser."
+    "For real work use the command line. A release made there gives you files to keep and needs no browser."
 )
 COMMAND_LINES = (
     'dprl check people.csv --declaration declared.json --rho 0.1 --budget "ward 2026"\n'
