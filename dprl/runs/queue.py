@@ -302,7 +302,7 @@ class Queue:
 
     def died(self, order: Order, slot: Slot, cause: str) -> None:
         """Record the death of a worker. Its unfinished seeds start again; the seed that it played is blamed, and fails
-        the second time. Who asked its question asks again. cause: "" if it played none."""
+        the second time. A page whose question it held asks again. cause: "" if it played none."""
         seed = self.seeds.get(order.key)
         if cause and seed and seed.slot is slot:
             seed.deaths, seed.message = seed.deaths + 1, DIED.format(seed.number)

@@ -109,7 +109,7 @@ class Room:
 
     @property
     def turn(self) -> tuple[bool, int, State | None]:
-        """What changes with the teacher's actions, and not with the class's."""
+        """The part of a room's state that only the teacher changes."""
         return self.closed, self.steps, self.state
 
 

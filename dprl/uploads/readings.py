@@ -81,7 +81,7 @@ class Reading:
 
 
 def in_thread(work: Callable[[], None]) -> None:
-    """Work beside the page."""
+    """Do work in a thread of its own, while the page goes on."""
     threading.Thread(target=work, name="reading", daemon=True).start()
 
 
@@ -93,7 +93,7 @@ class Readings:
         self._waiting: list[Reading] = []  # in the order in which they came; the first is read
 
     def begin(self, file: BinaryIO, asked: dict[str, Any]) -> Reading:
-        """Begin to read a file. asked: see `reader.read`, but for the name. Raises SpecError: too many files wait, or
+        """Begin to read a file. asked: see `reader.read`, without the name. Raises SpecError if too many files wait, or
         none can be kept here."""
         size = file.seek(0, 2)
         name = kept.new_name()
