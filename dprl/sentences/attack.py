@@ -25,8 +25,8 @@ STEPS = {
     "The same subtraction now leaves user t's visit **plus noise**.",
 }
 MEANING = (
-    "Before the release, somebody thinks that your episode was the first of the two, with the probability you choose. An "
-    "outcome that is exp(ε) times as likely with one episode moves that belief as the chart shows. δ allows for "
+    "Before the release, somebody thinks that your episode was the first of the two, with the probability you choose. "
+    "An outcome that is exp(ε) times as likely with one episode moves that belief as the chart shows. δ allows for "
     "outcomes that are even likelier."
 )
 
