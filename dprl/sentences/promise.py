@@ -46,7 +46,7 @@ party, they are your message.
 
 In the two lists one user is **replaced** by another. Some papers' proofs count the change when a user is **zeroed
 out**: an empty episode stands in that user's place. This changes half as much. Leaving a user out changes more: all
-later users would move up a place, and other users would be in each block.
+later users would move up a place, so each block would contain different users.
 """
 
 TRAJECTORY = "trajectory"  # what is replaced in a data set

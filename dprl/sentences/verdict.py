@@ -14,8 +14,8 @@ SAID = messages("uploads")["verdict"]
 
 WRONG = 0.025  # the chance that a verdict is wrong, at most: of an interval of 95% on either side
 BLIND = (
-    "**Hidden causes.** Somebody chose each action for a reason. If that reason is not in the declared states, and "
-    "matters for what happens next, every number here may be wrong.",
+    "**Hidden causes.** Somebody chose each action for a reason. If the declared states do not capture that reason, "
+    "and it affects what happens next, every number here may be wrong.",
     "**States that lack something.** The policy knows the declared state and the step, and nothing else about a "
     "user.",
     "**Other users.** All numbers are about users like those in the file, at the same place and time.",
