@@ -70,9 +70,9 @@ ORDER = Claim(
 ADDITIVE = Claim(
     "jdp-additive",
     "With a trusted curator, privacy costs once",
-    "The privacy cost is additive: it stops growing with the number of users.",
+    "The privacy cost is additive: it grows at most like a power of log K with the number K of users.",
     f"{QW_ONLINE}, Theorem 5.2",
-    f"{LEAST} A cost is flat if it grows at most like K^0.1 over the last decade of users.",
+    f"{LEAST} The bound is on all regret. A cost is flat if it grows at most like K^0.1 over the last decade of users.",
     "A privacy cost that no longer grows is a flat line at the right end.",
     (
         regret.flattens(at("riverswim", 10**15)),
@@ -86,7 +86,7 @@ MULTIPLICATIVE = Claim(
     "ldp-multiplicative",
     "With no trusted party, privacy costs again and again",
     "The privacy cost is multiplicative: it keeps growing with the users K, but no faster than √K.",
-    f"{QW_ONLINE}, Theorem 5.7",
+    f"{QW_ONLINE}, Theorem 5.7 (upper bound) and Section 7 (multiplicative)",
     f"{LEAST} If the cost stops growing, √K is still an upper bound: one environment has a gap between actions, and "
     "enough users overcome it. The paper's algorithm adds up everybody's reports, each with Gaussian noise. Our "
     "default is another algorithm, whose cost is on Trade-offs, up to 10^15 users.",
@@ -109,8 +109,8 @@ BUDGETS = Claim(
     "larger-budget",
     "A larger budget costs less",
     "In every privacy model, a larger ε means less regret.",
-    f"{QW_ONLINE}, Theorems 5.2 and 5.7 (DP-UCBVI); Bai et al. 2025, Theorem 11 (SDP-PE)",
-    f"{LEAST} ε is 10, 1 and 0.1, and neighbouring budgets are compared in each model. {EARLY}",
+    f"{QW_ONLINE}, Section 7",
+    f"{LEAST} ε is 10, 1 and 0.1; neighbouring budgets are compared. Runs with a shuffler are ours. {EARLY}",
     "Darker shades (lighter ones on a dark page) are more private, and lie above the next shade of their colour.",
     (
         *(regret.order(by_budget(at(name, 10**15))) for name in ("riverswim", "chain", "clinic", "random")),
@@ -128,7 +128,7 @@ OFFLINE = Claim(
     "As data grow, DP-VAPVI loses hardly more than VAPVI, the same algorithm without privacy. It loses less than "
     "PEVI, an older algorithm.",
     "Qiao, Wang 2023 (offline), Figure 1: n up to 1,000",
-    "Noise and constants are as in the paper, with ρ = 25, 1 and 0.1. On RiverSwim we test the same for DP-APVI.",
+    "Noise is as in the paper, with ρ = 25, 1 and 0.1; open constants are ours. On RiverSwim we test DP-APVI.",
     "A private curve that comes down to the curve without privacy has met it.",
     (
         offline.near_its_baseline(LINEAR.replace(rho=25.0), 1000, 0.05),
@@ -162,9 +162,9 @@ MISTAKES = Claim(
     "Suboptimal episodes added by privacy",
     "Without privacy, the number of episodes that lose more than α grows like 1/α² as α shrinks. Privacy adds a term "
     "that grows like 1/(εα).",
-    f"{VIETRI}, Theorem 3",
+    f"{VIETRI}, Theorem 3 (PUCB)",
     "The noise is a Laplace tree, calibrated to (ε, 0). PUCB has the paper's constants and blocks of 0.2%. The theorem "
-    "is an upper bound with logarithms.",
+    "is an upper bound with logarithms. It is for PUCB; DP-UCBVI is our addition.",
     "The dotted line has the slope of the theorem, and goes through the middle.",
     tuple(of_mistakes(PUCB, ANYTIME)),
 )
@@ -216,7 +216,7 @@ EXPONENTS = Claim(
     "batches (K^(2/3) with pure privacy).",
     "Luyo et al. 2021, Corollaries 5 and 6 (UCRL-VTR), 10 and 11 (UCRL-VTR+), Theorem 8 and Remark 2 (LSVI-UCB)",
     "Noise is calibrated to (ε, 10⁻⁶), and the bonus is proved. Only runs that lost less than half of V* count. "
-    "In one environment with a gap between actions, regret grows more slowly than a bound for all environments.",
+    "With a gap between actions regret grows less. The theorems need ε < 1; here ε = 1, or 10 with local privacy.",
     "Each point is a run of its own; the dotted line has the slope of the bound, and goes through the middle.",
     (
         regret.in_users(over(MIXTURE, 8, 12), 0.5),
@@ -241,8 +241,8 @@ SHUFFLE = Claim(
     "A shuffler stands in between",
     "With a trusted shuffler the privacy cost is additive, grows like 1/ε, and lies between the costs with a "
     "trusted curator and with no trusted party.",
-    "Bai et al. 2025, Theorem 11 (SDP-PE)",
-    f"{LEAST} DP-UCBVI with shuffled bits is ours. SDP-PE is the paper's algorithm, and runs in a small environment.",
+    "Bai et al. 2025, Theorem 11 (SDP-PE) and Section I (between)",
+    f"{LEAST} The theorem needs ε < 1. The paper's SDP-PE runs in a small environment; shuffled DP-UCBVI is ours.",
     "The shuffler's curve lies between those of the other two models, and is flat at the right end. The "
     "privacy cost has the slope of 1/ε.",
     (

@@ -38,10 +38,10 @@ PRINTED = (
     printed(
         "noise-shuffled",
         "Shuffled bits",
-        "Shuffled bits as in the paper give the claimed (ε, β).",
+        "Shuffled bits as in the paper, sent separately, give the claimed (ε, β).",
         "Bai et al. 2025, Lemmas 10 and 42",
         "The paper's own composition gives only (2ε, 6Hβ); our accountant composes the bits themselves. Each bit must "
-        "be a message of its own.",
+        "be a message of its own, which Algorithm 4 does not ask for. The lemmas are for ε < 1; ε = 1 here.",
         RunSpec(
             **AS_PRINTED,
             environment="random",
@@ -55,7 +55,7 @@ PRINTED = (
         "Gaussian noise on features",
         "Gaussian noise as in the paper gives the claimed (ε, δ).",
         "Luyo et al. 2021, Corollaries 5, 6, 10 and 11, Theorem 8",
-        "",
+        "The theorems need ε < 1; ε = 1 here.",
         *(
             RunSpec(**AS_PRINTED, environment="linear-mixture", algorithm=name, privacy=model)
             for name in ("ucrl-vtr", "ucrl-vtr-plus")
@@ -159,8 +159,8 @@ FIGURES = (
         "The figure on RiverSwim",
         "At K = 50,000 the four curves lie in the order of trust.",
         f"{QW_ONLINE}, Figure 1: RiverSwim, H = 20, K = 50,000, 5 runs",
-        "Noise, bonus and a new policy for each user are as in the paper. The figure states no ε: 10 and 1 are ours. "
-        "Every curve is flat with these. The last setting has our bonus and noise.",
+        "Noise, bonus and a new policy for each user are as in Algorithm 1 and Section 5. The figure states no ε: 10 "
+        "and 1 are ours. Every curve is flat with these. The last setting has our bonus and noise.",
         "The lower a curve, the smaller the share of V* that an average episode has lost.",
         (
             regret.order([FIGURE_1_CHAIN], "as in the paper"),

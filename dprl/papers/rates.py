@@ -218,7 +218,7 @@ HELPS = Claim(
     "variance-helps",
     "Does knowing the variance help?",
     "An algorithm that knows the variance loses less than one that knows only the range.",
-    f"{QW_ONLINE}, Table 1; Luyo et al. 2021, Remark 6",
+    f"ours; on bounds: {QW_ONLINE}, Table 1; Luyo et al. 2021, Appendix D.1 (without privacy)",
     f"{LEAST} We compare DP-UCBVI with Private-UCB-VI, and UCRL-VTR+ with UCRL-VTR. {FIXED}",
     "The lower a curve, the smaller the share of V* that an average episode has lost.",
     (
@@ -235,7 +235,7 @@ LINEAR_VARIANCE = Claim(
     "Variance in linear mixtures",
     "Under privacy, UCRL-VTR+ is no better in order: its advantage does not grow with the horizon.",
     "Luyo et al. 2021, Remark 6",
-    f"{LEAST} {FIXED} The order does not improve, but the constant does: UCRL-VTR+ loses several times less.",
+    f"{LEAST} {FIXED} The order does not improve. In our runs the constant does: UCRL-VTR+ loses several times less.",
     "A ratio above 1 favours UCRL-VTR+; a line that does not rise shows no advantage in order.",
     tuple(
         in_horizon(by_horizon(one, LINEAR_HORIZONS), "ucrl-vtr", None, f"d = {one.environment_params['d']}")
@@ -301,8 +301,8 @@ ERROR = Claim(
     "Regret and the error of counts",
     "Privacy adds to regret at most in proportion to E, the error of released counts, whatever the mechanism.",
     f"{QW_ONLINE}, Theorem 4.1",
-    f"{LEAST} E is in proportion to 1/ε for each mechanism. With no trusted party, the cost grows faster than E here, "
-    "but stays below the theorem's term S²AH²E with all constants set to 1.",
+    f"{LEAST} The theorem bounds regret as a whole. E is in proportion to 1/ε for each mechanism. With no trusted "
+    "party, the cost grows faster than E here, but stays below the theorem's term S²AH²E with all constants set to 1.",
     "The privacy cost has at most the slope of E, or lies below the bound.",
     (
         *(
@@ -326,8 +326,8 @@ DATA = Claim(
     "Privacy cost in data",
     "The data needed until privacy hardly costs anything grow like 1/ε.",
     "Qiao, Wang 2023 (offline), section 5",
-    "Noise and constants are as in the paper. ε stands for √ρ, or is that of pure DP. With the trajectories needed, "
-    "privacy adds at most 1% of V*. Runs do not show the lower bound, namely that no algorithm needs fewer.",
+    "Noise is as in the paper; open constants are ours. ε stands for √ρ, or is that of pure DP. With the trajectories "
+    "needed, privacy adds at most 1% of V*. Runs do not show the lower bound, namely that no algorithm needs fewer.",
     "Each point is the trajectories needed at one budget; the dotted line has the slope of 1/ε.",
     (
         *(

@@ -220,7 +220,7 @@ MISTAKES = (
         "ε",
         (BoundTerm(S=1, A=1, H=2, alpha=-2), BoundTerm(S=1, A=1, H=1, alpha=-1, epsilon=-1, log="1/beta")),
         "some MDP, on average over runs, for algorithms right with probability 1 − β, β below 1/8; "
-        "the paper's logarithm is kept",
+        "the paper's logarithm is kept, though its printed proof gives less",
         of="mistakes",
         beta_below=1 / 8,
     ),
