@@ -217,12 +217,12 @@ CHOSEN = {
     "docs/explanation/private-rl.md": ["of a million reports, a thousand times"],  # its root
     "docs/development/architecture.md": ["a turn of a quarter of a second"],
     "docs/how-to/cluster.md": ["for a quarter of a second at a time"],
-    "docs/how-to/deploying.md": ["Plan two cores and 2 GB", "files of 200 MB", "after it has gone"],
+    "docs/how-to/deploying.md": ["Plan for two cores and 2 GB", "files of 200 MB", "the session has ended"],
     "docs/how-to/lessons.md": ["half an hour is enough"],
-    "docs/how-to/rooms.md": ["count wrong codes for ten minutes", "24 hours after it was opened"],
+    "docs/how-to/rooms.md": ["of addresses, for ten minutes", "24 hours after it was opened"],
     "docs/how-to/teach-a-class.md": ["Each takes about five minutes"],
     "docs/report/online.md": [  # tests/learners/test_formulas.py compares both with runs
-        "That loses 97% of V*, and random play 99%.",
+        "That loses 97% of V*, while random play loses 99%.",
         "without privacy 77% larger",
     ],
     "docs/report/users.md": ["Holm's method at 5%", "four losses between 1% and 10%"],
