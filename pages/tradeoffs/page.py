@@ -59,7 +59,7 @@ def main() -> None:
 
 
 def draw_sweep(corner: DeltaGenerator, live: bool) -> None:
-    """Progress and the chart. While something runs this part redraws itself; its end stops that."""
+    """Draw progress and the chart. While something runs this part redraws itself; its end stops that."""
     t = trade.trade()
     study = t.study
     runs = wanted(study)
@@ -78,8 +78,8 @@ def draw_sweep(corner: DeltaGenerator, live: bool) -> None:
                 "Proved bounds",
                 study.bounds == "on",
                 **keyed("bounds", lambda on: choose("bounds", "on" if on else "off")),
-                help="The papers' bounds, dotted, with constants and logarithms set to 1. They are for one episode a "
-                "user.",
+                help="The papers' bounds, dotted, with constants and logarithms set to 1. The bounds assume one "
+                "episode per user.",
             )
     for refusal in trade.refusals(study):
         st.caption(f":material/info: {refusal}")
@@ -114,7 +114,7 @@ def questions(study: SweepView) -> None:
 
 
 def choose_show(to: str) -> None:
-    """Another chart is chosen."""
+    """Choose another chart."""
     t = trade.trade()
     begun = t.asked
     trade.change_sweep_view(show=to)
@@ -124,7 +124,7 @@ def choose_show(to: str) -> None:
 
 
 def choose(name: str, value: Any) -> None:
-    """Another statistic, or the bounds, are chosen."""
+    """Choose another statistic, or the bounds."""
     trade.change_sweep_view(**{name: value})
     st.rerun()
 

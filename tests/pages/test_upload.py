@@ -219,7 +219,7 @@ def test_how_far_a_file_is_read_is_seen_and_reading_may_be_stopped(
 def test_a_file_that_a_browser_says_was_dropped_is_asked_for_again() -> None:
     """A browser that lags behind may say once more that it gave a file which was dropped."""
     own = Own(states="a", actions="b", horizon=1, budget="x", total=1.0, rho=0.1)
-    with pytest.raises(SpecError, match="data: give the file of episodes"):
+    with pytest.raises(SpecError, match="data: choose the file of episodes"):
         module.use(own, DeletedFile("a file that was dropped"))
 
 
