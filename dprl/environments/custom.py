@@ -129,8 +129,7 @@ def make(model: str = json.dumps(EXAMPLE), H: int = 10) -> TabularMDP:
     for key, array, ndim in (("P", P, 4), ("R", R, 3)):
         if array.ndim == ndim and len(array) != H:
             raise SpecError(
-                "environment_params.H",
-                f"{H} is not allowed; give that of {key}, which has {len(array)} steps.",
+                "environment_params.H", f"{H} is not allowed; {key} has {len(array)} steps, so give that."
             )
     S, A, B = P.shape[-3:]
     P, d1 = probabilities(f"{NAME}.P", P), probabilities(f"{NAME}.d1", d1)

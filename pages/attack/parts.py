@@ -23,9 +23,9 @@ from pages.shared.visitor.state import session
 
 STEPS = {"one": "1. The same noise for all", "subtract": "2. Two users subtract", "tree": "3. A noise tree"}
 CHARTS = {
-    "one": ("Numbers each user receives", ("visits so far", "received")),
-    "subtract": ("Estimate of the user between two others", ("its visit", "read")),
-    "tree": ("The same estimate with a tree", ("its visit", "read")),
+    "one": ("Number that each user receives", ("true visits so far", "number received")),
+    "subtract": ("Two users' estimate of the visit between theirs", ("true visit", "estimate")),
+    "tree": ("The same estimate with a tree", ("true visit", "estimate")),
 }
 
 

@@ -135,9 +135,7 @@ def declare(own: Own, form: Any) -> None:
 def use(own: Own, file: Any) -> None:
     """Have a file read by its declaration, again if it was dropped before. Raises SpecError and StoreError."""
     if missing := own.missing:
-        raise SpecError(
-            "form", f"{', '.join(missing)}: give {'this' if len(missing) == 1 else 'these'}, too."
-        )
+        raise SpecError("form", f"something is missing; give {', '.join(missing)}.")
     declared = own.declared()
     if not store().public:
         Budget(own.budget, rho=own.total)

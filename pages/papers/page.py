@@ -213,7 +213,7 @@ def again(claim: Claim, here: ClaimReport | None) -> None:
 
 
 def numbers(found: ClaimReport) -> None:
-    """Draw each setting with its numbers, grouped by what is measured, and the conditions."""
+    """Draw each setting with its numbers, grouped by statistic, and the conditions."""
     lines = []
     for (statistic, _), places in views.by_statistic(found).items():
         lines += ["", f"**{escape(statistic[:1].upper() + statistic[1:])}**", ""]

@@ -97,7 +97,7 @@ def results(step: ClassStep, steps: Sequence[ClassStep], large: bool = False) ->
 
 
 def bar(here: Room, steps: Sequence[ClassStep], place: int) -> None:
-    """Draw Back, and the button to what comes next: the step looked back from, the answer, or another step."""
+    """Draw Back, and the next button: to the step looked back from, the answer, or another step."""
     last, state = len(steps) - 1, steps[-1].state if steps else None
     press(SAID["back"], "chevron_left", "present_previous", look, place - 1, disabled=place <= 0)
     if place < last:

@@ -138,7 +138,7 @@ def controls() -> DeltaGenerator:
     left_out = st.container(gap="xsmall")
     axis(t)
     if t.x != "epsilon":
-        epsilon_slider(s, "The same for all models.")
+        epsilon_slider(s, "The privacy budget of all models. A smaller ε needs more users.")
     if t.x != "episodes":
         panel.size_controls(s)
     delta = s.draft.delta if s.draft.delta is not None else DEFAULT_DELTA
@@ -190,7 +190,7 @@ def axis(t: SweepPageState) -> None:
         t.values.setdefault(t.x, values_text(studies.default_values(base, t.x))),
         typed,
         lambda text: studies.parse_values(base, t.x, text),
-        f"Separated by commas, up to {MOST_VALUES}.",
+        f"Up to {MOST_VALUES} values of the horizontal axis, separated by commas.",
         locked("against") or locked(t.x),
     )
 

@@ -142,8 +142,8 @@ def test_from_a_file_to_a_policy_and_what_is_left_of_the_budget(visit: Visit, wo
 @pytest.mark.parametrize(
     ("typed", "wanted"),
     [
-        ({"own_budget": ""}, "form: the name of the budget: give this, too."),
-        ({"own_states": "", "own_actions": " "}, "form: states, actions: give these, too."),
+        ({"own_budget": ""}, "form: something is missing; give the name of the budget."),
+        ({"own_states": "", "own_actions": " "}, "form: something is missing; give states, actions."),
         ({"own_columns": "a, b"}, "declared.columns: give 5 names, for episode, step"),
         ({"own_rewards": "0 to 1"}, "declared.reward_range: give two numbers"),
         ({"own_states": "mild, mild"}, "declared.states: mild appears twice"),
