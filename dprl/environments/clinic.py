@@ -72,7 +72,7 @@ def make(
 ENVIRONMENT = Environment(
     key="clinic",
     title="Clinic",
-    summary="Synthetic patients: higher doses help less and less, and cause more side effects.",
+    summary="Synthetic patients: the benefit of a drug saturates as the dose grows, and side effects increase.",
     source="ours; the papers' motivation, no clinical data",
     fields=(
         Field("levels", "int", 3, "grades of severity", low=1, high=5),
