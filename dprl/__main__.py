@@ -63,7 +63,7 @@ def command_line() -> Parser:
     commands.add_parser("list", help="print the registries", allow_abbrev=False)
     add_simple(commands, "serve", "open the dashboard", serve.HOST, serve.PORT)
     add_simple(commands, "cluster", "start a Dask cluster on this machine", cluster.WORKERS, cluster.PORT)
-    look = commands.add_parser("status", help="say how queue, workers and store stand", allow_abbrev=False)
+    look = commands.add_parser("status", help="show the queue, the workers and the store", allow_abbrev=False)
     look.add_argument("--json", action="store_true", help="as JSON on one line")
     return parser
 
@@ -239,7 +239,7 @@ def run_one(spec: Any, folder: str, engine: str | None, releases: int = 1) -> in
     else:
         found = collect(workers_of(engine), [spec], COMMAND_LINE, whole_trace, progress)[spec]
         if found is None:
-            raise RunFailed(f"{spec.label()}: its details had to make room; set DPRL_STORE_MB higher.")
+            raise RunFailed(f"{spec.label()}: the store had no room for its details; raise DPRL_STORE_MB.")
         trace = found
     axis, measure = KINDS[spec.kind].axis, KINDS[spec.kind].measure
     summary = trace.summary()
@@ -275,14 +275,14 @@ def add_sweep(commands: Any) -> None:
     """Add the flags of `sweep`."""
     parser = commands.add_parser("sweep", help="simulate a spec along axes", allow_abbrev=False)
     parser.add_argument(
-        "--spec", metavar="FILE", help="a spec.json to start from, or a sweep.json (default: defaults)"
+        "--spec", metavar="FILE", help="a spec.json to start from, or a sweep.json (default: the default run)"
     )
     parser.add_argument(
         "--axis",
         metavar="NAME=V1,V2,...",
         action="append",
         default=[],
-        help="a field of spec.json or a parameter of the environment or algorithm, and its values; those of privacy "
+        help="a field of spec.json or a parameter of the environment or algorithm, and its values; values of privacy "
         "are models such as central:laplace-tree:paper; give one --axis for each",
     )
     parser.add_argument("--out", metavar="DIR", required=True, help="where to write sweep.json and sweep.csv")

@@ -60,7 +60,7 @@ def text_of(path: str) -> str:
     except (OSError, ValueError):  # which is said below
         large = False
     if large:
-        raise SpecError("spec", "the file has more than 10 MB; no spec has.")
+        raise SpecError("spec", "the file has more than 10 MB; give a spec.json.")
     return read_text("spec", path, "the path of a spec.json")
 
 

@@ -73,7 +73,7 @@ def main(host: str = HOST.default, port: int = PORT.default) -> int:
         print(error, file=sys.stderr)
         return 1
     except Stopped:
-        print_line("Ending the dashboard and its workers.")
+        print_line("Stopping the dashboard and its workers.")
         return 0
     finally:
         for number in (signal.SIGINT, signal.SIGTERM):  # what follows takes a few seconds at most

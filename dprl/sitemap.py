@@ -108,7 +108,7 @@ PAGES = {
         Page(
             "tradeoffs",
             "Trade-offs",
-            "The privacy cost against epsilon, users and size, users needed, and bounds.",
+            "The privacy cost against epsilon, users and size, with users needed and proved bounds.",
             "balance",
             section="Explore",
             heading="How much does privacy cost?",

@@ -24,7 +24,7 @@ from dprl.version import VERSION
 
 STORY = ("story_parts.js", "story_scenes.js", "story.js")
 SCRIPTS = ("player_parts.js", "site_guess.js", "site.js")
-STOPS = "A slider stops where something was computed, and nowhere between. "
+STOPS = "Sliders stop only at values that we computed. "
 Cells = Callable[[tuple[int, ...]], list[list[str]]]
 
 
@@ -140,7 +140,7 @@ def html_of(page: Document, nav: str) -> str:
         .replace("{title}", escape(page.title))
         .replace("{about}", f'<p class="about">{escape(page.about)}</p>' if page.about else "")
         .replace("{nav}", nav)
-        .replace("{footer}", f"dprl {VERSION}. {STOPS if sliders else ''}No request leaves the page.")
+        .replace("{footer}", f"dprl {VERSION}. {STOPS if sliders else ''}The page sends no requests.")
         .replace("{notices}", f"<ul>{''.join(f'<li>{escape(one)}</li>' for one in notices)}</ul>")
         # Last, for what they hold is not to be searched.
         .replace("{style}", web_source("player.css") + web_source("site.css"))
@@ -154,7 +154,7 @@ def html_of(page: Document, nav: str) -> str:
 
 @cache
 def _plotly() -> str:
-    """Packing it takes a second."""
+    """Return Plotly, packed; packing needs a second."""
     return packed(plotly().encode())
 
 
@@ -219,7 +219,7 @@ def _plot(plot: Plot, sliders: Sequence[Slider]) -> dict[str, object]:
 
 
 def plainly(value: Any) -> Any:
-    """Arrays as lists; JSON has no NaN, and Plotly takes null for one."""
+    """Return arrays as lists; JSON has no NaN, and Plotly reads null for one."""
     if isinstance(value, np.ndarray):
         return [None if isinstance(v, float) and not np.isfinite(v) else v for v in value.tolist()]
     if isinstance(value, np.generic):

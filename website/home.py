@@ -18,7 +18,7 @@ from website.document import Document, Numbers, Plot, Slider, Sliders, Story, pa
 
 AFTER = "home"  # what is below the story, where links to Home lead
 LIVE = "Your own browser plays these runs, from the first user to the last. Move epsilon, the users and the seeds."
-EMBED = "To show one of these pages within your own, copy it next to yours and put in this line:"
+EMBED = "To show one of these pages inside your own, copy it next to your page and add this line:"
 
 
 def home(here: str, live: Sequence[tuple[str, str, str]], others: Sequence[tuple[str, str]]) -> Document:

@@ -90,6 +90,6 @@ def cells(at: tuple[int, ...]) -> list[list[str]]:
 
 
 def picture(place: int, dark: bool) -> Picture:
-    """Users needed against epsilon, in one environment."""
+    """Plot the users needed against epsilon, in one environment."""
     asked, found = _asked(place, EPSILONS.index(DEFAULT.epsilon), USERS.index(DEFAULT.users))
     return views.picture(asked, found, dark, SEE, mine=False)

@@ -14,8 +14,8 @@ from pages.shared.results.evidence import bundled
 from website.document import Block, Document, Plot, paragraph, table
 
 INTRO = (
-    "Claims of the papers, put to the test in several settings each. A verdict is computed from runs: a "
-    "statistic, its 95% interval, and a threshold."
+    "We test claims of the papers in several settings each. A verdict is computed from runs: a statistic, its 95% "
+    "interval, and a threshold."
 )
 AGAIN = "To run it again, with dprl installed:"
 
@@ -42,7 +42,7 @@ def papers() -> Document:
 
 
 def contents() -> str:
-    """All claims with their verdicts, each a link to where its numbers are."""
+    """List all claims with their verdicts, each a link to its numbers."""
     items = (
         f'<li><a href="#{escape(key)}">{escape(claim.title)}</a>: {escape(bundled().reports[key].summary)}</li>'
         for key, claim in CLAIMS.items()
@@ -60,6 +60,6 @@ def rows(found: ClaimReport) -> list[tuple[str, str, str, str]]:
 
 
 def chart(found: ClaimReport, which: tuple[str, str], place: int, dark: bool) -> Picture:
-    """One statistic in the settings that it is measured in."""
+    """Plot one statistic in the settings that it is measured in."""
     statistic, over = which
     return drawn_statistic(found, statistic, over, by_statistic(found)[which], dark)

@@ -45,7 +45,7 @@ def main() -> None:
 
 
 def files() -> Iterator[tuple[str, str]]:
-    """Each file of the site, and its text; those that play runs come last, for they take a minute."""
+    """Return each file of the site, and its text; those that play runs come last, for they need a minute."""
     examples = played()
     live = [(f"live-{number}.html", each.title, shows(each)) for number, each in enumerate(examples, 1)]
     lessons = [(f"lesson-{number}.html", one) for number, one in enumerate(map(LESSONS.get, ORDER)) if one]

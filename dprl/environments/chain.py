@@ -40,9 +40,9 @@ ENVIRONMENT = Environment(
     key="chain",
     title="Combination lock",
     summary="A row of states: one action in each moves on, all others lead back to the start.",
-    source="a usual test of exploration; not from the papers",
+    source="a standard test of exploration; not from the papers",
     fields=(
-        Field("S", "int", 5, "states, the open lock included", low=2, high=300),
+        Field("S", "int", 5, "states, including the open lock", low=2, high=300),
         Field("A", "int", 3, "actions", low=1, high=100),
         horizon(10),
         Field("slip", "float", 0.1, "chance that the right action fails", low=0.0, high=1.0),

@@ -72,11 +72,11 @@ def make(
 ENVIRONMENT = Environment(
     key="clinic",
     title="Clinic",
-    summary="Patients and doses: the drug helps with a saturating effect and harms with side effects. Synthetic.",
+    summary="Synthetic patients: the benefit of a drug saturates as the dose grows, and side effects increase.",
     source="ours; the papers' motivation, no clinical data",
     fields=(
         Field("levels", "int", 3, "grades of severity", low=1, high=5),
-        Field("doses", "int", 3, "doses to choose from, none included", low=2, high=5),
+        Field("doses", "int", 3, "doses to choose from, including no drug", low=2, high=5),
         horizon(8),
         Field("effect", "float", 0.7, "effect of the drug", low=0.0, high=1.0),
         Field("toxicity", "float", 0.5, "chance of side effects at the largest dose", low=0.0, high=1.0),

@@ -60,7 +60,7 @@ def table(possible: Any, P: Array) -> Table:
     """Read the next states along the last axis of P, [S][A][..] or [H][S][A][..], into a table. Raises SpecError."""
     found = _rows(possible, P, len(P) if P.ndim == 4 else 1)
     if (np.broadcast_to(found < 0, P.shape if P.ndim == 4 else (1, *P.shape)) & (P != 0)).any():
-        raise SpecError(f"{NAME}.P", "a chance stands beyond the last possible next state; give 0 there.")
+        raise SpecError(f"{NAME}.P", "a probability is beyond the last possible next state; give 0 there.")
     return found
 
 
@@ -129,7 +129,7 @@ def make(model: str = json.dumps(EXAMPLE), H: int = 10) -> TabularMDP:
     for key, array, ndim in (("P", P, 4), ("R", R, 3)):
         if array.ndim == ndim and len(array) != H:
             raise SpecError(
-                "environment_params.H", f"{H} is not allowed; {key} describes {len(array)} steps: give that."
+                "environment_params.H", f"{H} is not allowed; {key} has {len(array)} steps, so give that."
             )
     S, A, B = P.shape[-3:]
     P, d1 = probabilities(f"{NAME}.P", P), probabilities(f"{NAME}.d1", d1)

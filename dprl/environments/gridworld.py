@@ -71,7 +71,7 @@ ENVIRONMENT = Environment(
     key="gridworld",
     title="Gridworld",
     summary="A grid with walls, a goal that pays every step, and pits; moves may slip sideways.",
-    source="a usual test bed; not from the papers",
+    source="a standard test bed; not from the papers",
     fields=(
         Field("map", "text", DEFAULT, ALLOWED, rows="S start, G goal, X pit, W wall, - free"),
         horizon(12),

@@ -30,7 +30,7 @@ ACTIONS: dict[str, tuple[str, ...]] = {
     "CliffWalking-v1": ("up", "right", "down", "left"),
     "Taxi-v3": ("south", "north", "east", "west", "pick up", "drop off"),
 }
-NO_MODEL = "give one that is finite and says its model, such as those of toy-text"
+NO_MODEL = "give a finite one with a known model, such as those of toy-text"
 HORIZON = horizon(20)
 DIRECTIONS = {"left": (0, -1), "down": (1, 0), "right": (0, 1), "up": (-1, 0)}
 
@@ -142,7 +142,7 @@ def _start(env: Any, S: int, given: Any) -> Array:
     given = getattr(env, "initial_state_distrib", None) if given is None else given
     if given is None:
         raise SpecError(
-            "start", f"the environment does not say where episodes begin; give {S} probabilities."
+            "start", f"the environment has no distribution of the first state; give {S} probabilities."
         )
     try:
         first = np.asarray(given, dtype=float)
@@ -317,7 +317,7 @@ ENVIRONMENT = Environment(
             "id",
             "choice",
             "FrozenLake-v1",
-            "which one; Taxi-v3 runs where its structure is declared",
+            "the environment; Taxi-v3 runs only if its structure is declared",
             choices=IDS,
         ),
         HORIZON,

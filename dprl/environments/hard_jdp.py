@@ -45,14 +45,14 @@ def make(n: int = 2, m: int = 2, alpha: float = 0.1, H: int = 5, seed: int = 0) 
 ENVIRONMENT = Environment(
     key="hard-jdp",
     title="Hard instances of JDP",
-    summary="The lower bound's class: one arm in each start state is better by alpha, and privacy hides it longest.",
+    summary="Environments of the lower bound: one arm in each start state is better by alpha, and privacy hides it.",
     source="V20 section 6",
     fields=(
         Field("n", "int", 2, "start states", low=1, high=100),
         Field("m", "int", 2, "arms in addition to arm 0", low=1, high=100),
         Field("alpha", "float", 0.1, "advantage of the best arm", low=0.0, high=0.5),
         horizon(5),
-        Field("seed", "int", 0, "which arms are best", low=0, high=2**32 - 1),
+        Field("seed", "int", 0, "seed that selects the best arms", low=0, high=2**32 - 1),
     ),
     make=make,
     size=lambda n, m, alpha, H, seed: (n + 2, m + 1, H),

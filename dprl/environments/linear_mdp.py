@@ -83,16 +83,16 @@ def make(
 ENVIRONMENT = Environment(
     key="linear-mdp",
     title="Linear MDP (lock)",
-    summary="Patients whose symptoms say how a drug's known effects mix; which effect helps at a stage and step has to "
-    "be learned. Synthetic.",
+    summary="Synthetic patients whose symptoms show how a drug's known effects mix. The algorithm has to learn the "
+    "effect that helps at each stage and step.",
     source="ours, after Jin et al. 2020, Assumption A",
     fields=(
         Field("stages", "int", 3, "stages before recovery", low=1, high=6),
         Field("drugs", "int", 3, "drugs, and effects", low=2, high=6),
         Field("symptoms", "int", 3, "symptoms that a stage may show", low=1, high=6),
         Field("H", "int", 10, "steps in an episode", low=1, high=100),
-        Field("blur", "float", 0.2, "share of a drug that has all effects alike", low=0.0, high=0.9),
-        Field("seed", "int", 0, "draws which effect helps, and the symptoms", low=0, high=2**53 - 1),
+        Field("blur", "float", 0.2, "share of a drug that has all effects equally", low=0.0, high=0.9),
+        Field("seed", "int", 0, "seed of the symptoms and the helpful effects", low=0, high=2**53 - 1),
     ),
     make=make,
     size=lambda stages, drugs, symptoms, H, blur, seed: (stages * symptoms + 1, drugs, H, stages * drugs + 1),
@@ -129,6 +129,6 @@ def linear_model(features: Array, measures: Array, rewards: Array) -> tuple[Arra
         raise SpecError("measures", "a row of probabilities is negative or does not sum to 1; give others.")
     R = np.einsum("sai,hi->hsa", features, rewards)
     if R.min() < -1e-12 or R.max() > 1 + 1e-12:
-        raise SpecError("rewards", "a mean reward is outside of 0 to 1; give others.")
+        raise SpecError("rewards", "a mean reward is outside 0 to 1; give others.")
     P = np.maximum(P, 0.0)
     return np.asarray(P / P.sum(-1, keepdims=True)), np.clip(R, 0.0, 1.0)

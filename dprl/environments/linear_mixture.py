@@ -57,15 +57,15 @@ def make(d: int = 4, S: int = 4, H: int = 10, share: float = 0.6, seed: int = 0)
 ENVIRONMENT = Environment(
     key="linear-mixture",
     title="Linear mixture",
-    summary="Patients of d types, each helped by one of d drugs: how common each type is at each step has to be "
-    "learned. Synthetic.",
+    summary="Synthetic patients of d types, each helped by one of d drugs. The algorithm has to learn how common each "
+    "type is at each step.",
     source="ours, after L21 Assumption 2",
     fields=(
         Field("d", "int", 4, "types of patients, and drugs", low=2, high=10),
-        Field("S", "int", 4, "stages, recovery included", low=2, high=12),
+        Field("S", "int", 4, "stages, including recovery", low=2, high=12),
         Field("H", "int", 10, "steps in an episode", low=2, high=100),
         Field("share", "float", 0.6, "share of the type that is most common at a step", low=0.1, high=1.0),
-        Field("seed", "int", 0, "draws which type that is", low=0, high=2**53 - 1),
+        Field("seed", "int", 0, "seed that selects this type", low=0, high=2**53 - 1),
     ),
     make=make,
     size=lambda d, S, H, share, seed: (S, d, H, d),

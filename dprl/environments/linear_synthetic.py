@@ -57,12 +57,12 @@ def make(A: int = 100, H: int = 20, seed: int = 0) -> TabularMDP:
 ENVIRONMENT = Environment(
     key="linear-synthetic",
     title="Linear MDP",
-    summary="Two states, a hundred actions; transitions and rewards are linear in ten features. Random, by a seed.",
+    summary="Two states, a hundred actions; transitions and rewards are linear in ten features. A seed draws them.",
     source="QW23-offline Appendix F",
     fields=(
         Field("A", "int", 100, "number of actions", low=2, high=256),
         horizon(20),
-        Field("seed", "int", 0, "draws alpha and r", low=0, high=2**53 - 1),
+        Field("seed", "int", 0, "seed that draws alpha and r", low=0, high=2**53 - 1),
     ),
     make=make,
     size=lambda A, H, seed: (2, A, H, BITS + 2),

@@ -17,7 +17,7 @@ PUBLIC = {
     "features": "the features of every state and action",
     "mixture": "the features of every transition, and how long their weights can be",
     "rewards": "the mean reward of every state and action",
-    "structure": "which transitions are possible at all, as declared (a step that is not is not counted)",
+    "structure": "which transitions are possible at all, as declared (any other step is not counted)",
 }
 
 

@@ -47,13 +47,13 @@ FIELDS: Registry[Field] = Registry(
         Field("first", "text", "", "the user's episode in the first of two cases", query="first", flag="--first"),
         Field("second", "text", "", "the user's episode in the second of two cases", query="second", flag="--second"),
         Field(
-            "noise", "choice", "whole", "all the noise of the run, or noise half as large",
+            "noise", "choice", "whole", "all the noise of the run, or half of it",
             choices=("whole", "half"), query="noise", flag="--noise",
         ),
         Field(
             "places", "choice", "together",
             "place of the user's episodes, in a run in which one user may have several: all in the first release, or "
-            "at random places of the run",
+            "at random places in the run",
             choices=("together", "random"), query="places", flag="--places",
         ),
         Field("executions", "int", 250, "trials of a case in a unit of work", 2, 5000, query="n", flag="--executions"),

@@ -41,7 +41,7 @@ LEARNING: tuple[Field, ...] = (
         0.001, 10_000.0, optional=True, query="eps", flag="--epsilon",
     ),
     Field(
-        "delta", "float", None, "budget of approximate privacy next to epsilon, by default 1e-6",
+        "delta", "float", None, "budget of approximate privacy, in addition to epsilon, by default 1e-6",
         0.0, 0.1, low_open=True, optional=True, query="delta", flag="--delta",
     ),
     Field(

@@ -14,8 +14,8 @@ from dprl.privacy.outside import is_outside
 COUNTED = messages("refusals")["counted"]
 
 ONE_E = (
-    "The proof of the paper's bonus uses one E for all rows; here each row has its own E, by its reports. So a value "
-    "may not be an upper bound. Privacy does not depend on this."
+    "The proof of the paper's bonus uses one E for all rows; here each row has its own E, which depends on its "
+    "reports, so a value may not be an upper bound. Privacy does not depend on this."
 )
 
 

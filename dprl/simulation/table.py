@@ -22,7 +22,7 @@ DEFAULT_DELTA = 1e-6
 MOST_OF_ONE = 1000  # episodes
 CONTRIBUTION = Field(
     "contribution", "int", 1,
-    "m, the most episodes of one user, which is public; privacy protects all of them",
+    "m, the maximum number of episodes of one user, which is public; privacy protects all of them",
     1, MOST_OF_ONE, query="m", flag="--contribution",
 )  # fmt: skip
 TIED = "1/(10K)"  # a delta that is small against one over the users
@@ -60,7 +60,7 @@ FIELDS: Registry[Field] = Registry(
             choices=tuple(PRIVATIZERS), optional=True, query="priv", flag="--privacy",
         ),
         Field(
-            "mechanism", "choice", None, "how noise is drawn; by default the first of the privacy model's that fits",
+            "mechanism", "choice", None, "noise mechanism; by default the first of the privacy model's that fits",
             choices=tuple(MECHANISMS), optional=True, query="mech", flag="--mechanism",
         ),
         Field(
@@ -80,7 +80,7 @@ FIELDS: Registry[Field] = Registry(
         ),
         Field(
             "delta", "float", None,
-            "chance added next to exp(epsilon), by default 1e-6, or 0 for Laplace noise as in the paper", 0.0, 0.1,
+            "probability on top of exp(epsilon), by default 1e-6, or 0 for Laplace noise as in the paper", 0.0, 0.1,
             optional=True, query="delta", flag="--delta", words=(TIED,),
         ),
         Field(
@@ -91,7 +91,7 @@ FIELDS: Registry[Field] = Registry(
             "bonus", "choice", None, "constants of the bonus; by default the algorithm's first",
             choices=("anytime", "paper", "practical", "own"), optional=True, query="bonus", flag="--bonus",
         ),
-        Field("episodes", "int", 10**9, "K, users one after the other", 1, 10**15, query="K", flag="--episodes"),
+        Field("episodes", "int", 10**9, "number of users, K", 1, 10**15, query="K", flag="--episodes"),
         CONTRIBUTION,
         Field("schedule", "text", schedules.DEFAULT, schedules.ALLOWED, query="sched", flag="--schedule"),
         Field("seeds", "int", 5, "independent repetitions", 1, 10_000, query="seeds", flag="--seeds"),

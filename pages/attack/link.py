@@ -1,4 +1,4 @@
-"""Attack: its links, what a visitor's session holds of it, and what it reads from the store.
+"""Attack: its links, its part of a visitor's session, and its reads from the store.
 
     v=1 & b=<run> & first=0/0/1 & second=5/0/1 & noise=half & step=tree & ...
 
@@ -38,8 +38,8 @@ STEPS = ("one", "subtract", "tree")
 class AttackView:
     """The visible content."""
 
-    step: str = looked("one", "the step of the collusion", "step", choices=STEPS)
-    prior: int = looked(50, "percent believed before", "prior", low=1, high=99)
+    step: str = looked("one", "the step of the collusion that is shown", "step", choices=STEPS)
+    prior: int = looked(50, "belief before the release, in percent", "prior", low=1, high=99)
 
 
 DEFAULT = AttackSpec(run=BASE)
@@ -86,7 +86,7 @@ def _changed(spec: AttackSpec, problems: list[str], **changes: Any) -> AttackSpe
 
 
 def is_farthest(spec: AttackSpec) -> bool:
-    """Whether no two episodes are farther apart."""
+    """Return whether no two episodes are farther apart."""
     return (spec.first, spec.second) == pairs_of(spec.run)["farthest"]
 
 
@@ -139,7 +139,7 @@ def show_attack(spec: AttackSpec) -> None:
 
 
 def start_attack() -> None:
-    """Asks for the attack that is shown, unless it comes with the program."""
+    """Ask for the attack that is shown, unless it comes with the program."""
     if attack().spec not in bundled_scores():
         RUNS.start([attack().spec])
 

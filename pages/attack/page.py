@@ -56,7 +56,7 @@ def draw_parts(corner: DeltaGenerator, live: bool) -> None:
 
 
 def controls() -> tuple[RunSpec | None, str]:
-    """All controls; the run that they describe, or the sentence that says why there is none."""
+    """Draw all controls; return the run that they describe, or a sentence that explains why there is none."""
     s = session()
     panel.environment(s)
     panel.learner(s)

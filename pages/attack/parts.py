@@ -21,11 +21,11 @@ from pages.shared.results.status import working_out
 from pages.shared.visitor.callbacks import button, into, keyed
 from pages.shared.visitor.state import session
 
-STEPS = {"one": "1. The same noise for all", "subtract": "2. Two users subtract", "tree": "3. A tree"}
+STEPS = {"one": "1. The same noise for all", "subtract": "2. Two users subtract", "tree": "3. A noise tree"}
 CHARTS = {
-    "one": ("Numbers each user receives", ("visits so far", "received")),
-    "subtract": ("Two users' estimate of the one between them", ("its visit", "read")),
-    "tree": ("The same, where releases come from a tree", ("its visit", "read")),
+    "one": ("Number that each user receives", ("true visits so far", "number received")),
+    "subtract": ("Two users' estimate of the visit between theirs", ("true visit", "estimate")),
+    "tree": ("The same estimate with a tree", ("true visit", "estimate")),
 }
 
 
@@ -80,14 +80,14 @@ def take_guess(guess: bool, first: bool) -> None:
 
 
 def collusion_part() -> None:
-    """One step of the story, and its chart."""
+    """Draw one step of the collusion, and its chart."""
     a = attack()
     st.markdown("## Two users collude", anchors=False)
     segments("Step", "step", STEPS, a.view.step, lambda step: a.change(step=step))
     st.markdown(explained(sentences.STEPS[a.view.step]))
     found = answers.collusion(a.spec)
     if found is None:
-        empty(working_out("what users give away who collude"))
+        empty(working_out("what colluding users learn"))
         return
     step = a.view.step
     visits = np.array(found["visits"], float)
@@ -127,10 +127,10 @@ def belief_part() -> None:
     if card is None or curves is None or card.proved_epsilon is None:
         return
     epsilon = card.proved_epsilon
-    st.markdown("## What may somebody believe about you?", anchors=False)
+    st.markdown("## What could an attacker believe about you?", anchors=False)
     st.markdown(explained(sentences.MEANING))
     moved = keyed("prior", lambda percent: a.change(prior=int(percent)))
-    percent = st.slider("Believed before", 1, 99, a.view.prior, format="%d%%", **moved)
+    percent = st.slider("Belief before the release", 1, 99, a.view.prior, format="%d%%", **moved)
     before = percent / 100
     priors = np.linspace(0.01, 0.99, 99)
     least, most = (np.array([metrics.posterior(p, sign * epsilon) for p in priors]) for sign in (-1, 1))

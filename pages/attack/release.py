@@ -54,7 +54,7 @@ def release_part() -> None:
         if run.state in ACTIVE:
             empty("The first trials appear in a moment.")
         elif run.state == "unknown":
-            empty("Nothing has been attacked yet.")
+            empty("No attack has been run yet.")
         return
     card, curves = answers.guarantee(a.spec.run), answers.promise_curves(a.spec.run)
     if card is None or curves is None:
@@ -78,23 +78,23 @@ def choices(going: bool) -> None:
                 typed = keyed(name, partial(attack_other, name))
                 st.text_input(label, getattr(a.spec, name), max_chars=4000, **typed)
         st.toggle(
-            "Noise half as large",
+            "Halve the noise",
             a.spec.noise == "half",
-            help="The release of a faulty program that halves the noise. The proof assumes the whole noise.",
+            help="Imitates a faulty program with half of the noise, which the proof does not cover. Usually off.",
             **keyed("half", lambda on: attack_other("noise", "half" if on else "whole")),
         )
         mechanism = a.spec.run.mechanism
         # reports with noise of their own are alike wherever they are
         if a.spec.run.contribution > 1 and mechanism is not None and not MECHANISMS[mechanism].fresh:
             segments(
-                "The user's episodes are", "places", PLACES, a.spec.places, partial(attack_other, "places")
+                "Place of the episodes", "places", PLACES, a.spec.places, partial(attack_other, "places")
             )
         if going:
             pause_switch()
 
 
 def other_episodes(pair: tuple[str, str] | None) -> None:
-    """Other episodes, at once."""
+    """Attack with two other episodes, at once."""
     if pair is not None:
         show_attack(attack().spec.replace(first=pair[0], second=pair[1]))
         st.rerun()
@@ -151,9 +151,9 @@ def measured_attack(spec: AttackSpec, found: AttackScores, card: Guarantee, curv
             st.metric("Claimed ε", human(claimed), width="content")
         st.metric("Proved ε", at_most(proved), width="content", help=f"At δ = {human(delta)}.")
         st.metric("Measured ε (95%)", sentences.interval(epsilon), width="content")
-        st.metric("Guessed right", f"{guessed.value:.1%}", width="content")
+        st.metric("Correct guesses", f"{guessed.value:.1%}", width="content")
         st.metric(
-            "At least, for any noise",
+            "Lower bound for any noise",
             f"ε ≥ {surely:.2f}",
             width="content",
             help=sentences.surely(surely, delta),

@@ -96,7 +96,7 @@ def form(own: Own) -> None:
                     args=(own,),
                     key="own_check",
                 )
-                st.caption("Reads the file on this computer. Nothing is released.", width="stretch")
+                st.caption("The file is read on this computer. Nothing is released.", width="stretch")
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         save("example.csv", "Example file", "text/csv", example)
         st.caption(said.EXAMPLE_FILE, width="stretch")
@@ -135,16 +135,14 @@ def declare(own: Own, form: Any) -> None:
 def use(own: Own, file: Any) -> None:
     """Have a file read by its declaration, again if it was dropped before. Raises SpecError and StoreError."""
     if missing := own.missing:
-        raise SpecError(
-            "form", f"{', '.join(missing)}: give {'this' if len(missing) == 1 else 'these'}, too."
-        )
+        raise SpecError("form", f"something is missing; give {', '.join(missing)}.")
     declared = own.declared()
     if not store().public:
         Budget(own.budget, rho=own.total)
     if hasattr(file, "read"):
         receive(own, file, declared.text)
     elif own.data is None or own.data.declared != declared.text:
-        raise SpecError("data", "give the file of episodes, after the declaration.")
+        raise SpecError("data", "choose the file of episodes as well as the declaration.")
 
 
 def receive(own: Own, file: Any, declared: str) -> None:
@@ -192,7 +190,7 @@ def collect(own: Own) -> None:
 
 
 def show_reading(own: Own) -> None:
-    """Show how far it is, and a way to stop."""
+    """Show the progress of the reading, and a way to stop."""
     reading = own.reading
     assert reading is not None
     st.progress(reading.share, said.reading(reading.share, reading.ahead))

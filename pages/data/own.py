@@ -1,4 +1,4 @@
-"""Your data: what a visitor's session holds of a data set of their own, and what of it ends with their tab."""
+"""Your data: the data set in a visitor's session, and the part of it that ends with their tab."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Own:
     @property
     def missing(self) -> list[str]:
         """Return the fields that are empty and required."""
-        of_budget = {} if store().public else {"the name of the budget": self.budget, "its total": self.total}
+        of_budget = {} if store().public else {"the name of the budget": self.budget, "total ρ": self.total}
         typed = {"states": self.states, "actions": self.actions, "the number of steps": self.horizon}
         wanted = ({} if self.file else typed) | of_budget | {"ρ": self.rho}
         return [name for name, value in wanted.items() if not value]
@@ -74,7 +74,7 @@ class Own:
 
     @property
     def spec(self) -> UploadSpec | None:
-        """The release that is offered."""
+        """Return the release that is offered."""
         return None if self.data is None or self.rho is None else self.data.replace(rho=self.rho)
 
     def refusal(self) -> str:
@@ -102,7 +102,7 @@ class OwnData(PageState):
 
     @property
     def link(self) -> list[tuple[str, str]]:
-        """Nothing."""
+        """Return no parameters."""
         return []
 
     def follow(self, given: Query) -> None:

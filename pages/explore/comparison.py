@@ -49,7 +49,7 @@ def chips(titles: list[str]) -> None:
                         run_curve,
                         curve.spec,
                         key="keep",
-                        help="Adds this curve to the comparison. Without that it goes when a setting changes.",
+                        help="Keeps this curve in the comparison. Otherwise it disappears when you change a setting.",
                     )
                     continue
                 with st.popover(escape(title)):
@@ -151,7 +151,7 @@ def remove(at: int) -> None:
 
 
 def offer_undo() -> None:
-    """Brings back the curve that was removed last, as long as nothing else has changed what is compared."""
+    """Restore the curve that was removed last, as long as the comparison has not changed otherwise."""
     e = session().explore
     if e.removed is None or len(e.curves) >= MAX_CURVES:
         return
@@ -184,7 +184,7 @@ def duplicate(at: int) -> None:
     s = session()
     s.draft = draft_of(s.explore.curves[at].spec)
     s.version += 1
-    s.said = "The settings of this curve are in the controls now. Change one and press Run."
+    s.said = "The controls now show the settings of this curve. Change one and press Run."
 
 
 def cancel_run(at: int) -> None:

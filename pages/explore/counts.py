@@ -28,7 +28,7 @@ SEEN = {"noisy": "With noise", "released": "As the planner sees them"}
 
 
 def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
-    """Visits of every state and action: true, with noise, and as released."""
+    """Draw the visits of every state and action: true, with noise, and as released."""
     found = look_closely(titles, runs)
     if found is None:
         return
@@ -46,7 +46,7 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     changed = curve.spec.privacy != "none" and learner.seen(curve.spec.bonus) != NOISY
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         family = view.segments(e, "Count shown", "family", FAMILIES)
-        seen = view.segments(e, "Compared with the true counts", "seen", SEEN) if changed else "noisy"
+        seen = view.segments(e, "Counts to compare with the true ones", "seen", SEEN) if changed else "noisy"
         step = view.step_menu(e, mdp.H)
     key = ("counts", identity(trace), at, family, seen, step)
     show(kept(key, partial(cells, mdp, trace, at, family, seen, step)), "counts")
@@ -55,7 +55,7 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
 def cells(
     mdp: TabularMDP, trace: SeedTrace, at: int, family: str, seen: str, step: int | None, night: bool
 ) -> Picture:
-    """All cells at the at-th detailed moment, of one step or of all."""
+    """Return all cells at the at-th detailed moment, of one step or of all."""
     column, kind = (-2, figures.VISITS) if family == "visits" else (-1, figures.REWARDS)
     true, told = trace.counts[at][..., column], getattr(trace, seen)[at][..., column]
     bound = float(trace.error_bound[at]) if seen == "noisy" and trace.error_bound[at] > 0 else None

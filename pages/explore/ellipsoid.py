@@ -27,7 +27,7 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
         return
     _, title, trace = found
     if not trace.beliefs:
-        st.info("This algorithm keeps no confidence set of the weights. Choose a curve of one that does.")
+        st.info("This algorithm keeps no confidence set of weights. Choose a curve whose algorithm does.")
         return
     at, e = moment(trace, telling(trace)), session().explore
     steps, d = trace.beliefs["truth"].shape[1:3]
@@ -38,7 +38,7 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
         i = view.menu(e, "Horizontal axis", "first", weights, words)
         others = [k for k in weights if k != i]
         j = view.menu(e, "Vertical axis", "second", others, [words[k] for k in others])
-        about = "If off, the axes show all possible weights."
+        about = "If on, the axes fit the confidence set. If off, they show all possible weights."
         near = view.switch(e, "Zoom to the confidence set", "near", "on", "off", about)
     picture = kept(
         ("ellipsoid", identity(trace), at, h, i, j, near),

@@ -42,6 +42,6 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
         "Regret so far, compared",
         draw if any(map(unplayable, specs)) else None,  # else as one page without a server, behind *Share*
     )
-    st.markdown("## Make it again without this page", anchors=False)
+    st.markdown("## Reproduce it without this page", anchors=False)
     chosen = curve_menu("Curve", places, titles)
     make_again(s.explore.shown[chosen].spec)

@@ -52,7 +52,7 @@ def going(runs: Sequence[RunStatus]) -> list[RunStatus]:
 
 
 def look_closely(titles: Sequence[str], runs: Sequence[RunStatus]) -> tuple[Curve, str, SeedTrace] | None:
-    """Menus for curve and seed; the chosen curve, its title and the seed's trace, or None with the reason said."""
+    """Draw menus for curve and seed; return the curve, its title and the seed's trace, or None and show the reason."""
     e, places = session().explore, offered("look at it closely")
     if not places:
         return None
@@ -89,7 +89,7 @@ def begin_lacking(specs: Sequence[RunSpec]) -> bool:
 
 
 def identity(trace: SeedTrace) -> tuple[str, int, int]:
-    """Names a trace and how far it goes."""
+    """Name a trace, and how far it goes."""
     return trace.spec.to_json(), trace.seed, int(trace.episodes[-1])
 
 
@@ -98,6 +98,4 @@ def moment(found: SeedTrace, first: int | None = None) -> int:
     episode at which the slider begins, instead of the last."""
     episodes = [int(k) for k in found.detail_episodes]
     e = session().explore
-    return episodes.index(
-        view.steps(e, "After how many episodes", "episode", episodes, count, otherwise=first)
-    )
+    return episodes.index(view.steps(e, "Episodes so far", "episode", episodes, count, otherwise=first))

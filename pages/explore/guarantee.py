@@ -55,7 +55,7 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
         st.markdown(said.MEANING)
     if len(places) > 1:
         compare(places, curves, titles)
-    chosen = curve_menu("Look closely at", places, titles)
+    chosen = curve_menu("Curve in detail", places, titles)
     run = curves[chosen].spec
     guarantee, wrong = promised(run)
     with st.container(border=True):
@@ -106,13 +106,13 @@ def compare(places: Sequence[int], curves: Sequence[Curve], titles: Sequence[str
         rows = [row[:-1] for row in rows]
     rows.insert(1, ("---",) * len(rows[0]))
     if any("not known yet" in row for row in rows):
-        st.caption(working_out("what is claimed and proved"))
+        st.caption(working_out("the claimed and proved guarantees"))
     with st.container(key="promises"):
         st.markdown(explained("\n".join(f"| {' | '.join(row)} |" for row in rows)))
 
 
 def card(g: Guarantee, run: RunSpec, key: int) -> None:
-    """One run's guarantee, in words and numbers; the parts stand in the same order in every card."""
+    """Draw one run's guarantee in words and numbers; the parts have the same order in every card."""
     st.markdown(explained(f"**{PROMISES[g.model]}**{f' ({g.model})' if g.model != 'none' else ''}"))
     st.markdown(explained(escape(g.trust)))
     if run.bonus == OWN:
@@ -148,7 +148,7 @@ def card(g: Guarantee, run: RunSpec, key: int) -> None:
 
 
 def every_promise(g: Guarantee, run: RunSpec, key: int) -> None:
-    """All that the noise proves, when asked for: epsilon for each delta, zCDP, and what the best attacker gains."""
+    """Draw all that we prove for the noise, on request: epsilon for each delta, zCDP, and the best attacker's gain."""
     part = st.expander("All proved (ε, δ)", on_change="rerun", key=f"promises_{key}")
     if not part.open:
         return
@@ -175,8 +175,8 @@ def compare_noise(g: Guarantee, run: RunSpec) -> None:
     st.markdown("## How much noise does a guarantee need?", anchors=False)
     st.markdown(
         explained(
-            "Each bar adds one improvement to the bar above it, and says what is proved for its noise. The first bar "
-            "is the noise that the algorithm's paper states, for δ = 0. Up to 4,000 releases, the last bar is a lower "
+            "Each bar adds one improvement to the bar above it, and shows the guarantee proved for its noise. The "
+            "first bar is the noise in the algorithm's paper, for δ = 0. Up to 4,000 releases, the last bar is a lower "
             "bound. If a bar is longer, the one above proves less, or noise moves to visits from other counts."
         )
     )

@@ -26,9 +26,9 @@ from pages.shared.visitor.callbacks import button, into
 from pages.shared.visitor.links import Curve, View
 from pages.shared.visitor.state import session
 
-OTHER = "It opens with the share of V\\* lost, instead of the measure that is drawn here."
-MEANS = "It draws means of seeds, without a line for each."
-FIXED = "The tab Data has an interactive chart of these curves as a file."
+OTHER = "The page opens with the share of V\\* lost instead of the measure drawn here."
+MEANS = "The page draws the mean of all seeds, without a line for each seed."
+FIXED = "You can download an interactive chart of these curves from the tab Data."
 
 
 def offer_page() -> None:
@@ -66,7 +66,7 @@ def offer_page() -> None:
     same = drawn_there(view.measure) == view.measure
     plain = view.statistic == "mean" and view.each == "off"
     lacks = "".join(f" {text}" for text, there in ((OTHER, same), (MEANS, plain)) if not there)
-    st.caption(f"The page opens from disk, and no request leaves it.{lacks}")
+    st.caption(f"The page opens from disk and sends no requests.{lacks}")
 
     def replay(spec: RunSpec) -> dict[str, Any]:
         return answers.unpacked(ready[spec])

@@ -79,7 +79,7 @@ def offline(trace: SeedTrace, at: int) -> None:
 
 
 def policy_picture(chart: str, mdp: TabularMDP, trace: SeedTrace, at: int, step: int, night: bool) -> Picture:
-    """One of CHARTS, at the at-th detailed moment."""
+    """Return one of CHARTS, at the at-th detailed moment."""
     states, actions = mdp.state_labels, mdp.action_labels
     policy, occupancy, best = trace.policy[at], trace.occupancy[at], trace.optimal_policy
     chances = trace.chances[at] if trace.chances.size else None

@@ -81,7 +81,7 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
 
 
 def learner_at_work(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
-    """One user who follows what a run has learned, and the menu of runs."""
+    """Draw one user who follows what a run has learned, and the menu of runs."""
     s = session()
     said = messages("one_user")
     offered = [i for i, one in enumerate(s.explore.shown) if not one.hidden]
@@ -140,7 +140,7 @@ def run_baselines(missing: Sequence[Curve]) -> None:
 
 
 def has_baseline(curve: Curve) -> bool:
-    """Whether the privacy cost of this curve is known."""
+    """Return whether the privacy cost of this curve is known."""
     return curve.spec.privacy != "none" and len(ONLINE.curves(curve.spec.baseline()).at) > 0
 
 

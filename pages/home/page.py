@@ -59,7 +59,7 @@ def main() -> None:
 
 
 def at_one_epsilon(live: bool) -> None:
-    """Everything that moves with the slider; redrawn by itself."""
+    """Draw everything that moves with the slider; it redraws itself."""
     s = session()
     h = s.part(Home)
     night = dark()

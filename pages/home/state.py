@@ -65,7 +65,7 @@ def nearest(text: str, problems: list[str]) -> float:
         wanted = EPSILON.parse(text)
         epsilon = min(HOME_BUDGETS, key=lambda e: abs(math.log(e / wanted)))
         if epsilon != wanted:
-            problems.append(f"The slider has no ε = {wanted:g}; its nearest is shown. Explore runs any.")
+            problems.append(f"The slider has no ε = {wanted:g} and shows the nearest. Online runs any ε.")
     except SpecError as error:
         problems.append(str(error))
     return epsilon
@@ -78,7 +78,7 @@ def known(epsilon: float) -> list[Cost]:
 
 
 def cost_of(spec: RunSpec) -> Cost:
-    """One privacy model's curve, and where it has come down."""
+    """Return one privacy model's curve, and where it has come down."""
     run = bundled("home")[spec]
     average = metrics.per_episode(run.at, run.values)
     mean, low, high = metrics.regret_band(average)

@@ -35,7 +35,7 @@ _story = component("story", js=module_with_imports("story.js", "story_parts.js",
 
 
 def is_told(h: Home) -> bool:
-    """Whether the story is shown: a visitor who comes by a link, or sees the page within another, wants the chart. An
+    """Return whether the story is shown: a visitor from a link, or of an embedded page, wants the chart. An
     address that the chart's slider wrote below the story names it, for a reload."""
     s = session()
     if s.arrived or not st.query_params:  # else the chart's slider wrote the address
@@ -51,7 +51,7 @@ def tell() -> None:
 
 @cache
 def story_content() -> Said:
-    """All that the scenes show and say."""
+    """Return all data and texts of the scenes."""
     run, said = asset("start"), messages("start")
     words = {name: said[name] for name in ("bar", "picture")}
     words |= dict(
@@ -160,7 +160,7 @@ def _learning(learned: Said) -> Said:
 
 
 def _colors() -> dict[str, tuple[str, str]]:
-    """Each by day and by night."""
+    """Return each scene by day and by night."""
     day, night = map(_colors_of, (LIGHT, DARK))
     return {name: (day[name], night[name]) for name in day}
 

@@ -57,7 +57,7 @@ def main() -> None:
 
 
 def list_lessons() -> None:
-    """All lessons."""
+    """Draw the list of lessons."""
     st.markdown(explained(SAID["about"]))
     for problem in LESSONS.faults:
         st.warning(escape(filled(SAID["fault"], fault=problem)), icon=":material/error:")
@@ -69,7 +69,7 @@ def list_lessons() -> None:
 
 
 def lesson_card(lesson: Lesson, number: int) -> None:
-    """One of them."""
+    """Draw the entry of one lesson."""
     button(
         f"**{number}. {escape(lesson.title)}**",
         go,
@@ -97,7 +97,7 @@ def computing(lesson: Lesson, live: bool) -> None:
 
 
 def opened() -> None:
-    """One question of a lesson, or its summary."""
+    """Draw one question of a lesson, or its summary."""
     here = lessons()
     lesson = here.lesson
     number = list(LESSONS).index(here.key)  # the first is for beginners, and has number 0
@@ -159,7 +159,7 @@ def onward() -> None:
 
 
 def ways() -> None:
-    """Draw the other possible actions, in small print."""
+    """Draw the other possible actions, in small letters."""
     here = lessons()
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="lesson_ways"):
         press(SAID["all"], "list", "all_lessons", go, "")

@@ -1,4 +1,4 @@
-"""Lessons: what a visitor's session holds of them, and the link to a question.
+"""Lessons: their part of a visitor's session, and the link to a question.
 
     v=1 & lesson=trust & step=2 & guess=1e9 & shown=yes & before=bdca
 
@@ -35,27 +35,27 @@ class Lessons(PageState):
 
     @property
     def place(self) -> Place:
-        """The visitor's place."""
+        """Return the visitor's place."""
         return self.key, self.at
 
     @property
     def lesson(self) -> Lesson:
-        """The one that is open."""
+        """Return the open lesson."""
         return LESSONS[self.key]
 
     @property
     def step(self) -> Step:
-        """The one that is open."""
+        """Return the open question."""
         return self.lesson.steps[self.at]
 
     @property
     def ended(self) -> bool:
-        """Whether this is the summary, which stands after the last question."""
+        """Return whether this is the summary, which comes after the last question."""
         return bool(self.key) and self.at == len(self.lesson.steps)
 
     @property
     def open_questions(self) -> list[int]:
-        """The questions of the open lesson whose answers were not shown yet, from 0."""
+        """Return the questions of the open lesson whose answers were not shown yet, counted from 0."""
         return [at for at in range(len(self.lesson.steps)) if (self.key, at) not in self.answered]
 
     def score(self, key: str) -> list[float]:
@@ -68,17 +68,17 @@ class Lessons(PageState):
 
     @property
     def guess(self) -> str:
-        """The text of the guess here, perhaps not whole, "" for none yet."""
+        """Return the text of the guess here, perhaps not whole, "" for none yet."""
         return self.guesses.get(self.place, "")
 
     @property
     def whole(self) -> bool:
-        """Whether there is a guess here that can be held against the truth."""
+        """Return whether there is a guess here that can be compared with the truth."""
         return not self.ended and valid(self.step, self.guess)
 
     @property
     def shown(self) -> bool:
-        """Whether the answer is."""
+        """Return whether the answer is shown."""
         return self.place in self.answered
 
     @property
@@ -141,7 +141,7 @@ class Lessons(PageState):
                 self.answered.setdefault((self.key, at), guess)
                 self.guesses.setdefault((self.key, at), guess)
             elif text not in ("", OPEN):
-                problems.append(f"before: {shown(text)} is no answer to question {at + 1}, and was left out.")
+                problems.append(f"before: {shown(text)} is no answer to question {at + 1}, and was ignored.")
 
 
 def lessons() -> Lessons:
@@ -177,7 +177,7 @@ def reveal() -> None:
 
 
 def begin_again(key: str) -> None:
-    """Forgets the guesses at a lesson, and opens its first question."""
+    """Forget the guesses at a lesson, and open its first question."""
     here = lessons()
     for place in [(key, at) for at in range(len(LESSONS[key].steps))]:
         here.guesses.pop(place, None)

@@ -77,7 +77,7 @@ def absent(spec: OfflineSpec) -> None:
     owner = owner_id("offline")
     run = data.status(spec, owner)
     if run.state in ACTIVE:
-        empty("Its counts and policies appear when this data set is finished.")
+        empty("The counts and policies appear when this data set is finished.")
         return
     cost = ""
     if run.state in ("unknown", "done"):
@@ -95,7 +95,7 @@ def telling(trace: OfflineTrace) -> int:
 
 
 def pessimism_tab() -> None:
-    """Visits, penalty, and values before and after it."""
+    """Return visits, penalty, and values before and after it."""
     found = choose_data_set()
     if found is None:
         return
@@ -148,7 +148,7 @@ def policy_tab() -> None:
 
 
 def actions(found: DataSetSelection, night: bool) -> Picture:
-    """Learned, optimal, where they differ, and how often the behaviour policy takes the learned action."""
+    """Return the learned and optimal policies, their differences, and how often users took the learned action."""
     return learned_picture(found.trace, found.at, data.environment(found.spec), dark=night)
 
 

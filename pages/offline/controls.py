@@ -40,13 +40,13 @@ from pages.shared.visitor.state import Session, session
 # The runs that Run will show, None where there are none, and why.
 Described = tuple[tuple[OfflineSpec, ...] | None, list[str]]
 SIZES_HELP = (
-    "The curve has a data set of each size 5, 10, 20, 50, ... up to this one. No trajectory is in two data "
-    "sets."
+    "The size of the largest data set. The curve has one of each size 5, 10, 20, 50, ... up to it, and no trajectory "
+    "is in two of them."
 )
 
 
 def controls() -> Described:
-    """All controls; the runs that they describe, None if there are none, and why."""
+    """Draw all controls; return the runs that they describe, or None and the reasons."""
     s, settings = session(), offline().settings
     environment(s)
     behaviour(settings)
@@ -87,7 +87,7 @@ def budgets(settings: OfflineSettings) -> None:
         settings.values[settings.privacy],
         typed,
         lambda text: values.parse(field, text, MAX_CURVES),
-        f"Several, separated by commas: a curve each, {MAX_CURVES} in all. Small is private.",
+        f"Values separated by commas, one curve each, at most {MAX_CURVES}. A smaller budget is more private.",
         locked(field.name),
     )
     if "delta" in promise.fields:
@@ -95,7 +95,7 @@ def budgets(settings: OfflineSettings) -> None:
 
 
 def keep() -> None:
-    """Whether Run adds to the present comparison."""
+    """Draw the choice whether Run adds to the present comparison."""
     state = offline()
     kept = keyed("keep", into(state, "keep"))
     st.toggle("Keep the runs shown", state.keep, disabled=locked(RUN), **kept)
@@ -118,7 +118,7 @@ def compared_specs() -> Described:
 SPLITS = {"halves": "two halves, as in the paper", "whole": "whole, used twice"}
 SPLIT_HELP = (
     "Halves: one half for the variance of values, the other half for the values. Whole: all trajectories for both, as "
-    "in the paper's simulations. Less is then proved for noise as in the paper, and the tab Guarantee says what."
+    "in the paper's simulations. For noise as in the paper we then prove less; the tab Guarantee shows how much."
 )
 
 
@@ -158,7 +158,7 @@ def behaviour(settings: OfflineSettings) -> None:
 
 
 def people(settings: OfflineSettings) -> None:
-    """How many trajectories there are."""
+    """Draw the number of trajectories."""
     log_slider(
         "Trajectories n",
         "n",
@@ -181,8 +181,8 @@ def policy(settings: OfflineSettings) -> None:
         height="content",
         max_chars=int(limit(COUNTERS)),
         placeholder="011X12.001X8",
-        help="For each step a row with a digit for the action in each state, joined by dots. X12 after a row "
-        "repeats it for 12 steps. The tab Policy of Online writes such a text.",
+        help="One row for each step, with a digit for the action in each state. Dots join the rows, and X12 after a "
+        "row repeats it for 12 steps. To get such a text, open the tab Policy of Online.",
         disabled=locked("behaviour"),
         **keyed("policy", into(settings, "policy")),
     )
@@ -191,7 +191,7 @@ def policy(settings: OfflineSettings) -> None:
 
 
 def learners_menu(settings: OfflineSettings) -> None:
-    """Which learners of those that the environment allows."""
+    """Draw the menu of the learners that the environment allows."""
     options = offline_settings.offered(session().draft.environment)
     settings.learners = [option for option in settings.learners if option in options] or options[:2]
     choose_several(

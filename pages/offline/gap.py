@@ -73,12 +73,12 @@ def gap_tab() -> None:
 
 
 def as_in_paper(spec: OfflineSpec) -> bool:
-    """Whether this is a run of the paper's figure."""
+    """Return whether this is a run of the paper's figure."""
     return "features" in spec.learner.public and spec.calibration == "paper"
 
 
 def what_if(specs: Sequence[OfflineSpec], curves: Sequence[Series], best: float | None) -> None:
-    """Every run at one size that the visitor chooses, in numbers."""
+    """Draw a table of every run at one size that the visitor chooses."""
     done = [(spec, curve) for spec, curve in zip(specs, curves, strict=True) if curve.complete]
     sizes = sorted({int(n) for _, curve in done for n in curve.x})
     if not sizes:
@@ -115,14 +115,14 @@ def proved_cell(spec: OfflineSpec) -> str:
         return "nothing"
     card = answers.guarantee(spec)
     if card is None:
-        return "in a moment"
+        return "not known yet"
     if card.proved_epsilon is None:
         return ""
     return f"ρ = {at_most(card.proved_rho or 0.0)}, (ε, δ) = {proves(card.proved_epsilon, card.proved_delta or 0.0)}"
 
 
 def best_of(specs: Sequence[OfflineSpec]) -> float | None:
-    """v* of the problem, where they share one and it is known."""
+    """Return v* of the problem, if the runs share one and it is known."""
     found = answers.v_star(specs[0]) if len({problem(spec) for spec in specs}) == 1 else None
     return found if isinstance(found, float) else None
 
@@ -133,7 +133,7 @@ def problem(spec: OfflineSpec) -> str:
 
 
 def curve_of(title: str, kind: CurveStyle, one: RunCurves, best: float | None, run: RunStatus) -> Series:
-    """One run as the figure wants it."""
+    """Return one run as the figure needs it."""
     return gap_series(title, kind, one, best, note=note(run), finished=run.state == "done")
 
 
@@ -168,5 +168,5 @@ def data_tab() -> None:
         "Suboptimality, compared",
         lambda: gap_picture([spec for spec, _ in drawn], [curve for _, curve in drawn], best, dark=False),
     )
-    st.markdown("## Make it again without this page", anchors=False)
+    st.markdown("## Reproduce it without this page", anchors=False)
     make_again(specs[chosen_spec()])

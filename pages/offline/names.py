@@ -23,7 +23,7 @@ def titles(specs: Sequence[OfflineSpec]) -> list[str]:
 
 
 def label(spec: OfflineSpec) -> str:
-    """Learner and budget in a few words."""
+    """Name learner and budget in a few words."""
     return called(
         OFFLINE[spec.algorithm].title,
         promise_words(spec),

@@ -1,4 +1,4 @@
-"""Offline: its examples, what is looked at, and what a visitor's session holds of it."""
+"""Offline: its examples, its view, and its part of a visitor's session."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ class OfflineView:
 
     tab: str = looked("gap", "the open tab", "tab", choices=TABS)
     y: str = looked("log", "the vertical axis", "y", choices=("log", "linear"))
-    each: str = looked("off", "a line for every repetition", "each", choices=("on", "off"))
-    curve: int = looked(-1, "the run looked at, -1: the most private", "i", low=-1, high=MAX_CURVES - 1)
-    seed: int = looked(0, "which repetition is looked at", "seed", low=0, high=99)
-    n: int = looked(0, "the size looked at, 0: the largest not yet enough", "n", low=0, high=BIGGEST)
-    h: int = looked(-1, "the step of the episode, -1 for all", "h", low=-1, high=999)
+    each: str = looked("off", "whether every repetition has a line", "each", choices=("on", "off"))
+    curve: int = looked(-1, "the run in detail; -1: the most private", "i", low=-1, high=MAX_CURVES - 1)
+    seed: int = looked(0, "the repetition in detail", "seed", low=0, high=99)
+    n: int = looked(0, "the size in detail; 0: the largest not yet enough", "n", low=0, high=BIGGEST)
+    h: int = looked(-1, "the step of the episode; -1: all", "h", low=-1, high=999)
     drawn: str = looked("steps", "the chart of the policy", "pol", choices=POLICY_CHARTS)
 
 
@@ -53,7 +53,7 @@ LINEAR = OfflineSpec(
 
 
 def _budgets(base: OfflineSpec, *rho: float) -> tuple[OfflineSpec, ...]:
-    """Without privacy, then at budgets of zero-concentrated privacy."""
+    """Return runs without privacy, then at budgets of zero-concentrated privacy."""
     return (base.baseline(), *(base.replace(rho=each) for each in rho))
 
 

@@ -50,7 +50,7 @@ class OfflineSettings:
 
     @property
     def behaves(self) -> str:
-        """The behaviour as a spec names it."""
+        """Return the behaviour as a spec names it."""
         chosen = BEHAVIOURS[self.behaviour]
         if chosen.argument is None:
             return self.behaviour
@@ -64,7 +64,7 @@ class OfflineSettings:
 
 
 def is_private(option: str) -> bool:
-    """Whether a learner, as `offered` names it, adds noise."""
+    """Return whether a learner, as `offered` names it, adds noise."""
     return not option.endswith(PLAIN) and OFFLINE[option].privacies != ("none",)
 
 
@@ -93,7 +93,7 @@ def promises(learners: Sequence[str]) -> list[str]:
 
 
 def in_paper(settings: OfflineSettings, key: str) -> bool:
-    """Whether a paper states this learner's noise; none does where rewards are learned."""
+    """Return whether a paper states this learner's noise; none does if rewards are learned."""
     return settings.privacy in OFFLINE[key].paper_noise and not (settings.rewards == "learned" and knows(key))
 
 
@@ -108,12 +108,12 @@ def constants_by_family(learners: Sequence[str]) -> dict[str, list[Field]]:
 
 
 def splits(option: str) -> bool:
-    """Whether a learner can take the data set in halves."""
+    """Return whether a learner can use the data set in halves."""
     return any(f.name == SPLIT for f in OFFLINE[option.removesuffix(PLAIN)].fields)
 
 
 def knows(option: str) -> bool:
-    """Whether a learner can know mean rewards; then it can learn them, too."""
+    """Return whether a learner can know mean rewards; then it can learn them, too."""
     return "rewards" in OFFLINE[option.removesuffix(PLAIN)].public
 
 
@@ -130,9 +130,7 @@ def specs_of(settings: OfflineSettings, draft: Draft) -> tuple[OfflineSpec, ...]
         for value in budgets if is_private(option) else budgets[:1]:
             found[offline_spec_of(settings, draft, option, value)] = None
     if len(found) > MAX_CURVES:
-        raise SpecError(
-            "values", f"these are {len(found)} curves; at most {MAX_CURVES} can be told apart, so give fewer."
-        )
+        raise SpecError("values", f"these are {len(found)} curves; give at most {MAX_CURVES}.")
     return tuple(found)
 
 

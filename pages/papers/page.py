@@ -53,8 +53,8 @@ ICONS = {
     "disputed": ":material/priority_high:",
     "not tested": ":material/radio_button_unchecked:",
 }
-SAME = "Computed again here, the same numbers:"
-OTHER = "Computed again here, other numbers:"
+SAME = "Recomputed here, with the same numbers:"
+OTHER = "Recomputed here, with different numbers:"
 
 
 def main() -> None:
@@ -83,7 +83,7 @@ def main() -> None:
 
 
 def rows_of(name: str) -> None:
-    """One paper: what of it was read, and its rows."""
+    """Draw one paper: how much of it we read, and its rows."""
     paper = papers()[name]
     source = SOURCES[paper.paper]
     st.markdown(f"[{escape(source.line)}]({source.address}). We read {escape(paper.read)}.")
@@ -93,7 +93,7 @@ def rows_of(name: str) -> None:
 
 
 def row(item: Item) -> None:
-    """One row: a button with its name, the statement and the verdict."""
+    """Draw one row: a button with its name, the statement and the verdict."""
     found = verdicts()[item.address]
     name, statement = st.columns([1, 3.2], gap="small", vertical_alignment="center")
     name.button(
@@ -118,8 +118,8 @@ def later_papers() -> None:
         title = f"[{escape(work.title)}]({work.source})" if work.source else escape(work.title)
         items = ", ".join(map(link_to, work.bears_on))
         st.markdown(
-            f"**{escape(work.name)}**, {title} ({work.date}). {escape(work.says)} Bears on {items}. "
-            f"We read {work.read}."
+            f"**{escape(work.name)}**, {title} ({work.date}). {escape(work.says)} It concerns {items}. We read "
+            f"{work.read}."
         )
 
 
@@ -131,7 +131,7 @@ def link_to(address: str) -> str:
 
 
 def opened(item: Item, live: bool) -> None:
-    """One row: its verdict, numbers and charts, and its runs while they go on."""
+    """Draw one row: its verdict, numbers and charts, and its runs while they go on."""
     found, claim = verdicts()[item.address], item.claim
     st.header(item.name, anchor=False)
     source = SOURCES[papers()[item.paper].paper]
@@ -204,7 +204,7 @@ def again(claim: Claim, here: ClaimReport | None) -> None:
         seconds = sum(estimate(spec).seconds * spec.seeds for spec in lacking) / data.workers()
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             button("Run again", run_again, claim.key, icon="replay", key="again")
-            st.caption(f"Takes {duration(seconds)} here." if lacking else "Computed here before.")
+            st.caption(f"Takes {duration(seconds)} here." if lacking else "Already computed here.")
         return
     RUNS.strip(RUNS.progress([*claim.runs]), stop=partial(state().again.discard, claim.key))
     if here is not None:
@@ -213,7 +213,7 @@ def again(claim: Claim, here: ClaimReport | None) -> None:
 
 
 def numbers(found: ClaimReport) -> None:
-    """Each setting with its numbers, under what is measured, and the conditions."""
+    """Draw each setting with its numbers, grouped by statistic, and the conditions."""
     lines = []
     for (statistic, _), places in views.by_statistic(found).items():
         lines += ["", f"**{escape(statistic[:1].upper() + statistic[1:])}**", ""]
@@ -228,10 +228,10 @@ def numbers(found: ClaimReport) -> None:
 
 
 def badge() -> None:
-    """With what the bundled verdicts were computed."""
+    """Draw the versions with which the bundled verdicts were computed."""
     then, now = bundled().version, version()
     same = (
-        "The same runs here." if then == now else f"Here runs dprl {now['dprl']}, sources {now['sources']}."
+        "The same version is here." if then == now else f"Here: dprl {now['dprl']}, sources {now['sources']}."
     )
     libraries = f"numba {then['numba']}, NumPy {then['numpy']}"
     text = f"Computed with dprl {then['dprl']}, sources {then['sources']}, {libraries}. {same}"

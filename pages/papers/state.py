@@ -1,4 +1,4 @@
-"""Papers: what a visitor's session holds of it, the link to it, and what it reads of the experiments' runs.
+"""Papers: its part of a visitor's session, the link to it, and its reads of the experiments' runs.
 
     v=1 & item=online/theorem-5-2 & at=2 & problem=chain
 

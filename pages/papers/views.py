@@ -27,10 +27,10 @@ from pages.shared.names import style_of
 HOW = (
     f"For every run's noise we prove {promise(*BUDGET)} if one user's episode is replaced: joint DP with a trusted "
     "curator, shuffle DP with a trusted shuffler, local DP with no trusted party.",
-    "Each number of users is a run of its own, planned for it. Each algorithm has its default bonus and mechanism; "
-    "nothing was tuned. With that bonus, PUCB, Private-UCB-VI and LDP-OBI are one algorithm.",
-    f"Users needed: from there on an average episode, learning included, has lost at most {percent(TARGET)} of V*, "
-    f"in the mean of {SEEDS} seeds. The search tries eight numbers in each decade.",
+    "Each number of users is a separate run, planned for that number. Each algorithm has its default bonus and "
+    "mechanism, and we tuned nothing. With this bonus, PUCB, Private-UCB-VI and LDP-OBI are one algorithm.",
+    f"Users needed: from this number on, an average episode, learning included, has lost at most {percent(TARGET)} of "
+    f"V* in the mean of {SEEDS} seeds. The search tries eight numbers in each power of ten.",
     "Only algorithms that run in the environment are listed. SDP-PE needs a list of all policies, which fits only the "
     "tiny environment; linear algorithms need features.",
     "The command line does the same: `python -m dprl reproduce algorithms --out results`.",
@@ -44,7 +44,7 @@ def verdict_matrix() -> None:
 
 
 def drawn_matrix(night: bool) -> Picture:
-    """All rows of all papers."""
+    """Return the figure of all rows of all papers."""
     cells = [
         figures.MatrixCell(paper.title, item.address, item.name, item.says, verdicts()[item.address].verdict)
         for paper in papers().values()
@@ -70,7 +70,7 @@ def cell_pressed(event: Any) -> None:
 
 
 def ranking() -> None:
-    """All algorithms at one proved guarantee, those that need the fewest users first."""
+    """Draw all algorithms at one proved guarantee, those that need the fewest users first."""
     problem = state().problem
     titles = {key: f"{one.title} ({one.size})" for key, one in PROBLEMS.items()}
     with st.container(width=330):
@@ -80,7 +80,7 @@ def ranking() -> None:
 
 
 def drawn_ranking(problem: str, night: bool) -> Picture:
-    """One environment."""
+    """Return the figure of one environment."""
     found = bundled_ranking().of(problem)
     rows = [
         figures.RankedRow(
@@ -131,7 +131,7 @@ def statistics(found: ClaimReport, token: str, wanted: Sequence[int]) -> None:
 def drawn_statistic(
     found: ClaimReport, statistic: str, over: str, places: Sequence[int], night: bool
 ) -> Picture:
-    """One statistic in the settings at these places."""
+    """Return the figure of one statistic in the settings at these places."""
     settings, findings = found.claim.settings, found.findings
     rows = [
         figures.Measurement(

@@ -81,7 +81,7 @@ def class_results(step: ClassStep, content: Clinic, *, large: bool = False) -> N
 def visits_picture(
     reports: Sequence[str], epsilon: float, night: bool, large: bool = False, space: bool = True
 ) -> Picture:
-    """Visits to each state over all steps. large: for a projector, if there is room."""
+    """Draw the visits to each state over all steps. large: for a projector, if there is room."""
     mdp, n = clinic.world(), len(reports)
     said, law = clinic.visits_read(reports, epsilon).tolist(), clinic.visits_expected(n).tolist()
     spread = clinic.spread_of_visits(n, epsilon)

@@ -26,7 +26,7 @@ def visitor() -> Lease:
 
 
 def entrance() -> None:
-    """Both ways in."""
+    """Draw both ways in."""
     r = group()
     if r.told:
         st.warning(escape(r.told), icon=":material/door_front:")

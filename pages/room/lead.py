@@ -97,7 +97,7 @@ def results(step: ClassStep, steps: Sequence[ClassStep], large: bool = False) ->
 
 
 def bar(here: Room, steps: Sequence[ClassStep], place: int) -> None:
-    """Back, and whatever comes next: the step that was looked back from, the answer, or another step."""
+    """Draw Back, and the next button: to the step looked back from, the answer, or another step."""
     last, state = len(steps) - 1, steps[-1].state if steps else None
     press(SAID["back"], "chevron_left", "present_previous", look, place - 1, disabled=place <= 0)
     if place < last:
@@ -134,7 +134,7 @@ def look(place: int) -> None:
 
 
 def onward(last: int, state: State | None) -> None:
-    """Reveals the last step, or puts the next one.
+    """Reveal the last step, or put the next one.
 
     last, state: of the page that was pressed; a second press before it is drawn again does nothing.
     """

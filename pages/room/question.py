@@ -86,7 +86,7 @@ def show_results(code: str, step: ClassStep, large: bool = False) -> None:
 
 
 def shares_picture(found: ShareEstimate, night: bool, phones: int = 0) -> Picture:
-    """One share of yes, three times; and as it would be known of that many phones, 0 for none."""
+    """Draw the share of yes in three models; and as it would be known of that many phones, 0 for none."""
     n, (value, low, high) = found.n, found.yes
     # noise may go beyond what can be
     least, said, most = (min(max(found.said + off, 0), n) for off in (-found.far, 0, found.far))

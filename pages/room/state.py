@@ -1,4 +1,4 @@
-"""Room: what a visitor's session holds of it, and the link to it.
+"""Room: its part of a visitor's session, and the link to it.
 
 room=BCDFGH             for students, and what stands in every address
 room=BCDFGH & key=...   for the teacher: the key leaves the address once it is read, so that no projector shows it
@@ -36,12 +36,12 @@ class Class(PageState):
 
     @property
     def begun(self) -> bool:
-        """Whether there is a room."""
+        """Return whether there is a room."""
         return bool(self.code)
 
     @property
     def link(self) -> list[tuple[str, str]]:
-        """The query parameters of the students' link."""
+        """Return the query parameters of the students' link."""
         return [("room", self.code)] if self.code else []
 
     def follow(self, given: Query) -> None:
@@ -69,7 +69,7 @@ def group() -> Class:
 
 
 def enter(code: str, key: str = "") -> None:
-    """Goes into a room."""
+    """Enter a room."""
     r = group()
     r.code, r.key, r.device, r.told, r.problems = code, key, "", "", ()
     r.drawn, r.guesses, r.leading, r.looked = None, {}, False, None
@@ -77,7 +77,7 @@ def enter(code: str, key: str = "") -> None:
 
 
 def leave(told: str = "") -> None:
-    """Goes out of it. told: why."""
+    """Leave the room. told: why."""
     enter("")
     group().told = told
 
@@ -93,7 +93,7 @@ def respond(place: int, answer: str) -> None:
 
 
 def teaches() -> bool:
-    """Whether this visitor is the teacher of the room."""
+    """Return whether this visitor is the teacher of the room."""
     r = group()
     return bool(r.key) and store().rooms.teaches(r.code, r.key)
 

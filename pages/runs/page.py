@@ -1,4 +1,4 @@
-"""Runs: what this visitor asked for, how far it is, and how much room it takes."""
+"""Runs: the runs that this visitor asked for, their progress, and the storage that they need."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from pages.shared.visitor.state import add, ask, attempt, owner_id, owners, sess
 def main() -> None:
     st.title(PAGES["runs"].name, anchor=False)
     st.markdown(
-        "The runs that you asked for in this session or opened with a link. Results are shared: "
-        "what was computed for one visitor is there at once for all."
+        "These are the runs that you started in this session or opened with a link. All visitors share the results, "
+        "so a run that somebody has already computed appears at once."
     )
     going = any(row.state in ACTIVE for row in everything())
     redrawn(listing, 1.0 if going else None)
@@ -58,7 +58,7 @@ def listing(live: bool) -> None:
             clear,
             icon="delete",
             key="clear",
-            help="Takes them off this list, and frees their room unless somebody else uses them too.",
+            help="Removes them from this list, and frees their storage unless another visitor uses them.",
         )
         save_citations(row.spec for row in all_rows)
 
@@ -98,15 +98,15 @@ def overview(rows: list[RunRow]) -> None:
         st.metric("Seeds waiting", activity.seeds_queued, width="content", help="All visitors.")
         st.metric("Your results", size(sum(row.bytes for row in rows)), width="content")
         st.metric(
-            "All results kept",
+            "All stored results",
             size(store().results.bytes),
             width="content",
-            help="When there is no more room, those longest unused go first.",
+            help="When the store is full, it first deletes the results that nobody has used for the longest time.",
         )
 
 
 def entry(i: int, row: RunRow) -> None:
-    """One run: what it is, how it stands, what can be done."""
+    """Draw one run: what it is, its status, and the possible actions."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(f"**{escape(label(row.spec))}**", width="stretch")
         if row.state in ACTIVE:
@@ -118,7 +118,7 @@ def entry(i: int, row: RunRow) -> None:
             "Show",
             icon=":material/show_chart:",
             key=f"show_{i}",
-            help="Adds it to the comparison on the page Online.",
+            help="Adds this run to the comparison on the page Online.",
         ):
             session().said = add(row.spec)
             session().drafts["explore"] = draft_of(row.spec)  # the settings are those of what is shown
@@ -129,7 +129,7 @@ def entry(i: int, row: RunRow) -> None:
         st.progress(min(1.0, row.progress), escape(words(row)))
     else:
         said = words(row) or f"Finished: {plural(row.seeds, 'seed')}, {size(row.bytes)}."
-        st.caption(f"{escape(said)} Asked for {ago} ago.")
+        st.caption(f"{escape(said)} Requested {ago} ago.")
 
 
 def clear() -> None:

@@ -21,7 +21,7 @@ class ExploreExample:
 
     @cached_property
     def query(self) -> list[tuple[str, str]]:
-        """Its link."""
+        """Return its link."""
         return links.encode(self.curves, self.view)
 
 
@@ -47,7 +47,7 @@ def trust(epsilon: float, episodes: int) -> ExploreExample:
 
 
 def home_specs() -> list[RunSpec]:
-    """All runs that the home page draws."""
+    """Return all runs that the home page draws."""
     return list(dict.fromkeys(curve.spec for e in HOME_BUDGETS for curve in trust(e, HOME_EPISODES).curves))
 
 
@@ -103,7 +103,7 @@ EXAMPLES = (
 
 
 def example_specs() -> list[RunSpec]:
-    """All runs of the examples that the home page does not draw."""
+    """Return all runs of the examples that the home page does not draw."""
     shown = set(home_specs())
     found = dict.fromkeys(curve.spec for example in EXAMPLES for curve in example.curves)
     return [spec for spec in found if spec not in shown]

@@ -34,11 +34,11 @@ REPORTS = {
 }
 REPORTS_HELP = (
     "A row is one action in one state at one step. Policies are public: a user who was told to take another action "
-    "adds only noise to the row. Leaving such reports out is post-processing and costs no privacy."
+    "adds only noise to the row. Leaving out these reports is post-processing and costs no privacy."
 )
 TIED_HELP = (
-    "δ is then a tenth of 1/K, whatever the number of users K is. If δ K is 1 or more, giving away a few users' "
-    "data would be (0, δ)-private, too."
+    "Keeps δ at a tenth of 1/K for any number of users K. If δK were 1 or more, even a release that gives away a few "
+    "users' data would be (0, δ)-private."
 )
 _SAID = 3  # differences a title has room for
 
@@ -85,7 +85,7 @@ def told_apart(specs: Sequence[Spec], labels: Sequence[str]) -> list[str]:
 
 
 def label(spec: RunSpec, with_algorithm: bool = True) -> str:
-    """Algorithm, privacy model and epsilon in a few words."""
+    """Name algorithm, privacy model and epsilon in a few words."""
     privacy = called(
         phrase("plain") if spec.privacy == "none" else f"{spec.privacy} ε = {spec.epsilon:g}",
         episodes_each(spec),

@@ -24,7 +24,7 @@ def one_user(trace: SeedTrace, mdp: TabularMDP) -> None:
 
 
 def of_best(key: str, mdp: TabularMDP) -> None:
-    """Users who all follow the best policy, whose counts fill as they do on average. key: names the environment."""
+    """Draw users who follow the best policy, and counts that fill at the mean rate. key: names the environment."""
     _drawn(key, lambda: best_content(mdp))
 
 

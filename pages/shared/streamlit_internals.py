@@ -30,7 +30,7 @@ def current_run() -> ScriptRunContext | None:
 
 
 def session_id() -> str | None:
-    """Streamlit's name for the visitor's tab, by which it knows whether the tab is connected; None if there is none.
+    """Return Streamlit's name for the visitor's tab, by which we ask whether it is connected; None if there is none.
 
     Unnecessary once Streamlit tells the program that a session has begun or ended.
     """
@@ -39,17 +39,17 @@ def session_id() -> str | None:
 
 
 def serving() -> bool:
-    """Whether a server runs here: tests have none."""
+    """Return whether a server runs here: tests have none."""
     return runtime.exists()
 
 
 def connected(session: str) -> bool:
-    """Whether the tab of a session is connected. Raises RuntimeError if no server runs. Unnecessary as above."""
+    """Return whether the tab of a session is connected. Raises RuntimeError if no server runs. Unnecessary as above."""
     return runtime.get_instance().is_active_session(session)
 
 
 def went_back() -> bool:
-    """Whether the visitor pressed Back or Forward just now, so that an address seen before is meant.
+    """Return whether the visitor pressed Back or Forward just now, so that an address seen before is meant.
 
     Unnecessary once `st.query_params` says where a change of the address came from.
     """
@@ -58,7 +58,7 @@ def went_back() -> bool:
 
 
 def forget_parts() -> None:
-    """Forgets the parts of the page that the visitor came from.
+    """Forget the parts of the page that the visitor came from.
 
     A browser that does not know yet that there is another page asks for them still. Streamlit forgets them only when
     the page has run, and then answered as if it were the old one: the browser emptied the page, and was left with
@@ -138,7 +138,7 @@ class LastingFiles(MediaFileManager):
         return url
 
     def clear_session_refs(self, session_id: str | None = None) -> None:
-        """Forgets what a session used, at its end. When its script begins to run (None) its buttons are still seen, and
+        """Forget what a session used, at its end. When its script begins to run (None) its buttons are still seen, and
         another visitor's script may end before this one has drawn them again: they stay."""
         if session_id is not None:
             super().clear_session_refs(session_id)

@@ -14,11 +14,11 @@ _AUTOLINK = re.compile(r"www\.|://|@\w", re.IGNORECASE)
 
 
 def escape(text: str) -> str:
-    """`text` for a place that reads Markdown: shown as it is written, never interpreted."""
+    """Return `text` for a place that reads Markdown: shown as it is written, never interpreted."""
     flat = " ".join("".join(c if c.isprintable() else " " for c in text).split())
     return _OPENING.sub(r"\1\\\2", _SPECIAL.sub(r"\\\1", unlinked(flat)))
 
 
 def unlinked(text: str) -> str:
-    """`text` with an invisible joint in whatever Markdown would make a link of although nobody marked it as one."""
+    """Return `text` with an invisible joint wherever Markdown would make a link that nobody marked as one."""
     return _AUTOLINK.sub(lambda match: match.group()[0] + "\u2060" + match.group()[1:], text)

@@ -10,7 +10,7 @@ from dprl.words import typed
 
 
 def parse(field: Field, text: str, most: int) -> tuple[Any, ...]:
-    """Values separated by commas, ascending. Raises SpecError, also if there are more than `most`."""
+    """Read values separated by commas, ascending. Raises SpecError, also if there are more than `most`."""
     words = [word.strip() for word in text.split(",") if word.strip()]
     if not 1 <= len(words) <= most:
         raise SpecError("values", f"{len(words)} were given; give 1 to {most}, separated by commas.")
@@ -23,5 +23,5 @@ def parse(field: Field, text: str, most: int) -> tuple[Any, ...]:
 
 
 def values_text(given: Sequence[Any]) -> str:
-    """Values as `parse` reads them: 0.1, 20, 1e6."""
+    """Write values as `parse` reads them: 0.1, 20, 1e6."""
     return ", ".join(typed(float(value)) for value in given)

@@ -39,7 +39,7 @@ from pages.tradeoffs.study import SHOWS, SweepView
 
 # Of each privacy model, the bound that is drawn if no paper has one for the algorithm.
 PROVED = {"none": "minimax", "central": "dp-ucbvi-jdp", "shuffle": "sdp-pe", "local": "dp-ucbvi-ldp"}
-ONLY_SLOPES = "Dotted bounds have constants and logarithms set to 1. So compare slopes, not heights."
+ONLY_SLOPES = "Dotted bounds have constants and logarithms set to 1, so compare slopes, not heights."
 
 
 def frontier_chart(study: SweepView) -> None:
@@ -132,7 +132,7 @@ def proved(study: SweepView) -> tuple[list[ProvedLine], tuple[str, ...]]:
         most = "at most" if bound.upper else "at least"
         said.append(
             f"**{label}:** {most} {bound.formula} ({bound.paper})."
-            + (f" Not met here: {unmet}." if unmet else "")
+            + (f" Condition not met here: {unmet}." if unmet else "")
         )
     return drawn, tuple(said)
 

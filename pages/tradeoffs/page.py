@@ -59,7 +59,7 @@ def main() -> None:
 
 
 def draw_sweep(corner: DeltaGenerator, live: bool) -> None:
-    """Progress and the chart. While something runs this part redraws itself; its end stops that."""
+    """Draw progress and the chart. While something runs this part redraws itself; its end stops that."""
     t = trade.trade()
     study = t.study
     runs = wanted(study)
@@ -78,8 +78,8 @@ def draw_sweep(corner: DeltaGenerator, live: bool) -> None:
                 "Proved bounds",
                 study.bounds == "on",
                 **keyed("bounds", lambda on: choose("bounds", "on" if on else "off")),
-                help="The papers' bounds, dotted, with constants and logarithms set to 1. They are for one episode a "
-                "user.",
+                help="The papers' bounds, dotted, with constants and logarithms set to 1. The bounds assume one "
+                "episode per user.",
             )
     for refusal in trade.refusals(study):
         st.caption(f":material/info: {refusal}")
@@ -114,7 +114,7 @@ def questions(study: SweepView) -> None:
 
 
 def choose_show(to: str) -> None:
-    """Another chart is chosen."""
+    """Choose another chart."""
     t = trade.trade()
     begun = t.asked
     trade.change_sweep_view(show=to)
@@ -124,7 +124,7 @@ def choose_show(to: str) -> None:
 
 
 def choose(name: str, value: Any) -> None:
-    """Another statistic, or the bounds, are chosen."""
+    """Choose another statistic, or the bounds."""
     trade.change_sweep_view(**{name: value})
     st.rerun()
 
@@ -138,7 +138,7 @@ def controls() -> DeltaGenerator:
     left_out = st.container(gap="xsmall")
     axis(t)
     if t.x != "epsilon":
-        epsilon_slider(s, "The same for all models.")
+        epsilon_slider(s, "The privacy budget of all models. A smaller ε needs more users.")
     if t.x != "episodes":
         panel.size_controls(s)
     delta = s.draft.delta if s.draft.delta is not None else DEFAULT_DELTA
@@ -190,7 +190,7 @@ def axis(t: SweepPageState) -> None:
         t.values.setdefault(t.x, values_text(studies.default_values(base, t.x))),
         typed,
         lambda text: studies.parse_values(base, t.x, text),
-        f"Separated by commas, up to {MOST_VALUES}.",
+        f"Up to {MOST_VALUES} values of the horizontal axis, separated by commas.",
         locked("against") or locked(t.x),
     )
 

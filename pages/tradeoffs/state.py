@@ -98,7 +98,7 @@ def change_sweep_view(**changes: Any) -> None:
 
 
 def start_sweep() -> None:
-    """Asks for the runs of the study that are missing."""
+    """Ask for the runs of the study that are missing."""
     t = trade()
     t.asked, t.linked = True, False
     if t.study.show != "users":
@@ -121,12 +121,12 @@ def strip(now: Progress) -> None:
 
 
 def stop_asking() -> None:
-    """Nothing is asked for any more, not by a search either."""
+    """Ask for nothing more, not by a search either."""
     trade().asked = False
 
 
 def cancel_sweep(specs: Sequence[Spec]) -> None:
-    """Withdraws from all runs at once; what is finished stays."""
+    """Withdraw from all runs at once; finished results stay."""
     stop_asking()
     RUNS.withdraw(specs)
 
@@ -178,18 +178,18 @@ def frontiers(study: SweepView) -> list[Frontier]:
 
 
 def worst_of(spec: RunSpec) -> float:
-    """All that there is to lose in a run; NaN while V* is not known."""
+    """Return the most that a run can lose; NaN while V* is not known."""
     v_star = answers.v_star(spec)
     return np.nan if v_star is None else all_to_lose(spec, v_star)
 
 
 def price(spec: RunSpec) -> NDArray[np.float64]:
-    """[seeds] the privacy cost of a run: regret beyond that of the same seed without privacy."""
+    """Return [seeds] the privacy cost of a run: regret beyond that of the same seed without privacy."""
     return ends(spec) - ends(spec.baseline())
 
 
 def values(study: SweepView, spec: RunSpec) -> NDArray[np.float64]:
-    """[seeds] the privacy cost or the regret of a run."""
+    """Return [seeds] the privacy cost or the regret of a run."""
     return price(spec) if study.show == "price" else ends(spec)
 
 

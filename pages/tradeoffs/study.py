@@ -51,10 +51,10 @@ class SweepView:
     models: tuple[str, ...] = DEFAULT_MODELS  # as PrivacyChoice.parse reads them
     x: str = "epsilon"  # the axis
     values: tuple[Any, ...] = VALUES["epsilon"]  # of the axis
-    show: str = looked("price", "what is drawn", "show", choices=tuple(SHOWS))
+    show: str = looked("price", "the measure that is drawn", "show", choices=tuple(SHOWS))
     bounds: str = looked("off", "the papers' bounds", "bounds", choices=("on", "off"))
-    share: float = looked(1.0, "percent of V* that privacy may cost an episode", "share", low=0.01, high=50)
-    statistic: Statistic = looked("mean", "what is drawn of the seeds", "stat", choices=STATISTICS)
+    share: float = looked(1.0, "highest privacy cost of an episode, % of V*", "share", low=0.01, high=50)
+    statistic: Statistic = looked("mean", "the statistic over seeds", "stat", choices=STATISTICS)
 
     def __post_init__(self) -> None:
         if not 1 <= len(self.models) <= MOST_MODELS:
@@ -65,7 +65,7 @@ class SweepView:
             if PrivacyChoice.parse(model).privacy not in taken:
                 raise SpecError(
                     "models",
-                    f"{self.base.algorithm} does not take {shown(model)}; it takes {', '.join(taken)}.",
+                    f"{self.base.algorithm} does not support {shown(model)}; give one of {', '.join(taken)}.",
                 )
         if len(set(models)) < len(models):
             raise SpecError("models", "one was given twice; give each once.")
@@ -79,7 +79,7 @@ class SweepView:
 
     @property
     def sweep(self) -> Sweep[Any]:
-        """Every model at every value."""
+        """Return every model at every value."""
         return self._made.sweep
 
     @property
@@ -105,12 +105,12 @@ class SweepView:
 
     @property
     def ways(self) -> tuple[str, ...]:
-        """The models that `users` compares, see `mechanisms`."""
+        """Return the models that `users` compares, see `mechanisms`."""
         return mechanisms(self.base, self.models)
 
     @property
     def searches(self) -> dict[str, dict[int, RunSpec]]:
-        """The runs of `users`: each way that can be run, with its run at every K of USERS_GRID if it can."""
+        """Return the runs of `users`: each way that can be run, with its run at every K of USERS_GRID if it can."""
         found = {
             way: _once(self.base, (way,), "episodes", USERS_GRID).lines.get(way, []) for way in self.ways
         }
@@ -179,7 +179,7 @@ def axes(base: RunSpec) -> dict[str, Field]:
 
 
 def default_values(base: RunSpec, x: str) -> tuple[Any, ...]:
-    """Values of an axis to begin with; those of a parameter of the environment are around the base's."""
+    """Return the first values of an axis; those of a parameter of the environment are around the base's."""
     if x in VALUES:
         return VALUES[x]
     allowed = []
@@ -192,7 +192,7 @@ def default_values(base: RunSpec, x: str) -> tuple[Any, ...]:
 
 
 def parse_values(base: RunSpec, x: str, text: str) -> tuple[Any, ...]:
-    """Values written as `0.1, 1, 10`, ascending. Raises SpecError."""
+    """Read values written as `0.1, 1, 10`, ascending. Raises SpecError."""
     return values.parse(axes(base)[x], text, MOST_VALUES)
 
 

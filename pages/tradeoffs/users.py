@@ -76,8 +76,8 @@ def needed(study: SweepView, state: Progress) -> None:
         trade.strip(state)
     elif open_:
         why = (
-            f"Each number is found by a search over K, with {study.base.seeds} seeds at each K looked at. "
-            f"{len(open_)} of {len(ways)} are still to be found; the next look takes {price([*state.lacking])}."
+            f"Each number comes from a search over K, with {study.base.seeds} seeds at each K. {len(open_)} of "
+            f"{len(ways)} are not found yet; the next step needs {price([*state.lacking])}."
         )
         stopped(explained(why), "Search", "search", trade.start_sweep, "begin")
     if not ways:
@@ -126,7 +126,7 @@ def needed(study: SweepView, state: Progress) -> None:
 
 
 def looked_at(study: SweepView, found: list[search.UsersFound], v_star: float) -> None:
-    """Every K that the search looked at, each with its run."""
+    """Return every K that the search tried, each with its run."""
     opened_up = st.expander("The runs behind these numbers", on_change="rerun", key="looked_at")
     if not opened_up.open:
         return
@@ -151,7 +151,7 @@ def looked_at(study: SweepView, found: list[search.UsersFound], v_star: float) -
 
 
 def fewest(study: SweepView, way: str, users: search.UsersFound) -> bool:
-    """Whether the search ended at the least K there is, so that fewer users may do as well."""
+    """Return whether the search ended at the least K there is, so that fewer users may be enough."""
     return users.needed == min(study.searches[way])
 
 

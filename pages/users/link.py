@@ -1,4 +1,4 @@
-"""Links to *How many users do I need?*, the table that they are read by, and what a visitor asks.
+"""Links to *How many users do I need?*, its table, and the visitor's question.
 
     v=1 & K=1e6 & S=20 & eps=0.5 & loss=5
     v=1 & problem=riverswim & K=1e8
@@ -102,7 +102,7 @@ def users() -> Users:
 
 
 def change(**asked: Any) -> None:
-    """Asks something else, and puts it into the address."""
+    """Ask something else, and put it into the address."""
     u = users()
     u.asked, u.problems = replace(u.asked, **asked), ()
     write_address(u)

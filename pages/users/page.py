@@ -56,9 +56,7 @@ def main() -> None:
     with corner:
         share(u)
     if session().wrong:  # no answer to what stood there before
-        top.info(
-            "One value below cannot be read. Change that value to see an answer.", icon=":material/edit:"
-        )
+        top.info("One value below cannot be read. Correct it to see an answer.", icon=":material/edit:")
         return
     found = answers(users_table(), asked)
     with top:
@@ -84,7 +82,7 @@ def answer(asked: Asked, found: Sequence[Need]) -> None:
     if asked.met or found[1].verdict in ("affordable", "not known"):
         return
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-        st.markdown("Enough would be", width="content")
+        st.markdown("Any of these would be enough:", width="content")
         for number, way in enumerate(ways(users_table(), asked, "central")):
             label = words.change(asked, way)
             button(label, take, way, key=f"way_{number}")
@@ -101,7 +99,7 @@ def inputs() -> None:
                 ["", *problems],
                 asked.problem,
                 lambda key: change(problem=key),
-                {"": "Sizes of your own", **{key: words.named(one) for key, one in problems.items()}},
+                {"": "Your own sizes", **{key: words.named(one) for key, one in problems.items()}},
                 name="users.problem",
             )
         for name, label in LABELS.items():

@@ -56,7 +56,7 @@ def measure(problem: Problem) -> list[tuple[str, str]]:
     return study.encode(study.SweepView(base, models=study.DEFAULT_MODELS, show="users"))
 
 
-HEADS = ("Privacy model", "Our users are", "Users needed", "Smallest ε that our users pay for")
+HEADS = ("Privacy model", "Our users are", "Users needed", "Smallest ε for our users")
 
 
 def whole_sheet(asked: Asked, found: Sequence[Need], query: str) -> str:

@@ -31,12 +31,12 @@ HEADINGS = {
 RETURNS = 10  # m, the most episodes of one user
 NAMES = {"value": "V* in percent of H"}
 VALUE = (
-    "V* is what the best policy earns in an episode, in percent of H. H steps of at most 1 could pay H. A rough guess "
-    "of V* will do to begin with: half the V* needs two to five times as many users."
+    "V* is the best policy's expected reward in one episode, in percent of H, the most that H steps could pay. A "
+    "smaller V* needs more users: half the V* needs two to five times as many. A rough guess is enough to start with."
 )
 TODAY = (
-    "Nothing is known at first. A policy that you know today helps only if it loses no more than that. Enter 100% "
-    "if you know of no policy."
+    "The loss of the best policy that you know today, in percent of V*. The algorithm starts without it, so it helps "
+    "only if it is at most the loss allowed. Enter 100 if you know no policy."
 )
 SIGNS = "Solid lines are measured, dashed lines extrapolated. A band contains the true line in nine cases out of ten."
 
@@ -92,7 +92,7 @@ def answer(table: Table, asked: Asked, found: Sequence[Need]) -> str:
     if verdicts["central"] == "affordable":
         lower = f" The smallest ε that is likely enough is {least:g}." if least < asked.epsilon else ""
         if least <= (FIELDS["epsilon"].low or 0.0):
-            lower = f" So they are at every smaller ε down to {least:g}, the smallest that the chart has."
+            lower = f" They are also likely enough at every smaller ε of the chart, down to {least:g}."
         return f"With a trusted curator, {many} users are likely to be enough {here}.{lower}"
     if np.isfinite(least):
         now = f"With a trusted curator, {many} users are {HOW[verdicts['central']]} {here}"
@@ -151,7 +151,7 @@ def needs(need: Need) -> str:
     many = f"{users(need.needed)} users"
     if need.needed <= MOST and np.isfinite(need.factor):
         many = f"{many} ({users(need.low)} to {users(need.high)})"
-    return f"Learning from nothing needs {many}." if need.met else f"Needs {many}."
+    return f"Learning without that policy needs {many}." if need.met else f"Needs {many}."
 
 
 def smallest(need: Need) -> str:
@@ -174,7 +174,7 @@ def smallest(need: Need) -> str:
 def returning(table: Table, asked: Asked) -> str:
     """Return the cost of users who return, in sentences."""
     first, last = (episodes_needed(table, asked, "central", m) for m in (1, RETURNS))
-    said = "Each user has one episode. Let one user have up to m, and noise hides all m."
+    said = "Each user has one episode. If one user may have up to m episodes, the noise has to hide all m."
     if np.isfinite(first) and np.isfinite(last):
         more = (
             f"m = {RETURNS} needs {times(last / first)} times as many episodes as m = 1, {users(last)} in all"
@@ -205,8 +205,8 @@ def source(table: Table, asked: Asked) -> str:
     """Describe the sources of the numbers on the page, and their errors."""
     if asked.problem:
         return (
-            "Measured: runs of this environment itself. Between the budgets and losses that were run, numbers are read "
-            f"off straight lines on logarithmic axes. {_factors(table.between)}"
+            "Measured: runs of this environment itself. Between the budgets and losses that we ran, we interpolate "
+            f"along straight lines on logarithmic axes. {_factors(table.between)}"
         )
     outside = beyond(table, asked)
     if outside:
@@ -216,14 +216,14 @@ def source(table: Table, asked: Asked) -> str:
             if name in outside
         ]
         return (
-            f"Extrapolated beyond all measurements, which had {listed(ends)}. Numbers show a direction. How far "
-            "off they may be is not known, so there is no verdict."
+            f"Extrapolated beyond all measurements, which had {listed(ends)}. The numbers show only a direction. We "
+            "do not know how far off they may be, so there is no verdict."
         )
     learned = [*table.problems.values(), *table.drawn.values()]
     number, kinds = len(learned), len({problem.environment for problem in learned})
     return (
-        f"Extrapolated by a law that was fitted to runs of {number} environments of {kinds} kinds, and tested on kinds "
-        f"that were left out. {_factors(table.held_out)}"
+        f"Extrapolated with a formula that we fitted to runs of {number} environments of {kinds} kinds, and tested on "
+        f"kinds left out of the fit. {_factors(table.held_out)}"
     )
 
 
@@ -263,7 +263,7 @@ def assumptions(asked: Asked) -> list[str]:
 def see(asked: Asked, found: Sequence[Need]) -> str:
     """Return where the lines of the chart meet the users there are, if they do."""
     if asked.met:
-        return "The lines show the users needed to learn from nothing. The policy that you know today needs none."
+        return "The lines show the users needed to learn a policy. The policy that you know today needs none."
     low, high = FIELDS["epsilon"].low or 0.0, FIELDS["epsilon"].high or 0.0
     said = []
     for need in found:
@@ -288,9 +288,9 @@ def checks_said(table: Table) -> str:
     crossed = listed([f"{percent(share)} {given(model)}" for model, share in table.inside.items()])
     new = listed([f"{percent(check.within)} {given(check.model)}" for check in table.checks if check.new])
     return (
-        "Each kind of environment was left out of the law once. The error allows for one more kind that is farther off "
-        f"than all of them. {_factors(table.held_out)} The law fits worst {given(worst)}. To test that, each kind was "
-        "compared with a law and factors from the other kinds alone. Of its numbers these were within, on average: "
-        f"{crossed}. Then we ran kinds that had played no part in the fit. Of their numbers these were within: {new}. "
-        "The stated factors ignore that."
+        "We left each kind of environment out of the fit once. The error allows for one more kind that is farther off "
+        f"than all of them. {_factors(table.held_out)} The formula fits worst {given(worst)}. To test the factors, we "
+        "compared each kind with a formula and factors from the other kinds alone. On average, the factors then held "
+        f"for {crossed} of its numbers. We also ran kinds that had played no part in the fit. There the factors held "
+        f"for {new}. The stated factors do not allow for that."
     )

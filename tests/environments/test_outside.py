@@ -268,7 +268,7 @@ class Named:
             "environment_params.model.possible: P has chances of at most 2",
         ),
         ({**TABLE, "possible": 3}, "environment_params.model.possible: P has"),
-        ({**TABLE, "possible": [[[0], [1]]] * 3}, "environment_params.model.P: a chance stands beyond"),
+        ({**TABLE, "possible": [[[0], [1]]] * 3}, "environment_params.model.P: a probability is beyond"),
         ({**GOOD, "bernoulli": 1}, "environment_params.model.bernoulli: 1 is not allowed"),
         ({**GOOD, "H": "two"}, "environment_params.H: two is not allowed"),
         ({**GOOD, "P": Named()}, "environment: this cannot be written as JSON"),
@@ -357,7 +357,7 @@ def test_what_is_said_of_start_ends_rewards_and_wrappers() -> None:
     assert from_gymnasium(river(4), 5).S == 4  # nothing ends it
     bare = river(4)
     del bare.initial_state_distrib
-    with pytest.raises(SpecError, match="does not say where episodes begin; give 4 probabilities"):
+    with pytest.raises(SpecError, match="has no distribution of the first state; give 4 probabilities"):
         from_gymnasium(bare, 5)
     with pytest.raises(SpecError, match="TransformReward changes its model"):
         from_gymnasium(gymnasium.wrappers.TransformReward(lake, lambda r: 2.0), 5)

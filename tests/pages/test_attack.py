@@ -45,7 +45,7 @@ def test_the_first_visit_shows_an_attack_at_once_and_starts_nothing(visit: Visit
     assert "3,000 simulated releases for each episode" in charts(app)[0].spec
     assert "**Consistent with the proof.** We prove ε = 1" in words(app)
     assert store.activity().runs_waiting == 0
-    widget(app, "toggle", "Noise half as large").set_value(True).run()
+    widget(app, "toggle", "Halve the noise").set_value(True).run()
     assert store.activity().runs_waiting == 1
 
 
@@ -56,7 +56,7 @@ def test_the_page_opens_with_a_guess_and_then_says_how_often_the_best_is_right(v
         "## Whose data is this?",
         "## Attack a release",
         "## Two users collude",
-        "## What may somebody believe about you?",
+        "## What could an attacker believe about you?",
     ]
     assert "The best attacker guesses right" not in words(app)
     for _ in range(3):
@@ -98,7 +98,7 @@ def test_histograms_fill_as_parts_are_finished_and_half_the_noise_is_caught(visi
     half.run()
     assert "**Caught.** We prove ε = 1; the attack measures ε = 2" in words(half)
     assert "rises above" in words(half)
-    toggle = widget(half, "toggle", "Noise half as large")
+    toggle = widget(half, "toggle", "Halve the noise")
     assert toggle.value
     toggle.set_value(False).run()
     assert "Consistent with the proof" in words(half)
@@ -186,7 +186,7 @@ def test_a_belief_moves_with_its_slider(visit: Visit) -> None:
     press(app, "skip_guess") if [b for b in app.button if b.key == "skip_guess"] else None
     assert "guesses right at most 54.8% of the time" in words(app)
     assert "a belief of 10% becomes 3.9% or 23%" in words(app)
-    slider = widget(app, "slider", "Believed before")
+    slider = widget(app, "slider", "Belief before the release")
     slider.set_value(50).run()
     assert "becomes 27% or 73%" in words(app)
     assert shown(app).view.prior == 50

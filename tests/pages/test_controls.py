@@ -167,7 +167,7 @@ def test_run_takes_what_was_typed_last_though_both_come_at_once(visit: Visit) ->
     keyed(app, "text_input", "epsilon:exact").input("-1").run()
     assert app.button(key="run").disabled
     assert app.session_state["session"].explore.draft is None
-    assert "Mend the value marked in red first." in words(app)
+    assert "Correct the value marked in red first." in words(app)
 
 
 def test_a_press_on_run_is_forgotten_where_another_page_comes_before_it_is_read(visit: Visit) -> None:

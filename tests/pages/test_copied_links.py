@@ -58,7 +58,7 @@ def test_a_link_without_parameters_of_the_view_is_silent(page: str) -> None:
 def test_punctuation_after_a_link_is_left_out_and_reported(page: str, query: str, end: str) -> None:
     found = opened(page, query + end)
     assert found.query == opened(page, query).query
-    assert found.problems == (f"The link ended in {end}, which was left out.",)
+    assert found.problems == (f"The link ended in {end}, which was ignored.",)
 
 
 @pytest.mark.usefixtures("reading")

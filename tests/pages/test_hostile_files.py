@@ -30,4 +30,4 @@ def test_a_spec_of_200_mb_is_not_read(tmp_path: Path, capsys: pytest.CaptureFixt
     with pytest.raises(SystemExit) as ended:
         main(["run", "--spec", str(path), "--out", str(tmp_path)])
     assert ended.value.code == 2
-    assert capsys.readouterr().err == "dprl: spec: the file has more than 10 MB; no spec has.\n"
+    assert capsys.readouterr().err == "dprl: spec: the file has more than 10 MB; give a spec.json.\n"

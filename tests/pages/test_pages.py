@@ -192,7 +192,7 @@ def test_comparisons_are_told_apart_and_counted(visit: Visit) -> None:
     ]
     assert len(set(names)) == MAX_CURVES
     assert app.button(key="run").disabled
-    assert f"{MAX_CURVES} curves are the most" in words(app)
+    assert f"A comparison has at most {MAX_CURVES} curves" in words(app)
 
 
 def test_a_run_is_shown_beside_the_present_comparison(visit: Visit) -> None:

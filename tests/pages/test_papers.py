@@ -151,7 +151,7 @@ def test_a_claim_is_computed_again_and_the_command_line_agrees(
     assert "0 of 6 seeds finished" in words(app)
     assert work() == 6
     app.run()
-    assert "Computed again here, the same numbers: **Of 2 settings, the claim holds in 1" in words(app)
+    assert "Recomputed here, with the same numbers: **Of 2 settings, the claim holds in 1" in words(app)
     found = command_line(tmp_path, small.key)
     said = words(app)
     assert found["summary"] in said
@@ -163,7 +163,7 @@ def test_a_claim_is_computed_again_and_the_command_line_agrees(
 def test_what_is_asked_again_needs_no_run(visit: Visit, small: Claim, tmp_path: Path) -> None:
     app = visit(PAGE, item="pac/one-draw")
     press(app, "again")
-    assert "Computed again here, the same numbers: **The claim holds in both settings.**" in words(app)
+    assert "Recomputed here, with the same numbers: **The claim holds in both settings.**" in words(app)
     assert command_line(tmp_path, "one-draw")["verdict"] == "holds"
 
 
@@ -192,4 +192,4 @@ def test_other_numbers_than_those_that_came_along_are_said(
     app.button(key="again").click().run()
     work()
     app.run()
-    assert "Computed again here, other numbers: **Of 2 settings, the claim holds in 1" in words(app)
+    assert "Recomputed here, with different numbers: **Of 2 settings, the claim holds in 1" in words(app)

@@ -114,7 +114,7 @@ def test_bounds_are_drawn_on_demand(visit: Visit) -> None:
     said = words(app)
     assert "compare slopes, not heights" in said
     assert "**DP-UCBVI, Local (LDP):** at most Õ(√(SAH³K) + S²AH³√K/ε) (Qiao, Wang 2023" in said
-    assert "Not met here: proved for ε below 1." in said
+    assert "Condition not met here: proved for ε below 1." in said
     lines, _ = charts_of.proved(replace(study, bounds="on", show="price"))
     assert [line.model for line in lines] == ["central", "shuffle", "local"]
     np.testing.assert_allclose(lines[0].values, 36 * 2 * 8000)  # S²AH³/ε, whatever K is

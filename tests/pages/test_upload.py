@@ -142,8 +142,8 @@ def test_from_a_file_to_a_policy_and_what_is_left_of_the_budget(visit: Visit, wo
 @pytest.mark.parametrize(
     ("typed", "wanted"),
     [
-        ({"own_budget": ""}, "form: the name of the budget: give this, too."),
-        ({"own_states": "", "own_actions": " "}, "form: states, actions: give these, too."),
+        ({"own_budget": ""}, "form: something is missing; give the name of the budget."),
+        ({"own_states": "", "own_actions": " "}, "form: something is missing; give states, actions."),
         ({"own_columns": "a, b"}, "declared.columns: give 5 names, for episode, step"),
         ({"own_rewards": "0 to 1"}, "declared.reward_range: give two numbers"),
         ({"own_states": "mild, mild"}, "declared.states: mild appears twice"),
@@ -219,7 +219,7 @@ def test_how_far_a_file_is_read_is_seen_and_reading_may_be_stopped(
 def test_a_file_that_a_browser_says_was_dropped_is_asked_for_again() -> None:
     """A browser that lags behind may say once more that it gave a file which was dropped."""
     own = Own(states="a", actions="b", horizon=1, budget="x", total=1.0, rho=0.1)
-    with pytest.raises(SpecError, match="data: give the file of episodes"):
+    with pytest.raises(SpecError, match="data: choose the file of episodes"):
         module.use(own, DeletedFile("a file that was dropped"))
 
 

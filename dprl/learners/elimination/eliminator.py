@@ -137,8 +137,8 @@ class EliminationLearner(LearnerDefaults):
     def pace(self, private: bool) -> str:
         """Return stages, with privacy and without it."""
         return (
-            "plays stages, each twice as long as the one before except for the last, which takes who is left. "
-            "At the end of each it drops policies"
+            "plays stages, each twice as long as the one before, except for the last, which has the users who are "
+            "left. At the end of each stage, it drops policies"
         )
 
     def seconds(self, size: Size, K: int) -> float:

@@ -176,7 +176,7 @@ def anytime_confidence(
 ALGORITHM = ValueIterationLearner(
     key="lsvi-ucb",
     title="LSVI-UCB",
-    summary="Learns the values of a linear MDP by least squares, asking for regressions of its own values, in batches.",
+    summary="Learns the values of a linear MDP by least squares; each batch regresses its own values.",
     source="L21 Algorithm 2, Theorem 8, Appendices E.1 and E.3; Jin et al. 2020",
     planners={
         "anytime": ValueIterationPlanner(

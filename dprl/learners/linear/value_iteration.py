@@ -93,7 +93,7 @@ class ValueIterationPlanner(NamedTuple):
     longest: Callable[[LinearProblem], float]
 
 
-LOCAL = "nobody can yet get its sums from noisy reports (L21 Remark 5)"
+LOCAL = "no method is known to get its sums from noisy reports (L21 Remark 5)"
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ class ValueIterationLearner(PlannedLearner[ValueIterationPlanner, FeatureGram]):
     def pace(self, private: bool) -> str:
         """Return the batches: equal ones as in Appendix E; without privacy, blocks that grow with the information."""
         if private:
-            return "updates its policy at the end of equal batches, as many as its paper says"
+            return "updates its policy at the end of equal batches, as many as in its paper"
         return "updates its policy at the end of blocks that grow while its matrices change little"
 
 

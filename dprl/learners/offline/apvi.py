@@ -142,14 +142,14 @@ def _constant(name: str, default: float, help: str) -> Field:
 
 CONSTANTS = (
     Field(
-        "pessimism", "choice", "bernstein", "what a penalty is made of: the variance of values, or their range H",
+        "pessimism", "choice", "bernstein", "basis of the penalty: the variance of values, or their range H",
         choices=("bernstein", "hoeffding"),
     ),
     _constant(
         "C1", sqrt(2), "multiple of sqrt(Var iota/(n - E)) in the penalty; with hoeffding, of H sqrt(iota/(n - E))"
     ),
     _constant("C2", 16.0, "multiple of S H E iota/n in the penalty"),
-    _constant("C", 1.0, "times H: penalty of pairs with at most E visits; the paper has it above 1; Q is 0 from 1 on"),
+    _constant("C", 1.0, "multiple of H for pairs with at most E visits; above 1 in the paper; from 1 on, Q is 0"),
     _constant("C3", 0.0, "multiple of H iota/n in the penalty, 0 as in the paper; 7/3 is in the proof (equation 22)"),
 )  # fmt: skip
 
@@ -160,7 +160,7 @@ def unproved(params: Mapping[str, Any]) -> str:
         f"{f.name} = {params[f.name]:g}" for f in CONSTANTS if f.name in LEAST and params[f.name] < f.default
     ]
     return (
-        f"the proof has no smaller constants than the paper's, and here {', '.join(smaller)}"
+        f"the proof needs constants at least as large as the paper's, and here {', '.join(smaller)}"
         if smaller
         else ""
     )

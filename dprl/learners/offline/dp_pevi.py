@@ -78,7 +78,7 @@ DP_PEVI = OfflineLearner(
     baseline="dp-pevi",
     fields=(
         LAMBDA,
-        Field("C", "float", 0.1, "multiple of sqrt(d) |phi| in the penalty, as of DP-VAPVI", 0.0, 1000.0),
+        Field("C", "float", 0.1, "multiple of sqrt(d) |phi| in the penalty, as in DP-VAPVI", 0.0, 1000.0),
         *(f for f in CONSTANTS if f.name in ("c1", "c2")),
     ),
     public=("sizes", "features"),

@@ -9,7 +9,7 @@ from dprl.mdp.tabular import Array
 
 # docs/report/offline.md has what was measured
 UNPROVED = (
-    "the paper leaves its constants open, and the penalty has nothing for the privacy noise in the values"
+    "the paper leaves its constants open, and the penalty does not allow for privacy noise in the values"
 )
 UNPROVED_WITHOUT_NOISE = "the paper leaves its constants open"
 LAMBDA = Field("lambda", "float", 1.0, "ridge, lambda", low=0.0, high=1e6, low_open=True)

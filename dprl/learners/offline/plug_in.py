@@ -16,7 +16,7 @@ from dprl.mdp import counts
 from dprl.mdp.tabular import Array
 from dprl.statistics import REWARDS, TRANSITIONS
 
-UNPROVED = "nothing is taken off for noise and chance, so it ranks actions and bounds nothing"
+UNPROVED = "nothing is subtracted for noise and chance, so it ranks actions without a bound"
 
 
 def plan(problem: OfflineProblem) -> Plan:
@@ -48,7 +48,7 @@ RECORD: Any = {**kl_lcb.RECORD, "unproved": lambda params: UNPROVED, "proved": "
 PLUG_IN = OfflineLearner(
     key="dp-plug-in",
     title="DP plug-in",
-    summary="Offline, tabular: value iteration on the counts that DP-KL-LCB releases, with nothing taken off: a "
+    summary="Offline, tabular: value iteration on the counts that DP-KL-LCB releases, with nothing subtracted: a "
     "ranking of actions without a bound.",
     source="certainty equivalence, on what our DP-KL-LCB releases",
     baseline="dp-plug-in",

@@ -73,7 +73,7 @@ ALPHA = Field(
     "alpha",
     "float",
     2.0,
-    "by how many bounds on their noise counts are raised before one divides by them; the paper allows any above 1",
+    "number of noise bounds added to a count before dividing by it; the paper allows any above 1",
     low=1.0,
     high=100.0,
     when="not anytime",
@@ -83,7 +83,7 @@ ALGORITHM = TabularLearner(
     key="ldp-obi",
     title="LDP-OBI",
     summary="The first algorithm with a regret bound under local privacy: optimism with an L1 bonus on raw noisy "
-    "counts. Formulas are recalled, not read off the paper.",
+    "counts. We reconstructed the formulas without the paper's text.",
     source="after Garcelon, Perchet, Pike-Burke, Pirotta 2021",
     reconstructed=True,
     privacies=("local", "none"),

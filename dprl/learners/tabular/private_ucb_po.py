@@ -91,13 +91,13 @@ def constants(problem: Problem) -> Array:
 
 NOTE = (
     "Its policy is stochastic and moves by steps of mirror descent, a block of b users by b steps at once. Steps are "
-    "tuned to K, so that regret goes on growing with K, in the end as \u221aK."
+    "tuned to K, so regret keeps growing with K, eventually as \u221aK."
 )
 
 ALGORITHM = TabularLearner(
     key="private-ucb-po",
     title="Private-UCB-PO",
-    summary="A stochastic policy that moves by mirror descent, any privacy model; formulas are recalled.",
+    summary="A stochastic policy that moves by mirror descent, any privacy model; we reconstructed the formulas.",
     source="after Chowdhury, Zhou 2022",
     reconstructed=True,
     privacies=("central", "shuffle", "local", "none"),

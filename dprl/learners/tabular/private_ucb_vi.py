@@ -71,14 +71,14 @@ def constants(problem: Problem) -> Array:
 
 
 UNCOVERED = (
-    "Its bonus as in the paper adds 3E/4 for rewards; calibrated noise, up to E, and the division can cost 3E/2. "
-    "So at the first step, before E/4 users, a value may not be an upper bound. Privacy does not depend on this."
+    "The paper's bonus adds 3E/4 for rewards; calibrated noise can reach E, and the division can cost 3E/2. So before "
+    "E/4 users, a value of the first step may not be an upper bound. Privacy does not depend on this."
 )
 
 ALGORITHM = TabularLearner(
     key="private-ucb-vi",
     title="Private-UCB-VI",
-    summary="A Hoeffding baseline on raw noisy counts, any privacy model; formulas are recalled.",
+    summary="A Hoeffding baseline on raw noisy counts, any privacy model; we reconstructed the formulas.",
     source="after Chowdhury, Zhou 2022",
     reconstructed=True,
     privacies=("central", "shuffle", "local", "none"),

@@ -29,16 +29,16 @@ ROW = re.compile(r"\[\s+([^\[\]]+?)\s+\]")  # of numbers or labels
 
 
 def editor_controls(s: Session) -> None:
-    """Upload, download, and the text of the environment that is in use, under its drawing."""
+    """Draw the upload, the downloads, and the text of the environment in use, under its drawing."""
     params = s.draft.params("environment", WORLD.key)
     model = str(params.get("model", WORLD.fields[0].default))
     st.file_uploader(
-        "Your environment, a JSON file",
+        "Your environment (JSON)",
         type=["json"],
         max_upload_size=MOST_BYTES // 10**6,
-        help="An object with P, R and d1. P: a list for each state, of a list for each action, of the chances of "
-        "the next states. One such list for each step will do, too. R: mean rewards from 0 to 1 by state and action. "
-        "d1: the probabilities of the first state. If you like: name, state_labels and action_labels. At most 2 MB.",
+        help="A JSON object with P, R and d1. P[s][a] lists the probabilities of the next states; P may also have one "
+        "such table for each step. R[s][a] is the mean reward, from 0 to 1. d1 lists the probabilities of the first "
+        "state. Optional: name, state_labels and action_labels. At most 2 MB.",
         disabled=locked("environment"),
         **keyed("upload", partial(received, s)),
     )
@@ -56,8 +56,8 @@ def editor_controls(s: Session) -> None:
                 button("Use it", take_edited, s, edited, type="primary", key="edit_use")
     if len(model) > MAX_MODEL:
         st.caption(
-            f"At {size(len(model))} it is too large for a link: send the file along, and whoever opens your link "
-            "uploads it here."
+            f"At {size(len(model))}, this environment is too large for a link. Send the file with the link; whoever "
+            "opens the link can upload the file here."
         )
 
 

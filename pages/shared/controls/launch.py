@@ -85,7 +85,7 @@ def offer(
                 seconds = sum(estimate(spec).seconds * spec.seeds for spec in found) / workers()
                 st.caption(f"{amount(found)}: {duration(seconds)} once started.")
             elif found is not None:
-                st.caption("Computed before: it appears at once.")
+                st.caption("This has been computed before and appears at once.")
         except SpecError as error:  # noise so large that it cannot be accounted for
             what = None
             st.caption(f":red[{escape(str(error))}]")
@@ -107,9 +107,9 @@ def curve_box(found: tuple[RunSpec | None, str]) -> None:
     if refusal:
         st.caption(f":red[{escape(refusal)}]")
     elif full:
-        st.caption(f"{MAX_CURVES} curves are the most. Remove one to add another.")
+        st.caption(f"A comparison has at most {MAX_CURVES} curves. Remove one to add another.")
     elif there:
-        st.caption("This run is in the comparison. Move a setting to draw another one.")
+        st.caption("This run is in the comparison. Change a setting to draw another one.")
     elif drawn:
         st.caption("The dashed curve is a draft of these settings.")
     elif spec:
@@ -126,7 +126,7 @@ def curve_box(found: tuple[RunSpec | None, str]) -> None:
         run_curve,
         spec,
         BASE,
-        "All settings back to their defaults; the curves stay.",
+        "Sets all settings back to their defaults and keeps the curves.",
         full=full,
         label="Keep" if drawn else "Run",
     )
@@ -136,7 +136,7 @@ def buttons(
     run: Callable[[Any], None],
     what: object,
     usual: RunSpec,
-    help: str = "All settings back to their defaults.",
+    help: str = "Sets all settings back to their defaults.",
     *,
     also: Callable[[], Callable[[], None]] | None = None,
     full: bool = False,
@@ -180,7 +180,7 @@ def buttons(
             key="run",
         )
         if (undo := s.undo) and undo.page == s.page:
-            button("Undo", undo.run, help="The settings as they were.", key="undo_reset")
+            button("Undo", undo.run, help="Restores the settings from before the reset.", key="undo_reset")
         else:
             button("Reset", reset, help=help, key="reset", disabled=locked(RUN))
 
@@ -214,7 +214,7 @@ def spec_of_controls(s: Session) -> tuple[RunSpec | None, str]:
 def described(make: Callable[[], Described]) -> tuple[Described | None, str]:
     """Return the runs that the controls describe, or a sentence that explains why they are impossible."""
     if session().wrong:
-        return None, "Mend the value marked in red first."
+        return None, "Correct the value marked in red first."
     try:
         return make(), ""
     except SpecError as error:

@@ -37,8 +37,8 @@ from pages.shared.visitor.state import Session
 
 CALIBRATION = {"calibrated": "calibrated to the budget", "paper": "as in the paper"}
 CALIBRATION_HELP = (
-    "Calibrated: as much noise as our accountant needs to prove the budget, and no more. As in the paper: the tab "
-    "Guarantee shows the proved guarantee of that noise."
+    "Calibrated: the least noise for which our accountant proves the budget. As in the paper: the tab Guarantee shows "
+    "what we prove for that noise. Leave it at calibrated."
 )
 REPORTED = ("local", "shuffle")  # where users send reports
 DELTA = 88  # pixels of its field
@@ -47,8 +47,8 @@ STRUCTURE = {"": "nothing is declared", OWN: "what the environment allows"}
 STRUCTURE_HELP = (
     "Declares which transitions are possible at all: the walls of a map, the stages that a disease cannot skip. This "
     "is public knowledge, learned from nobody's data, which the guarantee does not protect. Only these transitions "
-    "are counted and released. So there is less noise, and the algorithm knows what cannot happen. "
-    "Privacy holds whether the declaration is true or not. An environment that can do anything else is refused."
+    "are counted and released, so there is less noise, and the algorithm knows what cannot happen. Privacy holds "
+    "whether the declaration is true or not. An environment that allows any other transition is refused."
 )
 SMALL = {"S": 2, "A": 2, "H": 3}  # learners that list all policies can be run on it
 
@@ -125,7 +125,7 @@ def noise(s: Session, privatizer: Privatizer) -> None:
     if len(fitting) < len(sized):
         st.caption(f"At δ = 0 only {escape(only)} guarantees anything.")
     elif len(sized) < len(known):
-        st.caption(f"Here a paper states noise only for {escape(only)}.")
+        st.caption(f"The paper states noise only for {escape(only)}.")
     if privatizer.key not in REPORTED:
         return
     told = s.draft.algorithm, privatizer.key, mechanism
@@ -151,7 +151,7 @@ def tie(s: Session) -> None:
 
 
 def chosen_noise(s: Session) -> tuple[str, str, float, str]:
-    """Mechanism, calibration, delta and whose reports count, of the run that the controls describe: what was chosen, or
+    """Return mechanism, calibration, delta and reports of the run that the controls describe: what was chosen, or
     is by default."""
     algorithm = ALGORITHMS[s.draft.algorithm]
     model = effective(s.draft.privacy, algorithm.privacies)
@@ -177,7 +177,7 @@ def chosen_noise(s: Session) -> tuple[str, str, float, str]:
 
 
 def structure(s: Session) -> None:
-    """Whether that is declared, for learners that make something of it."""
+    """Draw the choice whether that is declared, for learners that use it."""
     if "structure" not in ALGORITHMS[s.draft.algorithm].declarable:
         return
     key = s.draft.environment

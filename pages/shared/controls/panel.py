@@ -61,9 +61,9 @@ SCHEDULES = {
     "episodic": "after every user (K ≤ 10⁶)",
 }
 SCHEDULES_HELP = (
-    "Blocks grow as was fixed before the run, or adapt to the releases: choosing them leaks nothing."
+    "Users of a block get one policy. Block sizes leak nothing: they are fixed or follow from releases."
 )
-BONUS_HELP = "Anytime: bounds proved to hold at all times, which learn sooner. Paper: bounds as in the paper."
+BONUS_HELP = "Anytime: bounds proved for all times; algorithms learn sooner. Paper: bounds as in the paper."
 
 
 def environment_picture(environment: str, params: tuple[tuple[str, Any], ...], night: bool) -> Picture:
@@ -229,7 +229,7 @@ def privacy(s: Session) -> None:
         )
     if model == "none":
         return
-    epsilon_slider(s, "The limit on one user's effect on the release. A smaller ε is more private.")
+    epsilon_slider(s, "The limit on one user's effect on the release. A smaller ε needs more users.")
 
 
 def noise_settings(s: Session) -> None:
@@ -252,9 +252,9 @@ def size_controls(s: Session) -> None:
         marks=[int(m) for m in stops(100, most)],
         show=count,
         ends=("a few users", "a million users" if episodic else "10¹⁵ users"),
-        help="The number of episodes: K·H steps together. Each user has one, unless *Expert settings* says otherwise. "
-        "All users are simulated, so that K may be far more than a trial has. Give the number that you have: the run "
-        "shows whether so few are enough.",
+        help="The number of simulated episodes, one per user unless you change that in *Expert settings*. More "
+        "episodes let the algorithm learn more. Enter the number of users that you have: the run shows whether they "
+        "are enough.",
     )
 
 

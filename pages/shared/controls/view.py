@@ -30,7 +30,7 @@ def _keep(part: Part, name: str) -> Callable[[Any], None]:
 
 
 def segments(part: Part, label: str, name: str, options: Mapping[str, str]) -> str:
-    """One of a few words next to each other; the value of the view's field `name`, or the first if not offered."""
+    """Draw a choice of a few words; return the value of the view's field `name`, or the first if not offered."""
     value = getattr(part.view, name)
     value = value if value in options else next(iter(options))
     widgets.segments(label, f"view:{name}:{len(options)}", options, value, _keep(part, name))
@@ -54,7 +54,7 @@ def menu(
     visible: bool = True,
     otherwise: int | None = None,
 ) -> int:
-    """One of several numbers, each with a title; the view's value, or `otherwise` (the first) if not offered."""
+    """Draw a menu of numbers with titles; return the view's value, or `otherwise` (the first) if not offered."""
     value = getattr(part.view, name)
     if value not in options:
         value = options[0] if otherwise is None else otherwise
@@ -79,7 +79,7 @@ def seed_menu(part: Part, label: str, seeds: int) -> int:
 
 
 def step_menu(part: Part, H: int) -> int | None:
-    """One step of the episode, or None for all."""
+    """Draw a menu of the episode's steps; return one, or None for all."""
     titles = ["every step", *(f"step {h}" for h in range(H))]
     with st.container(width=150):
         chosen = menu(part, "Step of the episode", "h", [-1, *range(H)], titles, visible=False)

@@ -30,7 +30,7 @@ Store = Callable[[Any], None]
 
 
 def stops(low: float, high: float, per_decade: Sequence[float] = (1, 2, 5)) -> list[float]:
-    """Round numbers from low to high, evenly spaced on a logarithmic scale: the stops of a slider."""
+    """Return round numbers from low to high, evenly spaced on a logarithmic scale: the stops of a slider."""
     decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     marks = [float(f"{m}e{d}") for d in decades for m in per_decade]
     inside = [m for m in marks if low <= m <= high]
@@ -51,7 +51,7 @@ def select(
     help: str = "",
     name: str = "",
 ) -> None:
-    """One of a few words; a single one is shown but cannot be changed. name: tells it from another of its label."""
+    """Draw a choice of a few words; a single one cannot be changed. name: tells it from another of its label."""
     st.selectbox(
         label,
         list(options),
@@ -73,7 +73,7 @@ def fold(label: str, name: str, draw: Callable[[], object]) -> None:
 
 
 def locked(name: str) -> bool:
-    """Whether the link to this page fixes a setting: by its name, or by that of its owner
+    """Return whether the link to this page fixes a setting: by its name, or by that of its owner
     (environment_params.riverswim.S); unnamed ones with all others."""
     owner = name.partition(".")[0].removesuffix("_params")
     return (owner or RUN) in session().locked
@@ -82,7 +82,7 @@ def locked(name: str) -> bool:
 def segments(
     label: str, name: str, options: Mapping[str, str], value: str | None, chosen: Callable[[Any], None]
 ) -> None:
-    """One of a few words next to each other; none of them where the value is another."""
+    """Draw a choice of a few words next to each other; none of them if the value is another."""
     st.segmented_control(
         label,
         list(options),
@@ -241,7 +241,7 @@ def rows_field(field: Field, name: str, value: str, store: Store) -> None:
         value=value.replace("/", "\n"),
         height="content",
         max_chars=2000,
-        help="A row on each line, all of one length.",
+        help="Write one row on each line, all of the same length.",
         disabled=locked(name),
         **keyed(f"{name}:rows", changed),
     )
@@ -257,7 +257,7 @@ def setter(name: str) -> Store:
 
 
 def menu_titles(registry: Mapping[str, Any]) -> dict[str, str]:
-    """Key to title, for a menu; an algorithm that was rebuilt without its paper's full text is called so."""
+    """Return the titles by key, for a menu; a title marks an algorithm rebuilt without its paper's full text."""
     rebuilt = {True: " (our reconstruction)", False: ""}
     return {
         key: f"{one.title}{rebuilt[getattr(one, 'reconstructed', False)]}" for key, one in registry.items()
@@ -297,7 +297,7 @@ def values_field(
     help: str,
     fixed: bool,
 ) -> None:
-    """Several numbers as text, and below it what is wrong with them. parse: raises SpecError; fixed: by a link."""
+    """Draw a field of several numbers, and any fault below it. parse: raises SpecError; fixed: by a link."""
     st.text_input(label, text, max_chars=400, help=help, disabled=fixed, **keyed(name, store))
     try:
         parse(text)

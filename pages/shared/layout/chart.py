@@ -86,7 +86,7 @@ def draw_bare(picture: Picture | PackedPicture, key: str) -> None:
 
 
 def alone(key: str) -> bool:
-    """Whether this is the chart that a page within another one (`embed=true`) is reduced to: its first. The rest is
+    """Return whether this is the first chart of the page, all that an embedded page (`embed=true`) shows. The rest is
     hidden by style.css."""
     s = session()
     if st.context.is_embedded and not s.alone:
@@ -145,7 +145,7 @@ def explain(
     numbers.dataframe(
         escape_formulas(table()), hide_index=True, width="stretch", height=280, key=f"{key}:table"
     )
-    said = [explained(unlinked(item)) for item in how] or ["The sentence and the numbers give all there is."]
+    said = [explained(unlinked(item)) for item in how] or ["The sentence and the numbers show everything."]
     computed.markdown("\n".join(f"- {item}" for item in said))
     subjects = PAGES[session().page or ""].lists
     terms = {word: text for name in subjects for word, text in listed_terms(name).items()}

@@ -144,12 +144,12 @@ def redrawn(
 
 
 def dark() -> bool:
-    """Whether this visitor sees a dark page."""
+    """Return whether this visitor sees a dark page."""
     return st.context.theme.type == "dark"
 
 
 def wide() -> bool:
-    """Whether charts have room for names next to them: by the browser's report, and until then by its name."""
+    """Return whether charts have room for names next to them: by the browser's report, and until then by its name."""
     s = session()
     if s.wide is None:
         browser = st.context.headers.get("User-Agent", "")
@@ -159,7 +159,7 @@ def wide() -> bool:
 
 @guarded
 def show_page(page: StreamlitPage) -> None:
-    """Says what the store has to say, and draws the page."""
+    """Show the messages of the store, and draw the page."""
     if notice := store().notice:
         st.warning(escape(notice))
     s = session()

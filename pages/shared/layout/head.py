@@ -20,7 +20,7 @@ MOST_TOLD = 3  # problems of one link
 
 
 def head(part: PageState, title: str = "") -> DeltaGenerator:
-    """Draws it; returns the corner for the link to the page.
+    """Draw the top of the page; return the corner for the link to the page.
 
     title: Markdown, if the heading is not the page's own.
     """
@@ -39,7 +39,7 @@ def head(part: PageState, title: str = "") -> DeltaGenerator:
             corner = st.container(width="content")
     if problems := part.problems:
         told = " ".join(escape(p) for p in problems[:MOST_TOLD])
-        more = " There was more." if len(problems) > MOST_TOLD else ""
+        more = " The link has more problems than these." if len(problems) > MOST_TOLD else ""
         rest = "" if NOTHING in told else "Not all of this link could be used; the rest is shown. "
         st.warning(f"{rest}{told}{more}", icon=":material/link_off:")
     if page.settings and part.locked:
@@ -76,7 +76,7 @@ def common(text: str) -> None:
 
 
 def tab_bar(key: str, titles: Mapping[str, str], now: str, turn: Callable[[str], object]) -> DeltaGenerator:
-    """Draws the tabs of a page; returns the open one, the only one that is drawn. titles: by name; turn(name): opens
+    """Draw the tabs of a page; return the open one, the only one that is drawn. titles: by name; turn(name): opens
     another."""
     names = {title: name for name, title in titles.items()}
     # Not as its `default`, which would make another widget of it at every change and lose a quick second press.

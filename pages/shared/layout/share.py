@@ -24,8 +24,8 @@ ONLY_HERE = (
     "open this page by the computer's address in your network."
 )
 LOCK_HELP = (
-    "Whoever opens the link sees them and cannot change them. By hand: `lock=all`, `lock=epsilon,seeds`, or "
-    "`lock=all,-epsilon` for all but one."
+    "Whoever opens the link sees the settings but cannot change them. To lock by hand, add `lock=all`, "
+    "`lock=epsilon,seeds`, or `lock=all,-epsilon` for all but one."
 )
 
 
@@ -76,14 +76,14 @@ def own_sentence(part: PageState) -> None:
         "A sentence for those who open the link",
         part.sentence,
         max_chars=address.MOST_LETTERS,
-        placeholder="What should they see?",
+        placeholder="What should your readers see?",
         **keyed("sentence", say),
     )
 
 
 def in_a_page(query: str) -> None:
     """Draw the way to embed the chart of a link in another page."""
-    st.markdown("**In a page of yours**, the first chart with its sentence:")
+    st.markdown("**In your own page**, the first chart with its sentence:")
     there = address.whole_address("&".join(filter(None, [query, "embed=true"])))
     # in plain ink: the colours of code are too faint for so small a text
     st.code(
@@ -95,7 +95,7 @@ def short_link(page: str, query: str) -> None:
     """Draw the short link to a page and a query, once requested."""
     s = session()
     st.markdown(
-        "**A short link**, for as long as this server keeps its store. The whole one works on every server."
+        "**A short link** works as long as this server keeps its store. The full link works on every server."
     )
     code = s.short.get((page, query))
     if code is None:

@@ -40,7 +40,7 @@ def _terms(page: str | None, text: str) -> tuple[tuple[int, int, str], ...]:
 
 
 def explained(text: str, html: bool = False) -> str:
-    """Markdown (or HTML of our own) in which each term has its meaning, that none above it on the page has."""
+    """Return Markdown (or our own HTML) in which each term has its meaning, unless one above it on the page has."""
     s = session()
     parts, done = [], 0
     for begin, end, name in _terms(s.page, text):

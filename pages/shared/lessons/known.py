@@ -84,7 +84,7 @@ def evidence() -> Evidence:
 
 
 def valid(step: Step, text: str) -> bool:
-    """Whether a text is a whole answer to a question."""
+    """Return whether a text is a whole answer to a question."""
     try:
         step.prediction.parse(text)
     except SpecError:

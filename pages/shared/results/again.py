@@ -25,7 +25,7 @@ MOST_SHOWN = 5000  # characters of a spec that is shown in the page
 
 
 def make_again(spec: RunSpec | OfflineSpec) -> None:
-    """Code, command and spec of one run, each to be copied; what is long as a file."""
+    """Draw code, command and spec of one run, each to be copied; long ones as a file."""
     text = json.dumps(spec.to_dict(), indent=2)
     long = len(text) > MOST_SHOWN or spec.environment == "custom"  # JSON in JSON is not for a command line
     if long:
@@ -46,7 +46,7 @@ def table_of(spec: RunSpec | OfflineSpec) -> str:
 
 
 def python(spec: RunSpec | OfflineSpec, from_file: bool = False) -> str:
-    """Python that computes this run, from its spec.json or from the spec written out."""
+    """Return Python that computes this run, from its spec.json or from the spec written out."""
     end = f'trace = dprl.run(spec)\nprint(trace.summary())\ntrace.frame().to_csv("{table_of(spec)}", index=False)'
     if from_file:
         return (
@@ -85,7 +85,7 @@ def tidy(titles: Sequence[str], known: Sequence[RunCurves], axis: str, measure: 
 
 
 def no_table_yet(table: pd.DataFrame) -> bool:
-    """Whether nothing of these curves is known; then a message replaces their files."""
+    """Return whether nothing of these curves is known; then a message replaces their files."""
     if table.empty:
         st.info(
             "Nothing has been computed yet. Download the numbers and the chart once the first results are here.",
@@ -116,7 +116,7 @@ def files(
         if not empty and draw is not None:
             save_chart(name, title, draw)
     if draw is None:
-        st.caption("A page that plays these runs without a server is behind *Share*, at the top.")
+        st.caption("To get a page that plays these runs without a server, press *Share* at the top.")
     if not empty:
         camera()
         st.dataframe(escape_formulas(table), hide_index=True, width="stretch", height=280, key="data_table")

@@ -84,7 +84,7 @@ def coverage(spec: OfflineSpec) -> dict[str, Any] | None:
 
 @cache
 def _optima() -> dict[tuple[str, str], float]:
-    """V* of the environments as they are by default."""
+    """Return V* of the environments as they are by default."""
     entries = asset("optima")
     return {(entry["environment"], json.dumps(entry["params"])): entry["v_star"] for entry in entries}
 

@@ -28,7 +28,7 @@ class SizedCache(Generic[T]):
         self._total = 0
 
     def get(self, key: Hashable) -> tuple[str | None, T] | None:
-        """Version and value, if there is one."""
+        """Return version and value, if there is one."""
         with self._lock:
             found = self._found.get(key)
             if found is None:

@@ -39,7 +39,7 @@ def status(spec: Spec, visitor: str | None = None) -> RunStatus:
 
 
 def trace(spec: Spec, seed: int) -> Any:
-    """One seed's trace, decoded once: of the class of its kind; None while it is not finished."""
+    """Return one seed's trace, decoded once: of the class of its kind; None while it is not finished."""
 
     def load(_: str | None) -> Any:
         return next(iter(store().traces(spec, seeds=(seed,))), None)
@@ -72,7 +72,7 @@ def curves(spec: Spec) -> RunCurves:
 
 
 def ends(spec: Spec) -> NDArray[np.float64]:
-    """[seeds] regret at the end of a run, NaN for a seed that has not got there."""
+    """Return [seeds] the regret at the end of a run, NaN for a seed that has not finished."""
     run, rows = curves(spec), np.full(spec.seeds, np.nan)
     if run.ended:
         rows[: len(run.values)] = run.ends
@@ -91,5 +91,5 @@ def environment(spec: RunSpec | OfflineSpec) -> TabularMDP:
 
 
 def workers() -> int:
-    """Worker processes there are, at least one."""
+    """Return the number of worker processes, at least one."""
     return max(1, store().activity().workers)

@@ -13,7 +13,7 @@ from pages.shared.results.runs import ONLINE
 
 
 def tell(said: Sequence[str]) -> None:
-    """One warning of all that there is to say."""
+    """Draw one warning of all doubts."""
     words = " ".join(filter(None, said))
     if words:
         st.warning(explained(words), icon=":material/info:")

@@ -41,7 +41,7 @@ def promised(spec: OfflineSpec | UploadSpec, key: int) -> None:
 
 
 def guarantee_card(g: Guarantee, spec: OfflineSpec | UploadSpec, key: int) -> None:
-    """One run's guarantee, in words and numbers; the parts stand in the same order in every card."""
+    """Draw one run's guarantee in words and numbers; the parts have the same order in every card."""
     private = spec.calibration is not None
     way = NOISY_WAY if private else RAW_WAY
     sketch(who_sees_what(way, "central" if private else "none", dark=dark()))
@@ -67,7 +67,7 @@ def guarantee_card(g: Guarantee, spec: OfflineSpec | UploadSpec, key: int) -> No
 
 
 def verdict_and_budget(g: Guarantee, good: bool, sentence: str, key: int, noise: str) -> None:
-    """Whether what is claimed is proved, and both in numbers. noise: what the noise in a count is the noise of."""
+    """Draw whether the claim is proved, and both in numbers. noise: what the noise in a count is the noise of."""
     st.markdown(explained(f":material/{'verified' if good else 'warning'}: {sentence}"))
     with st.container(horizontal=True, gap="medium", key=f"budget_{key}"):
         if g.claimed_rho is not None:
@@ -92,7 +92,7 @@ def facts(g: Guarantee, scale: str = "", sends: str = "") -> None:
         "Protected": g.unit,
         "Noise": f"{g.mechanism}: {g.noise_formula}",
         "Scale of one draw": scale,
-        "Noise is added": g.where,
+        "Place of the noise": g.where,
         "A user sends": sends,
         "Taken as public, so not protected": " · ".join(g.public),
     }

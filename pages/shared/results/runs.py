@@ -67,7 +67,7 @@ class Runs:
         return self.bundled(spec) or data.curves(spec)
 
     def ends(self, spec: Any) -> NDArray[np.float64]:
-        """[seeds] what a run measured at its end, NaN if that is not known."""
+        """Return [seeds] what a run measured at its end, NaN if that is not known."""
         found = self.bundled(spec)
         return data.ends(spec) if found is None else found.ends
 
@@ -78,7 +78,7 @@ class Runs:
         return [spec for spec in specs if self.status(spec).state != "done"]
 
     def start(self, specs: Sequence[Any], again: bool = False) -> None:
-        """Asks for the runs that are not there yet. again: failed seeds, too."""
+        """Ask for the runs that are not there yet. again: failed seeds, too."""
         ask(self.missing(specs), owner_id(self.group), again)
 
     def begin(self, specs: Sequence[Any]) -> bool:
@@ -86,7 +86,7 @@ class Runs:
         return begin(self.missing(specs), owner_id(self.group))
 
     def withdraw(self, specs: Sequence[Spec]) -> None:
-        """Withdraws from runs; what is finished stays."""
+        """Withdraw from runs; finished results stay."""
         cancel(specs, owner_id(self.group))
 
     def progress(self, specs: Sequence[Any]) -> Progress:

@@ -24,7 +24,7 @@ PACE = ((20.0, 0.4), (math.inf, 1.0))  # with less than so many seconds left, lo
 
 
 def words(run: RunStatus) -> str:
-    """One sentence, plain text; "" for a run that is simply finished."""
+    """Return one sentence, plain text; "" for a run that is simply finished."""
     takes = None if run.seconds_left is None else duration(run.seconds_left)
     if run.state == "queued":
         said = [f"{ordinal(run.place + 1)} in the queue" if run.place else "next"]
@@ -72,7 +72,7 @@ def working_out(what: str) -> str:
 
 
 def pace(going: Sequence[RunStatus]) -> float | None:
-    """Seconds between two looks at runs that go on; None without any, or while the visitor paused them."""
+    """Return the seconds between two looks at unfinished runs; None without any, or while the visitor paused them."""
     s = session()
     s.paused = s.paused and bool(going)  # what begins later is not paused
     if not going or s.paused:
@@ -122,7 +122,7 @@ def strip(curves: list[Curve], titles: list[str], runs: list[RunStatus]) -> None
 
 
 def line(share: float, said: str, withdraw: Callable[[], object], label: str = "Cancel") -> None:
-    """How far runs are that go on, with the button that withdraws from them."""
+    """Draw the progress of unfinished runs, with the button that withdraws from them."""
     with st.container(
         key="status_going", horizontal=True, wrap=False, vertical_alignment="center", gap="small"
     ):
@@ -131,7 +131,7 @@ def line(share: float, said: str, withdraw: Callable[[], object], label: str = "
 
 
 def stopped(why: str, label: str, icon: str, action: Callable[[], object], key: str) -> None:
-    """Why runs are not complete, in Markdown, with the button that helps."""
+    """Draw the reason why runs are not complete, in Markdown, with the button that helps."""
     with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small"):
         st.markdown(why, width="stretch")
         act(label, icon, action, key)
@@ -159,7 +159,7 @@ def price(specs: Sequence[Spec]) -> str:
 
 
 def cancel(specs: Sequence[Spec], owner: str) -> None:
-    """Withdraws from runs; what is finished stays."""
+    """Withdraw from runs; finished results stay."""
     for spec in specs:
         attempt(store().cancel, spec, owner)
 

@@ -90,12 +90,12 @@ def without_its_end(query: Query, problems: list[str]) -> Query:
     end = values[-1][len(whole) :]
     if text or not end or values[-1].count("(") >= values[-1].count(")") > 0:
         return query
-    problems.append(f"The link ended in {shown(end)}, which was left out.")
+    problems.append(f"The link ended in {shown(end)}, which was ignored.")
     return {**query, key: [*values[:-1], whole]}
 
 
 def query_of(items: Iterable[tuple[str, str]]) -> str:
-    """Query parameters as a link carries them, without the question mark; what needs no escape has none, for people
+    """Write query parameters for a link, without the question mark; only what needs an escape has one, for people
     read it."""
     return urlencode([*items], safe="~:,/*")
 
@@ -130,7 +130,7 @@ def whole_address(query: str) -> str:
 
 
 def on_this_computer_only() -> bool:
-    """Whether other devices cannot open the address of this page."""
+    """Return whether other devices cannot open the address of this page."""
     return urlsplit(st.context.url or "").hostname in ("localhost", "127.0.0.1", "::1")
 
 
@@ -139,7 +139,7 @@ def sentence_of(given: Mapping[str, Sequence[str]], problems: list[str]) -> str:
     text = one_line(last(given, SAY) or "")
     if len(text) > MOST_LETTERS:
         problems.append(
-            f"{SAY}: the sentence has {len(text)} letters; give at most {MOST_LETTERS}. It is cut there."
+            f"{SAY}: the sentence has {len(text)} letters; give at most {MOST_LETTERS}. The rest was cut off."
         )
     return text[:MOST_LETTERS].rstrip()
 

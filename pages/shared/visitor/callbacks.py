@@ -39,7 +39,7 @@ def callback(action: Callable[P, object]) -> Callable[P, None]:
 
 
 def on_value(key: str, use: Callable[[Any], object]) -> Callable[[], None]:
-    """Hands what the widget `key` was set to to `use`. A widget that a later drawing of the page has replaced may
+    """Pass the value of the widget `key` to `use`. A widget that a later drawing of the page has replaced may
     have no value any more: then nothing happens."""
 
     def changed() -> None:

@@ -47,21 +47,21 @@ class View:
     """The view. These defaults stand in no link, so they never change."""
 
     tab: str = looked("regret", "the open tab", "tab", choices=TABS)
-    measure: str = looked("cumulative", "which regret is drawn", "m", choices=MEASURES)
-    statistic: Statistic = looked("mean", "what is drawn of the seeds", "stat", choices=STATISTICS)
+    measure: str = looked("cumulative", "the regret that is drawn", "m", choices=MEASURES)
+    statistic: Statistic = looked("mean", "the statistic over seeds", "stat", choices=STATISTICS)
     x: str = looked("log", "the episode axis", "x", choices=("log", "linear"))
     y: str = looked("log", "the regret axis", "y", choices=("log", "linear"))
-    each: str = looked("off", "a line for every seed", "each", choices=("on", "off"))
-    curve: int = looked(-1, "the curve looked at, -1: the most private", "i", low=-1, high=MAX_CURVES - 1)
-    seed: int = looked(0, "which seed is looked at", "seed", low=0, high=10_000)
-    episode: int = looked(10**15, "the episode looked at", "k", low=1, high=10**15)
-    family: str = looked("visits", "what is counted", "of", choices=("visits", "rewards"))
-    seen: str = looked("noisy", "what is held against the truth", "see", choices=("noisy", "released"))
+    each: str = looked("off", "whether every seed has a line", "each", choices=("on", "off"))
+    curve: int = looked(-1, "the curve in detail; -1: the most private", "i", low=-1, high=MAX_CURVES - 1)
+    seed: int = looked(0, "the seed in detail", "seed", low=0, high=10_000)
+    episode: int = looked(10**15, "the episode in detail", "k", low=1, high=10**15)
+    family: str = looked("visits", "the counts shown", "of", choices=("visits", "rewards"))
+    seen: str = looked("noisy", "the counts next to the true ones", "see", choices=("noisy", "released"))
     drawn: str = looked("steps", "the chart of the policy", "pol", choices=POLICY_CHARTS)
-    h: int = looked(-1, "the step of the episode, -1 for all", "h", low=-1, high=999)
+    h: int = looked(-1, "the step of the episode; -1: all", "h", low=-1, high=999)
     first: int = looked(0, "the weight along the horizontal axis", "w1", low=0, high=MOST_WEIGHTS)
     second: int = looked(1, "the weight along the vertical axis", "w2", low=0, high=MOST_WEIGHTS)
-    near: str = looked("on", "axes that the confidence set fills", "near", choices=("on", "off"))
+    near: str = looked("on", "whether the axes fit the confidence set", "near", choices=("on", "off"))
 
 
 # What is seen until somebody has chosen.

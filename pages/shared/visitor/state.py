@@ -49,7 +49,7 @@ class PageState(ABC):
 
     @property
     def begun(self) -> bool:
-        """Whether there is something that the address should say on coming back to the page."""
+        """Return whether the address needs a query when the visitor comes back to the page."""
         return self.address is not None
 
     @property
@@ -100,17 +100,17 @@ class ExploreState(ViewedState[View]):
 
     @property
     def first_draft(self) -> Draft:
-        """The settings of the run with a trusted curator."""
+        """Return the settings of the run with a trusted curator."""
         return draft_of(FIRST.curves[1].spec)
 
     @property
     def shown(self) -> list[Curve]:
-        """The curves that are compared, and the draft."""
+        """Return the curves that are compared, and the draft."""
         return self.curves + ([Curve(self.draft, draft=True)] if self.draft else [])
 
     @property
     def visible(self) -> list[Curve]:
-        """The curves that are drawn."""
+        """Return the curves that are drawn."""
         return [curve for curve in self.shown if not curve.hidden]
 
     @property
@@ -183,7 +183,7 @@ class Session:
 
     @property
     def draft(self) -> Draft:
-        """The controls of the page shown."""
+        """Return the controls of the page shown."""
         if self.settings not in self.drafts:
             self.drafts[self.settings] = draft_of(RunSpec())
         return self.drafts[self.settings]
@@ -194,7 +194,7 @@ class Session:
 
     @property
     def settings(self) -> str | None:
-        """The page whose settings the page shown has: values stay on the way between pages that have the same ones."""
+        """Return the page whose settings the page shown has: pages with the same settings share their values."""
         return SAME.get(self.page or "", self.page)
 
     def remember(self, before: Draft, back: Callable[[], None] | None = None) -> None:
@@ -218,7 +218,7 @@ class Session:
 
     @property
     def explore(self) -> ExploreState:
-        """The state of Explore, to which other pages add, too."""
+        """Return the state of Explore, to which other pages add, too."""
         return self.part(ExploreState)
 
 
@@ -266,7 +266,7 @@ def attempt(action: Callable[..., object], *arguments: object) -> bool:
 
 
 def ask(specs: Iterable[Spec], visitor: str, again: bool = False, leased: bool = False) -> bool:
-    """Asks for runs because of something that was pressed, failed seeds too when `again`; whether for all of them.
+    """Ask for runs after a press, failed seeds too when `again`; return whether it worked for all of them.
 
     If not, the page shows the reason. In public, or if leased, they are withdrawn when the tab has gone.
     """

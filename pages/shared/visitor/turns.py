@@ -37,7 +37,7 @@ class Turns:
 
     @contextmanager
     def left(self) -> Iterator[None]:
-        """Leaves this thread's turn, if it has one, to others, and goes on at once in the end, even if that is one
+        """Leave this thread's turn, if it has one, to others, and go on at once in the end, even if that is one
         too many: others may wait for the locks of this thread, such as that of a file being read for all."""
         if not getattr(self._own, "turn", False):
             yield
