@@ -185,8 +185,8 @@ def upload(
 
     Example:
         >>> import io
-        >>> rows = "".join(f"{user},{h},{user % 2},{h},1\n" for user in range(200) for h in range(2))
-        >>> file = io.BytesIO(f"episode,step,state,action,reward\n{rows}".encode())
+        >>> rows = "".join(f"{user},{h},{user % 2},{h},1\\n" for user in range(200) for h in range(2))
+        >>> file = io.BytesIO(f"episode,step,state,action,reward\\n{rows}".encode())
         >>> spec = dprl.upload(file, {"states": 2, "actions": 2, "horizon": 2}, rho=1.0)
         >>> dprl.run(spec).seeds[0].verdict
         'too close'
