@@ -1,4 +1,4 @@
-"""dprl: what privacy costs in reinforcement learning.
+"""dprl: measure the cost of privacy in reinforcement learning.
 
 >>> import dprl
 >>> spec = dprl.RunSpec(environment="riverswim", algorithm="dp-ucbvi", privacy="central", epsilon=1.0)
@@ -72,7 +72,7 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> Any:
-    """Import `dprl.testing` when it is first asked for: it needs a second."""
+    """Import `dprl.testing` on first use, because the import takes a second."""
     if name == "testing":
         from importlib import import_module
 

@@ -47,7 +47,7 @@ REPRODUCED = (*CLAIMS, verdicts.RANKING, EVERY_CLAIM)
 
 
 def command_line() -> Parser:
-    """All commands with their flags."""
+    """Return the parser of all commands and their flags."""
     parser = Parser(
         prog="dprl", description="Measure the cost of privacy in reinforcement learning.", allow_abbrev=False
     )
@@ -69,8 +69,8 @@ def command_line() -> Parser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command. Returns the exit status; a bad argument leaves with status 2."""
-    for stream in (sys.stdout, sys.stderr):  # a verdict is not lost for want of a character
+    """Run one command and return the exit status. Exit with status 2 if an argument is wrong."""
+    for stream in (sys.stdout, sys.stderr):  # print a verdict even if the terminal lacks a character
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
     try:
@@ -162,7 +162,7 @@ def add_simple(commands: Any, name: str, what: str, *fields: Field) -> None:
 
 
 def add_engine(parser: argparse.ArgumentParser) -> None:
-    """Add the flags of the machines that compute runs."""
+    """Add the flags that choose the processes or the cluster for the runs."""
     parser.add_argument(
         "--engine",
         metavar="ADDRESS",
@@ -178,12 +178,12 @@ def workers_of(engine: str | None) -> Store:
 
 
 def simulated() -> list[str]:
-    """List the kinds of specs that `run` accepts: all except your own file."""
+    """List the kinds of specs that `run` accepts: all except a file of yours."""
     return [key for key in KINDS if key != UploadSpec.kind]
 
 
 def spec_of(given: argparse.Namespace) -> Any:
-    """Return the spec that the flags ask for, as changes of the file's if one is given. Raises SpecError."""
+    """Return the spec that the flags describe; if a file is given, the flags change its spec. Raises SpecError."""
     base = None if given.spec is None else spec_from_json(text_of(given.spec))
     key = base.kind if base is not None else given.kind
     if key == UploadSpec.kind:
@@ -215,7 +215,7 @@ def spec_of(given: argparse.Namespace) -> Any:
 
 
 def flags() -> list[Field]:
-    """List the fields of every kind of spec, each name once."""
+    """List the fields of all kinds of specs, each name once."""
     kinds = [KINDS[key].fields for key in simulated()]
     found = {name: field for fields in reversed(kinds) for name, field in fields.items()}
     ordered = [name for fields in kinds for name in fields]
@@ -230,7 +230,7 @@ def run_command(given: argparse.Namespace) -> int:
 def run_one(spec: Any, folder: str, engine: str | None, releases: int = 1) -> int:
     """Compute a spec and write its files into a folder. Raises SpecError and RunFailed.
 
-    releases: of the same people, this one included.
+    releases: the number of releases about the same people, including this one.
     """
     out = directory(folder)
     progress = progress_bar() if sys.stderr.isatty() else None
@@ -266,7 +266,7 @@ def run_one(spec: Any, folder: str, engine: str | None, releases: int = 1) -> in
 
 
 def caution(stuck: int, seeds: int) -> None:
-    """Say what the numbers of runs do not say, see `doubts.unsettled`."""
+    """Print what the runs cannot show, see `doubts.unsettled`."""
     if stuck:
         print(f"Note: {doubts.unsettled(stuck, seeds)}")
 
@@ -290,7 +290,7 @@ def add_sweep(commands: Any) -> None:
 
 
 def sweep_of(given: argparse.Namespace) -> Sweep[Any]:
-    """Build the sweep from the flags: axes given there replace those of the file. Raises SpecError."""
+    """Build the sweep from the flags; their axes replace those of the file. Raises SpecError."""
     base: Any = RunSpec()
     axes: dict[str, Any] = {}
     if given.spec is not None:
@@ -357,7 +357,7 @@ def add_reproduce(commands: Any) -> None:
 
 
 def reproduce_command(given: argparse.Namespace) -> int:
-    """Compute the verdict on one claim or on all, as `sweep` computes runs; print it, and write DIR/CLAIM.json."""
+    """Compute the verdict on one claim or on all, with the runs of a sweep; print it, and write DIR/CLAIM.json."""
     if given.claim is None:
         for key, says in {
             **{c.key: c.says for c in CLAIMS.values()},

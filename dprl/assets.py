@@ -1,4 +1,4 @@
-"""The folders of the dashboard's non-Python files, and the sources among them that a browser runs."""
+"""The folders of the dashboard's non-Python files, and the files among them that run in a browser."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ WEB = ASSETS / "web"  # JavaScript, CSS and HTML, each in a file of its own kind
 
 
 def web_source(name: str) -> str:
-    """Read a file of assets/web/, such as slider.js."""
+    """Return the text of a file in assets/web/, such as slider.js."""
     return (WEB / name).read_text(encoding="utf-8")
 
 
 def _alone(name: str) -> str:
-    """Return a module without its imports."""
+    """Return the source of a module without its imports."""
     return re.sub(r"^import .*\n", "", web_source(name), flags=re.MULTILINE)
 
 
 def classic(*names: str) -> str:
-    """Modules of assets/web/ as one script, in this order: what is opened from disk has no modules."""
+    """Return modules of assets/web/ as one script, in this order: a page opened from disk cannot load modules."""
     return "\n".join(re.sub(r"^export (default )?", "", _alone(name), flags=re.MULTILINE) for name in names)
 
 
 def module_with_imports(name: str, *parts: str) -> str:
-    """Join a module and its imports, in this order, because a component is a single text."""
+    """Join a module and its imports, in this order, because a component has to be a single text."""
     return f"{classic(*parts)}\n{_alone(name)}"
 
 
 def plain(module: str) -> str:
-    """Return the function of a one-function module as plain source, for places without modules."""
+    """Return the function of a module as plain source, for places that cannot load modules."""
     return module.replace("export default ", "", 1)

@@ -1,4 +1,4 @@
-"""Commands that are short (`list`, `web` and `status`), and how every command reads its arguments and files."""
+"""The short commands (`list`, `web` and `status`), and the code by which all commands read arguments and files."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from dprl.words import duration, plural, size
 
 
 class Parser(argparse.ArgumentParser):
-    """argparse, but an error is one line, and every number below 0 is a value."""
+    """An argparse parser whose errors are one line and which reads every negative number as a value."""
 
     def __init__(self, *args: Any, **how: Any) -> None:
         super().__init__(*args, **how)
-        # argparse itself takes -1e-3 for a flag, up to Python 3.13
+        # argparse itself reads -1e-3 as a flag, up to Python 3.13
         self._negative_number_matcher = re.compile(r"-(\.?\d|inf|nan)", re.IGNORECASE)
 
     def error(self, message: str) -> NoReturn:
@@ -36,13 +36,13 @@ class Parser(argparse.ArgumentParser):
 
 
 def fail(message: str) -> NoReturn:
-    """Say one line and leave with status 2."""
+    """Print an error of one line and exit with status 2."""
     sys.stderr.write(f"dprl: {' '.join(message.split())}\n")
     raise SystemExit(2)
 
 
 def directory(given: str) -> Path:
-    """Return the directory to write to, and make it if necessary. Raises SpecError."""
+    """Return the directory to write to, and create it if necessary. Raises SpecError."""
     out = Path(given)
     try:
         out.mkdir(parents=True, exist_ok=True)
@@ -54,7 +54,7 @@ def directory(given: str) -> Path:
 
 
 def text_of(path: str) -> str:
-    """Read a text file. Raises SpecError."""
+    """Return the content of a text file. Raises SpecError."""
     try:
         large = Path(path).stat().st_size > 10**7
     except (OSError, ValueError):  # which is said below
@@ -65,7 +65,7 @@ def text_of(path: str) -> str:
 
 
 def list_command() -> int:
-    """Print key and one line of every entry of every registry."""
+    """Print the key and a line of text for every entry of every registry."""
     registries: dict[str, dict[str, Any]] = {
         "environments": dict(ENVIRONMENTS),
         "algorithms": dict(ALGORITHMS),
@@ -95,7 +95,7 @@ def add_web(commands: Any) -> None:
 
 
 def web_command(given: Namespace) -> int:
-    """Write the site. Returns the exit status. Raises SpecError if DIR cannot be made."""
+    """Write the site and return the exit status. Raises SpecError if DIR cannot be created."""
     out = directory(given.out).resolve()
     # pages/ is no part of the package: like the dashboard, its program runs where pages/ is.
     return subprocess.run(
@@ -104,16 +104,16 @@ def web_command(given: Namespace) -> int:
 
 
 def status(as_json: bool) -> int:
-    """Print how things stand, as text or as JSON on one line; exit status 0. Raises StoreError."""
+    """Print the state of the store, as text or as JSON on one line, and return 0. Raises StoreError."""
     found = look()
     print(json.dumps(found) if as_json else "\n".join(text(found)))
     return 0
 
 
 def look() -> dict[str, Any]:
-    """Return the state of the store; if nothing was ever run, no store is begun. Raises StoreError.
+    """Return the state of the store, without creating a store that does not exist. Raises StoreError.
 
-    Keys: store (path, exists, and where it does notice, results, bytes, capacity in bytes), queue (runs_waiting,
+    Keys: store (path, exists and, if it does, notice, results, bytes and capacity in bytes), queue (runs_waiting,
     seeds_queued, seconds_queued of one core, seeds_running, workers), errors and versions.
     """
     path = default_path()
@@ -133,7 +133,7 @@ def look() -> dict[str, Any]:
 
 
 def text(found: dict[str, Any]) -> list[str]:
-    """Return the results of `look`, in lines."""
+    """Return the results of `look` as lines of text."""
     known = ", ".join(f"{name} {version}" for name, version in found["versions"].items())
     store = found["store"]
     if not store["exists"]:

@@ -1,7 +1,7 @@
-"""One description of an input: its type, range and default, and the error for a wrong value.
+"""The description of an input: its type, range and default, and the error for a wrong value.
 
-Environments, learners and `RunSpec` describe what they accept with `Field`; widgets, links, the command
-line and JSON are all checked by it, so that a bad value gets the same one sentence wherever it comes from.
+Environments, learners and `RunSpec` describe their inputs by a `Field`. Widgets, links, the command line and JSON
+are all checked by it, so a bad value leads to the same sentence wherever it comes from.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ _JSON = re.compile(r"[^=,]*=\s*(?=[{\[])")  # name= before an object or a list
 
 
 class SpecError(ValueError):
-    """A bad input.
+    """The error for a bad input.
 
     Attributes:
-        field: names it.
-        sentence: what was given and what is allowed. The message is the same after the field's name.
+        field: the name of the input.
+        sentence: the given value and the allowed values. The message is the field's name and this sentence.
     """
 
     def __init__(self, field: str, message: str) -> None:
@@ -45,12 +45,12 @@ class SpecError(ValueError):
         self.sentence = message
 
     def __reduce__(self) -> tuple[type[SpecError], tuple[str, str]]:
-        """Pickle it by its parts, not by its message, on its way out of a process of workers."""
+        """Pickle the error by its parts, not by its message, so that it can leave a worker process."""
         return type(self), (self.field, self.sentence)
 
 
 def shown(value: object) -> str:
-    """`value` as it may be repeated in a message: short, on one line, no control characters."""
+    """Return `value` as a message can quote it: short, on one line, without control characters."""
     try:
         text = value if isinstance(value, str) else repr(value)
     except ValueError:  # Python does not write out an int of more than 4,300 digits
@@ -60,7 +60,7 @@ def shown(value: object) -> str:
 
 
 class Frozen(dict[str, T]):
-    """A mapping that nobody can change. It prints, compares and converts to JSON as a dict does."""
+    """A mapping that cannot be changed. It prints, compares and converts to JSON as a dict does."""
 
     def _refuse(self, *_: Any, **__: Any) -> Any:
         raise TypeError(
@@ -70,24 +70,24 @@ class Frozen(dict[str, T]):
     __setitem__ = __delitem__ = __ior__ = clear = pop = popitem = setdefault = update = _refuse
 
     def __reduce__(self) -> tuple[type[Frozen[T]], tuple[dict[str, T]]]:
-        """Pickle and copy it through its constructor: both would set its items one by one."""
+        """Pickle and copy the mapping through its constructor; by default, its items would be set one by one."""
         return type(self), (dict(self),)
 
 
 def check_type(name: str, value: object, kinds: Any, allowed: str) -> None:
-    """Raise SpecError unless a value is of one of these types. allowed: what to give, in words."""
+    """Raise SpecError unless a value has one of these types. allowed: the allowed values, in words."""
     if not isinstance(value, kinds):
         raise SpecError(name, f"{shown(value)} is not allowed; give {allowed}.")
 
 
 def check_flags(**flags: object) -> None:
-    """Raise SpecError for the first that is neither True nor False."""
+    """Raise SpecError for the first value that is neither True nor False."""
     for name, value in flags.items():
         check_type(name, value, bool, "True or False")
 
 
 def similar(word: object, known: Iterable[str]) -> str:
-    """Return " (did you mean ...?)" with the known word most like a wrong one; "" if none is like it."""
+    """Return " (did you mean ...?)" with the known word most like a wrong one, or "" if none is similar."""
     if not isinstance(word, str) or len(word) < 2:
         return ""
     words = list(known)
@@ -102,7 +102,7 @@ def either(words: Sequence[str]) -> str:
 
 
 def number(value: float) -> str:
-    """Write a number as people do: 20, 0.05, 1e+09."""
+    """Write a number as people write it: 20, 0.05, 1e+09."""
     if float(value).is_integer() and abs(value) < 1e7:
         return f"{int(value):,}".replace(",", "")
     return f"{value:g}"
@@ -113,18 +113,18 @@ class Field:
     """One input.
 
     Attributes:
-        name: key in JSON and in Python.
+        name: its key in JSON and in Python.
         kind: its type.
-        default: its value when left out.
-        low, high: inclusive range of a number (`low_open`: low itself is excluded).
-        choices: allowed words of a choice.
-        optional: None means "chosen for you" or "not used".
-        query: short key in links.
-        flag: command-line option.
-        when: of an algorithm's parameter, the runs that use it: all, or all but those with bonus `anytime` (`not
-            anytime`). In other runs it is None.
-        words: texts that stand for a number which follows from other fields.
-        rows: of a text of rows joined by /, which is edited a row on a line: what its capital letters mean.
+        default: its value if it is left out.
+        low, high: the inclusive range of a number (`low_open`: low itself is excluded).
+        choices: the allowed words of a choice.
+        optional: whether None is allowed, for "chosen for you" or "not used".
+        query: its short key in links.
+        flag: its command-line option.
+        when: for a parameter of an algorithm, the runs that use it: all, those with bonus `anytime`, or all others
+            (`not anytime`). In the remaining runs it is None.
+        words: texts that may replace a number and let it follow from other fields.
+        rows: for a text of rows joined by /, edited with one row a line: the meaning of its capital letters.
     """
 
     name: str
@@ -143,7 +143,7 @@ class Field:
     words: tuple[str, ...] = ()
 
     def used(self, bonus: str) -> bool:
-        """Whether an algorithm's parameter is used with this bonus."""
+        """Return whether runs with this bonus use the parameter of an algorithm."""
         return self.when != "not anytime" or bonus != "anytime"
 
     @property
@@ -166,7 +166,7 @@ class Field:
 
     @property
     def way(self) -> str:
-        """Describe it, its allowed values, and its default."""
+        """Describe the field, its allowed values, and its default."""
         given: dict[str, object] = {"help": self.help}
         if self.kind != "text":
             given["allowed"] = self.allowed
@@ -175,14 +175,14 @@ class Field:
         return filled(SAID["_".join(["way", *list(given)[1:]])], **given)
 
     def refuse(self, value: object) -> SpecError:
-        """Build the error for a value that is not allowed."""
+        """Return the error for a value that is not allowed."""
         wrong = f"{shown(value)} is not allowed{similar(value, self.choices)}"
         return SpecError(self.name, f"{wrong}; give {self.allowed}.")
 
     def check(self, value: Any) -> Any:
-        """Convert the value to its canonical type. Whole floats count as integers, integers as floats.
+        """Return the value in its canonical type. Whole floats count as integers, and integers as floats.
 
-        Raises SpecError when the value is of another type or out of range.
+        Raises SpecError if the value has another type or is out of range.
         """
         if (value is None and self.optional) or (isinstance(value, str) and value in self.words):
             return value
@@ -195,7 +195,7 @@ class Field:
                 raise self.refuse(value)
             return Frozen(value)
         if isinstance(value, str):
-            raise self.refuse(repr(value))  # in quotes, so that a number given as text is seen to be one
+            raise self.refuse(repr(value))  # in quotes, which show that a number was given as text
         if isinstance(value, bool) or not hasattr(value, "__float__"):
             raise self.refuse(value)
         try:
@@ -211,7 +211,7 @@ class Field:
         return result
 
     def parse(self, text: str) -> Any:
-        """Parse a value written as text (a link, the command line). Integers may be written 1e9."""
+        """Parse a value written as text (in a link or on the command line). Integers may be written as 1e9."""
         text = text.strip()
         if self.optional and text in ("", "none") and self.kind != "choice":
             return None
@@ -235,7 +235,7 @@ class Field:
             raise self.refuse(text) from None
 
 
-_READ = {"int": "int", "float": "float", "params": "Mapping"}  # types in signatures, of each kind of fields
+_READ = {"int": "int", "float": "float", "params": "Mapping"}  # types in signatures, for each kind
 
 
 def check_names(table: Iterable[str], given: Iterable[object]) -> None:
@@ -279,7 +279,7 @@ def documented(table: Mapping[str, Field]) -> Callable[[type[T]], type[T]]:
 
 
 def _attribute(field: Field) -> str:
-    """Write a field as a line of the docstring."""
+    """Return the docstring's line about a field."""
     said = f"{field.name}: {field.help}."
     if field.kind == "params":
         said += " A dict."
@@ -303,7 +303,7 @@ def decode(name: str, content: bytes) -> str:
 
 
 def read_text(name: str, path: str | Path, allowed: str) -> str:
-    """Read the text of a file, see `decode`. allowed: the valid input, in words. Raises SpecError, naming the field."""
+    """Read the text of a file, see `decode`. allowed: the valid input, in words. Raises SpecError, with the field."""
     try:
         content = Path(path).read_bytes()
     except (OSError, ValueError):  # ValueError: a path with a zero byte
@@ -314,7 +314,7 @@ def read_text(name: str, path: str | Path, allowed: str) -> str:
 def read_json(name: str, text: str | bytes, allowed: str = SPEC) -> Any:
     """Parse a JSON text, or the bytes of one, with or without a byte order mark.
 
-    allowed: what to give, in words. Raises SpecError, naming the field, when it is none.
+    allowed: the valid input, in words. Raises SpecError, naming the field, if the text is not JSON.
     """
     if not isinstance(text, str | bytes):
         raise SpecError(name, f"{shown(text)} is not the text of a JSON file; give {allowed}, as text.")
@@ -327,9 +327,9 @@ def read_json(name: str, text: str | bytes, allowed: str = SPEC) -> Any:
 
 
 def parse_params(name: str, *texts: str) -> dict[str, str]:
-    """`S=6,model={...},H=20` as {"S": "6", "model": "{...}", "H": "20"}: a value may be JSON, commas and all.
+    """Parse `S=6,model={...},H=20` as {"S": "6", "model": "{...}", "H": "20"}: a value may be JSON with its commas.
 
-    Raises SpecError when a part has no `=` or a name stands twice.
+    Raises SpecError if a part has no `=` or a name occurs twice.
     """
     params: dict[str, str] = {}
     for part in filter(None, (p.strip() for text in texts for p in _parts(text))):
@@ -341,21 +341,21 @@ def parse_params(name: str, *texts: str) -> dict[str, str]:
 
 
 def _parts(text: str) -> Iterator[str]:
-    """Yield the parts between the commas of a text; commas inside a JSON value do not count."""
+    """Yield the parts between the commas of a text; commas inside a JSON value do not separate parts."""
     while text:
         end = 0
         if begun := _JSON.match(text):
             try:
                 _, end = json.JSONDecoder().raw_decode(text, begun.end())
             except (ValueError, RecursionError):
-                end = len(text)  # broken: whoever reads the value says so
+                end = len(text)  # the JSON is broken; the code that reads the value reports that
         rest, _, after = text[end:].partition(",")
         yield text[:end] + rest
         text = after
 
 
 def check_params(name: str, owner: str, fields: Iterable[Field], given: Mapping[str, Any]) -> dict[str, Any]:
-    """`given` checked against `fields`, defaults filled in, in the order of `fields`.
+    """Return `given`, checked against `fields` and in their order, with the defaults filled in.
 
     Text values are parsed, so that S="6" from a link and S=6 from JSON are the same.
     Raises SpecError naming the parameter.

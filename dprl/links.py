@@ -1,13 +1,13 @@
-"""A spec as text: how links write it, and read it back.
+"""Specs as text: writing a spec to a link, and reading it back.
 
-A spec is `key.value` pairs joined by `~`, where key is the field's `query` key in the table of its kind; a parameter of
-the environment or of the learner is `key.name.value`:
+A spec is `key.value` pairs joined by `~`, where key is the field's `query` key in the table of its kind; a parameter
+of the environment or of the learner is `key.name.value`:
 
     v=1 & ... priv.local~eps.0.3~K.1e7
 
-Values equal to the defaults are left out, see `defaults`. A store id never stands in a link. Which kind a spec is of
-follows from the page. Reading never raises: a wrong value takes its default, with one sentence for each, and all others
-are kept.
+Values equal to the defaults are left out, see `defaults`. A link never contains a store id. The page decides the kind
+of the spec. Reading never raises: each wrong value is replaced by its default and reported in one sentence, and all
+other values are kept.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from dprl.simulation import FIELDS, KINDS, RunSpec, Spec
 from dprl.simulation.kinds import FIRST
 
 VERSION = "1"
-MAX_MODEL = 4000  # characters of a text among the parameters; a longer one travels as a file
+MAX_MODEL = 4000  # the longest text that a link holds; a longer one travels as a file
 MAX_LENGTH = 3 * MAX_MODEL  # characters of one spec
 FILE = "file:"
-MAX_CURVES = 8  # of a comparison, more of which nobody can tell apart
+MAX_CURVES = 8  # the most curves of a comparison; more could not be told apart
 NAME, HIDE = "name", "hide"  # of a curve
 
 Pairs = dict[str, str]
@@ -42,8 +42,8 @@ class Defaults:
     """The values that links of a kind leave out.
 
     Attributes:
-        always: of every spec.
-        by_environment, by_learner, by_privacy: what depends on these.
+        always: the values for every spec.
+        by_environment, by_learner, by_privacy: the values that depend on these.
     """
 
     always: Pairs
@@ -97,7 +97,7 @@ def link_heading() -> list[tuple[str, str]]:
 
 
 def check_version(parameters: Mapping[str, Sequence[str]], problems: list[str]) -> None:
-    """Add a sentence to `problems` if a link has another version.
+    """Add a sentence to `problems` if the link was made by a different version.
 
     parameters: each key of the query with all its values.
     """
@@ -107,18 +107,18 @@ def check_version(parameters: Mapping[str, Sequence[str]], problems: list[str]) 
 
 
 def last(parameters: Mapping[str, Sequence[str]], key: str) -> str | None:
-    """Return the last value of a key, None if it has none."""
+    """Return the last value of a key, or None if the key has no value."""
     values = parameters.get(key, ())
     return values[-1] if values else None
 
 
 def text_digest(text: str) -> str:
-    """Return the digest by which a link names a text that is too long for it."""
+    """Return the digest by which a link names a text that is too long to be part of it."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def written(value: Any) -> str:
-    """Write a number or word as links do: 0.5, 1e9, 1e-6."""
+    """Write a number or word in the form of links: 0.5, 1e9, 1e-6."""
     if isinstance(value, float):
         short = re.sub(r"e([+-])0*", lambda m: "e" + m[1].strip("+"), repr(value))
         return short.removesuffix(".0")
@@ -128,18 +128,18 @@ def written(value: Any) -> str:
 
 
 def encode_spec(spec: Spec, first: Spec | None = None) -> str:
-    """Encode a spec for a query parameter, by its differences from the defaults, or from a link's first spec."""
+    """Encode a spec for a query parameter, by its differences from the defaults or from a link's first spec."""
     return "~".join(f"{k}.{v}" for k, v in differences(spec, first).items())
 
 
 def differences(spec: Spec, first: Spec | None = None) -> Pairs:
-    """Return the pairs that a link needs for a spec, besides those of its first spec and the defaults."""
+    """Return the pairs by which a spec differs from the first spec of its link and from the defaults."""
     whole, table = spec_pairs(spec), defaults(spec.kind)
     known = inherited(spec_pairs(first), whole) if first else {}
     expected = table.completed(known | {key: whole[key] for key in OWNERS if key in whole})
     expected |= {key: known.get(key, table.always.get(key, "")) for key in OWNERS}
     said = {k: v for k, v in whole.items() if expected.get(k) != v}
-    return said or {"priv": whole["priv"]}  # a parameter without a value is lost on many ways that links take
+    return said or {"priv": whole["priv"]}  # some programs drop a parameter without a value from a link
 
 
 def decode_spec(
@@ -148,16 +148,16 @@ def decode_spec(
     kind: str = FIRST,
     beside: Mapping[str, Any] = MappingProxyType({}),
 ) -> tuple[Any, list[str]]:
-    """Decode a spec from `encode_spec`, None if there is none; faults fall back to defaults, with a sentence each.
+    """Decode a spec from `encode_spec`. Each fault is replaced by its default and described in a sentence.
 
     Args:
         text: The value of the query parameter.
-        files: Texts too long for a link that are known here, by their digest.
-        kind: The spec's.
+        files: The known texts that are too long for a link, by their digest.
+        kind: The kind of the spec.
         beside: Fields that no link carries.
 
     Returns:
-        The spec, and a sentence for each thing that was wrong.
+        The spec (None if there is none), and a sentence for each fault.
     """
     pairs, wrong = split(text, kind=kind)
     spec, more = spec_from(pairs, files or {}, kind, beside)
@@ -170,24 +170,24 @@ def decode_curves(
     files: Mapping[str, str] | None = None,
     kind: str = FIRST,
 ) -> Iterator[tuple[Any, Pairs, list[str]]]:
-    """Decode the curves of a comparison, each written as differences from the first. Yields for each its spec (None if
+    """Decode the curves of a comparison, each written as differences from the first. Yield for each its spec (None if
     there is none), its own pairs, and a sentence for each fault.
 
-    own: keys of a curve's settings besides its spec, and never has from the first. For the rest see `decode_spec`.
+    own: keys of a curve's settings outside its spec, never inherited from the first. See `decode_spec`, too.
     """
     first: Pairs = {}
     for index, text in enumerate(given):
         pairs, wrong = split(text, own, kind)
         whole = {k: v for k, v in pairs.items() if k not in own}
         spec, more = spec_from(inherited(first, whole) | whole, files or {}, kind, {})
-        if index == 0:  # what was wrong in the first is said only once
+        if index == 0:  # a fault of the first curve is reported only once
             first = whole if spec is None else spec_pairs(spec)
         yield spec, {k: v for k, v in pairs.items() if k in own}, wrong + more
 
 
 def spec_pairs(spec: Spec) -> Pairs:
-    """Everything a spec is, as text by query key; parameters under `key.name`; values that are None left out, and
-    fields without a key, which a link may not carry."""
+    """Return the whole spec as text by query key; parameters are under `key.name`. Values that are None are left out,
+    and so are fields without a key, which a link may not carry."""
     pairs: Pairs = {}
     values = spec.to_dict()
     for name, field in KINDS[spec.kind].fields.items():
@@ -205,20 +205,20 @@ def spec_pairs(spec: Spec) -> Pairs:
 
 
 def _text(value: Any) -> str:
-    """Write a value for a link. The separator ~ may be part of a text, and is escaped with %."""
+    """Write a value for a link. A text may contain the separator ~, which is escaped with %."""
     text = written(value)
     return FILE + text_digest(text) if len(text) > MAX_MODEL else text.replace("%", "%25").replace("~", "%7E")
 
 
 def _whole(text: str, files: Mapping[str, str]) -> str | None:
-    """Read a value that `_text` wrote; None for a file that is unknown here."""
+    """Read a value that `_text` wrote; None if its file is unknown here."""
     if text.startswith(FILE):
         return files.get(text.removeprefix(FILE))
     return text.replace("%7E", "~").replace("%25", "%")
 
 
 def split(text: str, more: Iterable[str] = (), kind: str = FIRST) -> tuple[Pairs, list[str]]:
-    """Split a text into its pairs, and a sentence for each part that is none. more: allowed keys besides a kind's."""
+    """Split a text into pairs, with a sentence for each part that is not a pair. more: further allowed keys."""
     if len(text) > MAX_LENGTH:
         return {}, [f"it is longer than {MAX_LENGTH} characters and was not read."]
     known = {field.query for field in KINDS[kind].fields.values() if field.query} | set(more)
@@ -249,9 +249,9 @@ def inherited(first: Mapping[str, str], given: Mapping[str, str]) -> Pairs:
 def spec_from(
     pairs: Mapping[str, str], files: Mapping[str, str], kind: str, beside: Mapping[str, Any]
 ) -> tuple[Any, list[str]]:
-    """Build the spec of `pairs`, with a default for each wrong value, and a sentence for each.
+    """Build the spec of `pairs`, with a default and a sentence for each wrong value.
 
-    One whose environment is in a file that is not known here is left out: another one would be a lie.
+    Return no spec if its environment is in a file that is unknown here: any other environment would be misleading.
     """
     problems: list[str] = []
     values = _values(pairs, files, kind)
@@ -264,7 +264,7 @@ def spec_from(
     try:
         return KINDS[kind].from_dict(_parsed({**beside, **completed}, kind)), problems
     except SpecError:
-        pass  # what is wrong is said of what the link says; the rest takes the defaults that go with it
+        pass  # faults are reported for the link's own values; the others get the defaults that suit them
     values = {**beside, **values}
     for _ in range(len(pairs) + 1):  # each round leaves out the one value that is wrong, so this ends
         try:
@@ -297,7 +297,7 @@ def _parsed(values: Mapping[str, Any], kind: str) -> dict[str, Any]:
 
 
 def _leave_out(values: dict[str, Any], where: str) -> bool:
-    """Remove the value that a SpecError names ("epsilon", "environment_params.S"); return whether there was one."""
+    """Remove the value that a SpecError names ("epsilon", "environment_params.S"); return whether it was there."""
     name, _, param = where.partition(".")
     if isinstance(values.get(name), dict):
         params = values[name]
@@ -311,7 +311,7 @@ def _leave_out(values: dict[str, Any], where: str) -> bool:
 
 
 def checked(field: Field, text: str | None, otherwise: Any, problems: list[str]) -> Any:
-    """Return `text` read by `field`; `otherwise` if it is missing, or wrong, with a sentence."""
+    """Return `text` as read by `field`, or `otherwise`, with a sentence in `problems` if `text` is wrong."""
     if text is None:
         return otherwise
     try:
@@ -322,12 +322,12 @@ def checked(field: Field, text: str | None, otherwise: Any, problems: list[str])
 
 
 _PARAMS = frozenset(f.query for f in FIELDS.values() if f.kind == "params")
-# Fields whose value decides which defaults others have, with the key of the parameters that are theirs.
+# Fields whose value decides the defaults of others, each with the key of its own parameters.
 OWNERS = {"env": "envp", "alg": "algp", "priv": ""}
 
 
 def chosen(field: str, text: str | None, among: Collection[str], problems: list[str]) -> str:
-    """Return `text` if it is one of `among`; "" if it is missing, or wrong, with a sentence."""
+    """Return `text` if it is in `among`, else "", with a sentence in `problems` if `text` is wrong."""
     if not text or text in among:
         return text or ""
     problems.append(f"{field}: {shown(text)} is not allowed; give one of {', '.join(among)}.")
@@ -335,5 +335,5 @@ def chosen(field: str, text: str | None, among: Collection[str], problems: list[
 
 
 def place(field: Field, text: str | None, most: int, problems: list[str]) -> int:
-    """Convert a place in `text`, from 1 to `most`, to one from 0; the first if it is missing or wrong."""
+    """Convert a place in `text`, from 1 to `most`, to an index from 0; return 0 if it is missing or wrong."""
     return int(checked(replace(field, high=most), text, field.default, problems)) - 1

@@ -1,4 +1,4 @@
-"""Types of fields of specs: values wider than those read back, and names that an editor completes."""
+"""Types of the fields of specs: values of more types than can be read back, and names that an editor completes."""
 
 from typing import TYPE_CHECKING, Generic, Literal, SupportsFloat, TypeVar
 
@@ -8,18 +8,18 @@ Given_contra = TypeVar("Given_contra", contravariant=True)
 if TYPE_CHECKING:
 
     class Given(Generic[Read_co, Given_contra]):
-        """A field of a spec, as a static checker sees it: it may be given as more than it is read as.
+        """A field of a spec for a static checker: it accepts more types than it returns.
 
-        What a spec assigns to it is its default, for which mypy would have a descriptor.
+        The value assigned to it in a spec is its default; mypy would expect a descriptor there.
         """
 
         def __get__(self, spec: object, owner: object = None) -> Read_co: ...
         def __set__(self, spec: object, value: Given_contra) -> None: ...
 
     class Whole(int):
-        """A field that becomes a whole number: of 1e6 too, or of NumPy's own.
+        """A field that becomes an integer, also if it is given as 1e6 or as one of NumPy's integers.
 
-        It is an int also where mypy looks at no descriptor: in members of a protocol.
+        It is an int even if mypy ignores the descriptor: in members of a protocol.
         """
 
         def __get__(self, spec: object, owner: object = None) -> int: ...
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 else:
 
     class Given(Generic[Read_co, Given_contra]):
-        """An annotation alone: a field is no descriptor when a spec is made."""
+        """An annotation only: at run time, no field is a descriptor."""
 
     Whole, Number, NumberOrNone = int, float, float | None
 

@@ -20,19 +20,19 @@ from dprl.messages.brief import cut, table_of
 T = TypeVar("T")
 
 failures: list[str] = []  # a sentence for each that could not be used
-# by group and key: which version of which package the entry came from, and a digest of its code
+# by group and key: the name and version of the entry's package, and a digest of its code
 sources: dict[tuple[str, str], str] = {}
 digests: dict[tuple[str, str], str] = {}
 
 
 class UnknownKey(SpecError, KeyError):
-    """A key that a registry does not hold."""
+    """The error for a key that a registry does not have."""
 
     __str__ = SpecError.__str__
 
 
 class Registry(Mapping[str, T]):
-    """The entries to choose from, by key, in the order in which they are offered. It prints its keys."""
+    """The available entries by key, in the order in which they are offered. Printing a registry shows its keys."""
 
     def __init__(self, entries: Iterable[tuple[str, T]] = ()) -> None:
         self._entries = dict(entries)
@@ -46,7 +46,7 @@ class Registry(Mapping[str, T]):
             raise UnknownKey("key", f"{wrong}; give one of {', '.join(self)}.") from None
 
     def __setitem__(self, key: str, entry: T) -> None:
-        """Replace an entry. Raises SpecError for a key that is new, of which specs would know nothing."""
+        """Replace an entry. Raises SpecError for a new key, which specs would not accept."""
         if self.group and key not in self:
             way = f"register it as an entry point of {self.group}, in a package that you install"
             raise SpecError("key", f"{shown(key)} cannot be added here; {way}.")
@@ -68,7 +68,7 @@ class Registry(Mapping[str, T]):
         return f"Registry of {len(self)}: {cut(', '.join(self))}"
 
     def _repr_html_(self) -> str:
-        """Return a table for a notebook: keys, and a description of each."""
+        """Return a table for a notebook: the keys, with a description of each entry."""
         rows = ((key, getattr(one, "title", "") or getattr(one, "help", "")) for key, one in self.items())
         return table_of(f"Registry of {len(self)}", rows)
 
@@ -79,9 +79,9 @@ def put(registry: Registry[T], key: str, entry: T) -> None:
 
 
 def sources_of(**keys: str | None) -> list[str]:
-    """Return what decides the results of each of these that another package has registered: its version and code.
+    """Return the version and the code digest of each of these entries that comes from another package.
 
-    keys: by group, such as learners.
+    keys: by group, such as learners. Results depend on both.
     """
     given = [(f"dprl.{group}", str(key)) for group, key in keys.items()]
     return [f"{sources[each]} {digests[each]}" for each in given if each in sources]
@@ -94,16 +94,16 @@ def add_plugins(
     refusal: Callable[[T], str] = lambda entry: "",
     added: Callable[[T], None] = lambda entry: None,
 ) -> None:
-    """Add what other packages register to a registry.
+    """Add the entries that other packages register to a registry.
 
-    What cannot be loaded is left out, with a sentence in `failures` and a warning: the program goes on without it.
+    An entry that cannot be loaded is left out, with a sentence in `failures` and a warning; the program continues.
 
     Args:
-        group: of entry points, such as dprl.learners.
-        registry: by key.
-        needed: attributes that an entry must have.
-        refusal: why an entry cannot be used, as after "was left out:"; "" if it can.
-        added: is called with each that was added.
+        group: the group of entry points, such as dprl.learners.
+        registry: the registry.
+        needed: the attributes that an entry must have.
+        refusal: returns why an entry cannot be used, to follow "was left out:"; "" if it can be used.
+        added: called with each entry that was added.
     """
     for point in entry_points(group=group):
         for sentence in _added(point, registry, needed, refusal, added):
@@ -119,7 +119,7 @@ def _added(
     refusal: Callable[[Any], str],
     added: Callable[[Any], None],
 ) -> Iterator[str]:
-    """Add one entry; yield its faults, if there are any."""
+    """Add one entry, and yield its faults."""
     what = f"{point.group}: {point.name} ({point.value})"
     try:
         entry = point.load()
@@ -142,9 +142,9 @@ def _added(
 
 
 def code_digest(module: str) -> str:
-    """Return a short digest of the Python files that a module comes with: all of its package, or its own file alone.
+    """Return a short digest of a module's Python files: all files of its package, or only its own.
 
-    Results are kept by it, so that a change of the code computes them again, whatever the version says.
+    The digest is part of the key of results, so results are computed again after a change of the code.
     """
     top = sys.modules[module.partition(".")[0]]
     folders = [Path(folder) for folder in getattr(top, "__path__", ())]

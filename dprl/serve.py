@@ -1,4 +1,4 @@
-"""Opens the dashboard with its workers, and ends both together.
+"""Start the dashboard with its workers, and stop both together.
 
     python -m dprl serve [--host localhost] [--port 8501]
 
@@ -47,10 +47,10 @@ PORT_LIMIT = 1.0  # seconds for a dashboard that was killed to leave the port
 
 
 def main(host: str = HOST.default, port: int = PORT.default) -> int:
-    """Serve the dashboard at `host`:`port` until Ctrl-C, a SIGTERM or Streamlit's own end.
+    """Serve the dashboard at `host`:`port` until Ctrl-C, a SIGTERM, or the end of Streamlit.
 
-    Returns an exit status: 0 after Ctrl-C or SIGTERM, 2 when host or port cannot be used (the reason is one
-    sentence on stderr), 1 when the store or a Dask cluster cannot be used, else Streamlit's.
+    Return the exit status: 0 after Ctrl-C or SIGTERM, 2 if the host or port cannot be used (stderr has the reason in
+    one sentence), 1 if the store or a Dask cluster cannot be used, else Streamlit's own.
     """
     try:
         check_address(host, port)
@@ -83,7 +83,7 @@ def main(host: str = HOST.default, port: int = PORT.default) -> int:
 
 
 class Stopped(Exception):
-    """Somebody asked for the end."""
+    """The request to stop."""
 
 
 def _stop(signum: int, frame: FrameType | None) -> NoReturn:
@@ -91,7 +91,7 @@ def _stop(signum: int, frame: FrameType | None) -> NoReturn:
 
 
 def print_line(text: str) -> None:
-    """One line for whoever started this."""
+    """Print one line for the person who started the server."""
     if logs.as_json():
         log.info(text)
     else:
@@ -99,7 +99,7 @@ def print_line(text: str) -> None:
 
 
 def check_settings() -> None:
-    """Raise SpecError or StoreError, in one sentence, if a setting cannot be used, before anything begins."""
+    """Raise SpecError or StoreError, in one sentence, if a setting cannot be used, before anything starts."""
     headers(), setting("DPRL_METRICS", 0, 0, 1), [cost.limit(name) for name in cost.DEFAULTS]
     missing = [name for name in ("streamlit", "segno") if find_spec(name) is None]
     if missing:
@@ -110,7 +110,7 @@ def check_settings() -> None:
 
 
 def check_base(path: str) -> None:
-    """Raise SpecError if Streamlit is to answer below a path of its address: links between pages begin at the root."""
+    """Raise SpecError if Streamlit is set to serve below a path: links between pages start at the root."""
     if path.strip(" /"):
         raise SpecError(
             "STREAMLIT_SERVER_BASE_URL_PATH",
@@ -146,10 +146,10 @@ def check_address(host: str, port: int) -> None:
 
 
 def _listening(family: int, kind: int, protocol: int, place: Any) -> int:
-    """Return the number of the error in listening there, 0 if listening is possible."""
+    """Return the error number of an attempt to listen there, or 0 if it succeeds."""
     try:
         with socket.socket(family, kind, protocol) as listener:
-            # As the server does: a port left a moment ago is free.
+            # like the server, treat a port that was freed a moment ago as free
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             listener.bind(place)
     except OSError as error:
@@ -158,18 +158,18 @@ def _listening(family: int, kind: int, protocol: int, place: Any) -> int:
 
 
 def dashboard(host: str, port: int) -> None:
-    """Be Streamlit, and end with the process that started this one, however that ends: it holds the other end of
-    standard input. All other options are in .streamlit/config.toml."""
+    """Run Streamlit in this process, until the process that started it ends, for whatever reason: that one holds the
+    other end of standard input. All other options are in .streamlit/config.toml."""
     have_home()
     import streamlit
 
     from dprl import streamlit_patches
 
     class App(streamlit.App):
-        """Streamlit behind the guard."""
+        """Streamlit's ASGI application behind the guard."""
 
         async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-            """Answers one request."""
+            """Answer one request."""
             await guard(super().__call__, scope, receive, send)
 
     end_with_parent()
@@ -193,7 +193,7 @@ def dashboard(host: str, port: int) -> None:
 
 
 def have_home() -> None:
-    """Have Streamlit look for its settings where this program keeps its files if this user has no home directory."""
+    """If the user has no home directory, let Streamlit look for its settings in the folder of this program's files."""
     try:
         Path.home()
     except RuntimeError:
@@ -201,22 +201,22 @@ def have_home() -> None:
 
 
 def size_of_files() -> dict[str, int]:
-    """Return the largest size of a browser's file, in Streamlit's MB: as in .streamlit/config.toml if anybody may
-    send one, unless that is switched on; else as large as a data set, the largest that a page asks for."""
+    """Return the largest size of an uploaded file, in Streamlit's MB, if uploads are allowed: that of the largest data
+    set. Otherwise return nothing, which leaves the limit of .streamlit/config.toml."""
     from dprl.uploads import readings  # and with it pandas
 
     return {"server.maxUploadSize": readings.MOST_BYTES // 10**6} if readings.allowed() else {}
 
 
 def documents() -> dict[str, bool]:
-    """Let Streamlit serve static/ at /app/static/, the place of the documents from `make docs` or a wheel. It sends a
-    file by its name's type: .html as text/html."""
+    """Let Streamlit serve static/ at /app/static/, the place of the documents from `make docs` or a wheel. It derives
+    the type from the file name: .html is sent as text/html."""
     return {"server.enableStaticServing": True} if (ROOT / "static" / "docs" / "index.html").is_file() else {}
 
 
 def allow_open_files() -> None:
-    """Allow as many open files as possible: Streamlit keeps four for each session, and three for two minutes after it
-    has gone. With the usual 1,024 nobody could come after 250 visitors."""
+    """Allow as many open files as possible. Streamlit keeps four open for each session, and three for two minutes
+    after its end; with the usual limit of 1,024, the server would refuse visitors after the first 250."""
     now, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = OPEN_FILES if most == resource.RLIM_INFINITY else min(most, OPEN_FILES)
     if now != resource.RLIM_INFINITY and now < wanted:
@@ -240,15 +240,15 @@ def headers() -> dict[str, str]:
 
 
 class Guard:
-    """Adds headers to every answer of an ASGI application and a title to its pages, and keeps Streamlit's metrics
-    closed unless `metrics`."""
+    """Adds headers to every answer of an ASGI application and a title to its pages, and hides Streamlit's metrics
+    unless `metrics` is set."""
 
     def __init__(self, headers: dict[str, str], metrics: bool) -> None:
         self._metrics = metrics
         self._headers = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
 
     async def __call__(self, app: Any, scope: Any, receive: Any, send: Any) -> None:
-        """Has `app` answer one request."""
+        """Let `app` answer one request."""
         left = False  # a visitor whom messages were for
 
         async def said(message: Any) -> None:
@@ -265,19 +265,19 @@ class Guard:
             await said({"type": "http.response.start", "status": 404, "headers": []})
             await said({"type": "http.response.body", "body": b"Not Found"})
         elif scope["type"] == "http" and scope["method"] == "GET" and (page := page_at(scope["path"])):
-            # Uncompressed: the page is of a few kB, and words are put into it.
+            # Uncompressed, because words are put into the page; it has only a few kB.
             plain = [header for header in scope["headers"] if header[0] != b"accept-encoding"]
             await app({**scope, "headers": plain}, receive, titled(page, said))
         else:
             try:
                 await app(scope, receive, said)
-            except RuntimeError:  # Streamlit tells whoever has just left that they sent something wrong
+            except RuntimeError:  # Streamlit sends an error about a bad request to a visitor who has left
                 if not left:
                     raise
 
 
 def titled(page: Page, send: Any) -> Any:
-    """Wrap an ASGI `send` so that it gives a page of HTML its title; everything else passes unchanged."""
+    """Wrap an ASGI `send` so that every HTML page gets its title; all other content passes unchanged."""
     held: list[Any] = []
 
     async def said(message: Any) -> None:
@@ -304,7 +304,7 @@ def titled(page: Page, send: Any) -> Any:
 
 
 def end(process: subprocess.Popen[bytes]) -> None:
-    """End a child process: ask, wait END_LIMIT, kill."""
+    """End a child process: send SIGTERM, wait for END_LIMIT, then kill it."""
     process.terminate()
     try:
         process.wait(END_LIMIT)

@@ -1,10 +1,10 @@
-"""The dashboard's pages, one record each: the table that navigation, links between pages, the runs that come with the
-program, and in whose names runs are asked for follow from. No page is listed anywhere else.
+"""The dashboard's pages, one record each. Navigation, links between pages, the bundled runs, and the names under which
+pages request runs all follow from this table; no other place lists the pages.
 
-The preview of a link to a page, in a chat or a course, before anybody opens it, is in the record, too. A
-preview is made by programs that run no script, and all that a Streamlit server sends them is one empty page. So the
-words are put into that page as it is sent. They describe the page, not the link: to know the link, the link would
-have to be followed.
+A page's record also has the preview of links to it, as seen in a chat or a course before anybody opens the link. The
+programs that make previews run no scripts, and a Streamlit server sends them one empty page. The title and the
+description are therefore inserted into that page when it is sent. They describe the page, not the settings in the
+link: those are known only once the link has been opened.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ SECTIONS = ("", "Explore", "Decide", "Check", "Teach")  # in the order of the na
 
 @dataclass(frozen=True)
 class RunGroup:
-    """Runs that a page asks for in a name of its own, so that runs in Explore do not wait behind its many.
+    """Runs that a page requests under a name of its own, so that runs in Explore need not wait behind them.
 
     Attributes:
-        key: what is added to the visitor's name.
-        title: what the runs are called where the page Runs lists them as one.
+        key: the suffix of the visitor's name.
+        title: the name of these runs as one entry of the page Runs.
     """
 
     key: str
@@ -35,17 +35,17 @@ class Page:
 
     Attributes:
         path: its address on the server, "" for Home.
-        name: in the navigation, and at its top unless there is a `heading`.
-        says: what is to be found there.
-        icon: of links to it, a Material Symbol.
-        section: where it stands among the others; "" for none.
-        heading: the question that it opens with, if that is not its name.
-        settings: whether it has some, in the sidebar, which a link can lock.
-        groups: the runs that it asks for in names of its own.
-        bundled: the files of assets/, name.json, that come with the program for it.
-        guide: its page among the documents, below docs/; "" for none.
-        lists: of words and papers that it is about: online, offline.
-        aside: whether an icon in the corner leads there, and not the navigation.
+        name: its name in the navigation, and its heading unless `heading` is given.
+        says: a description of its content.
+        icon: the Material Symbol of links to it.
+        section: its section in the navigation, or "".
+        heading: the question at the top of the page, if it differs from the name.
+        settings: whether the sidebar has settings, which a link can lock.
+        groups: the runs that it requests under names of its own.
+        bundled: the bundled files of assets/ that it shows, as in name.json.
+        guide: its page in the documents, below docs/, or "".
+        lists: the lists of terms and papers about its subject: online, offline.
+        aside: whether an icon in the corner leads to it instead of the navigation.
     """
 
     path: str
@@ -63,21 +63,21 @@ class Page:
 
     @property
     def folder(self) -> str:
-        """The folder of pages/ that holds it."""
+        """Return its folder in pages/."""
         return self.path or "home"
 
     @property
     def file(self) -> str:
-        """Its script, as Streamlit calls it."""
+        """Return its script, as Streamlit calls it."""
         return f"pages/{self.folder}/page.py"
 
     @property
     def whole(self) -> str:
-        """The title in a browser's tab."""
+        """Return the title for a browser's tab."""
         return PRODUCT if not self.path else f"{self.name} · {PRODUCT}"
 
     def of(self, what: str) -> str:
-        """Return the title of one of the things on the page."""
+        """Return the tab's title for one of the things on the page."""
         return f"{what} · {self.whole}"
 
 
@@ -204,7 +204,7 @@ PAGES = {
         ),
     )
 }
-MOVED = {  # addresses of pages that others have absorbed
+MOVED = {  # addresses of former pages, now part of others
     "free": "tradeoffs",
     "linear": "explore",
     "claims": "papers",
@@ -214,12 +214,12 @@ GROUPS = {group.key: group for page in PAGES.values() for group in page.groups}
 
 
 def page_at(path: str) -> Page | None:
-    """Return the page at a path of the server; None if there is none."""
+    """Return the page at a path of the server, or None."""
     return PAGES.get(path.rstrip("/").rpartition("/")[2])
 
 
 def tagged(html: bytes, page: Page) -> bytes:
-    """Streamlit's empty page with a title, and with tags for a preview."""
+    """Return Streamlit's empty page with a title and with the tags of a preview."""
     name, says = escape(page.whole), escape(page.says)
     tags = (
         f'<title>{name}</title><meta name="description" content="{says}">'

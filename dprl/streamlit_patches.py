@@ -1,7 +1,7 @@
-"""The server's changes to Streamlit: the parts replaced, the reasons, and the upstream changes that would make them
-needless.
+"""Our changes to Streamlit on the server, with their reasons and the upstream changes that would make them
+unnecessary.
 
-Only `dprl.serve` calls these, before anything is served. The pages' uses of Streamlit's internals are in
+Only `dprl.serve` calls these functions, before anything is served. The pages' uses of Streamlit's internals are in
 pages/shared/streamlit_internals.py.
 """
 
@@ -29,12 +29,12 @@ log = logging.getLogger("dprl.pages")
 STILL = "still"  # in a session: by part of its page, what says whether all is as it was drawn
 MOST_HELD = (
     10**9
-)  # bytes of files that browsers sent: five of the largest, each for the moment until its page takes it
+)  # the limit in bytes on all uploaded files together: five of the largest size, each held until its page reads it
 
 
 def leave_pages_to_app() -> None:
-    """Until app.py has run once, Streamlit takes a folder called pages/ for pages of its own, one a file, and would
-    tell the very first visitor that a page does not exist.
+    """Stop Streamlit from serving the files of pages/ as pages of its own. Until app.py has run once, it would do so,
+    and show the very first visitor an error about a missing page.
 
     Unnecessary once an option switches that folder off, or `st.navigation` is known before the first run.
     """
@@ -42,10 +42,10 @@ def leave_pages_to_app() -> None:
 
 
 def hold_one_file(most: int = MOST_HELD) -> None:
-    """Limit each session to the last file that it sent, and all sessions together to a number of bytes: otherwise they
-    could fill the memory. A file beyond the limit is refused, like any other for which the server has no room.
+    """Limit each session to the last file that it uploaded, and all sessions together to a number of bytes: otherwise
+    they could fill the memory. A file beyond the limit is refused, like any other for which the server has no room.
 
-    Unnecessary once Streamlit bounds how much sessions may hold, not only the size of one file.
+    Unnecessary once Streamlit bounds the total size of a session's files, not only the size of one file.
     """
     add = Manager.add_file
 
@@ -59,10 +59,10 @@ def hold_one_file(most: int = MOST_HELD) -> None:
 
 
 def wake_once() -> None:
-    """Streamlit has each message of a page wake the thread that sends them, though one that is awake sends all that
-    wait: about a hundred times at every use, and each time Python's lock goes to it and back.
+    """Wake the sending thread only if it sleeps. Streamlit wakes it for every message of a page, about a hundred times
+    per interaction, and each time Python's lock goes back and forth, although a running thread sends all that waits.
 
-    Unnecessary once Streamlit itself asks whether the thread is awake.
+    Unnecessary once Streamlit itself checks whether the thread sleeps.
     """
     wake = Runtime._enqueued_some_message
 
@@ -76,13 +76,13 @@ def wake_once() -> None:
 
 
 def leave_parts_of_left_pages() -> None:
-    """While a page begins, a browser that does not know of it yet may ask for a part of the page before. Streamlit
-    keeps that until the new page is drawn, then finds the part gone, see `forget_parts` of the pages, and draws
-    nothing: but it has opened the session as the page before, for which the browser empties the new one. A part's
-    request from a left page is dropped; of the present page, which has a part in another place by now, all is drawn, as
-    a press must not be lost.
+    """Drop requests for fragments of a page that the visitor has left. A browser that has not yet noticed the page
+    change may still request one. Streamlit keeps the request until the new page is drawn, finds the fragment gone (see
+    `forget_parts` of the pages), and draws nothing; but it has already opened the session as the old page, so the
+    browser empties the new one. If the fragment belongs to the present page, but has moved since, the whole page is
+    drawn, so that no click gets lost.
 
-    Unnecessary once Streamlit asks again whether a part is there when its turn comes, as it does when it is asked for.
+    Unnecessary once Streamlit checks again whether the fragment exists when the turn of the request comes.
     """
     run = ScriptRunner._run_script
 
@@ -97,17 +97,17 @@ def leave_parts_of_left_pages() -> None:
 
 
 def hear_runs_to_their_end() -> None:
-    """Skip a redraw that would cut off the end of a run. A page's drawing goes through the server's loop, which may be
-    late. A part that redraws itself may ask for its turn after a run has ended but before the loop has read all of it.
-    Streamlit then begins another run, and ignores the rest of the first: the end of the page never appears, and no part
-    of it redraws itself any more. The next turn comes by itself.
+    """Skip a redraw of a fragment that would cut off the end of a run. Drawing goes through the server's event loop,
+    which may lag. A fragment that redraws itself may request its turn after a run has ended but before the loop has
+    read all of it. Streamlit then begins another run and ignores the rest of the first: the end of the page never
+    appears, and none of its fragments redraws itself again. The skipped fragment simply waits for its next turn.
 
-    So is a turn of a part that says by a word of its own that nothing has changed, see STILL: a turn begins a thread,
-    opens the session again and sends that to the browser, which takes some twenty times as long as to look. When
-    something has changed the whole page is drawn at once, without a turn of the part that would ask for it. While a
-    page is drawn its part gets no turn, either: of forty pages that wait for theirs each would be given some.
+    Also skip the redraw of a fragment that reports that nothing has changed, see STILL: a redraw starts a thread,
+    opens the session again and informs the browser, which takes about twenty times as long as the check. Once
+    something has changed, the whole page is drawn at once, without a turn of the fragment first. A fragment also gets
+    no turn while its page is being drawn: otherwise each of forty waiting pages would get several.
 
-    Unnecessary once Streamlit hears a run that has ended to its end, and once a part can say when it is drawn again.
+    Unnecessary once Streamlit reads a finished run to its end, and once a fragment can decide when it is redrawn.
     """
     create = AppSession._create_scriptrunner
 
@@ -133,26 +133,26 @@ def hear_runs_to_their_end() -> None:
 
 
 def _is_still(visitor: AppSession, part: str) -> bool | None:
-    """Whether a part says that nothing has changed; None if it has no answer. No script of the visitor runs."""
+    """Return whether a fragment reports no change, without running any script; None if it has no answer."""
     told = _teller(visitor, part)
     try:
         return None if told is None else bool(told())
-    except Exception:  # whatever is wrong is said where the part is drawn
+    except Exception:  # errors are shown when the fragment is drawn
         log.exception("A part of a page could not say whether it has changed")
         return None
 
 
 def _teller(visitor: AppSession, part: str) -> Callable[[], object] | None:
-    """Return the function that reports this; None if the part has reported nothing."""
+    """Return the fragment's function that reports whether anything has changed, or None."""
     state = visitor.session_state
     return state[STILL].get(part) if STILL in state else None
 
 
 def make_looks_once() -> None:
-    """Streamlit sends the page's colours and fonts with every run of a page and of every part of it, and puts them
-    together from all options each time. Until options are read again they are the same.
+    """Reuse the page's colours and fonts until options are read again. Streamlit sends them with every run of a page
+    and of every fragment, and builds them from all options each time, although they are the same.
 
-    Unnecessary once Streamlit keeps them.
+    Unnecessary once Streamlit caches them.
     """
     make = app_session._populate_theme_msg
     made: dict[str, CustomThemeConfig] = {}
@@ -172,9 +172,9 @@ def make_looks_once() -> None:
 
 
 def log_through_ours() -> None:
-    """All lines shall be objects, and Streamlit and the server below it have handlers of their own.
+    """Send all log lines through our logger, as JSON objects. Streamlit and its web server have handlers of their own.
 
-    Unnecessary once an option leaves handlers to the program.
+    Unnecessary once an option lets the program choose the handlers.
     """
 
     def through_ours(theirs: logging.Logger) -> None:

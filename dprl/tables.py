@@ -1,7 +1,7 @@
-"""Tables as they leave the program: what a spreadsheet would take for a formula stays text.
+"""Exported tables, in which text that a spreadsheet would read as a formula stays text.
 
-A name may come from a stranger (a link, or a file with an environment), and `=cmd|...` as the name of a state would be
-run by the spreadsheet that opens it. OWASP, "CSV Injection": an apostrophe before it makes it text.
+A name may come from a stranger (through a link, or a file with an environment), and a spreadsheet would run a state
+named `=cmd|...` when it opens the table. An apostrophe in front makes it plain text (OWASP, "CSV Injection").
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pandas as pd
 
-# A sign alone begins no formula, and is the name of a state of the hard instances.
+# A sign alone is no formula, and states of the hard instances have signs as names.
 _FORMULA = re.compile(r"\s*[=+\-@＝＋－＠].|[\t\n]", re.DOTALL)
 
 
 def csv(table: pd.DataFrame) -> str:
-    """Return the table as CSV without its index, harmless."""
+    """Return the table as CSV without its index, with formulas escaped."""
     return escape_formulas(table).to_csv(index=False)
 
 
 def escape_formulas(table: pd.DataFrame) -> pd.DataFrame:
     """Put an apostrophe before each text, in the table's cells and head, that a spreadsheet would read as a formula.
-    Numbers stay as they are, also negative ones and those written as text."""
+    Numbers are unchanged, including negative ones and those written as text."""
     table = table.rename(columns=_text)
     for name in (name for name, kind in table.dtypes.items() if kind.kind == "O"):
         changed = {value: text for value in table[name].unique() if (text := _text(value)) is not value}
@@ -33,7 +33,7 @@ def escape_formulas(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _text(value: Any) -> Any:
-    """Return a cell unchanged, unless its text has to change."""
+    """Return a cell, escaped if its text needs it."""
     if not isinstance(value, str):
         return value
     text = value.replace("\r\n", "\n").replace(
@@ -44,7 +44,7 @@ def _text(value: Any) -> Any:
 
 
 def formula(text: str) -> bool:
-    """Whether a spreadsheet would take it for a formula."""
+    """Return whether a spreadsheet would read a text as a formula."""
     return bool(_FORMULA.match(text)) and not _number(text)
 
 

@@ -1,3 +1,3 @@
-"""The version, in this one place. No key of a spec, no link and no result has it."""
+"""The only place of the version. No key of a spec, no link and no result contains it."""
 
 VERSION = "0.2.0"

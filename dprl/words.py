@@ -1,12 +1,12 @@
-"""Numbers as people read them: one function for each place and meaning. Words of numbers are in dprl/messages.
+"""Functions that write numbers for people, one for each place and meaning. dprl/messages has the words around them.
 
 In a sentence: `human`, `rough`, `percent`, `exponent`, `to_the`, `interval`, `after`, `plural`, `ordinal`, `listed`,
-`duration`, `size`, `promise`, `odds`. Proved numbers: `at_least`, `at_most`, `proves`, `share_at_most`, so that the
-printed number is proved, too. On a chart: `power` at an axis, `brief` in a cell. In a label or a table:
-`count`, `significant`. In a field, to be typed again: `typed`. A minus sign is − everywhere but there.
+`duration`, `size`, `promise`, `odds`. Proved numbers: `at_least`, `at_most`, `proves`, `share_at_most`, which round so
+that the printed number is proved, too. On a chart: `power` at an axis, `brief` in a cell. In a label or a table:
+`count`, `significant`. In an input field: `typed`, the only one that writes a minus sign as - instead of −.
 
-A million is "1 million" in every sentence; powers of ten from 10⁶ to 10¹⁴ stand at axes, if there is no room for
-words, and in tables of measured quantities.
+A million is "1 million" in every sentence. Powers of ten from 10⁶ to 10¹⁴ appear only in tables of measured quantities
+and at axes without room for words.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def raised(n: float) -> str:
-    """Write a number as an exponent: ², ⁻⁶, ^−0.5. Raised digits with a raised point between them are hard to read."""
+    """Write a number as an exponent: ², ⁻⁶, or ^−0.5, because raised digits with a raised point are hard to read."""
     if n != int(n):
         return f"^{n:g}".replace("-", "−")
     return f"{n:g}".translate(_RAISED)
@@ -32,7 +32,7 @@ def raised(n: float) -> str:
 def human(value: float) -> str:
     """Write a number in a sentence, to three digits: 0.0571, 12,300, 1.2 million, 3.4 trillion, 1.5×10¹⁵.
 
-    A whole number below a million keeps all its digits; "unknown" for one that is not finite.
+    An integer below a million keeps all its digits; a number that is not finite is "unknown".
     """
     if not math.isfinite(value):
         return str(SAID["unknown"])
@@ -52,31 +52,31 @@ def human(value: float) -> str:
 
 
 def at_least(value: float, digits: int = 3) -> str:
-    """Write a lower bound, as `human` but rounded down: 1.996 is 1.99."""
+    """Write a lower bound as `human` does, but rounded down: 1.996 becomes 1.99."""
     return human(_cut(Decimal(value), ROUND_FLOOR, digits)) if math.isfinite(value) else human(value)
 
 
 def at_most(value: float, digits: int = 3) -> str:
-    """Write an upper bound (ε, ρ, δ, β), as `human` but rounded up, except for SLACK of it: 3.6624 is 3.67."""
+    """Write an upper bound (ε, ρ, δ, β) like `human`, but rounded up beyond a share SLACK: 3.6624 becomes 3.67."""
     return human(_cut(_eased(value), ROUND_CEILING, digits)) if math.isfinite(value) else human(value)
 
 
 def proves(epsilon: float, delta: float) -> str:
-    """Write a proved (ε, δ): see `at_most`."""
+    """Write a proved (ε, δ), see `at_most`."""
     return f"({at_most(epsilon)}, {at_most(delta)})"
 
 
 def share_at_most(share: float) -> str:
-    """Write an upper bound on a share of one, as a percentage with one decimal, rounded up."""
+    """Write an upper bound on a share as a percentage with one decimal, rounded up."""
     return f"{(1000 * _eased(share)).to_integral_value(ROUND_CEILING) / 10:.1f}%"
 
 
 def upward(value: float, digits: int = 6) -> float:
-    """Return the same as a number, with that many digits. Infinite ones stay unchanged."""
+    """Round a number up to `digits` significant digits. Infinity stays infinite."""
     return float(Context(digits, ROUND_CEILING).plus(_eased(value))) if math.isfinite(value) else value
 
 
-SLACK = Decimal("1e-9")  # of what is rounded up: floating point may have moved it by less
+SLACK = Decimal("1e-9")  # of the rounded number: floating point may have moved it by less
 
 
 def _eased(value: float) -> Decimal:
@@ -84,7 +84,7 @@ def _eased(value: float) -> Decimal:
 
 
 def _cut(value: Decimal, way: str, digits: int) -> float:
-    """Return the next number in this direction that `human` writes in full."""
+    """Return the next number in this direction that `human` writes without rounding."""
     size = abs(value)
     if Decimal("1e-4") <= size < Decimal("0.01"):
         return float(value.quantize(Decimal("1e-4"), way))
@@ -94,12 +94,12 @@ def _cut(value: Decimal, way: str, digits: int) -> float:
 
 
 def rough(value: float) -> str:
-    """Write a number that is known only to two digits, in a sentence: 4.7 million, 320 times."""
+    """Write a number that is known to two digits only, in a sentence: 4.7 million, 320 times."""
     return human(float(f"{value:.2g}"))
 
 
 def percent(share: float) -> str:
-    """Write a share of one as a percentage, to two digits: 0.018 is 1.8%. Extremes: less than 0.01%, 99.9%."""
+    """Write a share as a percentage, to two digits: 0.018 is 1.8%. Extremes are "less than 0.01%" and "99.9%"."""
     if not math.isfinite(share):
         return str(SAID["unknown"])
     value = 100 * share
@@ -136,9 +136,9 @@ BUDGETS = ("ε", "ρ")  # how sentences name them
 def halving(
     slope: tuple[float, float, float], symbol: str, short: bool = False, what: str = "the cost"
 ) -> str:
-    """Write the effect of half the budget if a cost (or `what`) falls like `symbol` to the slope (mean, low, high of an
-    interval, which may be NaN): halving ε multiplies the cost by 1.7 (1.6 to 1.8). "" if it does not fall, or `symbol`
-    is no budget."""
+    """Write the effect of halving the budget if a cost (or `what`) falls like `symbol` to the slope (mean, low, high
+    of an interval, which may be NaN): halving ε multiplies the cost by 1.7 (1.6 to 1.8). "" if it does not fall, or
+    `symbol` is not a budget."""
     if symbol not in BUDGETS or not slope[0] < 0:
         return ""
     mean, low, high = (2**-e for e in (slope[0], slope[2], slope[1]))
@@ -153,25 +153,25 @@ def interval(value: str, low: float, high: float) -> str:
 
 
 def after(episode: float | None) -> str:
-    """Write a time: "after 1.2 million episodes"; nothing for None."""
+    """Write a time, such as "after 1.2 million episodes", or "" for None."""
     if episode is None:
         return ""
     return "after 1 episode" if episode == 1 else f"after {human(episode)} episodes"
 
 
 def plural(n: int, one: str, many: str = "") -> str:
-    """1 seed, 5 seeds."""
+    """Write a number and its noun: 1 seed, 5 seeds."""
     return f"{n:,} {one if n == 1 else many or one + 's'}"
 
 
 def ordinal(n: int) -> str:
-    """1st, 2nd, 3rd, 11th."""
+    """Write an ordinal: 1st, 2nd, 3rd, 11th."""
     suffix = "th" if 10 <= n % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(n % 10, "th")
     return f"{n}{suffix}"
 
 
 def listed(parts: Sequence[str]) -> str:
-    """Join parts, at least one, as in a sentence: a; a and b; a, b and c."""
+    """Join one or more parts as in a sentence: a; a and b; a, b and c."""
     if len(parts) == 1:
         return parts[0]
     return filled(SAID["list"], some=str(SAID["comma"]).join(parts[:-1]), last=parts[-1])
@@ -205,7 +205,7 @@ def size(bytes_: float) -> str:
 
 
 def promise(epsilon: float, delta: float) -> str:
-    """(ε, δ) as one reads it: (1, 10⁻⁶)."""
+    """Write (ε, δ) for a reader: (1, 10⁻⁶)."""
     return f"({human(epsilon)}, {human(delta)})"
 
 
@@ -215,12 +215,12 @@ def odds(chance: float) -> str:
 
 
 def quoted(label: str) -> str:
-    """Quote a label (perhaps a visitor's) in a Markdown sentence, with its special characters disarmed."""
+    """Quote a label (perhaps a visitor's) in a Markdown sentence, with its special characters escaped."""
     return "**" + re.sub(r"([\\`*_\[\]$:<>~#|])", r"\\\1", label) + "**"
 
 
 def power(value: float) -> str:
-    """Write a power of ten, or one with a factor, for an axis: 1, 100, 10⁶, −10³, 3×10⁴."""
+    """Write a number for an axis, as a power of ten, perhaps with a factor: 1, 100, 10⁶, −10³, 3×10⁴."""
     if value == 0:
         return "0"
     sign, size = ("−" if value < 0 else ""), abs(value)
@@ -233,7 +233,7 @@ def power(value: float) -> str:
 
 
 def brief(value: float) -> str:
-    """Write a count in a cell, in few characters: 0, 950, −5.2k, 1.2M, 3.4B, 5.6T, 10¹⁵."""
+    """Write a count for a cell, in few characters: 0, 950, −5.2k, 1.2M, 3.4B, 5.6T, 10¹⁵."""
     sign, size = ("−" if value < 0 else ""), abs(float(value))
     if size >= 9.5e14:
         return power(float(f"{value:.1g}"))
@@ -245,14 +245,14 @@ def brief(value: float) -> str:
 
 
 def count(value: float) -> str:
-    """Write a number of episodes in a label, as sentences do: 50,000, 250,000, 3.2 million, 10¹⁵."""
+    """Write a number of episodes for a label, as sentences do: 50,000, 250,000, 3.2 million, 10¹⁵."""
     if abs(value) < 100_000:
         return f"{value:,.{0 if float(value).is_integer() else 1}f}".replace("-", "−")
     return human(value)
 
 
 def significant(value: float | None, digits: int = 4) -> str:
-    """Write a quantity in a table, at a few significant digits; a dash if there is none."""
+    """Write a quantity for a table, to a few significant digits, or a dash for None."""
     if value is None or not math.isfinite(value):
         return "–"
     if value != 0 and not 1e-4 <= abs(value) < 1e6:
@@ -268,7 +268,7 @@ def _scientific(value: float, decimals: int) -> tuple[str, str]:
 
 
 def typed(value: float) -> str:
-    """Write a number as one would type it into a field: 0.5, 20, 250000, 1e9."""
+    """Write a number as a user would type it into a field: 0.5, 20, 250000, 1e9."""
     if value == int(value) and abs(value) >= 1e6:
         mantissa, _, exponent = f"{value:.15e}".partition("e")
         short = mantissa.rstrip("0").rstrip(".")

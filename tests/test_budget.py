@@ -15,7 +15,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 CEILINGS = {
-    "source": 62_059,
+    "source": 62_052,
     "dprl/engine": 1_010,
     "dprl/environments": 1_451,
     "dprl/figures": 5_710,
@@ -26,12 +26,12 @@ CEILINGS = {
     "dprl/metrics": 1_166,
     "dprl/papers": 2_314,
     "dprl/player": 698,
-    "dprl/privacy": 4_711,
-    "dprl/research": 2_305,
+    "dprl/privacy": 4_709,
+    "dprl/research": 2_303,
     "dprl/rooms": 460,
     "dprl/runs": 2_439,
     "dprl/sentences": 1_914,
-    "dprl/simulation": 10_260,
+    "dprl/simulation": 10_257,
     "dprl/statistics": 1_567,
     "dprl/testing": 412,
     "dprl/theory": 871,

@@ -114,7 +114,7 @@ def generator_words(number: int) -> list[Word]:
 
 
 class Packing:
-    """Words and buffers, as they come together."""
+    """Collects words and buffers while a call is being packed."""
 
     def __init__(self, buffers: tuple[Buffer, ...] = ()) -> None:
         self.words: list[Word] = []
@@ -157,7 +157,7 @@ class Packing:
 
 
 def generator_state(rng: np.random.Generator) -> NDArray[np.uint64]:
-    """Return [5] what SFC64 holds: three words, a counter, and half a word with whether there is one."""
+    """Return the state of SFC64 [5]: three words, a counter, and half a word with a flag for its presence."""
     held: Any = rng.bit_generator.state
     half = int(held["has_uint32"]) | int(held["uinteger"]) << 32
     return np.array([*held["state"]["state"], half], dtype=np.uint64)

@@ -1,4 +1,4 @@
-"""Environments: one file each, one line each here."""
+"""Environments, one file and one line each."""
 
 from dprl.environments import (
     chain,

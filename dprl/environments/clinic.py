@@ -1,4 +1,4 @@
-"""A synthetic clinic: the papers' motivation, patients who are treated one after the other."""
+"""A synthetic clinic, the papers' motivation: patients are treated one after the other."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ DOSES = ("no drug", "low dose", "medium dose", "high dose", "very high dose")
 def make(
     levels: int = 3, doses: int = 3, H: int = 8, effect: float = 0.7, toxicity: float = 0.5
 ) -> TabularMDP:
-    """Patients with `levels` grades of severity, with or without side effects, and `doses` doses of one drug.
+    """Build a clinic with `levels` grades of severity, with or without side effects, and `doses` doses of one drug.
 
     Synthetic; no clinical data are behind it. With d = dose / largest dose: a patient improves by one grade with
-    probability 0.05 + effect d / (d + 1/2), worsens with 0.1 (1 - d), or stays; the chance of side effects next
+    probability 0.05 + effect d / (d + 1/2), worsens with 0.1 (1 - d), or stays; the probability of side effects next
     step is toxicity d^2; with side effects, improving is half as likely and worsening has 0.15 more. Better than
     mild is recovery, worse than the worst grade relapse; both are final. A step pays 1 after recovery, 0 after
     relapse, else 0.4 for the mildest grade down to 0 for the worst, less 0.1 (at least 0) with side effects.

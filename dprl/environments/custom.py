@@ -1,4 +1,4 @@
-"""Your own MDP, as JSON."""
+"""An MDP of your own, as JSON."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ MOST = 10**6  # probabilities of all next states of a model; one with more stays
 
 @lru_cache(maxsize=8)
 def parsed(model: str) -> tuple[str, Array, Array, Array, tuple[str, ...], tuple[str, ...]]:
-    """name, P, R, d1 and labels of a model's JSON text. Raises SpecError: one sentence, whatever the text is."""
+    """Return name, P, R, d1 and labels from a model's JSON text. Raises SpecError, in one sentence, for any fault."""
     if len(model) > MAX_TEXT:
         raise SpecError(NAME, f"{len(model):,} characters are too many; give at most {MAX_TEXT:,}.")
     given = read_json(NAME, model, FORM)
@@ -65,7 +65,7 @@ def table(possible: Any, P: Array) -> Table:
 
 
 def _rows(possible: Any, P: Array, steps: int) -> Table:
-    """Turn lists of next states, [S][A][..] or one such list per step, into a table [1 or steps, S, A, B]."""
+    """Convert lists of next states, [S][A][..] or one such list per step, into a table [1 or steps, S, A, B]."""
     S, A, B = P.shape[-3:]
     try:
         given = possible if isinstance(possible[0][0][0], list) else [possible]
@@ -86,14 +86,14 @@ def _rows(possible: Any, P: Array, steps: int) -> Table:
 
 
 def _with_all(P: Array, possible: Table) -> Array:
-    """Return P: [.., S, A, B] on a table, as [.., S, A, S]."""
+    """Return P [.., S, A, B] on a table as P [.., S, A, S]."""
     S = P.shape[-3]
     steps, _ = on_table(P if P.ndim == 4 else P[None], possible, every_state(S))
     return steps if P.ndim == 4 else steps[0]
 
 
 def array_of(value: Any, key: str, ndims: tuple[int, ...], name: str = NAME) -> Array:
-    """Return nested lists of numbers as an array. Raises SpecError on `name.key` when they are ragged, too deep or not
+    """Return nested lists of numbers as an array. Raises SpecError on `name.key` if they are ragged, too deep or not
     numbers."""
     try:
         array = np.array(value, dtype=object)
@@ -124,7 +124,7 @@ def labels(value: Any, key: str, count: int, name: str = NAME) -> tuple[str, ...
 
 
 def make(model: str = json.dumps(EXAMPLE), H: int = 10) -> TabularMDP:
-    """Build the MDP of a JSON text (FORM), for H steps; arrays that list every step must have H of them."""
+    """Build the MDP of a JSON text (FORM) for H steps; arrays with an entry per step must have H of them."""
     name, P, R, d1, states, actions = parsed(model)
     for key, array, ndim in (("P", P, 4), ("R", R, 3)):
         if array.ndim == ndim and len(array) != H:
@@ -169,7 +169,7 @@ def possible(model: str, H: int) -> Table | None:
 
 
 def written(mdp: TabularMDP) -> str:
-    """Write the JSON text that `make` reads a model from, with the same numbers bit for bit but without its drawing."""
+    """Write a JSON text from which `make` rebuilds the model, bit for bit, but without its drawing."""
 
     def steps(array: Any) -> Any:
         return array[0] if (array == array[0]).all() else array
@@ -195,14 +195,14 @@ def written(mdp: TabularMDP) -> str:
 
 
 def named(environment: Any, params: Any) -> tuple[Any, Any]:
-    """Return an environment and its parameters as a spec takes them; a model itself becomes one of `custom`.
+    """Return an environment and its parameters in the form of a spec; a model itself becomes one of `custom`.
 
     Args:
-        environment: a name, or a model: a TabularMDP, a dict as FORM says, arrays or lists, or its JSON text.
-        params: its parameters; in addition to a model `H`, which follows from one that describes every step.
+        environment: a name, or a model: a TabularMDP, a dict in FORM, arrays or lists, or its JSON text.
+        params: its parameters; for a model also `H`, which follows from a model that describes every step.
 
     Raises:
-        SpecError: what is given is neither.
+        SpecError: The environment is neither a name nor a model.
     """
     if isinstance(environment, str):
         if not environment.lstrip("\ufeff \t\r\n").startswith("{"):
@@ -248,10 +248,10 @@ class OwnModel(str):
 
 
 def own_model(value: Any) -> OwnModel | None:
-    """Return the text of a model that can stand for an environment, with its horizon; None for anything else.
+    """Return the text of a model that can replace an environment, with its horizon; None for anything else.
 
     Raises:
-        SpecError: this is a model with a fault, or without a horizon.
+        SpecError: The model has a fault, or no horizon.
     """
     key, params = named(value, {})
     if key != ENVIRONMENT.key or "model" not in params:
@@ -272,7 +272,7 @@ def _plain(value: Any) -> Any:
 
 
 def _steps(text: str) -> int | None:
-    """Return the horizon that a model gives itself, as `H` or by describing every step; None if it gives none."""
+    """Return the horizon that a model defines, as `H` or by describing every step; None if it defines none."""
     _, P, R, *_ = parsed(text)
     said = [len(array) for array, ndim in ((P, 4), (R, 3)) if array.ndim == ndim]
     given = read_json(NAME, text).get("H")
@@ -301,7 +301,7 @@ if TYPE_CHECKING:
     from dprl import names
 
     class Named:
-        """The field of a spec that names its environment: a name when it is read; it may be given as a model, too."""
+        """The field of a spec that names its environment: it is read as a name, and can be given as a model, too."""
 
         def __get__(self, spec: object, owner: object = None) -> str: ...
         def __set__(

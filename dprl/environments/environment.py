@@ -1,4 +1,4 @@
-"""The record every environment file offers to the registry."""
+"""The record that every environment file offers to the registry."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from dprl.messages.brief import described
 
 @dataclass(frozen=True)
 class Environment:
-    """An entry of the registry.
+    """An environment, an entry of the registry.
 
     Attributes:
         key: its name in a spec.
         fields: its parameters.
-        make(**params): the MDP.
+        make(**params): builds the MDP.
         size(**params): (S, A, H), and d of a linear MDP or mixture.
-        smaller: what to take where even H = 1 is too large to run, for those whose states and actions cannot be
+        smaller: advice if even H = 1 is too large to run, for environments whose states and actions cannot be
             chosen.
-        features(**params): [S, A, d], public, of norm at most 1, of a linear MDP; None of any other.
-        mixture(**params): what is public of a linear-mixture MDP; None of any other.
-        branching(**params): B of a model that is made on a table of possible next states; None: S, of all of them.
-        possible(**params): which next states its owner declares possible, if they do;
+        features(**params): the public features of a linear MDP [S, A, d], of norm at most 1; None for any other.
+        mixture(**params): the public facts of a linear-mixture MDP; None for any other.
+        branching(**params): B of a model on a table of possible next states; None: all S next states are possible.
+        possible(**params): the next states that its owner declares possible, if they do;
             None: those that the model has.
-        name(**params): what a member of a collection is called; None: all are called by the title.
+        name(**params): the name of a member of a collection; None: all are called by the title.
     """
 
     key: str
@@ -52,7 +52,7 @@ class Environment:
     __repr__ = described
 
     def called(self, params: Mapping[str, Any]) -> str:
-        """Return what the environment with these parameters is called."""
+        """Return the name of the environment with these parameters."""
         return self.name(**params) if self.name else self.title
 
 

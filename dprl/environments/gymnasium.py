@@ -1,4 +1,4 @@
-"""Environments of Gymnasium that say their model: three of toy-text by name, and all that have `P` from Python."""
+"""Gymnasium environments with a known model: three of toy-text by name, and all that have `P` from Python."""
 
 from __future__ import annotations
 
@@ -68,8 +68,8 @@ def model(id: str) -> Model:
 
 
 def read(env: Any, start: Any = None, rewards: tuple[float, float] | None = None) -> Model:
-    """Read the model in `env.P`. If an episode can terminate, one extra state, the last, is the end: it is never left,
-    and pays 0 in the environment's units. See `from_gymnasium` for the rest."""
+    """Read the model in `env.P`. If an episode can terminate, an extra last state is the end: it is never left, and
+    pays 0 in the environment's units. The rest is described in `from_gymnasium`."""
     S, A = (_count(env, name) for name in ("observation_space", "action_space"))
     if S * A * S > LARGEST:
         raise SpecError("env", f"{S * A * S:,} probabilities are too many; at most {LARGEST:,} are read.")
@@ -115,7 +115,7 @@ def _count(env: Any, name: str) -> int:
 
 
 def _outcomes(env: Any, s: int, a: int) -> list[tuple[float, int, float, bool]]:
-    """Return (chance, next state, reward, terminated) of each outcome of an action."""
+    """Return (probability, next state, reward, terminated) for each outcome of an action."""
     try:
         outcomes = [(float(p), float(to), float(r), bool(end)) for p, to, r, end in env.P[s][a]]
     except AttributeError:
@@ -164,11 +164,11 @@ def from_gymnasium(
 ) -> TabularMDP:
     """Convert a Gymnasium environment with a known model to a problem of H steps.
 
-    The model is `env.unwrapped.P`, as Gymnasium's toy-text environments have it. An episode ends as follows:
+    The model is `env.unwrapped.P`, as in Gymnasium's toy-text environments. It is converted as follows:
 
-    - It has H steps. An environment with a time limit ends there, so that H is at most this limit.
-    - It begins by `env.unwrapped.initial_state_distrib`, or by `start`.
-    - Where it terminates, it goes to one more state, `end`, the last. There it stays, and is paid 0 in the units of the
+    - An episode has H steps. If the environment has a time limit, H is at most that limit.
+    - It starts according to `env.unwrapped.initial_state_distrib`, or to `start`.
+    - If it terminates, it moves to one more state, `end`, the last. There it stays, with reward 0 in the units of the
       environment.
     - Mean rewards are mapped to [0, 1]: reward = low + (high - low) R. The result's `drawing` has these two numbers as
       `reward_low` and `reward_high`. In the units of the environment a policy is worth H low + (high - low) V.
@@ -176,16 +176,16 @@ def from_gymnasium(
 
     Args:
         env: an environment, or an id such as "FrozenLake8x8-v1".
-        H: steps in an episode, 1 to 1000; by default the time limit of the environment.
-        start: [S] distribution of the first state, of an environment that has no `initial_state_distrib`.
+        H: the number of steps in an episode, 1 to 1000; by default the time limit of the environment.
+        start: the distribution of the first state [S], for an environment without `initial_state_distrib`.
         rewards: (low, high), which become 0 and 1; by default the least and the largest mean reward.
-        options: of `gymnasium.make`, such as is_slippery=False; with an id.
+        options: options of `gymnasium.make`, such as is_slippery=False; with an id.
 
     Returns:
-        What `RunSpec`, `OfflineSpec` and `run` take as an environment.
+        A model that `RunSpec`, `OfflineSpec` and `run` accept as an environment.
 
     Raises:
-        SpecError: there is no such environment, it has no model, a wrapper changes the model, or an argument
+        SpecError: There is no such environment, it has no model, a wrapper changes the model, or an argument
             is not allowed.
 
     Example:

@@ -1,9 +1,9 @@
-"""A lock whose combination is hidden in the measures of a linear MDP: symptoms that tell how drugs mix, not which
+"""A lock whose combination is hidden in the measures of a linear MDP: symptoms show how drugs mix, not which one
 helps.
 
-A patient is in one of `stages` and shows one of `symptoms`; recovered, nothing changes any more. Which drug has which
-effect on whom is known: with symptom j, drug a is effect (a + j) mod drugs, up to a blur. Which of the effects helps
-at a stage and step is not: it moves a patient one stage on, the others back to the first stage.
+A patient is in one of `stages` and shows one of `symptoms`; after recovery, nothing changes. The effect of each drug
+under each symptom is known: with symptom j, drug a has effect (a + j) mod drugs, up to a blur. Unknown is which effect
+helps at a stage and step: it moves a patient one stage on, and all others move the patient back to the first stage.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from dprl.mdp.tabular import Array
 def features(
     stages: int = 3, drugs: int = 3, symptoms: int = 3, H: int = 10, blur: float = 0.2, seed: int = 0
 ) -> Array:
-    """Return phi: [S, A, d], d = stages * drugs + 1: which mixture of effects a drug has. Its numbers add up to 1.
+    """Return phi [S, A, d], d = stages * drugs + 1: the mixture of effects of each drug, which adds up to 1.
 
-    Coordinate l * drugs + i is effect i at stage l, the last one that of having recovered.
+    Coordinate l * drugs + i is effect i at stage l; the last one is that of recovered patients.
     """
     S, d = stages * symptoms + 1, stages * drugs + 1
     phi = np.zeros((S, drugs, d))
@@ -36,8 +36,8 @@ def features(
 
 
 def measures(stages: int, drugs: int, symptoms: int, H: int, seed: int) -> Array:
-    """[H, d, S] mu_h: where each effect leads. The one that helps at a stage and step is drawn by the seed, and so are
-    the chances of symptoms."""
+    """Return mu_h [H, d, S], the next state of each effect. The seed draws which effect helps at a stage and step, and
+    the probabilities of symptoms."""
     rng = np.random.default_rng(seed)
     S, d = stages * symptoms + 1, stages * drugs + 1
     mu = np.zeros((H, d, S))
@@ -101,15 +101,15 @@ ENVIRONMENT = Environment(
 
 
 def linear_model(features: Array, measures: Array, rewards: Array) -> tuple[Array, Array]:
-    """Return P: [H, S, A, S] and R: [H, S, A] of a linear MDP (Jin et al. 2020, Assumption A).
+    """Return P [H, S, A, S] and R [H, S, A] of a linear MDP (Jin et al. 2020, Assumption A).
 
     Args:
-        features: [S, A, d] phi, of length at most 1.
-        measures: [H, d, S] mu_h, of which |mu_h v| <= sqrt d for every v in [0, 1]; none below 0.
-        rewards: [H, d] theta_h, of length at most sqrt d.
+        features: phi, of length at most 1 [S, A, d].
+        measures: mu_h, not negative, with |mu_h v| <= sqrt d for every v in [0, 1] [H, d, S].
+        rewards: theta_h, of length at most sqrt d [H, d].
 
     Raises:
-        SpecError: a number is missing, something is too long, or a row is no distribution.
+        SpecError: A number is missing, something is too long, or a row is not a distribution.
     """
     d = features.shape[-1]
     for name, values, most in (

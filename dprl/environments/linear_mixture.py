@@ -14,7 +14,7 @@ from dprl.mdp.tabular import Array
 
 
 def mixture(d: int = 4, S: int = 4, H: int = 10, share: float = 0.6, seed: int = 0) -> Mixture:
-    """phi(s'|s, a) = (p^1(s'|s, a), ..., p^d(s'|s, a)) / sqrt(d): of any v in [0, 1] the sum has norm at most 1.
+    """Return phi(s'|s, a) = (p^1(s'|s, a), ..., p^d(s'|s, a)) / sqrt(d): the sum for any v in [0, 1] has norm <= 1.
 
     In p^i everybody is of type i: drug i moves a patient one stage on, every other drug back to the first. The last
     stage, recovered, is final. Weights of the mixture w^ sum to 1, so w = sqrt(d) w^ is at most sqrt(d) long.
@@ -30,8 +30,8 @@ def mixture(d: int = 4, S: int = 4, H: int = 10, share: float = 0.6, seed: int =
 
 
 def weights(d: int, H: int, share: float, seed: int) -> Array:
-    """[H, d] w_h: at each step a type drawn by the seed has this share of the patients, the others equal parts of the
-    rest."""
+    """Return w_h [H, d]: at each step, a type drawn by the seed has this share of the patients, and the others share
+    the rest equally."""
     rng = np.random.default_rng(seed)
     shares = np.full((H, d), (1 - share) / (d - 1))
     shares[np.arange(H), rng.integers(0, d, H)] = share
@@ -39,7 +39,7 @@ def weights(d: int, H: int, share: float, seed: int) -> Array:
 
 
 def make(d: int = 4, S: int = 4, H: int = 10, share: float = 0.6, seed: int = 0) -> TabularMDP:
-    """Build the MDP with the hidden weights. Rewards, 1 for each step as recovered, are known and equal their means."""
+    """Build the MDP with the hidden weights. Rewards, 1 per step as recovered, are known and equal their means."""
     R = np.zeros((H, S, d))
     R[:, S - 1] = 1.0
     return TabularMDP(

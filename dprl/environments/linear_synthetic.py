@@ -13,11 +13,11 @@ BITS = 8
 
 
 def features(A: int = 100, H: int = 20, seed: int = 0) -> Array:
-    """phi: [S, A, d] = (bits of a, delta, 1 - delta), delta = 1 where (s = 0) == (a = 0), divided by the largest norm.
+    """Return phi [S, A, d] = (bits of a, delta, 1 - delta), delta = 1 if (s = 0) == (a = 0), over the largest norm.
 
-    The paper's sensitivities are for features of norm at most 1, and its own have norm up to sqrt 7 (for 100 actions).
-    Bit i, the least first, is coordinate i; the paper leaves it open. With 100 actions bit 7 is always 0, so that the
-    features span 9 dimensions, and kappa = 0.
+    The paper's sensitivities are for features of norm at most 1, but its own have norm up to sqrt 7 (for 100 actions).
+    Bit i, the lowest first, is coordinate i; the paper leaves this open. With 100 actions bit 7 is always 0, so that
+    the features span 9 dimensions, and kappa = 0.
     """
     a, s = np.arange(A), np.arange(2)
     bits = (a[:, None] >> np.arange(BITS)) & 1
@@ -29,7 +29,7 @@ def features(A: int = 100, H: int = 20, seed: int = 0) -> Array:
 
 
 def make(A: int = 100, H: int = 20, seed: int = 0) -> TabularMDP:
-    """P_h(s'|s, a) = <phi, nu_h(s')>, r_h(s, a) = <phi, theta_h>; nu and theta are scaled with phi.
+    """Build P_h(s'|s, a) = <phi, nu_h(s')>, r_h(s, a) = <phi, theta_h>; nu and theta are scaled with phi.
 
     nu_h(0) = (0.., alpha_1, alpha_2), nu_h(1) = (0.., 1 - alpha_1, 1 - alpha_2),
     theta_h = (r/8, 0, r/8, 1/2 - r/2, r/8, 0, r/8, 0, r/2, 1/2 - r/2),

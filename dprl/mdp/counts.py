@@ -1,4 +1,4 @@
-"""The record of counts: everything the learners are allowed to be functions of.
+"""The record of counts: learners may depend on nothing else.
 
 One float64 array [H, S, A, S + 2]. The row of (h, s, a) holds m[h, s, a, s'] for each next state s', then
 n[h, s, a] = sum of m over s', then r[h, s, a], the sum of rewards. Counts are exact up to 2^53.
@@ -14,20 +14,20 @@ from dprl.mdp.tabular import Array
 
 
 def empty(H: int, S: int, A: int, B: int | None = None) -> Array:
-    """Make a record with every count zero, shape [H, S, A, S + 2], or [H, S, A, B + 2]."""
+    """Return a record with all counts zero, [H, S, A, S + 2] or [H, S, A, B + 2]."""
     return np.zeros((H, S, A, (S if B is None else B) + 2))
 
 
 def transitions(counts: Array) -> Array:
-    """Return m: [..., S] or [..., B], a view."""
+    """Return a view of m, [..., S] or [..., B]."""
     return counts[..., :-2]
 
 
 def visits(counts: Array) -> Array:
-    """Return n: [...], a view."""
+    """Return a view of n, [...]."""
     return counts[..., -2]
 
 
 def rewards(counts: Array) -> Array:
-    """Return r: [...], a view."""
+    """Return a view of r, [...]."""
     return counts[..., -1]

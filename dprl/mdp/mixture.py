@@ -17,7 +17,7 @@ class Mixture:
     """Features with P_h(s'|s, a) = <phi(s'|s, a), w_h> for hidden weights w_h (L21 Assumption 2).
 
     Attributes:
-        features: [S, A, S, d] phi(s'|s, a), none below 0.
+        features: phi(s'|s, a), not negative [S, A, S, d].
         bound: C_w, at least the Euclidean length of every w_h.
 
     Raises:
@@ -46,14 +46,14 @@ class Mixture:
 
     @property
     def d(self) -> int:
-        """Number of features."""
+        """Return the number of features."""
         return int(self.features.shape[-1])
 
     def transitions(self, weights: Array) -> Array:
-        """Return [H, S, A, S] probabilities with these weights: [H, d].
+        """Return the probabilities [H, S, A, S] with these weights [H, d].
 
         Raises:
-            SpecError: the weights are longer than the bound, or a row is no distribution.
+            SpecError: The weights are longer than the bound, or a row is not a distribution.
         """
         longest = float(np.linalg.norm(weights, axis=-1).max())
         if not longest <= self.bound * (1 + 1e-9):
@@ -69,7 +69,7 @@ class Mixture:
         return np.asarray(P / P.sum(-1, keepdims=True))
 
     def weights(self, P: Array) -> Array:
-        """[H, d], the shortest weights that give these probabilities: [H, S, A, S]; the inverse of `transitions`."""
+        """Return the shortest weights [H, d] for these probabilities [H, S, A, S]; the inverse of `transitions`."""
         features = self.features.reshape(-1, self.d)
         found = np.linalg.lstsq(features, P.reshape(len(P), -1).T, rcond=None)[0]
         return np.ascontiguousarray(found.T)
@@ -79,7 +79,7 @@ class Mixture:
 def expected(
     features: Array, s: int, a: int, V: Array, h: int, middle: float, unit: float, power: int, phi: Array
 ) -> None:
-    """phi: [d] gets sum over s' of phi(s'|s, a) ((V[h, s'] - middle) / unit)^power, power 1 or 2; V: [.., S]."""
+    """Write sum over s' of phi(s'|s, a) ((V[h, s'] - middle) / unit)^power into phi [d], power 1 or 2; V: [.., S]."""
     S, d = features.shape[2], features.shape[3]
     for i in range(d):
         phi[i] = 0.0

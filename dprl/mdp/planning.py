@@ -19,7 +19,7 @@ Logits = NDArray[
 
 
 class Optimum(NamedTuple):
-    """Q: [H, S, A], V: [H + 1, S], policy: [H, S] (the lowest optimal action)."""
+    """An optimal solution: Q [H, S, A], V [H + 1, S], and policy [H, S] (the lowest optimal action)."""
 
     Q: Array
     V: Array
@@ -36,7 +36,7 @@ def of_logits(signature: str) -> str:
 
 @kernel
 def chance(policy: Any, h: int, s: int, a: int) -> float:
-    """Return the chance that a policy takes an action. policy: Policy or Logits; a kernel knows it by the shape."""
+    """Return the probability of an action. policy: a Policy or Logits; kernels tell them apart by shape."""
     if policy.ndim == 2:
         return 1.0 if policy[h, s] == a else 0.0
     return float(exp(policy[h, s, a]))
@@ -44,7 +44,7 @@ def chance(policy: Any, h: int, s: int, a: int) -> float:
 
 @kernel
 def likeliest(policy: Any, h: int, s: int) -> int:
-    """Return the action that a policy, a Policy or Logits, takes most often; the lowest of several."""
+    """Return the most likely action of a policy (a Policy or Logits); the lowest of several."""
     if policy.ndim == 2:
         return int(policy[h, s])
     best = 0
@@ -56,7 +56,7 @@ def likeliest(policy: Any, h: int, s: int) -> int:
 
 @kernel
 def evaluate(P: Array, possible: Table, R: Array, policy: Any, V: Array) -> None:
-    """V[h, s] of a Policy or Logits, written into V: [H + 1, S]. P: [H, S, A, B] on `possible`, R: [H, S, A]."""
+    """Write the values of a Policy or Logits into V [H + 1, S]. P: [H, S, A, B] on `possible`, R: [H, S, A]."""
     H, S, A = R.shape
     for s in range(S):
         V[H, s] = 0.0
@@ -75,7 +75,7 @@ def evaluate(P: Array, possible: Table, R: Array, policy: Any, V: Array) -> None
 
 
 def policy_values(mdp: TabularMDP, policy: Policy | Array) -> Array:
-    """Return V: [H + 1, S] of a policy [H, S], or one of chances [H, S, A], exactly, by backward induction."""
+    """Return the exact V [H + 1, S] of a policy [H, S] or of action probabilities [H, S, A], by backward induction."""
     V = np.zeros((mdp.H + 1, mdp.S))
     states = np.arange(mdp.S)
     for h in range(mdp.H - 1, -1, -1):
@@ -85,8 +85,8 @@ def policy_values(mdp: TabularMDP, policy: Policy | Array) -> Array:
 
 
 def _moves(mdp: TabularMDP, h: int, policy: Policy | Array) -> Array:
-    """[S, S] with which chance a policy [H, S], or one of chances [H, S, A], goes from one state to another at step
-    h."""
+    """Return the state transition probabilities at step h [S, S] under a policy [H, S] or action probabilities
+    [H, S, A]."""
     if policy.ndim == 3:
         each = (_moves(mdp, h, np.full((mdp.H, mdp.S), a)) for a in range(mdp.A))
         return sum((policy[h, :, a, None] * moves for a, moves in enumerate(each)), np.zeros((mdp.S, mdp.S)))
@@ -118,7 +118,7 @@ def optimum(mdp: TabularMDP) -> Optimum:
 
 
 def occupancy(mdp: TabularMDP, policy: Policy | Array) -> Array:
-    """Return the probability [H, S] that a policy [H, S], or one of chances [H, S, A], is in state s at step h."""
+    """Return the probability [H, S] of being in state s at step h under a policy [H, S] or probabilities [H, S, A]."""
     visits = np.zeros((mdp.H, mdp.S))
     visits[0] = mdp.d1
     if policy.ndim == 2 and mdp.dense:

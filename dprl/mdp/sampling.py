@@ -13,7 +13,7 @@ Ints = NDArray[np.int64]
 
 @kernel
 def binomial(rng: np.random.Generator, n: int, p: float) -> int:
-    """Binomial(n, p). If p or 1 - p is below 1e-8 NumPy loses its digits: Poisson(np) is within p of it."""
+    """Draw Binomial(n, p). If p or 1 - p is below 1e-8, NumPy loses digits: Poisson(np) is within p of it."""
     if n == 0 or p <= 0.0:
         return 0
     if p >= 1.0:
@@ -26,9 +26,9 @@ def binomial(rng: np.random.Generator, n: int, p: float) -> int:
 
 
 def binomials(rng: np.random.Generator, n: Ints, p: Array, q: Array) -> Ints:
-    """Draw Binomial(n, p) in each place; q = 1 - p, with all its digits. n, p, q: of one shape.
+    """Draw Binomial(n, p) in each place; q = 1 - p, with all its digits. n, p and q have the same shape.
 
-    Where p or q is below 1e-8, as above: a Poisson draw of the rarer outcome.
+    If p or q is below 1e-8, the rarer outcome is a Poisson draw, as above.
     """
     rare = np.minimum(p, q) < 1e-8
     drawn = rng.binomial(np.where(rare, 0, n), np.where(rare, 0.5, p))
@@ -39,15 +39,15 @@ def binomials(rng: np.random.Generator, n: Ints, p: Array, q: Array) -> Ints:
 
 
 def multinomial(rng: np.random.Generator, n: Ints | int, p: Array) -> Ints:
-    """Draw how n fall into cells with chances p, exactly at any size: by halving the cells, then the halves.
+    """Draw how n items fall into cells with probabilities p, exactly at any size, by repeated halving of the cells.
 
     Args:
-        rng: where the randomness comes from.
-        n: [...] counts, up to 2^53.
-        p: [..., X], rows that sum to 1; a row whose n is 0 may be anything that is not negative.
+        rng: the random generator.
+        n: counts, up to 2^53 [...].
+        p: rows that sum to 1 [..., X]; if n is 0, the numbers only have to be nonnegative.
 
     Returns:
-        [..., X] counts, each row sums to n.
+        The numbers [..., X]; each row sums to n.
     """
     X = p.shape[-1]
     depth = (X - 1).bit_length()

@@ -33,8 +33,8 @@ def next_state(possible: Table, h: int, s: int, a: int, x: int) -> int:
 
 @kernel
 def gather(possible: Table, h: int, s: int, a: int, values: Array, at: int, here: Array) -> int:
-    """Write values[at, s'] of the possible next states s' of (h, s, a) into here [B], zero after the last; how many
-    there are. values: [.., S]."""
+    """Write values[at, s'] of the possible next states s' of (h, s, a) into here [B], zero after the last; return
+    their number. values: [.., S]."""
     count = 0
     for x in range(possible.shape[3]):
         to = next_state(possible, h, s, a, x)
@@ -47,13 +47,13 @@ def gather(possible: Table, h: int, s: int, a: int, values: Array, at: int, here
 
 
 def on_table(P: Array, old: Table, new: Table) -> tuple[Array, tuple[int, int, int, int] | None]:
-    """Move a model onto another table, and return a transition (h, s, a, s') that is lost, if there is one.
+    """Move a model to another table, and return the first transition (h, s, a, s') that is lost, if there is one.
 
     Args:
-        P: [H, S, A, B] on `old`.
+        P: the probabilities [H, S, A, B] on `old`.
 
     Returns:
-        [H, S, A, B'] on `new`, and the first transition with P > 0 that `new` has not.
+        The probabilities [H, S, A, B'] on `new`, and the first transition with P > 0 that `new` lacks.
     """
     H, S, A, _ = P.shape
     found = np.zeros((H, S, A, new.shape[3]))

@@ -22,8 +22,8 @@ ROUNDED = 1e-9  # a row that misses 1 by no more is left as it is
 
 
 def check_unit(name: str, array: Array) -> None:
-    """Raise SpecError that shows the first number that is not from 0 to 1. name: of the field, its last part that of
-    the array."""
+    """Raise SpecError with the first number that is not from 0 to 1. name: that of the field; its last part is the
+    array's."""
     wrong = ~((array >= 0) & (array <= 1))
     if wrong.any():
         at = tuple(np.argwhere(wrong)[0])
@@ -31,9 +31,9 @@ def check_unit(name: str, array: Array) -> None:
 
 
 def probabilities(name: str, array: Array) -> Array:
-    """Return [.., X] the same, and rows that sum to 1 only within TOLERANCE divided by their sums.
+    """Return probabilities [.., X], with rows that sum to 1 only within TOLERANCE divided by their sums.
 
-    Raises SpecError that shows the first wrong number, or the first wrong row and its sum. name: see `check_unit`.
+    Raises SpecError with the first wrong number, or the first wrong row and its sum. name: see `check_unit`.
     """
     wrong = ~(array >= 0)
     if wrong.any():
@@ -61,14 +61,14 @@ def as_written(value: float) -> str:
 
 
 def read_only(array: NDArray[Any]) -> NDArray[Any]:
-    """Return a view of an array that nobody can write to."""
+    """Return a read-only view of an array."""
     view = array.view()
     view.flags.writeable = False
     return view
 
 
 class Size(NamedTuple):
-    """Numbers of states and actions, the horizon, and the number of features of a linear MDP or mixture, else 0."""
+    """The numbers of states and actions, the horizon, and the number of features (0 unless the model is linear)."""
 
     S: int
     A: int
@@ -80,19 +80,19 @@ class Size(NamedTuple):
 class TabularMDP:
     """A finite-horizon MDP. Steps are h = 0..H-1 and V[H] = 0.
 
-    Its arrays are copies of those given, and read-only.
+    Its arrays are read-only copies of the given ones.
 
     Attributes:
-        P: [H, S, A, B] transition probabilities on the table `possible`, rows sum to 1 (within 1e-5, and are
+        P: transition probabilities [H, S, A, B] on the table `possible`; rows sum to 1 (within 1e-5, and are then
             divided by their sums).
-        R: [H, S, A] mean rewards in [0, 1].
-        d1: [S] distribution of the first state.
-        bernoulli: rewards are Bernoulli(R) draws; otherwise each reward equals its mean.
+        R: mean rewards in [0, 1] [H, S, A].
+        d1: the distribution of the first state [S].
+        bernoulli: whether rewards are Bernoulli(R) draws; otherwise each reward equals its mean.
         drawing: hints for a picture; "kind" is chain, grid or graph.
         possible: see mdp/structure.py; by default all S next states, so that B = S.
 
     Raises:
-        SpecError: shapes disagree, a row does not sum to 1, or a number is out of range.
+        SpecError: Shapes disagree, a row does not sum to 1, or a number is out of range.
     """
 
     name: str
@@ -134,7 +134,7 @@ class TabularMDP:
             object.__setattr__(self, name, read_only(getattr(self, name)))
 
     def writable(self) -> TabularMDP:
-        """Return a copy whose arrays can be written to: compiled kernels tell such arrays from read-only ones."""
+        """Return a copy with writable arrays: compiled kernels distinguish them from read-only ones."""
         copied = copy(self)
         for name in ARRAYS:
             object.__setattr__(copied, name, getattr(self, name).copy())
@@ -142,25 +142,25 @@ class TabularMDP:
 
     @property
     def H(self) -> int:
-        """Horizon: steps in an episode."""
+        """Return the horizon, the number of steps in an episode."""
         return int(self.P.shape[0])
 
     @property
     def S(self) -> int:
-        """Number of states."""
+        """Return the number of states."""
         return int(self.P.shape[1])
 
     @property
     def A(self) -> int:
-        """Number of actions."""
+        """Return the number of actions."""
         return int(self.P.shape[2])
 
     @property
     def dense(self) -> bool:
-        """Whether every next state is possible, so that P is [H, S, A, S]."""
+        """Return whether every next state is possible, so that P is [H, S, A, S]."""
         return bool(self.P.shape[3] == self.S and self.possible.shape[1] == 1)
 
     @property
     def size(self) -> Size:
-        """S, A and H."""
+        """Return S, A and H."""
         return Size(self.S, self.A, self.H)

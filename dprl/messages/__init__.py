@@ -18,7 +18,7 @@ FOLDER = Path(__file__).parent / LANGUAGE
 
 @cache
 def messages(name: str) -> dict[str, Any]:
-    """All messages of a part of the pages, by their names in NAME.toml."""
+    """Return all messages of a part of the pages, by their names in NAME.toml."""
     return tomllib.loads((FOLDER / f"{name}.toml").read_text("utf-8"))
 
 

@@ -13,7 +13,7 @@ MOST_HTML, MOST_CELL = 1800, 120  # characters of a table for a notebook, and of
 
 
 class _Shortened(reprlib.Repr):
-    """Values as they stand in a line: of a long one its ends, of an array its shape, of a function its name."""
+    """Shortens values for a line: a long one to its ends, an array to its shape, a function to its name."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -31,7 +31,7 @@ _shortened = _Shortened()
 
 
 def described(record: Any) -> str:
-    """`Name(field=value, ...)` of a dataclass or a named tuple, at most MOST characters; to be its `__repr__`."""
+    """Return `Name(field=value, ...)` of a dataclass or a named tuple, at most MOST characters; for its `__repr__`."""
     names = getattr(record, "_fields", None) or [f.name for f in fields(record)]
     parts = [f"{name}={shortened(getattr(record, name))}" for name in names]
     return f"{type(record).__name__}({cut(', '.join(parts))})"
@@ -45,7 +45,7 @@ def tabulated(record: Any) -> str:
 
 
 def table_of(caption: str, told: Iterable[tuple[str, Any]]) -> str:
-    """Names and values as a table, of as many rows as MOST_HTML characters hold."""
+    """Return names and values as a table, with as many rows as MOST_HTML characters hold."""
     rows: list[str] = []
     for name, value in told:
         text = value if isinstance(value, str) else shortened(value)

@@ -11,12 +11,12 @@ COMMA = str(messages("words")["number"]["comma"])
 
 
 def phrase(name: str, **fields: object) -> str:
-    """One phrase, by its name in words.toml."""
+    """Return one phrase, by its name in words.toml."""
     return filled(SAID[name], **fields)
 
 
 def called(*phrases: str) -> str:
-    """Phrases one after the other; empty ones are left out."""
+    """Join phrases, and leave out empty ones."""
     return COMMA.join(filter(None, phrases))
 
 

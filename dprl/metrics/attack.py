@@ -23,7 +23,7 @@ class Measured(NamedTuple):
 
 
 class Histogram(NamedTuple):
-    """edges: [B + 1]; first, second: [B] numbers of executions."""
+    """The distribution of the scores. edges: [B + 1]; first, second: numbers of executions [B]."""
 
     edges: Array
     first: Integers
@@ -31,7 +31,7 @@ class Histogram(NamedTuple):
 
 
 class Roc(NamedTuple):
-    """[P] each: what share of the second world a threshold accuses falsely, of the first correctly."""
+    """For each threshold [P], the share of the second world accused falsely, and of the first accused correctly."""
 
     false: Array
     true: Array
@@ -99,7 +99,7 @@ def _least(a: Array, b: Array, threshold: float, delta: float) -> float:
 
 
 def clopper_pearson(count: float, of: int, tests: int = 1) -> Measured:
-    """Compute a share with its exact interval at LEVEL. tests: how many intervals hold together (Bonferroni)."""
+    """Return a share with its exact interval at LEVEL. tests: how many intervals must hold at once (Bonferroni)."""
     from scipy.special import betaincinv
 
     wrong = (1 - LEVEL) / (2 * tests)
@@ -109,7 +109,7 @@ def clopper_pearson(count: float, of: int, tests: int = 1) -> Measured:
 
 
 def histogram(first: Array, second: Array, bins: int = 40) -> Histogram:
-    """Both on the same edges."""
+    """Return the histograms of both worlds with the same edges."""
     both = np.concatenate([first, second])
     low, high = (float(both.min()), float(both.max())) if len(both) else (-1.0, 1.0)
     if high - low < 1e-12:
@@ -119,7 +119,7 @@ def histogram(first: Array, second: Array, bins: int = 40) -> Histogram:
 
 
 def roc(first: Array, second: Array) -> Roc:
-    """Return every threshold's shares, thinned."""
+    """Return the shares of every threshold, thinned."""
     thresholds = np.unique(np.concatenate([first, second, [-np.inf]]))[::-1]
     if len(thresholds) > MOST_STEPS:
         thresholds = thresholds[
@@ -149,9 +149,9 @@ def guessed_right(first: Array, second: Array) -> Measured:
 
 
 def best_guess(prior: float, false: Array, missed: Array) -> float:
-    """With which chance the best test guesses right when the first world has chance `prior`.
+    """Return the probability that the best test guesses right if the first world has probability `prior`.
 
-    false, missed: [P] the trade-off between accusing falsely and missing that the noise allows at most.
+    false, missed: the best possible trade-off under the noise between accusing falsely and missing [P].
     """
     right = prior * (1 - np.asarray(missed)) + (1 - prior) * (1 - np.asarray(false))
     return float(max(right.max(), prior, 1 - prior))

@@ -46,42 +46,42 @@ class RunCurves:
 
     @property
     def done(self) -> NDArray[np.bool_]:
-        """[seeds] which are finished."""
+        """Return which seeds are finished, [seeds]."""
         return np.isfinite(self.values[:, -1]) if self.ended else np.zeros(len(self.values), bool)
 
     @property
     def begun(self) -> bool:
-        """Whether any point is known."""
+        """Return whether any point is known."""
         return bool(np.isfinite(self.values).any())
 
     @property
     def averaged(self) -> Array:
-        """The possible units of a mean: the finished seeds, or all that have begun while none is."""
+        """Return the rows that a mean uses: the finished seeds, or all that have started if none is finished."""
         done = self.done
         return self.values[done] if done.any() else self.values[np.isfinite(self.values).any(axis=1)]
 
     @property
     def ends(self) -> Array:
-        """[seeds] at the last checkpoint."""
+        """Return the values at the last checkpoint, [seeds]."""
         return self.values[:, -1]
 
     def whole(self, seeds: int) -> bool:
-        """Return whether that many seeds are all finished."""
+        """Return whether this many seeds are all finished."""
         return len(self.values) == seeds and bool(self.done.all())
 
     def upto(self, size: int) -> Array:
-        """Return [seeds] at one of the checkpoints."""
+        """Return the values at one of the checkpoints, [seeds]."""
         (place,) = np.flatnonzero(self.at == size)
         found: Array = self.values[:, place]
         return found
 
     def since(self, first: int) -> RunCurves:
-        """Return the same curves without the checkpoints before one."""
+        """Return the curves without the checkpoints before one."""
         late = self.at >= first
         return replace(self, at=self.at[late], values=self.values[:, late])
 
     def frame(self, axis: str, measure: str) -> pd.DataFrame:
-        """Tidy table with columns seed, and those of the axis and the measure, in these names."""
+        """Return a tidy table with columns seed, and those of the axis and the measure, under these names."""
         import pandas as pd
 
         seeds = np.repeat(np.arange(len(self.values)), len(self.at))
@@ -90,7 +90,7 @@ class RunCurves:
         )
 
     def beyond(self, baseline: RunCurves) -> Array:
-        """Return [seeds, C] what it lost beyond another run, seed by seed: its non-private baseline."""
+        """Return the loss beyond that of another run, its non-private baseline, seed by seed [seeds, C]."""
         return metrics.extra_regret(self.at, self.values, baseline.at, baseline.values)[1]
 
 
@@ -103,7 +103,7 @@ class Evidence:
 
 
 def thinned(at: NDArray[np.int64], points: int) -> NDArray[np.intp]:
-    """Choose the checkpoints to keep: those at or after that many log-spaced targets from the first to the last."""
+    """Choose the checkpoints to keep: those at or after `points` log-spaced targets from the first to the last."""
     targets = np.geomspace(at[0], at[-1], points)
     targets[-1] = at[-1]  # not by rounding a little more
     return np.unique(np.searchsorted(at, targets))

@@ -1,4 +1,4 @@
-"""Exponents: how regret, its price, or anything else grows like a power."""
+"""Exponents: the power by which regret, the privacy cost, or anything else grows."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def _slopes(episodes: Integers, regret: Array, from_k: float, to_k: float) -> Ar
 
 
 def unsettled(episodes: Integers, regret: Array) -> int:
-    """Count the seeds of regret [seeds, C] that grow over the last tenfold like K^0.9 or faster: short of the best
-    policy, and nothing is being learned."""
+    """Count the seeds of regret [seeds, C] that grow over the last tenfold like K^0.9 or faster: they have not found
+    the best policy, and are learning nothing."""
     K = float(episodes[-1]) if len(episodes) else 0.0
     return int(np.sum(_slopes(episodes, regret, K / 10, K) > LINEAR))
 

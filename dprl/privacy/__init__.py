@@ -1,4 +1,4 @@
-"""Privacy: mechanisms, how large their errors are, the privatizers built from them, and a public accountant."""
+"""Privacy: mechanisms, bounds on their errors, the privatizers built from them, and a public accountant."""
 
 from dprl.privacy.accountant import Account, account
 from dprl.privacy.guarantee import Guarantee

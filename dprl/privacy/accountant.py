@@ -1,4 +1,4 @@
-"""A public accountant: the epsilon that noise proves, and the noise that an epsilon needs."""
+"""A public accountant: the epsilon that given noise proves, and the noise that a given epsilon needs."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ ARGUMENTS = {
 
 @dataclass(frozen=True, eq=False)
 class Account:
-    """Noise, and what it proves if one user's episodes are replaced.
+    """Noise, and the guarantee that it proves if one user's episodes are replaced.
 
     Attributes:
         mechanism: its key.
         epsilon, delta: we prove that the releases are (epsilon, delta)-differentially private.
-        scale: of one draw: the standard deviation of Gaussian noise, b of Laplace noise (density exp(-|x| / b) / 2b),
-            and of shuffled noise how many fair random bits all users of a batch, or of a node of the tree, add to each
-            counter together.
-        std: [releases] standard deviation of the noise in one counter at each release, of a tree that of the worst; of
-            noise that each user draws, [1] of one report.
+        scale: the size of one draw: the standard deviation of Gaussian noise, the b of Laplace noise (density
+            exp(-|x| / b) / 2b), and for shuffled noise the number of fair random bits that all users of a batch, or
+            of a node of the tree, together add to each counter.
+        std: the standard deviation of the noise in one counter at each release [releases], for a tree at the worst
+            one; for noise that each user draws, that of one report [1].
         releases: see `account`, as for the three that follow.
     """
 
@@ -72,27 +72,27 @@ def account(
     size: float = 1.0,
     contribution: int = 1,
 ) -> Account:
-    """Return the epsilon that noise of a scale proves, or the least noise that proves an epsilon.
+    """Return the epsilon that noise of a given scale proves, or the least noise that proves a given epsilon.
 
     - Continual counting: `gaussian-optimal`, `gaussian-toeplitz`, `gaussian-tree`, `gaussian-blt` and `laplace-tree`
       add noise to running sums, which are released several times. Each episode is in one release and all later ones.
-    - Separate counts, each of which is released once: the same with releases=1. If a user may be in ten of them, give
-      counters=10; if in one of them, counters=2, as another user in their place may be in another one.
+    - Separate counts, each released once: use the same mechanisms with releases=1. If a user may be in ten of them,
+      set counters=10; if in only one, counters=2, because another user in their place may be in a different one.
     - No trusted party: with `gaussian` and `laplace`, each user adds noise to a report on each episode.
     - Shuffling: with `binomial-sum`, users of a batch add random bits; with `binomial-tree`, those of a tree's node.
 
     Args:
         mechanism: a key of `dprl.MECHANISMS`, except `unary`, whose noise an algorithm chooses.
-        epsilon: to be proved. Give exactly one of epsilon and scale.
-        scale: of the noise, see `Account`.
-        delta: of the guarantee; 0 for pure privacy, which Laplace noise alone can give.
-        releases: how often running sums are released, or batches that are shuffled.
-        counters: how many counters change at most if one episode is replaced. Of shuffled bits, half of them go up.
-        size: by how much each of them changes at most; of shuffled bits, 1.
+        epsilon: the epsilon to prove. Give exactly one of epsilon and scale.
+        scale: the scale of the noise, see `Account`.
+        delta: the delta of the guarantee; 0 for pure privacy, which only Laplace noise can give.
+        releases: the number of releases of running sums, or of shuffled batches.
+        counters: the largest number of counters that replacing one episode changes. With shuffling, half of them rise.
+        size: the largest change of each of these counters; 1 with shuffling.
         contribution: m, the most episodes of one user, who is protected as a whole, wherever the episodes are.
 
     Raises:
-        SpecError: an argument is not allowed, or no noise of this kind proves epsilon at this delta.
+        SpecError: An argument is not allowed, or no noise of this kind proves epsilon at this delta.
 
     Example:
         >>> needed = dprl.privacy.account("gaussian-tree", releases=10, epsilon=1, delta=1e-6)
@@ -122,7 +122,7 @@ def account(
     change = Change(((counters, size),), one_way=counters == 1)
 
     def losses_at(amount: float) -> Losses:
-        """Return the losses of shuffled bits: one episode's change, in one batch, or in a node of each level."""
+        """Return the losses of shuffled bits if one episode changes, in one batch or in one node per level."""
         times = levels(releases) if noise.key == "binomial-tree" else 1
         return (
             Binomial(math.ceil(amount), 0.5, times * (counters - counters // 2), times * (counters // 2)),
@@ -144,7 +144,7 @@ def account(
 
 
 def _mechanism(key: object, releases: int, delta: float, size: float, contribution: int) -> Mechanism:
-    """Return the mechanism with this key. Raises SpecError, also if it does not go with the rest."""
+    """Return the mechanism with this key. Raises SpecError, also if it is incompatible with the other arguments."""
     known = [name for name, one in MECHANISMS.items() if one.norm != "one-hot"]
     check_type("mechanism", key, str, f"one of {', '.join(known)}")
     if key not in known:
@@ -174,7 +174,7 @@ def _mechanism(key: object, releases: int, delta: float, size: float, contributi
 
 
 def _std(noise: Mechanism, stream: Stream, scale: float) -> Array:
-    """Return [releases] standard deviation of the noise in one counter."""
+    """Return the standard deviation of the noise in one counter at each release, [releases]."""
     if noise.norm != "cells":
         return np.asarray(scale * noise.std(stream))
     batches = nodes(stream) if noise.key == "binomial-tree" else np.arange(1, stream.releases + 1)

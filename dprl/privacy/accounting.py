@@ -1,15 +1,15 @@
-"""Accounting: which (epsilon, delta) a composition of noise additions proves.
+"""Accounting: the (epsilon, delta) that a composition of noise additions proves.
 
-A *loss* is what one neighbouring change does to one kind of noise: that many counters, each shifted by that many
-noise scales. A tuple of losses is their (adaptive) composition. The converters below answer, for a tuple,
-`epsilon_of(losses, delta)` and `delta_of(losses, epsilon)`. They never guess: a loss they do not know is an error.
+A *loss* is the effect of one neighbouring change on one kind of noise: a number of counters, each shifted by a number
+of noise scales. A tuple of losses is their (adaptive) composition. For a tuple, the functions below compute
+`epsilon_of(losses, delta)` and `delta_of(losses, epsilon)`. They never guess: an unknown kind of loss is an error.
 
-- Laplace, and bits turned over (Response), at delta = 0: pure composition, the sum of shifts.
-- Gaussian alone: exactly, by the analytic Gaussian mechanism (Balle, Wang 2018, Theorem 8).
-- Those and Binomial otherwise: privacy-loss distributions on a grid, rounded upward, whose composition has a bound
-  on its error at every delta (see losses.py, composition.py), so that the answer is never too small.
+- Laplace noise, and flipped bits (Response), at delta = 0: pure composition, the sum of shifts.
+- Gaussian noise alone: exactly, by the analytic Gaussian mechanism (Balle, Wang 2018, Theorem 8).
+- All other cases: privacy-loss distributions on a grid, rounded upward, whose composition has a bound on its error at
+  every delta (see losses.py, composition.py), so that the result is never too small.
 
-`calibrated` and `least_scale` turn this around: the least noise that proves (epsilon, delta), rounded up.
+`calibrated` and `least_scale` invert this: they find the least noise that proves (epsilon, delta), rounded up.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ SCALES = Context(prec=6, rounding=ROUND_CEILING)  # of the scales that calibrati
 
 
 def scaled(losses: Losses, factor: float) -> Losses:
-    """Return the same losses under noise whose standard deviation is `factor` times as large."""
+    """Return the losses under noise whose standard deviation is `factor` times as large."""
     result: list[Loss] = []
     for loss in losses:
         if isinstance(loss, Binomial):
@@ -73,10 +73,10 @@ def scaled(losses: Losses, factor: float) -> Losses:
 
 
 def separation_of(losses: Losses) -> float:
-    """Return the number of standard deviations by which the best attacker's score moves between the data sets.
+    """Return the distance of the best attacker's mean scores on the two data sets, in standard deviations.
 
-    The mu of Gaussian noise, exactly; of Laplace noise and of answers from the first two moments of the loss, of
-    Binomial noise as if it were Gaussian.
+    For Gaussian noise it is exactly mu; for Laplace noise and flipped bits it follows from the first two moments of
+    the loss, and for Binomial noise it is computed as if the noise were Gaussian.
     """
     mean = variance = 0.0
     for loss in losses:
@@ -101,8 +101,8 @@ def separation_of(losses: Losses) -> float:
 def zcdp_of(losses: Losses) -> float | None:
     """Return the rho for which the composition is rho-zCDP; None if no such bound is known here (Binomial noise).
 
-    Gaussian noise: mu^2 / 2. Laplace noise and answers, of pure shift t: t^2 / 2 each (Bun, Steinke 2016, Propositions
-    1.6, 1.4).
+    Gaussian noise has mu^2 / 2; Laplace noise and flipped bits with pure shift t have t^2 / 2 each (Bun, Steinke 2016,
+    Propositions 1.6, 1.4).
     """
     total = 0.0
     for loss in losses:
@@ -116,7 +116,7 @@ def zcdp_of(losses: Losses) -> float | None:
 def epsilon_of(losses: Losses, delta: float) -> float:
     """Return the least epsilon for which the composition of `losses` is (epsilon, delta)-DP; inf if there is none.
 
-    delta: in [0, 1). At delta = 0 only Laplace noise and answers have one. Upper bounds, tight to about 0.1%.
+    delta: in [0, 1). At 0 only Laplace noise and flipped bits have one. The result is an upper bound, 0.1% tight.
     """
     if not losses:
         return 0.0
@@ -144,7 +144,7 @@ def delta_of(losses: Losses, epsilon: float) -> float:
 
 
 def repeated(losses: Losses, times: int) -> Losses:
-    """Return the losses of that many independent executions together."""
+    """Return the joint losses of `times` independent executions."""
     result: list[Loss] = []
     for x in losses:
         if isinstance(x, Laplace | Response):
@@ -158,12 +158,12 @@ def repeated(losses: Losses, times: int) -> Losses:
 
 @lru_cache(maxsize=256)
 def group_epsilon(losses: Losses, size: int, delta: float) -> float:
-    """Return an epsilon for which the same noise is (epsilon, delta)-DP for `size` changes at once, else inf.
+    """Return an epsilon for which the same noise is (epsilon, delta)-DP for `size` changes at once, or inf.
 
-    `losses` are those of one change. Gaussian noise: exactly, as the changes are at most `size` times as long.
-    Otherwise from one at a time: (e, d)-DP for one gives (size e, d (e^(size e) - 1)/(e^e - 1)) for `size`
-    (Vadhan 2017, Lemma 2.2). The least such e is found in two steps: from below until an e that is 0.2% larger is
-    proved, then from there down, where every e on the way is proved. So noise made for a budget proves at most that.
+    `losses` are those of one change. For Gaussian noise this is exact, as the changes together are at most `size`
+    times as long. Otherwise, if one change is (e, d)-DP, `size` changes are (size e, d (e^(size e) - 1)/(e^e - 1))-DP
+    (Vadhan 2017, Lemma 2.2). The least such e is found in two steps: upward to an e that is proved, at most 0.2% too
+    large, then downward as long as e is proved. So noise made for a budget never proves more than that budget.
     """
     if size == 1:
         return epsilon_of(losses, delta)
@@ -193,7 +193,7 @@ def group_epsilon(losses: Losses, size: int, delta: float) -> float:
 
 
 def group_delta(losses: Losses, size: int, epsilon: float) -> float:
-    """Return a delta for which the same noise is (epsilon, delta)-DP for `size` changes, as in `group_epsilon`."""
+    """Return a delta for which the noise is (epsilon, delta)-DP for `size` changes, as in `group_epsilon`."""
     if size == 1:
         return delta_of(losses, epsilon)
     gaussian = _all_gaussian(losses)
@@ -210,7 +210,7 @@ def group_delta(losses: Losses, size: int, epsilon: float) -> float:
 def for_each(epsilon: float, delta: float, size: int) -> tuple[float, float]:
     """Return the (epsilon, delta) of one change that makes `size` changes (epsilon, delta)-DP, by the same lemma.
 
-    Both are rounded down, so that size times the one and the lemma's delta of the other are not above what is given.
+    Both are rounded down, so that the lemma's values for `size` changes do not exceed the given ones.
     """
     if size == 1:
         return epsilon, delta
@@ -257,10 +257,10 @@ def gaussian_mu(epsilon: float, delta: float) -> float:
 
 
 def rounded_up(scale: float) -> float:
-    """Return `scale` with six significant digits, never less.
+    """Return `scale` with six significant digits, rounded up.
 
-    What a search or an FFT finds differs in its last digits from CPU to CPU; what they round to is the same. More
-    noise proves whatever less noise proves.
+    The last digits of a search or an FFT differ from CPU to CPU; their rounded values are the same. More noise proves
+    everything that less noise proves.
     """
     return float(SCALES.create_decimal(repr(float(scale))))
 
@@ -268,7 +268,7 @@ def rounded_up(scale: float) -> float:
 def least_scale(losses_at: Callable[[float], Losses], epsilon: float, delta: float, guess: float) -> float:
     """Return the least noise scale s, within 0.01%, for which `losses_at(s)` proves (epsilon, delta), rounded up.
 
-    losses_at: from a scale to the losses under it, fewer as s grows. The result is on the safe side.
+    losses_at: a function from a scale to the losses under it, which fall as s grows. The result is never too small.
     """
     target = math.log(epsilon)
 
@@ -329,14 +329,14 @@ def _pure(losses: Losses) -> float:
 
 
 def _all_gaussian(losses: Losses) -> float | None:
-    """Return the mu of a composition of Gaussians alone, else None."""
+    """Return the mu of a composition of Gaussian noises only, else None."""
     shifts = [x.shift for x in losses if isinstance(x, Gaussian)]
     return math.sqrt(sum(s * s for s in shifts)) if len(shifts) == len(losses) else None
 
 
 @lru_cache(maxsize=16)
 def _on_grid(losses: Losses) -> tuple[float, list[list[LossPart]]]:
-    """Return the interval, and the losses on its multiples, with the two data sets in either order."""
+    """Return the interval, and the losses on its multiples, for both orders of the two data sets."""
     interval = GRID * math.sqrt(sum(x.spread**2 for x in losses))
     ways = (False, True) if one_way(losses) else (False,)
     return interval, [parts_of(losses, interval, exchanged=way) for way in ways]

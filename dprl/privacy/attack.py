@@ -1,8 +1,8 @@
-"""The best attack on a release: somebody who knows every other user and asks which of two trajectories one user had.
+"""The best attack on a release, by somebody who knows all other users and asks which of two trajectories one user had.
 
-The others' data are subtracted, which leaves the noise and one user. The attacker knows the mechanism, scale and all,
-and scores an execution by its log-likelihood ratio, than which no test is better (Neyman, Pearson). Any learner's or
-reader's conclusion from a release is a function of it, so they find out no more.
+Subtracting the others' data leaves the noise and one user. The attacker knows the mechanism with its scale, and scores
+an execution by its log-likelihood ratio, the best possible test (Neyman, Pearson). Whatever a learner or a reader
+concludes is a function of the release, so they cannot find out more.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def _kernel(add_noise: Callable[..., None]) -> Callable[..., None]:
 def unit_noises(
     mechanism: Mechanism, stream: Stream, cells: int, rng: np.random.Generator
 ) -> Iterator[Array]:
-    """Return [cells] unit noise in the sums of each of M releases, from the mechanism's kernel, in one array."""
+    """Yield the unit noise in the sums of each of M releases [cells], from the mechanism's kernel, in one array."""
     memory = np.zeros((mechanism.rows(stream.items, stream.releases), cells))
     if mechanism.prepare:
         mechanism.prepare(rng, stream, memory)
@@ -43,19 +43,19 @@ def unit_noises(
 
 
 def unit_noise(mechanism: Mechanism, stream: Stream, cells: int, rng: np.random.Generator) -> Array:
-    """Return [M, cells] unit noise in the sums of each release."""
+    """Return the unit noise in the sums of each release, [M, cells]."""
     return np.array([noise.copy() for noise in unit_noises(mechanism, stream, cells, rng)])
 
 
 @dataclass(frozen=True)
 class Game:
-    """Two worlds that differ in the user who comes first, whom most of the noise covers.
+    """Two worlds that differ in the first user, who is covered by most of the noise.
 
     Attributes:
-        stream: the releases that tell something of this user.
-        first, second: [cells] what an episode of the user adds to the counters in which the two differ, in units of
-            noise.
-        at: the releases at which the user's episodes enter, one for each, of those of the stream. The attacker knows
+        stream: the releases that depend on this user.
+        first, second: the user's contribution to the counters in which the two worlds differ, in units of noise
+            [cells].
+        at: the releases of the stream at which the user's episodes enter, one for each. The attacker knows
             them.
     """
 
@@ -67,7 +67,7 @@ class Game:
 
     @property
     def draws(self) -> int:
-        """Numbers of one execution."""
+        """Return the number of draws in one execution."""
         return self.stream.releases * len(self.first)
 
     def play(self, rng: np.random.Generator, executions: int) -> tuple[Array, Array]:
@@ -106,14 +106,14 @@ def game(
     """Set up the attack on a privatizer's noise.
 
     Args:
-        noise: of a run with privacy.
-        first, second: [cells] what each episode of one user adds to the statistic in each world.
-        half: the noise is half as large as it should be, which the attacker knows.
-        episodes: of the user. A report of each has noise of its own.
-        places: draws the releases at which they enter; by default all enter at the first, where most is revealed.
+        noise: the noise of a private run.
+        first, second: the contribution of each of the user's episodes to the statistic in each world [cells].
+        half: whether the noise is only half as large as it should be, which the attacker knows.
+        episodes: the number of the user's episodes. A report on each has noise of its own.
+        places: draws the releases at which they enter; by default all enter at the first, which reveals most.
 
     Raises:
-        ValueError: there is no noise.
+        ValueError: There is no noise.
     """
     if noise.mechanism is None:
         raise ValueError("without noise there is nothing to attack")

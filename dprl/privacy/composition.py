@@ -1,12 +1,12 @@
-"""delta and epsilon of a sum of independent privacy losses L, with a bound on the rounding.
+"""The delta and epsilon of a sum of independent privacy losses L, with a bound on the rounding.
 
     delta(epsilon) = P[L = inf] + E (1 - e^(epsilon - L))^+
 
-A sum is a convolution, for which there is the FFT; but its rounding is about 1e-16 of the *largest* probability, while
-delta is made of the smallest. So losses are tilted first: for q(l) = p(l) e^(theta l) / M(theta), with M the
-moment-generating function of p and theta near the saddle point, the sum lies about epsilon, and p = q M(theta)
-e^(-theta l) gives the probabilities back. Rounding is then a share of delta, however small that is. It is bounded and
-added.
+The distribution of a sum is a convolution, which the FFT computes, but with a rounding error of about 1e-16 of the
+*largest* probability, while delta consists of the smallest. So losses are tilted first. Let q(l) = p(l) e^(theta l) /
+M(theta), with M the moment-generating function of p and theta near the saddle point. Then the tilted sum lies near
+epsilon, and p = q M(theta) e^(-theta l) restores the probabilities. The rounding error becomes a share of delta,
+however small delta is; a bound on it is added.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ SLACK = 1e-9  # relative, for the rounding of what goes in: some 1e-16 for each 
 
 
 class Tail(NamedTuple):
-    """Upper bounds on losses' probabilities: mass [N] at losses [N], increasing, and `beyond` at an infinite loss.
+    """Upper bounds on losses' probabilities: mass [N] at increasing losses [N], and `beyond` at an infinite loss.
 
-    rounding: [N] how much of each may be rounding.
+    rounding: the share of each that may be rounding [N].
     """
 
     losses: Array
@@ -41,12 +41,12 @@ class Tail(NamedTuple):
     beyond: float
 
     def delta(self, epsilon: float) -> float:
-        """Return the delta at epsilon, never too small, if epsilon is not below losses[0]."""
+        """Return delta at epsilon, never too small, if epsilon is not below losses[0]."""
         first, factor = self._above(epsilon)
         return self.beyond + float((self.mass[first:] * factor).sum())
 
     def rough(self, epsilon: float) -> bool:
-        """Return whether more than one in ten thousand of that is rounding."""
+        """Return whether more than one part in ten thousand of this delta is rounding."""
         first, factor = self._above(epsilon)
         return float((self.rounding[first:] * factor).sum()) > 1e-4 * self.delta(epsilon)
 
@@ -56,7 +56,7 @@ class Tail(NamedTuple):
 
 
 def delta_at(parts: Sequence[LossPart], interval: float, epsilon: float) -> float:
-    """Bound delta(epsilon) from above, hardly too high. epsilon >= 0."""
+    """Return a tight upper bound on delta(epsilon). epsilon >= 0."""
     theta = _least(lambda t: _log_moment(parts, interval, t) - t * epsilon, interval)
     least = _lost(parts) + math.exp(
         min(_log_moment(parts, interval, theta) - theta * epsilon, 0.0)
@@ -73,7 +73,7 @@ def delta_at(parts: Sequence[LossPart], interval: float, epsilon: float) -> floa
 
 
 def epsilon_at(parts: Sequence[LossPart], interval: float, delta: float) -> float:
-    """Bound the least epsilon >= 0 with delta(epsilon) <= delta from above, hardly too high; inf if there is none."""
+    """Return a tight upper bound on the least epsilon >= 0 with delta(epsilon) <= delta; inf if there is none."""
     from scipy.optimize import brentq
 
     lost = _lost(parts)
@@ -100,21 +100,21 @@ def epsilon_at(parts: Sequence[LossPart], interval: float, delta: float) -> floa
 
 
 def _gentler(theta: float) -> Iterator[float]:
-    """Yield a tilt, and then gentler ones, in case the first one's window lies too high or rounding shows."""
+    """Yield a tilt, and then gentler ones, in case the first one's window lies too high or rounding is visible."""
     for _ in range(8):
         yield theta
         theta /= 4
 
 
 def _lost(parts: Sequence[LossPart]) -> float:
-    """Return the chance that some loss is infinite."""
+    """Return the probability that some loss is infinite."""
     if any(part.lost >= 1 for part in parts):
         return 1.0
     return -math.expm1(sum(part.times * math.log1p(-part.lost) for part in parts))
 
 
 def _tilted(part: LossPart, interval: float, theta: float) -> tuple[Array, float]:
-    """Return q, and the logarithm of M(theta), of one loss."""
+    """Return q, and the logarithm of M(theta), for one loss."""
     exponent = part.log_pmf + theta * interval * part.index
     high = float(exponent.max())
     q = np.exp(exponent - high)
@@ -123,12 +123,12 @@ def _tilted(part: LossPart, interval: float, theta: float) -> tuple[Array, float
 
 
 def _log_moment(parts: Sequence[LossPart], interval: float, theta: float) -> float:
-    """Return ln M(theta) of the sum."""
+    """Return ln M(theta) for the sum."""
     return sum(part.times * _tilted(part, interval, theta)[1] for part in parts)
 
 
 def _least(height: Callable[[float], float], interval: float) -> float:
-    """Find about the theta > 0 at which a function with one valley is least."""
+    """Return about the theta > 0 that minimises a function with one minimum."""
     from scipy.optimize import minimize_scalar
 
     found = minimize_scalar(

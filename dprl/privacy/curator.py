@@ -1,8 +1,8 @@
-"""The curator of a data set: sees all trajectories, and releases sums of them with noise, for one learner.
+"""The curator of a data set: sees all trajectories, and releases noisy sums of them to one learner.
 
-Noise is independent from release to release. A learner's questions may follow from earlier answers: adaptive
-composition, which the accountant's losses allow. Noise on a grid (exact.py) proves what continuous noise of the same
-scale proves: exactly for pure and concentrated privacy, and otherwise except for the slack in `Apart`.
+Noise is independent from release to release. A learner's questions may depend on earlier answers: this is adaptive
+composition, which the accountant's losses allow. Noise on a grid (exact.py) proves the same as continuous noise of
+the same scale: exactly for pure and concentrated privacy, and otherwise except for the slack in `Apart`.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ TRUST = (
 
 @dataclass(frozen=True)
 class Way:
-    """The way that data take, as pages draw it; see `privacy.privatizers.Words`, which has the same for online runs."""
+    """The way of the data, as pages draw it; `privacy.privatizers.Words` has the same for online runs."""
 
     stations: tuple[str, ...]
     raw: int
@@ -73,10 +73,10 @@ class Promise:
 
     Attributes:
         key: its name in a spec.
-        title, summary: in words, for menus.
-        model: for a guarantee card.
-        mechanism: key of the noise.
-        fields: names of the numbers that make a budget.
+        title, summary: the words for menus.
+        model: the words for a guarantee card.
+        mechanism: the key of the noise.
+        fields: the names of the numbers that make a budget.
     """
 
     key: str
@@ -114,7 +114,7 @@ PROMISES: dict[str, Promise] = {
 
 @dataclass(frozen=True)
 class Budget:
-    """The guarantee: rho of zCDP, or epsilon, or epsilon and delta."""
+    """The budget: rho of zCDP, or epsilon, or epsilon and delta."""
 
     promise: Promise
     rho: float | None = None
@@ -134,11 +134,11 @@ class CuratorNoise:
     """The noise that a curator adds to its releases.
 
     Attributes:
-        mechanism: None for no noise.
-        scales: of each family's noise, by name: the standard deviation of Gaussian noise, the b of Laplace(b).
-        losses: what replacing one trajectory reveals, for each half of the data set that it may be in.
-        guarantee: what is claimed and proved.
-        times: by family and half, how many releases of it that speaks of.
+        mechanism: the mechanism, None without noise.
+        scales: the scale of each family's noise, by name: a standard deviation, or the b of Laplace(b).
+        losses: the losses of replacing one trajectory, for each half of the data set that it may be in.
+        guarantee: the stated and the proved guarantee.
+        times: by family and half, the number of releases that the guarantee covers.
     """
 
     mechanism: Mechanism | None
@@ -173,7 +173,7 @@ def apart_of(
     adjacency: str,
     size: int = 1,
 ) -> tuple[Apart, ...]:
-    """Return the distance of grid noise from continuous noise in all that `size` changes move, for each half.
+    """Return the distance of grid noise from continuous noise in all that `size` changes affect, for each half.
 
     Raises KeyError for a mechanism that is not drawn on a grid.
     """
@@ -198,9 +198,9 @@ def apart_of(
 def calibrated_scales(
     mechanism: Mechanism, families: Sequence[Family], asked: Budget, exact: bool = False
 ) -> dict[str, float]:
-    """Find the least noise, in the proportions of the families' weights, that proves a budget under replace-one.
+    """Return the least noise, in the proportions of the families' weights, that proves a budget under replace-one.
 
-    exact: noise is drawn on a grid.
+    exact: whether noise is drawn on a grid.
     """
 
     def at(factor: float) -> dict[str, float]:
@@ -226,7 +226,7 @@ def calibrated_scales(
 
 def rho_of(families: Sequence[Family], scales: Mapping[str, float]) -> float:
     """Return the rho that this noise proves under replace-one, in the worse half: never below the exact sum of t^2/2
-    over all shifts t, in scales (see `zcdp_of`), and at most a step in its 12th digit above it."""
+    over all shifts t, in scales (see `zcdp_of`), and at most one unit in the 12th digit above it."""
     halves: dict[int, Fraction] = {}
     for family in families:
         squares = sum(count * Fraction(size) ** 2 for count, size in family.change.moves)
@@ -257,23 +257,23 @@ def prepare(
     assumptions: tuple[str, ...],
     exact: bool = False,
 ) -> CuratorNoise:
-    """Return the noise of these scales, and what it proves.
+    """Return the noise of these scales, and its proved guarantee.
 
     Args:
-        families: what is released.
+        families: the released statistics.
         asked: the budget that the noise was made for.
-        scales: by family.
-        n: trajectories in the data set.
+        scales: the scale of each family's noise.
+        n: the number of trajectories in the data set.
         formula, where, sources: words for the card.
-        public: what the learner takes as known by everybody.
-        assumptions: for the card, next to the curator's being trusted.
-        exact: noise is drawn on a grid.
+        public: the facts that the learner takes as public.
+        assumptions: assumptions for the card, besides the trusted curator.
+        exact: whether noise is drawn on a grid.
     """
     mechanism = MECHANISMS[asked.promise.mechanism]
     replaced = losses_of(mechanism, families, scales, REPLACE_ONE)
 
     def proved(adjacency: str, d: float, size: int = 1) -> float:
-        """Return the epsilon for that many changes at once."""
+        """Return the epsilon for `size` changes at once."""
         places = losses_of(mechanism, families, scales, adjacency)
 
         def continuous(losses: Losses, d: float) -> float:

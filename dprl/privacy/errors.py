@@ -1,10 +1,10 @@
 """E_{eps,beta}: a bound on the noise of every counter at every release (QW23-online Assumption 3.1).
 
-Computed, not quoted: exactly for Gaussian noise, else by Chernoff with the noise's true moment-generating function,
-P(|Y| > x) <= 2 inf_theta exp(-theta x) M(theta), and a union over all counters and all release times.
+It is computed, not quoted: exactly for Gaussian noise, otherwise by Chernoff with the noise's true moment-generating
+function, P(|Y| > x) <= 2 inf_theta exp(-theta x) M(theta), and a union over all counters and all release times.
 
-Logarithms and exponentials of the tails are SciPy's and Python's: NumPy's differ in the last digit from one CPU to
-another. The lengths of vectors take NumPy's only to find a place on grids that are the same on all of them.
+Logarithms and exponentials of the tails are those of SciPy and Python, because NumPy's differ in the last digit from
+CPU to CPU. For the lengths of vectors, NumPy's only choose a place on grids that are the same on every CPU.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ def laplace_tail(terms: NDArray[np.int64], failure: float) -> Array:
     """Return bounds x: [...] with P(|sum of `terms` iid Laplace(1)| > x) <= failure, by Chernoff.
 
     x = min over u in (0, 1) of (c - j ln(1 - u^2)) / u with c = ln(2 / failure), j = terms. The best u
-    solves 2y - ln(1 + y) = c / j with y = u^2 / (1 - u^2); the left side is convex and rises, so Newton from
-    c / j (where it is too large) falls onto the root.
+    solves 2y - ln(1 + y) = c / j with y = u^2 / (1 - u^2). The left side is convex and rises, so Newton's method,
+    started at c / j (which is too large), descends to the root.
     """
     from scipy.special import log1p
 
@@ -51,10 +51,10 @@ def gaussian_tail(std: Array, failure: float) -> Array:
 
 
 def binomial_tail(batches: Array, failure: float) -> Array:
-    """Bounds x: [M] with P(|sum over j <= i of Binomial(batches[j]) less its mean| > x_i) <= failure, by Chernoff.
+    """Return Chernoff bounds x: [M] with P(|sum over j <= i of Binomial(batches[j]) less its mean| > x_i) <= failure.
 
-    batches: [M, 2], trials and probability of each batch. Any theta gives a bound; the best of a fine grid around
-    the Gaussian optimum sqrt(2c)/std is taken, for the upper tail and for the lower one.
+    batches: trials and probability of each batch [M, 2]. Any theta gives a bound; we take the best of a fine grid
+    around the Gaussian optimum sqrt(2c)/std, for the upper tail and for the lower one.
     """
     from scipy.special import expm1, log1p
 
@@ -108,7 +108,7 @@ def length_tail(log_moments: Callable[[Array], Array], spread: Array, cells: int
 
 @lru_cache(maxsize=16)
 def _phi(cells: int) -> tuple[Array, Array]:
-    """t: [40,000], and ln phi(t) on the sphere in that many dimensions: 10 ms; a forecast asks for fifty lengths."""
+    """Return t [40,000], and ln phi(t) on the sphere in this dimension: 10 ms; a forecast needs fifty lengths."""
     from scipy.special import gammaln, ive
 
     order = cells / 2 - 1
@@ -118,7 +118,7 @@ def _phi(cells: int) -> tuple[Array, Array]:
 
 @cache
 def geometric(low: Decimal, high: Decimal, points: int) -> Array:
-    """Return points from low to high, each the same multiple of the one before, in the same bits on every CPU."""
+    """Return points from low to high, each the same multiple of the one before, with the same bits on every CPU."""
     start, whole = EXACT.ln(low), EXACT.ln(high)
     span = EXACT.divide(EXACT.subtract(whole, start), points - 1)
     # a coarse and a fine grid, so that there are few exponentials
@@ -146,11 +146,11 @@ def laplace_length(terms: NDArray[np.int64], cells: int, failure: float) -> Arra
 
 
 def bits_length(variance: Array, cells: int, failure: float) -> Array:
-    """Lengths x: [M] with P(|z_i| > x_i) <= failure, each coordinate a sum of centred bits of total variance[i].
+    """Return lengths x: [M] with P(|z_i| > x_i) <= failure; coordinates sum centred bits of total variance[i].
 
     E exp(y (bit - q)) <= exp(q (1 - q) (e^|y| - 1 - |y|)) (Bennett), and (e^y - 1 - y)/y^2 rises, so that again the
-    worst u is one coordinate. It may be decided during the run how many bits of which q are drawn next, if the
-    variance is not.
+    worst u is one coordinate. The number and the q of the next bits may be decided during the run, if the variance
+    is not.
     """
     v = np.asarray(variance, dtype=float)
 
@@ -163,11 +163,11 @@ def bits_length(variance: Array, cells: int, failure: float) -> Array:
 def bounded_length(
     users: NDArray[np.int64], variance: float, size: float, cells: int, failure: float
 ) -> Array:
-    """Lengths x: [M] that |z|, the sum of users' errors, stays below until users[i] have come w.p. >= 1 - failure.
+    """Return lengths x: [M] that |z|, the sum of users' errors, never exceeds up to users[i], w.p. >= 1 - failure.
 
-    Given all before, a user's error has mean 0, at most this variance in any direction, and at most this size. So E
-    exp(y u.error) <= exp(variance (e^b - 1 - b) y^2/b^2), b = y size (Bennett). The bound behind P(|z| > x) is then a
-    supermartingale over the users, and the bound holds for all of them up to the last at once (Doob).
+    Given all earlier ones, a user's error has mean 0, at most this variance in any direction, and at most this size.
+    So E exp(y u.error) <= exp(variance (e^b - 1 - b) y^2/b^2), b = y size (Bennett). The bound behind P(|z| > x) is
+    then a supermartingale over the users, and the bound holds for all of them up to the last at once (Doob).
     """
     n = np.asarray(users, dtype=float)
 
@@ -180,5 +180,5 @@ def bounded_length(
 
 
 def per_event(beta: float, cells: int, releases: int) -> float:
-    """Return each counter's failure probability per release, so that all hold w.p. >= 1 - beta/3."""
+    """Return each counter's failure probability per release, so that all bounds hold w.p. >= 1 - beta/3."""
     return beta / 3 / (cells * releases)

@@ -1,8 +1,8 @@
-"""Noise for people: whole multiples of a public grid, drawn exactly from the operating system's cryptographic source.
+"""Noise for real people: multiples of a public grid, drawn exactly from the operating system's cryptographic source.
 
-Discrete Gaussian and Laplace noise after Canonne, Kamath, Steinke 2020, Algorithms 1 to 3, with whole numbers only.
-Floats that are rounded on the way give away low bits of the numbers under the noise (Mironov 2012), and the state of a
-generator for simulation follows from few of its outputs. docs/report/privacy.md has the proofs.
+Discrete Gaussian and Laplace noise after Canonne, Kamath, Steinke 2020, Algorithms 1 to 3, in integer arithmetic only.
+Floats rounded on the way would reveal low bits of the numbers under the noise (Mironov 2012), and the state of a
+simulation's generator follows from few of its outputs. docs/report/privacy.md has the proofs.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Below = Callable[[int], int]  # n to a uniform draw from 0, ..., n - 1
 
 
 def happens(numerator: int, denominator: int, below: Below) -> bool:
-    """Draw True with chance exp(-numerator/denominator), of whole numbers >= 0 and > 0: Algorithm 1."""
+    """Return True with probability exp(-numerator/denominator), for integers >= 0 and > 0: Algorithm 1."""
     while numerator > denominator:
         if not happens(1, 1, below):
             return False
@@ -34,7 +34,7 @@ def happens(numerator: int, denominator: int, below: Below) -> bool:
 
 
 def discrete_laplace(scale: Fraction, below: Below = secrets.randbelow) -> int:
-    """Draw a whole number z with chance proportional to exp(-|z|/scale), scale > 0: Algorithm 2."""
+    """Draw an integer z with probability proportional to exp(-|z|/scale), scale > 0: Algorithm 2."""
     t, s = scale.numerator, scale.denominator
     while True:
         u = below(t)
@@ -50,7 +50,7 @@ def discrete_laplace(scale: Fraction, below: Below = secrets.randbelow) -> int:
 
 
 def discrete_gaussian(scale: Fraction, below: Below = secrets.randbelow) -> int:
-    """Draw a whole number z with chance proportional to exp(-z^2/(2 scale^2)), scale > 0: Algorithm 3."""
+    """Draw an integer z with probability proportional to exp(-z^2/(2 scale^2)), scale > 0: Algorithm 3."""
     p, q = scale.numerator**2, scale.denominator**2  # scale^2 = p/q
     t = scale.numerator // scale.denominator + 1
     of_t = Fraction(t)
@@ -64,8 +64,8 @@ def discrete_gaussian(scale: Fraction, below: Below = secrets.randbelow) -> int:
 class Apart(NamedTuple):
     """The distance of discrete noise from continuous noise of the same scale.
 
-    Outside of outcomes with a chance below 10^-2000, it gives a cell of the grid at most e^up times the chance that
-    continuous noise falls there, and at least e^-down times.
+    Except for outcomes of probability below 10^-2000, the probability of a cell of the grid is at most e^up times, and
+    at least e^-down times, the probability that continuous noise falls into it.
     """
 
     up: float
@@ -74,24 +74,24 @@ class Apart(NamedTuple):
     def epsilon(self, of: Callable[[float], float], delta: float) -> float:
         """Return an epsilon for which discrete noise is (epsilon, delta)-DP.
 
-        of: the same of continuous noise, from delta; at 0 it holds as it is.
+        of: the same function for continuous noise, whose value at delta = 0 holds unchanged.
         """
         return min(of(0.0), of(self.delta(delta)) + self.up + self.down)
 
     def delta(self, delta: float) -> float:
-        """Return the delta that continuous noise may have."""
+        """Return the delta at which to evaluate continuous noise."""
         return delta * math.exp(-self.up) * (1 - 1e-12)
 
 
 def gaussian_apart(scale: float, shift: float) -> Apart:
-    """Return it for a counter that is moved by `shift`, in steps of the grid as is `scale`."""
+    """Return the distance for a counter that is moved by `shift`; `shift` and `scale` are in steps of the grid."""
     q = math.exp(-2 * (math.pi * scale) ** 2)
     wrapped = 2 * q / (1 - q) if q < 1 else math.inf
     return Apart(1 / (24 * scale**2), (100 + shift / scale) ** 2 / (8 * scale**2) + wrapped)
 
 
 def laplace_apart(scale: float, shift: float) -> Apart:
-    """Return the same for Laplace noise; shift is not used."""
+    """Return the distance for Laplace noise; shift is not used."""
     return Apart(1 / (4 * scale), 1 / (8 * scale**2))
 
 
@@ -100,8 +100,8 @@ class Exact:
     """A way to draw noise on the grid.
 
     Attributes:
-        draw(scale): one number, in steps, as is scale.
-        apart(scale, shift): how far its noise in one counter is from continuous noise.
+        draw(scale): draws one number; it and scale are in steps of the grid.
+        apart(scale, shift): the distance of its noise in one counter from continuous noise.
     """
 
     draw: Callable[[Fraction], int]

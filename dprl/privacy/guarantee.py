@@ -17,7 +17,7 @@ UNIT = "one user: one whole episode"
 
 
 def unit_of(contribution: int) -> str:
-    """Return the unit of privacy, for users with at most that many episodes."""
+    """Return the unit of privacy, for users with at most `contribution` episodes."""
     return UNIT if contribution == 1 else f"one user: up to {contribution} episodes, anywhere in the run"
 
 
@@ -59,7 +59,7 @@ def budget(epsilon: float, delta: float) -> str:
 
 @dataclass(frozen=True)
 class Reading:
-    """One thing that the noise proves: (epsilon, delta) under a notion of neighbours, and by which argument."""
+    """One guarantee that the noise proves: (epsilon, delta) under a notion of neighbours, with the argument."""
 
     adjacency: str
     epsilon: float
@@ -69,9 +69,9 @@ class Reading:
 
 @dataclass(frozen=True)
 class LadderStep:
-    """One step of the ladder from noise as in the paper down: std of one counter n, in counts, and what it proves.
+    """A step of the ladder, which starts at noise as in the paper: std of a counter n, in counts, and guarantee.
 
-    idea: what makes the difference to the step before (to the first step, of the first that has one).
+    idea: the reason for the difference from the step before (the first step that has one: from the first step).
     """
 
     what: str
@@ -83,27 +83,27 @@ class LadderStep:
 
 @dataclass(frozen=True)
 class Guarantee:
-    """The card every run carries.
+    """The guarantee card of a run.
 
     Attributes:
         model: JDP, LDP, SDP or none.
-        trust: who sees raw data and who is trusted.
-        unit: what is protected.
-        where: the place noise enters.
-        noise_formula, noise_scale: of one draw for a counter n, in counts.
-        noise_std: standard deviation of one released counter n at the worst release, in counts.
-        claimed_*: what is promised (for noise as in the paper: by the paper).
-        proved_*: what this noise proves under replace-one at the spec's delta.
-        readings: other things it proves.
-        ladder: what other mechanisms would need.
-        public: what the learner takes as known by everybody, which is therefore not protected.
-        users: K.
-        returning: for somebody who comes back for that many episodes, the epsilon proved at proved_delta.
-        messages: what one user sends, in words, if that is more than a report.
-        claimed_rho, proved_rho: of zero-concentrated privacy, of an offline run.
+        trust: who sees raw data, and who is trusted.
+        unit: the unit of protection.
+        where: the place where noise is added.
+        noise_formula, noise_scale: the size of one draw for a counter n, in counts.
+        noise_std: the standard deviation of one released counter n at the worst release, in counts.
+        claimed_*: the stated guarantee (for noise as in the paper: stated by the paper).
+        proved_*: the guarantee that we prove for this noise under replace-one at the spec's delta.
+        readings: further proved guarantees.
+        ladder: the noise that other mechanisms would need.
+        public: facts that the learner takes as public, and which are therefore not protected.
+        users: the number of users K.
+        returning: a number of episodes, and the epsilon proved at proved_delta for a user who returns for as many.
+        messages: the messages of one user, in words, if there is more than one report.
+        claimed_rho, proved_rho: the rho of zero-concentrated privacy, for an offline run.
         contribution: m, the most episodes of one user, all of which are protected.
 
-    Numbers are None if no privacy is claimed, scale and std also where sums have noise of different sizes.
+    Numbers are None without a stated guarantee; scale and std are also None if sums have noise of different sizes.
     """
 
     model: str
@@ -146,7 +146,7 @@ class Guarantee:
     _repr_html_ = tabulated
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON-able form; rho, and a contribution of more than one, if there is one."""
+        """Return the form for JSON, with rho if there is one, and with the contribution if it exceeds one."""
         whole = asdict(self)
         if self.contribution == 1:
             del whole["contribution"]

@@ -1,9 +1,9 @@
-"""Privacy losses: what one neighbouring change shows through one kind of noise, and their distributions on a grid.
+"""Privacy losses: the effect of one neighbouring change under one kind of noise, and its distribution on a grid.
 
-The loss of an outcome is the logarithm of how much likelier it is with the one data set than with the other. A
-distribution of losses is kept on the multiples of an `interval`: each atom is moved to the two multiples around it so
-that its mass under both data sets stays (connect the dots, Doroshenko et al. 2022). That spreads the likelihood ratio,
-so the result is at least as revealing.
+The loss of an outcome is the logarithm of the ratio of its probabilities under the two data sets. A distribution of
+losses is stored on the multiples of an `interval`: each atom is split between the two multiples around it so that its
+mass under both data sets stays the same (connect the dots, Doroshenko et al. 2022). That spreads the likelihood
+ratio, so the result reveals at least as much.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Gaussian:
 
     @property
     def spread(self) -> float:
-        """The standard deviation of the privacy loss."""
+        """Return the standard deviation of the privacy loss."""
         return self.shift
 
 
@@ -64,7 +64,7 @@ class Binomial:
 
 @dataclass(frozen=True)
 class Response:
-    """`count` bits turned over with chance 1 / (e^shift + 1) each, so that one says `shift` for or against."""
+    """`count` bits, each flipped with probability 1 / (e^shift + 1), so that each has loss `shift` or -`shift`."""
 
     count: int
     shift: float
@@ -81,7 +81,7 @@ Losses = tuple[Loss, ...]
 
 @dataclass(frozen=True, eq=False)
 class LossPart:
-    """`times` independent losses: pmf[i] is the chance of (lowest + i) intervals, `lost` that of an infinite loss."""
+    """`times` independent losses: pmf[i] is the chance of (lowest + i) intervals, `lost` that of infinity."""
 
     lowest: int
     pmf: Array
@@ -90,18 +90,18 @@ class LossPart:
 
     @cached_property
     def index(self) -> NDArray[np.int64]:
-        """[N] losses of the atoms, in intervals."""
+        """Return the losses of the atoms [N], in intervals."""
         return self.lowest + np.arange(len(self.pmf))
 
     @cached_property
     def log_pmf(self) -> Array:
-        """[N] logarithms of the chances, which every tilt starts from."""
+        """Return the logarithms of the probabilities [N], from which every tilt starts."""
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(self.pmf))
 
 
 def parts_of(losses: Losses, interval: float, *, exchanged: bool = False) -> list[LossPart]:
-    """Return the losses of a composition, on the grid. exchanged: with the two data sets exchanged.
+    """Return the losses of a composition on the grid. exchanged: whether the two data sets are exchanged.
 
     Raises TypeError for a loss that has no distribution here.
     """
@@ -121,7 +121,7 @@ def parts_of(losses: Losses, interval: float, *, exchanged: bool = False) -> lis
 
 
 def one_way(losses: Losses) -> bool:
-    """Return whether the loss has another distribution when the two data sets are exchanged."""
+    """Return whether the loss has a different distribution when the two data sets are exchanged."""
     return any(isinstance(x, Binomial) and x.up != x.down for x in losses)
 
 
@@ -140,7 +140,7 @@ def _laplace(loss: Laplace, interval: float) -> LossPart:
 
 
 def _binomial(loss: Binomial, interval: float, exchanged: bool) -> list[LossPart]:
-    """Return the losses of the counters that go up and down, which exchanging the data sets exchanges."""
+    """Return the losses of the counters that go up and of those that go down; exchanging the data sets swaps them."""
     first, b, outside = binomial_window(loss.trials, loss.probability)
     x = np.arange(first, first + len(b) + 1)  # outcomes of b, and of b moved up by one
     here, below = np.append(b, 0.0), np.append(0.0, b)  # P[noise = x], P[noise + 1 = x]
@@ -161,10 +161,10 @@ def _binomial(loss: Binomial, interval: float, exchanged: bool) -> list[LossPart
 
 
 def binomial_window(trials: int, probability: float) -> tuple[int, Array, float]:
-    """Return the first outcome, probabilities of a run of outcomes, and a bound on the mass outside it.
+    """Return the first outcome, the probabilities of a run of outcomes, and a bound on the mass outside.
 
     Probabilities are built outward from the mode by their ratios, so that no digits are lost for any number
-    of trials (differences of log-gammas lose all of them near 10^15). Outside: Bernstein's inequality.
+    of trials (differences of log-gammas lose all of them near 10^15). The bound is Bernstein's inequality.
     """
     mean = trials * probability
     sigma = math.sqrt(mean * (1 - probability))
@@ -186,7 +186,7 @@ def binomial_window(trials: int, probability: float) -> tuple[int, Array, float]
 
 
 def _connect_dots(losses: Array, mass: Array, interval: float) -> tuple[int, Array]:
-    """Return the lowest grid index, and the mass on each multiple of `interval` from there on."""
+    """Return the lowest grid index, and the mass on each multiple of `interval` from it on."""
     floor = np.floor(losses / interval)
     rest = losses - floor * interval
     # share on the upper point: keeps sum of mass * exp(-loss)

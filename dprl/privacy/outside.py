@@ -1,7 +1,7 @@
-"""Mechanisms of other packages: which of them can be used, which privacy model offers each, and the text of its card.
+"""Mechanisms of other packages: whether they can be used, which privacy model offers each, and the text of its card.
 
-A privacy model takes them for no more than the contract of `Mechanism` says of them: noise of calibrated size in
-running counts. Proofs for Gaussian and Laplace noise alone do not cover them, see
+A privacy model relies only on the contract of `Mechanism`: noise of calibrated size in running counts. Proofs that
+hold for Gaussian and Laplace noise only do not cover these mechanisms, see
 `simulation.pairs`.
 """
 
@@ -26,7 +26,7 @@ def model_of(mechanism: Mechanism) -> str:
 
 
 def refusal(mechanism: Mechanism) -> str:
-    """Explain why a mechanism of another package cannot be used, as after "was left out:"; "" if it can."""
+    """Explain why a mechanism of another package cannot be used, to follow "was left out:"; "" if it can."""
     if mechanism.norm not in NORMS:
         return f"its norm is {mechanism.norm}; give {' or '.join(NORMS)}"
     if mechanism.answers is not None:
@@ -35,18 +35,18 @@ def refusal(mechanism: Mechanism) -> str:
 
 
 def offer(mechanism: Mechanism) -> None:
-    """Let its privacy model offer a mechanism, after all others: no spec takes it by default."""
+    """Let its privacy model offer a mechanism, after all others, so that it is never a default."""
     model = PRIVATIZERS[model_of(mechanism)]
     PRIVATIZERS[model.key] = replace(model, mechanisms=(*model.mechanisms, mechanism.key))
 
 
 def is_outside(key: str | None) -> bool:
-    """Return whether this is the key of a mechanism that is none of dprl's own."""
+    """Return whether this is the key of a mechanism from another package."""
     return key in MECHANISMS and key not in BUILT_IN
 
 
 def check_contribution(key: str, contribution: int) -> None:
-    """Raise SpecError for several episodes of a user: their joint guarantee is proved only for dprl's own noise."""
+    """Raise SpecError for several episodes per user: their joint guarantee is proved only for dprl's own noise."""
     if contribution > 1 and is_outside(key):
         raise SpecError(
             "contribution", f"{contribution} does not go with mechanism {key} of another package; give 1."

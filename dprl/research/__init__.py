@@ -1,6 +1,6 @@
 """Results in a script or a notebook: traces that draw themselves, sweeps that compute themselves.
 
-The simulation knows neither charts nor the store. These classes are its own, with both in reach.
+The classes here extend those of the simulation, which uses neither charts nor the store.
 """
 
 from dprl.research.background import run, run_async

@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from dprl.runs.store import Store
 
 MOST_WORKERS = 256
-VISITOR = "Python"  # the name that runs of a script are asked for by
+VISITOR = "Python"  # the name under which a script requests runs
 
 
 def check_workers(workers: int | None, engine: str | None, store: str | Path | None) -> None:
-    """Raise SpecError if an argument is not allowed, even if all is computed already."""
+    """Raise SpecError if an argument is not allowed, even if no run has to be computed."""
     from dprl.runs import cluster
 
     check_type("store", store, str | Path | None, "the path of a file")
@@ -48,7 +48,7 @@ def check_workers(workers: int | None, engine: str | None, store: str | Path | N
 
 
 def begin_workers(store: Store, workers: int | None, engine: str | None) -> None:
-    """Start workers at a store, or join a Dask cluster. Raises SpecError, and StoreError if it cannot be reached."""
+    """Start workers for a store, or connect to a Dask cluster. Raises SpecError, and StoreError if that fails."""
     from dprl.runs import cluster
 
     address = cluster.engine(engine)
@@ -111,16 +111,16 @@ def run(
     """Run every seed of a spec: in this process, or in background processes that share a store.
 
     Args:
-        spec: what to run, of any kind, or a dict of its fields.
-        progress: is called with the share done, from 0 to 1.
-        workers, engine, store: with any of these, seeds are computed once and kept, see `Sweep.run`.
+        spec: the run, of any kind, or a dict of its fields.
+        progress: a function called with the share that is done, from 0 to 1.
+        workers, engine, store: if any is given, each seed is computed only once and stored, see `Sweep.run`.
 
     Returns:
-        The traces of all seeds, the same bit for bit whenever the spec is.
+        The traces of all seeds. The same spec always gives the same bits.
 
     Raises:
-        SpecError: this is no spec, a field of it is not allowed, or an argument.
-        RunFailed: it could not be computed in the background.
+        SpecError: The spec, one of its fields, or an argument is not allowed.
+        RunFailed: The run could not be computed in the background.
 
     Example:
         >>> trace = dprl.run(dprl.RunSpec("chain", episodes=1000, seeds=2))
@@ -169,23 +169,23 @@ async def run_async(
     engine: str | None = None,
     store: str | Path | None = None,
 ) -> Trace[Any]:
-    """Run every seed of a spec in background processes: `await dprl.run_async(spec)` lets a notebook go on.
+    """Run every seed of a spec in background processes; `await dprl.run_async(spec)` leaves a notebook responsive.
 
-    Several at once are `await asyncio.gather(dprl.run_async(a), dprl.run_async(b))`. The store is the dashboard's:
-    each seed is computed once, whoever asks for it. A task that is cancelled withdraws its run, and finished seeds
-    are kept.
+    For several runs at once, use `await asyncio.gather(dprl.run_async(a), dprl.run_async(b))`. The store is the
+    dashboard's, so each seed is computed only once, whoever requests it. Cancelling the task withdraws the run;
+    finished seeds are kept.
 
     Args:
-        spec: what to run, of any kind, or a dict of its fields.
-        progress: is called with the share done, from 0 to 1.
+        spec: the run, of any kind, or a dict of its fields.
+        progress: a function called with the share that is done, from 0 to 1.
         workers, engine, store: see `Sweep.run`.
 
     Returns:
-        The traces of all seeds, the same as of `run`.
+        The traces of all seeds, with the same bits as from `run`.
 
     Raises:
-        SpecError: this is no spec, an argument is not allowed, or the run is past the limits.
-        RunFailed: it could not be computed.
+        SpecError: The spec or an argument is not allowed, or the run exceeds a limit.
+        RunFailed: The run could not be computed.
 
     Example:
         >>> import asyncio
@@ -203,7 +203,7 @@ async def run_async(
     found: dict[Spec, simulation.Trace] = {}
     if whole_trace(kept, asked) is None:
         begin_workers(kept, workers, engine)
-    # a name of its own: who else waits for the same run goes on waiting when this is cancelled
+    # a name of its own, so that cancelling this leaves the same run to others who wait for it
     with closing(looks(kept, [asked], f"{VISITOR} {secrets.token_hex(4)}", whole_trace, found)) as shares:
         for share in shares:
             if progress:

@@ -15,7 +15,7 @@ from dprl.simulation.kinds import kind_of
 from dprl.words import plural, upward
 
 SPARK = 160, 36  # pixels
-MOST = 1600  # characters of text that a notebook shows of an object, beside a line that says how much is left out
+MOST = 1600  # the characters that a notebook shows of an object, without the line about the omitted rest
 
 
 def told(trace: simulation.Trace) -> tuple[str, str, str]:
@@ -60,7 +60,7 @@ def sparkline(at: Any, values: Any) -> str:
 
 
 def card(rows: Iterable[tuple[str, str, str, str]]) -> str:
-    """Return a table of runs: name, final measure, proved guarantee, curve (SVG of our own)."""
+    """Return an HTML table of runs: name, final measure, proved guarantee, and curve (SVG of our own)."""
     told = list(rows)
     shown = told[: fitting("".join(words) for *words, _ in told)]
     body = "".join(
@@ -72,13 +72,13 @@ def card(rows: Iterable[tuple[str, str, str, str]]) -> str:
 
 
 def fitting(texts: Iterable[str], room: int = MOST) -> int:
-    """Return how many of the first texts fit into a number of characters."""
+    """Return how many of the texts, from the first on, fit into `room` characters."""
     ends = list(accumulate(map(len, texts)))
     return sum(end <= room for end in ends)
 
 
 def listed(names: Sequence[str], between: str, room: int = MOST) -> str:
-    """Return the names in a line; where they are too many, the first of them and how many there are more."""
+    """Return the names on one line; if they do not fit, the first of them and the number of the others."""
     shown = fitting((name + between for name in names), room)
     rest = [f"{len(names) - shown} more"] if shown < len(names) else []
     return between.join([*names[:shown], *rest])

@@ -1,4 +1,4 @@
-"""What to cite for runs: the papers of their algorithms and their noise, and this program."""
+"""The sources to cite for runs: the papers of their algorithms and noise, and this program."""
 
 from __future__ import annotations
 
@@ -13,10 +13,8 @@ from dprl.simulation.kinds import given_spec
 from dprl.theory.papers import bibliography
 from dprl.version import VERSION
 
-Source = tuple[str, str]  # what it is of, and the text that names the papers
-NOTIONS = {
-    "zcdp": "Bun, Steinke 2016"
-}  # where a notion of privacy comes from, for those that have a paper of ours
+Source = tuple[str, str]  # the subject of the source, and the text that names its papers
+NOTIONS = {"zcdp": "Bun, Steinke 2016"}  # the paper that introduced each notion of privacy, if we know it
 
 
 def cite(*runs: Spec | Trace | Mapping[str, Any]) -> str:
@@ -26,11 +24,11 @@ def cite(*runs: Spec | Trace | Mapping[str, Any]) -> str:
         runs: specs, finished runs, or dicts of a spec's fields.
 
     Returns:
-        An entry for dprl and for each paper that the algorithms, privacy models and mechanisms come from, once.
-        Comments say which paper is whose.
+        One entry each for dprl and for every paper behind the algorithms, privacy models and mechanisms. Comments
+        state the subject of each paper.
 
     Raises:
-        SpecError: one is no spec, or a field of it is not allowed.
+        SpecError: One of the runs is not a spec, or a field of it is not allowed.
 
     Example:
         >>> print(dprl.cite(dprl.RunSpec()).splitlines()[-1])
@@ -41,7 +39,7 @@ def cite(*runs: Spec | Trace | Mapping[str, Any]) -> str:
 
 
 def of_online(spec: Any) -> Iterator[Source]:
-    """Yield the sources of an online run: of its algorithm and, with privacy, of its model and mechanism."""
+    """Yield the sources of an online run: of its algorithm and, if it is private, of its model and mechanism."""
     yield _of(ALGORITHMS[spec.algorithm])
     if spec.mechanism is not None:
         yield _of(PRIVATIZERS[spec.privacy])
@@ -49,7 +47,7 @@ def of_online(spec: Any) -> Iterator[Source]:
 
 
 def of_data_set(spec: Any) -> Iterator[Source]:
-    """Yield the sources of a run on a data set: of its algorithm and, with privacy, of its guarantee and its noise."""
+    """Yield the sources of a run on a data set: of its algorithm and, if private, of its guarantee and its noise."""
     yield _of(OFFLINE[spec.algorithm])
     promise = PROMISES[spec.privacy]
     if spec.privacy in NOTIONS:

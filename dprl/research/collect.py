@@ -1,4 +1,4 @@
-"""Many runs asked for, watched and cancelled as one."""
+"""Many runs, requested, watched and cancelled together."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ T = TypeVar("T")
 
 POLL = 0.1  # seconds between two looks
 _ACTIVE = ("queued", "running")  # nothing to be read yet
-# How often a run is asked for whose results made room before they were read: a store that is too small for it would be
-# waited for without end. One that another process of the same name has withdrawn is asked for again, too.
+# How often to request a run whose results were deleted for lack of space before they were read; a store too small for
+# the run would otherwise cost endless time. A run withdrawn by another process of this name is requested again, too.
 _TRIES = 5
 _NO_ROOM = "its results made room before they could be read; set DPRL_STORE_MB higher"
 
 
 class RunFailed(RuntimeError):
-    """A run of the sweep cannot be computed; the message is a sentence that says why."""
+    """The error for a run that cannot be computed; the message is a sentence with the reason."""
 
 
 def collect(
@@ -32,10 +32,10 @@ def collect(
     read: Callable[[Store, S], T | None],
     progress: Callable[[float], None] | None = None,
 ) -> dict[S, T]:
-    """Ask for the runs that are missing, wait for all, and return what is read of each, None while it is not there.
+    """Request the missing runs, wait for all, and return what `read` gives for each (None while a run is missing).
 
-    progress: called with the share done, 0 to 1. Whatever ends this early withdraws the requests; finished seeds
-    are kept, so that the next call goes on from there. Raises RunFailed, and SpecError for a run past the limits.
+    progress: called with the share done, 0 to 1. If the call ends early, the requests are withdrawn and finished seeds
+    are kept, so that the next call continues from there. Raises RunFailed, and SpecError for a run past the limits.
     """
     found: dict[S, T] = {}
     wanted = list(dict.fromkeys(specs))
@@ -55,9 +55,9 @@ def looks(
     read: Callable[[Store, S], T | None],
     found: dict[S, T],
 ) -> Generator[float, None, None]:
-    """Add the finished runs to `found`, and yield the share done, between two waits of `collect`.
+    """Add the finished runs to `found`, and yield the share that is done between two waits of `collect`.
 
-    Whatever closes it early withdraws the requests.
+    Closing the generator early withdraws the requests.
     """
     asked: dict[S, int] = {}  # and how often
     try:

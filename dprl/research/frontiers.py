@@ -1,6 +1,6 @@
-"""Sweeps as charts take them: a curve of ends for each line, how it falls, and the slope that a paper proves.
+"""Sweeps as data for charts: for each line, the final values of its runs, their slope, and the slope a paper proves.
 
-Trade-offs and `SweepResult.plot` draw the same, wherever the ends of the runs come from.
+Trade-offs and `SweepResult.plot` use these functions for the same chart, from the dashboard's store or from a script.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from dprl.research.series import bound_of, style_of, style_of_data
 from dprl.simulation import OfflineSpec, RunSpec
 from dprl.theory import BOUNDS, Bound
 
-LEARNED = 0.5  # of all there is to lose: where less is lost, a slope says something
+LEARNED = 0.5  # the share of the worst possible loss below which a slope is meaningful
 FEWEST = 3  # points of a slope
 SYMBOLS = {"epsilon": "ε", "rho": "ρ", "episodes": "K", "contribution": "m"}
 AXES = {
@@ -33,7 +33,7 @@ AXES = {
     "S": "number of states S",
 }
 BUDGETS = ("epsilon", "rho")
-SUFFIXES = {"central": "-jdp", "local": "-ldp"}  # after the key of an algorithm, the name of its bound
+SUFFIXES = {"central": "-jdp", "local": "-ldp"}  # suffixes of an algorithm's key in the names of its bounds
 # what a bound calls an axis
 EXPONENTS = {"epsilon": "epsilon", "episodes": "K", "H": "H", "S": "S"}
 EXPONENTS_OF_DATA = {"rho": "rho", "epsilon": "epsilon", "n": "K", "H": "H", "S": "S"}
@@ -47,21 +47,21 @@ def look_of(spec: Any) -> CurveStyle:
 def looks_of(kinds: Sequence[CurveStyle], *, shaded: bool) -> list[CurveStyle]:
     """Return the style of each line, no two alike: lines of one colour have different dashes.
 
-    shaded: whether a line has the shade of its budget; where the budget is the axis its markers alone have shades.
+    shaded: whether a line has the shade of its budget; if the budget is the axis, only the markers have shades.
     """
     return numbered(dashed([kind if shaded else replace(kind, epsilon=None) for kind in kinds]))
 
 
 def all_to_lose(spec: Any, v_star: float) -> float:
-    """Return all there is to lose in a run."""
+    """Return the largest possible loss of a run."""
     return v_star if spec.kind == OfflineSpec.kind else spec.episodes * v_star
 
 
 def proved_exponent(spec: Any, x: str, *, price: bool) -> float | None:
-    """Return the exponent of an axis in a paper's bound, if the bound has one.
+    """Return the exponent of an axis in a paper's bound, or None if the bound has none.
 
-    Of a price it is that of the term with the budget; of a gap that of the term that is left when n is large. price:
-    whether that is what is drawn.
+    For a privacy cost, use the term with the budget; for suboptimality, the term that dominates when n is large.
+    price: whether the privacy cost is drawn.
     """
     if spec.kind == RunSpec.kind:
         bound = bound_of_run(spec) if price and x in EXPONENTS else None
@@ -85,7 +85,7 @@ def bound_of_run(spec: RunSpec) -> Bound | None:
 
 
 def band_of(values: NDArray[np.float64], statistic: metrics.Statistic) -> tuple[float, float, float]:
-    """Of values [seeds], of those that are known: mean (or median), low, high."""
+    """Return the mean (or median), low and high of those values [seeds] that are known."""
     known = values[np.isfinite(values)]
     center, low, high = metrics.BANDS[statistic](known.reshape(-1, 1))
     return float(center[0]), float(low[0]), float(high[0])
@@ -107,12 +107,12 @@ def frontier_of(
     """Return one line of a sweep.
 
     Args:
-        label, style: its name, and its look.
-        specs: [P] its runs; x: [P] their values of the axis, ascending.
-        rows: [seeds, P] the values drawn, NaN if unknown.
-        lost: [P] what each lost, by whose share of `worst` [P] points are chosen that a slope is fitted to.
+        label, style: its name and its look.
+        specs: its P runs; x: [P] their values of the axis, ascending.
+        rows: the values drawn [seeds, P], NaN if unknown.
+        lost: [P] the loss of each run; the slope is fitted to points whose loss is a small enough share of `worst`.
         proved: see `proved_exponent`.
-        statistic: of the seeds.
+        statistic: the statistic over seeds.
         world: see `Frontier`.
     """
     bands = np.array([band_of(column, statistic) for column in rows.T]).reshape(len(specs), 3)

@@ -1,4 +1,4 @@
-"""Users of a run, or of the best policy, one after another, and the counts that fill meanwhile: as they are drawn."""
+"""Data for drawing single users, of a run or of the best policy, and the counts that grow with each of them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dprl.simulation import SeedTrace
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-APART = 4.0  # times as many users, or more, from one moment that is shown to the next
+APART = 4.0  # the least factor between the numbers of users at two successive moments
 DECADES = tuple(10**i for i in range(7))  # users of the best policy
 VISITS = -2  # where a row of counters has them
 
@@ -26,7 +26,7 @@ def drawable(mdp: TabularMDP) -> bool:
 
 
 def best_content(mdp: TabularMDP) -> dict[str, Any]:
-    """All that is drawn of the best policy: expected visits, exactly, and users drawn from the model by a seed."""
+    """Return all that is drawn of the best policy: exact expected visits, and users drawn with a fixed seed."""
     random, best = np.random.default_rng(0), planning.optimum(mdp).policy
     visits = planning.occupancy(mdp, best).sum(0)
     moments = [
@@ -44,7 +44,7 @@ def best_content(mdp: TabularMDP) -> dict[str, Any]:
 
 
 def content(mdp: TabularMDP, trace: SeedTrace) -> dict[str, Any]:
-    """Return all that is drawn of one seed. Users are drawn from the model, by a seed of their own."""
+    """Return all that is drawn of one seed. Users are drawn from the model, with a seed of their own."""
     spec = trace.spec
     random = np.random.default_rng([spec.root_seed, trace.seed])
     counted = ALGORITHMS[spec.algorithm].statistic.counted
@@ -84,14 +84,14 @@ def episode(
     random: np.random.Generator,
     chances: Array | None = None,
 ) -> tuple[list[int], list[int]]:
-    """Return the state of one user at each step and the action there: two lists of H numbers.
+    """Return the states and the actions of one user: two lists of H numbers.
 
     Args:
-        P: [H, S, A, S] chances of the next state.
-        first: [S] chances of the first one.
-        policy: [H, S] actions.
-        random: what the episode is drawn with.
-        chances: [H, S, A] of the actions of a stochastic policy, instead of `policy`.
+        P: the probabilities of the next state [H, S, A, S].
+        first: the probabilities of the first state [S].
+        policy: the actions [H, S].
+        random: the random generator.
+        chances: the action probabilities [H, S, A] of a stochastic policy, which replace `policy`.
     """
     H, S = P.shape[:2]
     state, states, actions = int(random.choice(S, p=first)), [], []
@@ -104,13 +104,13 @@ def episode(
 
 
 def _drawn(chances: Array, random: np.random.Generator) -> int:
-    """Draw an action; kept chances are rounded, so that they need not add up to one."""
+    """Draw an action; stored probabilities are rounded and need not add up to one."""
     return int(random.choice(len(chances), p=chances / chances.sum()))
 
 
 def apart(at: Ints, times: float) -> list[int]:
-    """Places in `at`, which increases: of each two that follow, the later is `times` as large or more. The last of
-    `at` is among them."""
+    """Return places in the increasing `at` such that each value is at least `times` the one before. The last place of
+    `at` is always among them."""
     kept = [len(at) - 1]
     for i in range(len(at) - 2, -1, -1):
         if at[i] * times <= at[kept[-1]]:

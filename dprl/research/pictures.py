@@ -1,4 +1,4 @@
-"""Charts of runs, online, on data sets, or on a file of yours, with the dashboard's figures."""
+"""Charts of online runs, of runs on data sets, or of runs on a file of yours, with the dashboard's figures."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from dprl.figures.regret import Measure
 
 MISTAKES = "suboptimal episodes"
-# What is drawn of each kind of runs, the default first.
+# The measures that can be drawn for each kind of runs, the default first.
 MEASURES = {
     RunSpec.kind: ("regret", "share", "regret per episode", "privacy cost", MISTAKES),
     OfflineSpec.kind: ("suboptimality", "privacy cost"),
@@ -47,9 +47,9 @@ class Picture(picture.Picture):
     """A chart for a script or a notebook.
 
     Attributes:
-        figure: of Plotly.
-        alt: the kind of chart in words.
-        see: a sentence about these data; `see_markdown` is the same in Markdown.
+        figure: the Plotly figure.
+        alt: the kind of chart, in words.
+        see: a sentence about the data shown; `see_markdown` is the same sentence in Markdown.
         table: the numbers drawn.
     """
 
@@ -57,13 +57,13 @@ class Picture(picture.Picture):
 
 
 def told_plainly(found: picture.Picture) -> Picture:
-    """Return the same picture with its sentence as plain text."""
+    """Return a picture with its sentence as plain text."""
     plain = re.sub(r"\*\*|\\(.)", lambda mark: mark[1] or "", found.see)
     return Picture(found.figure, found.alt, plain.replace("\N{NO-BREAK SPACE}", " "), found.table, found.see)
 
 
 def kind_of_all(traces: Traces) -> str:
-    """Return the kind that all runs share. Raises SpecError if there are several, or it has no chart."""
+    """Return the kind that all runs share. Raises SpecError if there are several, or if it has no chart."""
     kinds = list(dict.fromkeys(str(trace.spec.kind) for trace in traces.values()))
     if len(kinds) > 1:
         raise SpecError(
@@ -75,7 +75,7 @@ def kind_of_all(traces: Traces) -> str:
 
 
 def check_drawable(kind: str, measure: str | None, statistic: str, log_x: bool) -> None:
-    """Raise SpecError if a kind of runs has no such drawing."""
+    """Raise SpecError if runs of this kind have no such chart."""
     check_type("measure", measure, str | None, f"one of {', '.join(MEASURES[kind])}")
     if not isinstance(statistic, str) or statistic not in metrics.BANDS:
         raise SpecError("statistic", f"{shown(statistic)} is not allowed; give {' or '.join(metrics.BANDS)}.")
@@ -94,7 +94,7 @@ def check_drawable(kind: str, measure: str | None, statistic: str, log_x: bool) 
 
 
 def regrets(traces: Traces, view: Measure, statistic: metrics.Statistic, **how: bool) -> picture.Picture:
-    """Return the regret of online runs, as the view asks, a curve for each run."""
+    """Return the regret of online runs, with the settings of `view` and one curve per run."""
     known = {trace.spec: known_of(trace) for trace in traces.values()}
     chosen = {
         name: trace.spec
@@ -113,7 +113,7 @@ def regrets(traces: Traces, view: Measure, statistic: metrics.Statistic, **how: 
 
 
 def mistakes(traces: Traces, statistic: metrics.Statistic, **how: bool) -> picture.Picture:
-    """Return how many episodes of online runs were more than alpha suboptimal, against alpha."""
+    """Return the number of episodes of online runs that were suboptimal by more than alpha, against alpha."""
     few(traces)
     looks = numbered(marked([style_of(trace.spec) for trace in traces.values()]))
     curves = []
@@ -128,14 +128,14 @@ def mistakes(traces: Traces, statistic: metrics.Statistic, **how: bool) -> pictu
 
 
 def gaps(traces: Traces, **how: bool) -> picture.Picture:
-    """Return the suboptimality over n, a curve for each run."""
+    """Return the suboptimality over n, with one curve per run."""
     few(traces)
     known = {name: known_of(trace) for name, trace in traces.items()}
     return suboptimality_picture({name: trace.spec for name, trace in traces.items()}, known, **how)
 
 
 def privacy_costs(traces: Traces, **how: bool) -> picture.Picture:
-    """Return how much lower V~ is than that of the same algorithm without privacy, on the same data sets."""
+    """Return how far V~ is below that of the same algorithm without privacy, on the same data sets."""
     lower = {trace.spec: np.array([seed.lower for seed in trace.seeds]) for trace in traces.values()}
     private = {name: trace for name, trace in traces.items() if trace.spec != trace.spec.baseline()}
     if not private:
@@ -181,7 +181,7 @@ def core(trace: Trace[Any]) -> Any:
 
 
 def without_baseline(spec: Any) -> SpecError:
-    """Build the error of a privacy cost without a baseline."""
+    """Return the error for a privacy cost without a baseline."""
     return SpecError(
         "measure",
         f"privacy cost is counted from the non-private baseline of {spec.label()}; add dprl.run(spec.baseline()) to "
@@ -190,7 +190,7 @@ def without_baseline(spec: Any) -> SpecError:
 
 
 def few(traces: Mapping[str, Any]) -> None:
-    """Raise SpecError if there are too many to tell apart."""
+    """Raise SpecError if there are too many runs to tell apart."""
     if len(traces) > style.MOST_CURVES:
         raise SpecError(
             "traces", f"{len(traces)} curves cannot be told apart; give at most {style.MOST_CURVES}."

@@ -1,4 +1,4 @@
-"""The commands for a user's file: `dprl check` looks at it, and `dprl release` learns from it under a budget."""
+"""The commands for a user's file: `dprl check` describes it, and `dprl release` learns from it under a budget."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from dprl.simulation.uploads.spec import FIELDS, NOWHERE, take
 from dprl.simulation.uploads.spent import together
 from dprl.words import plural
 
-STOPS = 3  # the exit status of a check after which a release would stop
+STOPS = 3  # the exit status of a check after which a release would be refused
 NOT_SHOWN = (
     "what of the file is not declared is private, and goes only to a terminal or to the file of --notes."
 )
@@ -107,15 +107,15 @@ def flags_as_fields(given: argparse.Namespace) -> dict[str, Any]:
 
 
 def declared_in(path: str) -> Declaration:
-    """Read the declaration in a file. Raises SpecError."""
+    """Return the declaration in a file. Raises SpecError."""
     return declaration(read_text("declaration", path, "the path of a JSON file"))
 
 
 def check_command(given: argparse.Namespace) -> int:
-    """Show the content of a file, the rows outside of the declaration, and the limits of a release. Nothing is kept.
+    """Show a file's content, the rows that violate the declaration, and the limits of a release. Nothing is stored.
 
     Returns:
-        The exit status: STOPS if a release would stop.
+        The exit status, STOPS if a release would be refused.
     """
     public, fields = declared_in(given.declaration), flags_as_fields(given)
     held_out = fields.get("held_out", SHARE)
@@ -147,7 +147,7 @@ def check_command(given: argparse.Namespace) -> int:
 
 @contextmanager
 def release_of(given: argparse.Namespace) -> Iterator[tuple[UploadSpec, Budget]]:
-    """Open the requested release with its budget, and forget the file's content at the end."""
+    """Open the requested release with its budget, and delete the stored content of the file at the end."""
     public, fields = declared_in(given.declaration), flags_as_fields(given)
     total = None if given.total is None else FIELDS["rho"].parse(given.total)
     UploadSpec(data=NOWHERE, declared=public.text, n=1, **fields)  # what is wrong with the rest is said first
@@ -168,7 +168,7 @@ def release_of(given: argparse.Namespace) -> Iterator[tuple[UploadSpec, Budget]]
         recall(NOT_SHOWN)
 
     name = kept.new_name()
-    marker = kept.hold(name)  # if this process is killed, the next start of any command deletes what was kept
+    marker = kept.hold(name)  # if this process is killed, the next command deletes the stored content
     try:
         spec = take(
             Path(given.data), public.text, {"held_out": SHARE} | fields, name,
@@ -185,7 +185,7 @@ def release_of(given: argparse.Namespace) -> Iterator[tuple[UploadSpec, Budget]]
 def release_command(given: argparse.Namespace, run_one: Callable[[UploadSpec, int], int]) -> int:
     """Release once, and write the files.
 
-    run_one: computes a spec and writes DIR; it is given how many releases the budget then has.
+    run_one: a function that computes a spec and writes DIR; it receives the number of releases made from the budget.
     """
     with release_of(given) as (spec, budget):
         draws = draws_of(spec)

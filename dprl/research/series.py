@@ -1,4 +1,4 @@
-"""Curves of runs as charts take them: what each looks like, and its mean over seeds with an interval."""
+"""Curves of runs as charts need them: the look of each, and its mean over seeds with an interval."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ from dprl.simulation import OfflineSpec, OfflineTrace, RunSpec, SeedTrace
 from dprl.simulation.pairs import calibrations_for
 from dprl.theory import BOUNDS, Bound
 
-PAPER_RANGE = {"linear-synthetic": 1000}  # up to which n QW23-offline simulates it (Figure 1)
-FALLS_FROM = 100  # at least; a price's exponent is taken over the last tenfold
-DELTA = 1e-6  # at which budgets of different promises are compared
+PAPER_RANGE = {"linear-synthetic": 1000}  # the largest n that QW23-offline simulates (Figure 1)
+FALLS_FROM = 100  # the least number of points; the exponent of a privacy cost uses the last tenfold
+DELTA = 1e-6  # the delta at which budgets of different kinds are compared
 PROVED = {
     "none": "",
     "zcdp": "",
     "pure": "-pure",
-}  # after the key of a learner from data, the name of its bound
+}  # suffixes of an offline learner's key in the names of its bounds
 
 
 def style_of(spec: RunSpec) -> CurveStyle:
     """Return the style of a run's curve."""
-    noises = dict.fromkeys(  # those of the first learner first, and those of other packages last
+    noises = dict.fromkeys(  # the first learner's styles first, and those of other packages last
         (m, size)
         for foreign in (False, True)
         for algorithm in ALGORITHMS
@@ -53,7 +53,7 @@ def style_of(spec: RunSpec) -> CurveStyle:
 
 
 def style_of_data(spec: OfflineSpec) -> CurveStyle:
-    """Return the style of a run on data sets. The curator is trusted, as a central agent is."""
+    """Return the style of a run on data sets. Its curator is trusted, as in the central model."""
     noises = [(promise.key, size) for promise in PROMISES.values() for size in ("paper", "calibrated")]
     baselines = list(dict.fromkeys(learner.baseline for learner in OFFLINE.values()))
     learner = baselines.index(OFFLINE[spec.algorithm].baseline) + len(baselines) * (spec.rewards == "learned")
@@ -63,9 +63,9 @@ def style_of_data(spec: OfflineSpec) -> CurveStyle:
 
 
 def comparable(spec: OfflineSpec) -> float | None:
-    """About the epsilon of its promise at DELTA, by which colours are as private as on other pages; None without one.
+    """Return about the epsilon of a run's guarantee at DELTA, by which all pages choose colours; None without one.
 
-    Of rho-zCDP rho + 2 sqrt(rho ln(1/delta)) (Bun, Steinke 2016, Proposition 1.3); of others their own.
+    For rho-zCDP it is rho + 2 sqrt(rho ln(1/delta)) (Bun, Steinke 2016, Proposition 1.3); otherwise its own.
     """
     if spec.rho is not None:
         return spec.rho + 2 * math.sqrt(spec.rho * math.log(1 / DELTA))
@@ -73,7 +73,7 @@ def comparable(spec: OfflineSpec) -> float | None:
 
 
 def place_of(spec: RunSpec | OfflineSpec) -> str:
-    """Names the environment with its parameters: what one run loses is not held against what is lost in another."""
+    """Return the name of the environment with its parameters; losses are compared only within one environment."""
     return json.dumps([spec.environment, dict(spec.environment_params)], sort_keys=True)
 
 
@@ -94,16 +94,16 @@ def series_of(
 
     Args:
         spec: the run.
-        known: what is known of it; baseline: of its non-private baseline, for measure `extra`.
+        known: its known results; baseline: those of its non-private baseline, for measure `extra`.
         look: see `style_of`.
         title: its name.
-        measure: what is drawn.
-        statistic: of the seeds.
-        note: what to say of a run that is not finished.
-        v_star: the value of an optimal episode, where it is known.
+        measure: the quantity drawn.
+        statistic: the statistic over seeds.
+        note: the text for a run that is not finished.
+        v_star: the value of an optimal episode, if it is known.
 
     Raises:
-        ValueError: the measure is `extra`, and there is no baseline; or it is `share`, and v_star is not known, or 0.
+        ValueError: The measure is `extra` without a baseline, or `share` with v_star unknown or 0.
     """
     episodes, rows, averaged = known.at, known.values, known.averaged
     if measure in ("share", "per-episode"):
@@ -152,11 +152,11 @@ def regret_picture(
     statistic: metrics.Statistic = "mean",
     **how: bool,
 ) -> Picture:
-    """Draw the dashboard's chart of online runs that have ended, by their names in the legend.
+    """Draw the dashboard's chart of finished online runs, named as in the legend.
 
     Args:
-        known: the curves of each and, for measure `extra`, of its non-private baseline.
-        how: of the axes, the seeds and the colours, see `figures.regret.comparison`.
+        known: the curves of each run and, for measure `extra`, of its non-private baseline.
+        how: settings of the axes, the seeds and the colours, see `figures.regret.comparison`.
     """
     styles = numbered(marked([style_of(spec) for spec in specs.values()]))
     curves = [
@@ -171,10 +171,10 @@ def regret_picture(
 def mistakes_series(
     label: str, look: CurveStyle, seeds: Sequence[SeedTrace], statistic: metrics.Statistic = "mean"
 ) -> Series | None:
-    """Return how many episodes of a run fell short of optimal by more than alpha, against alpha.
+    """Return the number of episodes of a run that were suboptimal by more than alpha, against alpha.
 
-    Traces count by shares of the best state's value, which may be more than V*: as much cannot be lost, and is left
-    out; None if that leaves nothing.
+    Traces measure alpha in shares of the best state's value, which may exceed V*. Larger alphas than V* are left out,
+    since no episode can lose more; None if nothing is left.
     """
     possible = seeds[0].pac_alpha < seeds[0].v_star
     if not possible.any():
@@ -201,7 +201,7 @@ def gap_series(
     note: str = "",
     finished: bool = True,
 ) -> Series:
-    """Return the suboptimality of one run over n: the mean over data sets with its interval. v_star: if it is known."""
+    """Return the suboptimality of one run over n: the mean over data sets, with its interval. v_star: if known."""
     mean, low, high = metrics.regret_band(known.averaged)
     return Series(
         label=label,
@@ -220,7 +220,7 @@ def gap_series(
 def price_series(label: str, look: CurveStyle, at: metrics.Integers, own: Array, free: Array) -> Series:
     """Return the privacy cost in the lower bound over n, if both runs learned from the same data sets.
 
-    own, free: [seeds, C] V~ with noise and without.
+    own, free: the values V~ with and without noise [seeds, C].
     """
     rows = free - own
     return Series(label, look, at, rows, *metrics.regret_band(rows))
@@ -237,7 +237,7 @@ def gap_picture(
 def suboptimality_picture(
     specs: Mapping[str, OfflineSpec], known: Mapping[str, RunCurves], **how: bool
 ) -> Picture:
-    """Draw the same for runs that have ended, by their names in the legend, from their curves and v*."""
+    """Draw the chart of suboptimality over n for finished runs, named as in the legend, from their curves and v*."""
     v_star = next(iter(known.values())).v_star if len(set(map(place_of, specs.values()))) == 1 else None
     looks = numbered(marked([style_of_data(spec) for spec in specs.values()]))
     curves = [gap_series(name, look, known[name], v_star) for name, look in zip(specs, looks, strict=True)]
@@ -254,14 +254,14 @@ def price_picture(specs: Sequence[OfflineSpec], curves: Sequence[Series], **how:
 
 
 def bound_of(spec: OfflineSpec) -> Bound | None:
-    """Return the paper's bound for a run on data sets, if it has one: our own algorithms have none."""
+    """Return the paper's bound for a run on data sets, or None: our own algorithms have none."""
     if spec.privacy not in PROVED:
         return None
     return BOUNDS.get(spec.algorithm + PROVED[spec.privacy])
 
 
 def falls_by(spec: OfflineSpec) -> tuple[str, str] | None:
-    """Return a run's algorithm and the theorem by which the cost of noise falls like 1/n, if a paper proves that."""
+    """Return a run's algorithm and the theorem by which the cost of noise falls like 1/n, if a paper proves this."""
     bound = bound_of(spec)
     if bound is None or not any(term.private and term.K == -1 for term in bound.terms):
         return None
@@ -269,7 +269,7 @@ def falls_by(spec: OfflineSpec) -> tuple[str, str] | None:
 
 
 def paper_range(specs: Sequence[OfflineSpec]) -> tuple[float, str] | None:
-    """Up to which n the paper shows what is drawn."""
+    """Return the largest n that the paper simulates, and words for it, if the runs go beyond it; else None."""
     ends = {PAPER_RANGE.get(spec.environment) for spec in specs}
     end = ends.pop()
     if ends or end is None or max(spec.n for spec in specs) <= end:
@@ -278,8 +278,8 @@ def paper_range(specs: Sequence[OfflineSpec]) -> tuple[float, str] | None:
 
 
 def learned_picture(trace: OfflineTrace, at: int, mdp: TabularMDP, *, dark: bool = False) -> Picture:
-    """Draw the policy learned from one data set, step by step: against the optimal policy, and how often the policy
-    that generated the data takes the same action. at: index of a data set with details."""
+    """Draw the policy learned from one data set, step by step, compared with the optimal policy, and how often the
+    policy that generated the data takes the same action. at: the index of a data set with details."""
     policy, best = trace.policy[at], trace.optimal_policy
     wrong = metrics.worse_actions(policy, best, trace.optimal_Q)
     weight = metrics.weighed(wrong, trace.optimal_occupancy)

@@ -1,6 +1,6 @@
-"""A learned policy on a sheet to print: what it is worth, what is guaranteed, what no number here can see, what to do.
+"""A printable sheet about a learned policy: its value, its guarantee, the limits of its numbers, and the next steps.
 
-All of it follows from the policy's file, which holds nothing but what was released.
+Everything on it follows from the policy's file, which holds only released numbers.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dprl.sentences import sheet as said
 from dprl.sentences import uploads, verdict
 from dprl.simulation.uploads.policy import SOMEBODY, Policy
 
-MOST_STATES, MOST_COLUMNS = 40, 12  # of the table: what is larger is for a file
+MOST_STATES, MOST_COLUMNS = 40, 12  # the largest table on the sheet; larger ones are only in the file
 
 
 def sheet(policy: Policy) -> str:
@@ -39,18 +39,18 @@ def sheet(policy: Policy) -> str:
 
 
 def printed(title: str, about: str, parts: Iterable[str], footer: str) -> str:
-    """Return a page to print or to keep, as self-contained HTML. parts: HTML; the rest is text."""
+    """Return a page to print or to keep, as self-contained HTML. parts: HTML; the other arguments are plain text."""
     return (
         web_source("sheet.html")
         .replace("{title}", escape(title))
         .replace("{about}", markup(about))
         .replace("{footer}", escape(footer))
-        .replace("{parts}", "\n".join(parts))  # last, for what visitors wrote is not to be searched
+        .replace("{parts}", "\n".join(parts))  # last, so that visitors' own words are not searched
     )
 
 
 def _worth(policy: Policy) -> Iterable[str]:
-    """Yield the verdict, and values with their intervals."""
+    """Yield the verdict, and the values with their intervals."""
     about = policy.about
     held, bound = about["held out"], about["bound"]
     head = said.NOBODY
@@ -101,22 +101,22 @@ def _table_of(policy: Policy) -> Iterable[str]:
 
 
 def heading(text: str) -> str:
-    """Write a heading within the page."""
+    """Return a heading of the page."""
     return f"<h2>{escape(text)}</h2>"
 
 
 def paragraphs(texts: Iterable[str]) -> Iterable[str]:
-    """Return sentences, in which words may be bold."""
+    """Return sentences as paragraphs; words may be bold."""
     return (f"<p>{markup(text)}</p>" for text in texts)
 
 
 def bullets(texts: Iterable[str]) -> str:
-    """Write the same as a list."""
+    """Return sentences as a list with bullets."""
     return f"<ul>{''.join(f'<li>{markup(text)}</li>' for text in texts)}</ul>"
 
 
 def html_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Write a table, as wide as it needs."""
+    """Return a table that is as wide as it needs to be."""
     head = "".join(f"<th>{escape(name)}</th>" for name in columns)
     body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
     return f'<div class="wide"><table><tr>{head}</tr>{body}</table></div>'

@@ -1,4 +1,4 @@
-"""Sweeps that compute themselves, and what comes out of them."""
+"""Sweeps that compute themselves, and their results."""
 
 from __future__ import annotations
 
@@ -49,15 +49,15 @@ class Sweep(_Sweep[S]):
 
     Attributes:
         base: the spec, or a dict of its fields.
-        axes: name to values, in order: fields of the spec, or parameters of its environment or algorithm, such as S.
-            Another environment or algorithm takes the parameters of the base that are not its defaults, such as H.
-            A value of privacy is a model, or with its noise model:mechanism:calibration, such as
-            central:laplace-tree:paper. A value of environment is a key or a model of your own, as in RunSpec; tables
-            and `select` have its name.
+        axes: the values of each axis by its name, in order. An axis is a field of the spec, or a parameter of its
+            environment or algorithm, such as S. If the environment or algorithm is an axis, those parameters of the
+            base that are not at their defaults, such as H, apply to all its values. A value of privacy is a model, or
+            one with its noise as model:mechanism:calibration, such as central:laplace-tree:paper. A value of
+            environment is a key or a model of your own, as in RunSpec; tables and `select` use its name.
 
     Raises:
-        SpecError: base is no spec, an axis is unknown or empty, a value is not allowed or stands twice, or there are
-            more than 400 combinations.
+        SpecError: The base is not a spec, an axis is unknown or empty, a value is not allowed or occurs twice, or
+            there are more than 400 combinations.
 
     Example:
         >>> spec = dprl.RunSpec("chain", episodes=1000, seeds=2)
@@ -85,26 +85,26 @@ class Sweep(_Sweep[S]):
         store: str | Path | None = None,
         progress: bool | Callable[[float], None] = True,
     ) -> SweepResult[S]:
-        """Compute every run, and its non-private baseline, in background processes; what is there already is read.
+        """Compute every run and its non-private baseline in background processes; stored results are reused.
 
-        The store is the dashboard's: each seed is computed once, whoever asks for it. Ctrl-C keeps what is finished,
-        and so does a script that is killed: the next call goes on from there. The processes end with this one.
+        The store is the dashboard's, so each seed is computed only once, whoever requests it. After Ctrl-C, or if the
+        script is killed, finished seeds are kept and the next call continues. The workers end with this process.
 
         Args:
-            workers: how many processes, 1 to 256; by default DPRL_WORKERS, else 2. Those that this
-                process has at the store already are kept.
-            engine: a Dask scheduler instead of workers, such as tcp://localhost:8786; by default DPRL_ENGINE.
+            workers: the number of processes, 1 to 256; by default DPRL_WORKERS, else 2. If this process already has
+                workers at the store, they are used instead.
+            engine: a Dask scheduler that replaces the workers, such as tcp://localhost:8786; by default DPRL_ENGINE.
             store: the file that keeps runs; by default the dashboard's, in DPRL_HOME.
-            progress: whether to draw a progress bar on a terminal or in a notebook, or what is called with the share
-                done, from 0 to 1.
+            progress: whether to draw a progress bar on a terminal or in a notebook, or a function that is called with
+                the share done, from 0 to 1.
 
         Returns:
             The curves of all runs.
 
         Raises:
-            SpecError: a combination cannot be run (split the sweep in two without it), an argument is not allowed, or
-                a run is past the limits.
-            RunFailed: a run could not be computed.
+            SpecError: A combination cannot be run (split the sweep in two to avoid it), an argument is not allowed, or
+                a run exceeds a limit.
+            RunFailed: A run could not be computed.
         """
         from dprl.research.collect import collect
         from dprl.runs.curves import whole_curves
@@ -139,9 +139,9 @@ class SweepResult(Generic[S]):
     """The runs of a sweep, see `Sweep.run`.
 
     Attributes:
-        sweep: what was run.
-        curves: of each different run, non-private baselines among them: `at` [C] and `values` [seeds, C].
-        store: the file that keeps the runs; None: they are computed again when their details are asked for.
+        sweep: the sweep.
+        curves: for each distinct run, including non-private baselines, `at` [C] and `values` [seeds, C].
+        store: the file that keeps the runs; if None, runs are computed again when their details are needed.
     """
 
     sweep: Sweep[S]
@@ -149,11 +149,11 @@ class SweepResult(Generic[S]):
     store: str | Path | None = None
 
     def frame(self, *, whole: bool = False) -> pd.DataFrame:
-        """Tidy table: the axes, seed, and of an online run episode, regret and extra_regret over the non-private
-        baseline's same seed.
+        """Return a tidy table: the axes and seed, and for an online run episode, regret and extra_regret, which
+        compares with the same seed of the non-private baseline.
 
         Args:
-            whole: a row for each point of each curve, not for its end alone.
+            whole: whether each point of a curve has a row, instead of its end alone.
         """
         check_flags(whole=whole)
         if not whole:
@@ -182,23 +182,23 @@ class SweepResult(Generic[S]):
         return pd.concat(parts, ignore_index=True)
 
     def plot(self, measure: Drawn | None = None, *, dark: bool = False) -> Picture:
-        """Draw the dashboard's chart of Trade-offs: a marker for each run, along the first axis that is a number.
+        """Draw the dashboard's chart of Trade-offs: one marker per run, along the first axis that is a number.
 
-        Each value of a second axis has a line with a marker of its own, and another algorithm has other dashes. If
-        there is a third axis, each value of the environment, or else of the third axis, has a panel.
+        Each value of a second axis has a line with its own marker, and each further algorithm has other dashes. If
+        there is a third axis, each environment, or else each value of the third axis, has a panel of its own.
 
         Args:
-            measure: what is drawn. By default the privacy cost; if algorithm is an axis, what each run lost, because
-                each algorithm's privacy cost is compared with that algorithm itself without privacy.
+            measure: the quantity drawn. By default the privacy cost; if algorithm is an axis, the loss of each run,
+                because each algorithm's privacy cost is compared with that algorithm itself without privacy.
 
-                - Online runs: "privacy cost", which is regret beyond the same seeds of the non-private baseline,
-                  "regret" at the end, or "share" of V* that an average episode lost.
-                - Runs on data sets: "privacy cost", which is suboptimality beyond that of the non-private baseline from
-                  the same data sets, or "suboptimality".
-            dark: for a dark page.
+                - Online runs: "privacy cost", the regret beyond that of the same seeds of the non-private baseline;
+                  "regret" at the end; or "share", the share of V* that an average episode lost.
+                - Runs on data sets: "privacy cost", the suboptimality beyond that of the non-private baseline on the
+                  same data sets; or "suboptimality".
+            dark: whether to use colours for a dark page.
 
         Raises:
-            SpecError: the kind of the runs has no such measure, no axis is a number, or there are too many lines.
+            SpecError: This kind of run has no such measure, no axis is a number, or there are too many lines.
         """
         from dprl.research.pictures import told_plainly
         from dprl.research.swept import frontier_picture
@@ -207,13 +207,13 @@ class SweepResult(Generic[S]):
         return told_plainly(frontier_picture(self.sweep, self.curves, measure, dark=dark))
 
     def select(self, **values: Any) -> Trace[Any]:
-        """Return one run with all its details, such as `result.select(epsilon=0.3, privacy="local")`.
+        """Return one run with all its details, as in `result.select(epsilon=0.3, privacy="local")`.
 
         Args:
-            values: of axes, as many as tell the run from all others.
+            values: values of axes, enough to identify one run.
 
         Raises:
-            SpecError: there is no such axis or value, or several runs have these values.
+            SpecError: An axis or value does not exist, or several runs have these values.
         """
         names, known = [name for name, _ in self.sweep.axes], kind_of(self.sweep.base).axes(self.sweep.base)
         for name in values:
@@ -239,11 +239,11 @@ class SweepResult(Generic[S]):
         return run(runs[0], store=self.store)
 
     def summary(self) -> pd.DataFrame:
-        """Return a row for each combination: mean and 95% t interval over seeds at the end, of the measure and of its
-        excess over the non-private baseline. The interval of a measure that is never negative begins at 0 or above.
+        """Return a row for each combination: the mean and 95% t interval over seeds, at the end, of the measure and of
+        its excess over the non-private baseline. If a measure is never negative, its interval begins at 0 or above.
 
-        Columns: the axes, then of a measure such as regret regret_mean, regret_low, regret_high, and extra_regret_mean,
-        extra_regret_low, extra_regret_high.
+        Columns: the axes, then those of a measure such as regret: regret_mean, regret_low, regret_high,
+        extra_regret_mean, extra_regret_low, extra_regret_high.
         """
         import pandas as pd
         from scipy.stats import t
@@ -277,7 +277,7 @@ class SweepResult(Generic[S]):
 
 
 def versions() -> dict[str, str]:
-    """Return the versions on which results depend by name, including those of plug-ins."""
+    """Return the versions that results depend on, by name, including those of plug-ins."""
     return {
         "dprl": VERSION,
         "sources": source_digest(),
@@ -295,7 +295,7 @@ def versions_json() -> str:
 
 
 def progress_bar() -> Callable[[float], None]:
-    """Return what draws a progress bar: on the terminal, or as one output of a notebook."""
+    """Return a function that draws a progress bar, on the terminal or as one output of a notebook."""
 
     def drawn(share: float) -> str:
         filled = int(40 * share)

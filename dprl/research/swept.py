@@ -38,14 +38,14 @@ if TYPE_CHECKING:
     from dprl.figures.picture import Picture
     from dprl.figures.tradeoff import Frontier
 
-# What is drawn of sweeps of each kind of runs, and what figures call it.
+# The measures that can be drawn for sweeps of each kind of runs, with their names in the figures.
 MEASURES: dict[str, dict[str, tradeoff.Measure]] = {
     RunSpec.kind: {"privacy cost": "price", "regret": "regret", "share": "share"},
     OfflineSpec.kind: {"privacy cost": "gap price", "suboptimality": "gap"},
 }
 PRICE = "privacy cost"
 ITSELF = "Each algorithm is compared with itself without privacy, so the lowest curve need not lose least."
-LOST = {RunSpec.kind: "share", OfflineSpec.kind: "suboptimality"}  # by default where algorithms are compared
+LOST = {RunSpec.kind: "share", OfflineSpec.kind: "suboptimality"}  # the default if algorithms are compared
 TITLED: dict[str, tuple[Registry[Any], ...]] = {
     "algorithm": (ALGORITHMS, OFFLINE),
     "environment": (ENVIRONMENTS,),
@@ -110,7 +110,7 @@ def frontier_picture(
 
 
 def measure_of(kind: str, measure: str) -> tradeoff.Measure:
-    """Return the figures' name of the measure of a kind of runs. Raises SpecError."""
+    """Return the figures' name of a measure for a kind of runs. Raises SpecError."""
     if kind not in MEASURES:
         raise SpecError("sweep", f"sweeps of {kind} runs have no chart; give {' or '.join(MEASURES)} runs.")
     if not isinstance(measure, str) or measure not in MEASURES[kind]:
@@ -124,10 +124,10 @@ def measure_of(kind: str, measure: str) -> tradeoff.Measure:
 def lines_of(
     sweep: Sweep[Any], x: str, *, priced: bool, only: tuple[str, Any] | None = None
 ) -> dict[str, Points]:
-    """Name each combination of the other axes, and return its runs along x.
+    """Return the name of each combination of the other axes, with its runs along x.
 
-    What is the same run at each of their values, as it has no privacy, is one line. priced: without those, which have
-    no privacy cost; only: an axis and its value, which all runs have.
+    A run that does not change along another axis, because it is not private, is one line. priced: whether to leave out
+    non-private runs, which have no privacy cost; only: an axis and the value that all runs have to have.
     """
     names = [name for name, _ in sweep.axes]
     place = names.index(x)
@@ -148,7 +148,7 @@ def lines_of(
 
 
 def axis_words(name: str, value: Any) -> str:
-    """Write a value of an axis for a name: the title of an entry of a registry."""
+    """Write a value of an axis for a name: an entry of a registry by its title."""
     if not isinstance(value, str):
         return f"{SYMBOLS.get(name, name)} = {human(value)}"
     entry = next((registry[value] for registry in TITLED.get(name, ()) if value in registry), None)
@@ -156,7 +156,7 @@ def axis_words(name: str, value: Any) -> str:
 
 
 def line_title(keys: list[tuple[str, ...]], spec: Any, x: str) -> str:
-    """Name a line by the values that its combinations share, else by its runs' label without the axis."""
+    """Name a line by the values that its combinations share, or else by its runs' label without the axis."""
     shared = [said[0] for said in zip(*keys, strict=True) if len(set(said)) == 1]
     return ", ".join(shared) or spec.label().partition(f", {x} ")[0]
 
@@ -172,7 +172,7 @@ def line_of(
     *,
     by_world: bool,
 ) -> Frontier:
-    """Return one line. best: V* by problem, as far as it was asked for; by_world: environments differ in one panel."""
+    """Return one line. best: known V* by problem; by_world: whether one panel has several environments."""
     specs = [spec for _, spec in points]
     known = [curves[spec] for spec in specs]
     lost = np.array([found.ends.mean() for found in known])
@@ -191,7 +191,7 @@ def line_of(
 
 
 def v_star_once(spec: Any, best: dict[tuple[str, str], float]) -> float:
-    """Return V* of a run's problem, asked for once."""
+    """Return V* of a run's problem, and remember it in `best`."""
     problem = spec.environment, str(dict(spec.environment_params))
     if problem not in best:
         best[problem] = float(answered(answer("v_star", spec)))

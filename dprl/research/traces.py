@@ -42,7 +42,7 @@ Measure = Literal[
     "lower bound",
     "policy",
 ]
-# What the dashboard calls them in links.
+# The names of the measures in the dashboard's links.
 VIEWS: dict[str, View] = {
     "regret": "cumulative",
     "share": "share",
@@ -53,11 +53,11 @@ VIEWS: dict[str, View] = {
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
 class Trace(simulation.Trace[T_co]):
-    """A finished run: all its seeds, on the same points of the axis. A notebook shows it as a card.
+    """A finished run: all its seeds, at the same points of the axis. A notebook shows it as a card.
 
     Attributes:
-        spec: what was run, of the kind that its seeds are of: a `RunSpec` where they are `SeedTrace`.
-        seeds: a trace of each, with the details of its kind, such as `SeedTrace`.
+        spec: the run; its type matches the seeds, such as `RunSpec` for `SeedTrace`.
+        seeds: the trace of each seed, with the details of its kind, such as `SeedTrace`.
     """
 
     def plot(
@@ -66,8 +66,8 @@ class Trace(simulation.Trace[T_co]):
         """Draw the dashboard's chart of the run.
 
         Args:
-            measure: see `Comparison.plot`. By default "regret" of an online run, "suboptimality" of a run on simulated
-                data sets, and of one on a file of yours "policy", the action in each state at each step.
+            measure: see `Comparison.plot`. The default is "regret" for an online run, "suboptimality" for a run on
+                simulated data sets, and "policy", the action in each state at each step, for a run on a file of yours.
             statistic, dark: see `Comparison.plot`.
         """
         from dprl.research import pictures
@@ -80,24 +80,24 @@ class Trace(simulation.Trace[T_co]):
         return compare([self]).plot(measure, statistic=statistic, dark=dark)
 
     def cite(self) -> str:
-        """Return the sources to cite for this run, as a BibTeX file: see `dprl.cite`."""
+        """Return the sources to cite for this run, as a BibTeX file, see `dprl.cite`."""
         return cite(self)
 
     def _repr_html_(self) -> str:
         return card([(repr(self).partition("\n")[0], *told(self))])
 
 
-# A spec and a trace of whichever kind: `isinstance` tells a type checker which.
+# A spec and a trace of any kind; `isinstance` narrows the type for a type checker.
 AnySpec = RunSpec | OfflineSpec | UploadSpec | AttackSpec
 OneOfAny = simulation.Trace[TraceCore[Spec]]
 AnyTrace = Trace[SeedTrace] | Trace[OfflineTrace] | Trace[UploadTrace] | Trace[AttackTrace]
 
 
 def spec_from_json(text: str) -> AnySpec:
-    """Read the spec in a JSON text, of any kind; a type checker needs `isinstance` to narrow it to one.
+    """Read a spec of any kind from a JSON text; for a type checker, narrow the result by `isinstance`.
 
     Raises:
-        SpecError: a field is not allowed, or the text is not JSON.
+        SpecError: A field is not allowed, or the text is not JSON.
 
     Example:
         >>> dprl.spec_from_json('{"environment": "clinic", "seeds": 3}').seeds
@@ -112,10 +112,10 @@ def spec_from_json(text: str) -> AnySpec:
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """Finished runs compared, see `compare`.
+    """Finished runs to compare, see `compare`.
 
     Attributes:
-        traces: by name, in the order in which they are drawn.
+        traces: the runs by name, in the order in which they are drawn.
     """
 
     traces: Mapping[str, OneOfAny]
@@ -133,27 +133,27 @@ class Comparison:
         """Draw the dashboard's chart of runs of one kind: a curve for each, with its 95% interval over seeds.
 
         Args:
-            measure: what is drawn; by default the first of those that the kind has.
+            measure: the quantity drawn; by default the first one listed for the kind.
 
-                - Online runs: "regret" so far, "share" of V* that an average episode lost so far, "regret per episode"
-                  on average so far, "privacy cost": regret beyond the same seeds of the non-private baseline,
-                  `spec.baseline()`, which has to be among the runs, or "suboptimal episodes": how many fell short of V*
-                  by more than alpha, against alpha.
-                - Runs on simulated data sets: "suboptimality" of the learned policy over n, or "privacy cost": how much
-                  lower the algorithm's lower bound is than that of `spec.baseline()`, which has to be among the runs.
-                - Runs on a file of yours: "lower bound" on the value of the learned policy over the budgets of the
-                  runs, which differ in nothing else.
-            statistic: "mean" or "median" over seeds; runs on data sets have their mean.
-            log_x, log_y: whether an axis is logarithmic; n and alpha are.
-            seeds: each seed is drawn, too; not of suboptimal episodes.
-            dark: for a dark page.
+                - Online runs: "regret" so far; "share" of V* that an average episode lost so far; "regret per
+                  episode" so far; "privacy cost", the regret beyond that of the same seeds of the non-private
+                  baseline, `spec.baseline()`, which has to be among the runs; or "suboptimal episodes", the number
+                  of episodes that fell short of V* by more than alpha, against alpha.
+                - Runs on simulated data sets: "suboptimality" of the learned policy over n; or "privacy cost", the
+                  distance of its lower bound below that of `spec.baseline()`, which has to be among the runs.
+                - Runs on a file of yours: "lower bound" on the value of the learned policy, over the budgets of runs
+                  that differ in nothing else.
+            statistic: "mean" or "median" over seeds; only the mean for runs on data sets.
+            log_x, log_y: whether an axis is logarithmic; the axes of n and alpha always are.
+            seeds: whether to draw each seed, too; not possible for suboptimal episodes.
+            dark: whether to use colours for a dark page.
 
         Returns:
             A picture: its `figure` is Plotly's, its `table` has the numbers drawn, and `see` describes it in words
-            (`see_markdown` has the same with marks).
+            (`see_markdown` is the same text in Markdown).
 
         Raises:
-            SpecError: the kind of the runs has no such measure, they are of several kinds, a baseline is missing, or
+            SpecError: This kind has no such measure, the runs are of several kinds, a baseline is missing, or
                 there are too many runs.
         """
         from dprl.research import pictures
@@ -179,10 +179,10 @@ class Comparison:
         return pd.DataFrame(rows).filter(regex=f"^({'|'.join(shown)})")
 
     def frame(self, *, whole: bool = True) -> pd.DataFrame:
-        """Tidy table of all curves: run, and the columns of `Trace.frame`.
+        """Return a tidy table of all curves: the name of the run, and the columns of `Trace.frame`.
 
         Args:
-            whole: a row for each point of each curve, not for its end alone.
+            whole: whether each point of a curve has a row, instead of its end alone.
         """
         import pandas as pd
 
@@ -201,10 +201,10 @@ def compare(traces: Iterable[simulation.Trace] | Mapping[str, simulation.Trace])
     """Compare runs, for a chart or a table.
 
     Args:
-        traces: finished runs, or runs by the name that a legend has of them. By default these are their labels.
+        traces: finished runs, or a dict of runs by their names in the legend. The default names are the runs' labels.
 
     Raises:
-        SpecError: there is none.
+        SpecError: There are no runs.
 
     Example:
         >>> spec = dprl.RunSpec("riverswim", environment_params={"S": 3, "H": 4}, episodes=1000, seeds=2)

@@ -1,4 +1,4 @@
-"""A class's room: the steps for the class, the coin that answers pass through, and the estimates from the reports.
+"""A class's room: the steps for the class, the coin that randomises answers, and the estimates from the reports.
 
-Rooms themselves are kept in the store (`dprl.runs.rooms`).
+Rooms themselves are in the store (`dprl.runs.rooms`).
 """

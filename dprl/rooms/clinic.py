@@ -1,13 +1,13 @@
 """Phones that play the clinic: each is a patient of a synthetic environment, and reports through one-hot questions.
 
-A patient follows the advice of an algorithm that has seen nobody yet: DP-UCBVI's policy before its first user. What
-happens to the patient is drawn on the phone, and stays there. The phone draws which steps it is asked about, and at
-each of them one part: the transition (m), the state (n), or the reward (r). An answer is a one-hot vector over the rows
-that the advice takes, each bit turned over with a chance fixed beforehand: the mechanism `unary` with
+A patient follows the advice of an algorithm without data: DP-UCBVI's policy before its first user. The patient's
+episode is drawn on the phone, and stays there. The phone draws the steps that it is asked about, and for each of them
+one part: the transition (m), the state (n), or the reward (r). An answer is a one-hot vector over the rows with the
+advised action, with each bit flipped with a fixed probability: the mechanism `unary` with
 `reports="played"` (dprl/privacy/mechanisms/unary.py). Only these bits leave the phone.
 
-A report is written as GROUP-PARTBITS-PARTBITS..., such as `2-n010011`: a part for each step of the group, steps from
-the first. Phones do this in assets/web/patient.js.
+A report is written as GROUP-PARTBITS-PARTBITS..., such as `2-n010011`: one part for each step of the group, in the
+order of the steps. Phones do this in assets/web/patient.js.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ FORM = re.compile(r"[0-9](?:-[mnr][01]+)+")
 
 
 class Answered(NamedTuple):
-    """One answer of a report: about a step (0, 1, ...) and a part, the randomised bits [S] or, of m, [S * S]."""
+    """One answer of a report: the step (0, 1, ...), the part, and the randomised bits [S] or, for m, [S * S]."""
 
     step: int
     part: int
@@ -45,9 +45,9 @@ class Asking(NamedTuple):
     """The questions to a phone at an epsilon.
 
     Attributes:
-        groups: into that many the steps are dealt out; a phone answers about one of them.
-        bit: epsilon of one bit; two bits of an answer can differ.
-        shares: the chances of the parts.
+        groups: the number of groups of steps; a phone answers about one of them.
+        bit: the epsilon of one bit; two bits of an answer can differ.
+        shares: the probabilities of the parts.
     """
 
     groups: int
@@ -64,7 +64,7 @@ class Asking(NamedTuple):
         return range(group, H, self.groups)
 
     def chance(self, part: int) -> float:
-        """Return the chance that a user is asked about a cell of this part."""
+        """Return the probability that a user is asked about a cell of this part."""
         return self.shares[part] / self.groups
 
 
@@ -85,7 +85,7 @@ def asking_at(epsilon: float) -> Asking:
 
 
 def first_policy() -> NDArray[np.int64]:
-    """[H, S] what is advised before there is any user: all actions look as good, so the first, which is no drug."""
+    """Return the advice before there are any users [H, S]: all actions look equal, so it is the first, no drug."""
     return np.zeros((world().H, world().S), dtype=np.int64)
 
 
@@ -106,13 +106,13 @@ def parse_report(report: str, epsilon: float) -> list[Answered] | None:
 
 
 def width(part: int) -> int:
-    """Bits of an answer: a row for each state, and of m a bit for each next state."""
+    """Return the number of bits of an answer: one per state, and for m one per state and next state."""
     return world().S ** (2 if part == 0 else 1)
 
 
 def spread_of_visits(n: int, epsilon: float) -> float:
-    """Return the largest standard deviation of visits to a state over all steps, as estimated from n reports: that of a
-    state that everybody is in at all steps. A phone's reports on two steps are not correlated."""
+    """Return the largest standard deviation of the visits to a state over all steps, as estimated from n reports: that
+    of a state that everybody is in at all steps. A phone's reports on two steps are uncorrelated."""
     asked = asking_at(epsilon)
     turned = flip(asked.bit)
     noise = turned * (1 - turned) / (1 - 2 * turned) ** 2
@@ -120,7 +120,7 @@ def spread_of_visits(n: int, epsilon: float) -> float:
 
 
 def visits_read(reports: Iterable[str], epsilon: float) -> Array:
-    """Return the visits to each state over all steps, [S], as reports tell them: unbiased for all who reported."""
+    """Return the visits to each state over all steps [S], estimated from reports without bias."""
     asked = asking_at(epsilon)
     turned = flip(asked.bit)
     answers = (one for report in reports for one in parse_report(report, epsilon) or ())
@@ -129,7 +129,7 @@ def visits_read(reports: Iterable[str], epsilon: float) -> Array:
 
 
 def visits_expected(n: int) -> Array:
-    """[S] visits to each state over all steps that n patients make who follow the advice, by the environment's law."""
+    """Return the expected visits to each state over all steps [S], for n patients who follow the advice."""
     mdp, told, rows = world(), first_policy(), np.arange(world().S)
     here = n * np.asarray(mdp.d1, dtype=float)
     visits = np.zeros(mdp.S)
@@ -140,7 +140,7 @@ def visits_expected(n: int) -> Array:
 
 
 def on_phone(epsilon: float) -> Mapping[str, Any]:
-    """Return the random draws of a phone: whole numbers of DRAWS outcomes, with chances that add up."""
+    """Return the random draws of a phone: integers out of DRAWS outcomes, with probabilities that add up."""
     mdp, told, asked = world(), first_policy(), asking_at(epsilon)
     rows = np.arange(mdp.S)
     return {
@@ -156,7 +156,7 @@ def on_phone(epsilon: float) -> Mapping[str, Any]:
 
 
 def outcomes(chances: Any) -> list[int]:
-    """Return the last outcome of each; the last possible one gets the rest."""
+    """Return the last outcome for each probability; the last possible one gets the rest."""
     sums = [min(round(float(s) * DRAWS), DRAWS) for s in np.cumsum(chances)]
     last = max(i for i, chance in enumerate(chances) if chance > 0)
     return [*sums[:last], *[DRAWS] * (len(sums) - last)]

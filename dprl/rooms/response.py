@@ -1,9 +1,9 @@
-"""Randomised response: everyone's own coin decides whether an answer or its opposite is reported (Warner 1965).
+"""Randomised response: each person's coin decides whether the answer or its opposite is reported (Warner 1965).
 
-The chance of the opposite is 1/(1 + e^epsilon). So either report is at most e^epsilon times as likely with the one
-answer as with the other: pure local privacy, whoever sees the reports. Of n reports the number of yes says everything
-once nobody knows whose is whose. From it follows an interval for the share of true ones. Its distribution for every
-possible number of true ones is one table, which gives exactly the epsilon behind a trusted shuffler.
+The probability of the opposite is 1/(1 + e^epsilon). So either report is at most e^epsilon times as likely with one
+answer as with the other: pure local privacy, whoever sees the reports. If nobody knows whose report is whose, the
+number of yes among n reports holds all information. It gives an interval for the true share. The distribution of the
+number of reported yes, for every true number, is one table, which gives exactly the epsilon behind a trusted shuffler.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def opposites(epsilon: float) -> int:
 
 
 def flip(epsilon: float) -> float:
-    """Return the chance of reporting the opposite."""
+    """Return the probability of reporting the opposite."""
     return opposites(epsilon) / DRAWS
 
 
@@ -40,7 +40,7 @@ def report(answer: bool, epsilon: float, drawn: int) -> bool:
 
 @lru_cache(maxsize=64)
 def law(epsilon: float, n: int) -> Array:
-    """[n + 1, n + 1]: row t, the chances of 0 .. n reports of yes when t of n answers are yes."""
+    """Return a table [n + 1, n + 1]: row t has the chances of 0 .. n reports of yes if t of n answers are yes."""
     from scipy.stats import binom
 
     wrong = flip(epsilon)
@@ -54,10 +54,10 @@ def law(epsilon: float, n: int) -> Array:
 def share_of_yes(reported: float, n: int, epsilon: float) -> Measured:
     """Estimate the share of n answers that were yes from the number of reports of yes, with an interval at LEVEL.
 
-    The interval is that of Clopper and Pearson for the chance that a report is yes, corrected for the coin and cut to
-    [0, 1]. It covers the true share at least that often, over the coins alone and whoever answered: n coins of
-    different chances spread less than n of their mean (Hoeffding 1956). Fewer reports of yes than the coins alone give
-    on average count as that many, and so do more, so the interval is never a single point.
+    The interval is that of Clopper and Pearson for the probability that a report is yes, corrected for the coin and
+    cut to [0, 1]. It covers the true share at least with that probability, over the coins alone and whoever answered:
+    n coins with different probabilities spread less than n coins with their mean (Hoeffding 1956). Numbers of yes
+    beyond the averages that coins alone give are moved to these averages, so the interval is never a single point.
     """
     if n == 0:
         return Measured(0.5, 0.0, 1.0)
@@ -71,9 +71,9 @@ def shuffled(epsilon: float, n: int, delta: float) -> float:
     """Return the least epsilon' for which n reports, mixed by a trusted shuffler and seen once, are (epsilon',
     delta)-private when one answer is replaced; at most `epsilon`. delta: from 10^-9 to below 1.
 
-    By the definition, without a bound: mixed bits say their sum and nothing else, replacing an answer moves the true
-    number by one, and all neighbouring rows of `law` are compared, both ways round. The bound of Feldman, McMillan,
-    Talwar (2021, Theorem 3.1) for any local randomiser is larger.
+    It follows from the definition, without a bound: mixed bits reveal only their sum, replacing an answer moves the
+    true number by one, and all neighbouring rows of `law` are compared in both directions. The bound of Feldman,
+    McMillan, Talwar (2021, Theorem 3.1) for any local randomiser is larger.
     """
     from scipy.optimize import bisect
 
@@ -89,11 +89,11 @@ def shuffled(epsilon: float, n: int, delta: float) -> float:
 
 
 def curator_count(yes: int, epsilon: float, rng: np.random.Generator) -> tuple[int, int]:
-    """Return a trusted curator's report of `yes` answers under (epsilon, 0) when one is replaced, and its largest
-    distance from the truth in LEVEL of all draws.
+    """Return a trusted curator's noisy count of `yes` answers, (epsilon, 0)-private when one is replaced, and its
+    largest distance from the truth in LEVEL of all draws.
 
-    The noise z is two-sided geometric, with chances in proportion to e^(-epsilon |z|) (Ghosh, Roughgarden, Sundararajan
-    2009).
+    The noise z is two-sided geometric, with probabilities proportional to e^(-epsilon |z|) (Ghosh, Roughgarden,
+    Sundararajan 2009).
     """
     ratio = math.exp(-epsilon)
     said = yes + int(rng.geometric(1 - ratio)) - int(rng.geometric(1 - ratio))

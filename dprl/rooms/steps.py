@@ -1,4 +1,4 @@
-"""A teacher's steps for a class, one after another, and the answers."""
+"""The steps that a teacher gives a class, one after another, and the answers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ State = Literal["open", "paused", "revealed"]
 DELTA = 1e-6  # at which the shuffler's epsilon is said
 MOST_LETTERS = 140
 EPSILON = Field("epsilon", "float", 1.0, "the budget of one answer", low=0.1, high=5.0)
-# From one question that says next to nothing to four at which hardly anything is hidden.
+# From a question whose answer reveals next to nothing to four after which hardly anything is hidden.
 TOTAL = Field("total", "float", 5.0, "the budget of one phone over all questions of a room", 0.1, 20.0)
 TEXT = Field("question", "text", "", f"1 to {MOST_LETTERS} characters, to be answered by yes or no")
 REPORT = Field("report", "choice", "no", "what the coin left of the answer", choices=("yes", "no"))
@@ -37,7 +37,7 @@ YES, NO = "yes", "no"
 
 @dataclass(frozen=True)
 class Question:
-    """A question to be answered by yes or no, through a coin at `epsilon`. Raises SpecError."""
+    """A yes-or-no question, answered through a coin at `epsilon`. Raises SpecError."""
 
     text: str
     epsilon: float
@@ -54,16 +54,16 @@ class Question:
 
     @property
     def flip(self) -> float:
-        """The chance that the coin turns an answer into its opposite."""
+        """Return the probability that the coin turns an answer into its opposite."""
         return flip(self.epsilon)
 
     @property
     def opposites(self) -> int:
-        """The number of the coin's DRAWS outcomes that do so: a phone draws by it."""
+        """Return the number of the coin's DRAWS outcomes that report the opposite, which a phone uses in its draw."""
         return opposites(self.epsilon)
 
     def check(self, report: str) -> None:
-        """Refuses what no coin leaves of an answer. Raises SpecError."""
+        """Raise SpecError unless a coin could have produced this report."""
         if report not in (YES, NO):
             raise REPORT.refuse(report)
 
@@ -79,14 +79,14 @@ class Clinic:
         object.__setattr__(self, "epsilon", EPSILON.check(self.epsilon))
 
     def check(self, report: str) -> None:
-        """Refuses what no phone sends. Raises SpecError."""
+        """Raise SpecError unless a phone could have sent this report."""
         if clinic.parse_report(report, self.epsilon) is None:
             raise BITS.refuse(report)
 
 
 @dataclass(frozen=True)
 class Guess:
-    """A prediction that a step of a lesson asks for: about a chart, not about a person, so it has no coin.
+    """A prediction that a lesson asks for: it is about a chart, not about a person, so it has no coin.
 
     lesson: its key; step: 0, 1, ...
     """
@@ -96,20 +96,20 @@ class Guess:
     kind: ClassVar[str] = "prediction"
 
     def check(self, text: str) -> None:
-        """Refuses what no lesson's link could have for a prediction. Raises SpecError."""
+        """Raise SpecError unless a lesson's link could contain this prediction."""
         if not re.fullmatch(r"[\w.+-]{1,40}", text):
             raise GUESS.refuse(text)
 
 
 @dataclass(frozen=True)
 class Recap:
-    """The end of a lesson: what to remember of it, and how everybody did. Nothing is asked. lesson: its key."""
+    """The end of a lesson: its main points, and the results of the class. Nothing is asked. lesson: its key."""
 
     lesson: str
     kind: ClassVar[str] = "recap"
 
     def check(self, text: str) -> None:
-        """Refuses every answer. Raises SpecError."""
+        """Raise SpecError, because there is no question to answer."""
         raise GUESS.refuse(text)
 
 
@@ -122,9 +122,9 @@ def spends(content: Content) -> float:
 
 
 def budget_left(total: float, put: Iterable[Content]) -> float:
-    """Return the epsilon that past questions and clinics leave to later ones: a phone answers each once, so the budgets
-    of those that it could answer add up. Never below 0, and free of the rounding that binary fractions add to decimal
-    sums."""
+    """Return the epsilon that past questions and clinics leave for later ones. A phone answers each once, so the
+    budgets of those that it could answer add up. The result is never below 0, and free of the rounding that binary
+    fractions add to decimal sums."""
     spent = math.fsum(map(spends, put))
     return max(round(total - spent, 9), 0.0)
 
@@ -135,7 +135,7 @@ def to_json(content: Content) -> str:
 
 
 def from_json(text: str) -> Content:
-    """Read the input of `to_json` back."""
+    """Read the output of `to_json`."""
     given = json.loads(text)
     kinds: dict[str, type[Content]] = {kind.kind: kind for kind in (Question, Clinic, Guess, Recap)}
     return kinds[given.pop("kind")](**given)
@@ -143,13 +143,13 @@ def from_json(text: str) -> Content:
 
 @dataclass(frozen=True)
 class ClassStep:
-    """Something put to the class.
+    """A step of a class.
 
     Attributes:
-        place: 0, 1, ... in the order in which it was put.
-        content: what it is.
+        place: its place in the order of the steps, 0, 1, ...
+        content: its content.
         state: open to answers, paused, or revealed.
-        answers: what came back, in an order that says nothing of when or from whom.
+        answers: the answers, in an order that does not reveal when or from whom they came.
     """
 
     place: int
@@ -163,12 +163,12 @@ class ShareEstimate:
     """Estimates from the reports on a question, under three kinds of trust.
 
     Attributes:
-        n, reported: answers, and how many of their reports are yes.
-        yes: the share of answers that were yes, by the reports.
-        epsilon: of each report, whoever sees it.
-        shuffled: of the same reports at DELTA, had a trusted shuffler mixed them before they were seen once.
-        said, far: what a trusted curator would have said at the same epsilon, simulated as if `yes` were the truth, and
-            how far from that at most, 95 times in 100.
+        n, reported: the number of answers, and of reports that are yes.
+        yes: the share of answers that were yes, estimated from the reports.
+        epsilon: the epsilon of each report, whoever sees it.
+        shuffled: the epsilon of these reports at DELTA had a trusted shuffler mixed them before they were seen once.
+        said, far: a trusted curator's noisy count at the same epsilon, simulated as if `yes` were the truth, and its
+            largest distance from that in 95 of 100 draws.
     """
 
     n: int
@@ -181,8 +181,8 @@ class ShareEstimate:
 
 
 def estimate_share(room: str, step: ClassStep) -> ShareEstimate | None:
-    """Estimate from the answers to a question; None while there are none, and for anything else. room: its code, from
-    which the noise of the simulated centre is drawn, one draw for a question."""
+    """Estimate from the answers to a question; None if there are none, and for all other steps. room: its code, which
+    seeds the noise of the simulated curator, one draw per question."""
     if not step.answers or not isinstance(step.content, Question):
         return None
     n, reported, epsilon = len(step.answers), step.answers.count(YES), step.content.epsilon

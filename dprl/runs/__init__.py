@@ -1,4 +1,4 @@
-"""The background cache: whoever asks for a seed gets it from the store, or waits until a worker has played it.
+"""The background cache: a seed comes from the store, or is computed by a worker first.
 
-The unit of work is one seed of one spec. Pages and scripts talk to `dprl.runs.store.Store` alone.
+The unit of work is one seed of one spec. Pages and scripts use only `dprl.runs.store.Store`.
 """

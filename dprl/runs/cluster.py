@@ -1,4 +1,4 @@
-"""Dask clusters instead of workers: their addresses, which of them can be used, and one on this machine for trying.
+"""Dask clusters as a replacement for workers: their addresses, a check of their builds, and a local one for trials.
 
 python -m dprl cluster [--workers 2] [--port 8786]
 """
@@ -48,7 +48,7 @@ def build() -> str:
 
 
 def engine(text: str | None = None) -> str | None:
-    """Return the scheduler's address: `text`, else DPRL_ENGINE; None for workers on this machine. Raises SpecError."""
+    """Return the scheduler's address: `text`, else DPRL_ENGINE; None for local workers. Raises SpecError."""
     check_type("engine", text, str | None, _WHAT)
     text = (text or os.environ.get("DPRL_ENGINE", "")).strip()
     if not text:
@@ -83,14 +83,14 @@ def connected(address: str) -> Client:
 
 
 def check_builds(client: Client, workers: list[str] | None = None) -> None:
-    """Raise StoreError if one of these workers, by default all, would compute other bits."""
+    """Raise StoreError if one of these workers (by default, of all) would compute other bits."""
     for found in client.run(build, workers=workers, on_error="return").values():
         if isinstance(found, ImportError) or (isinstance(found, str) and found != build()):
             raise StoreError(OTHER)
 
 
 class DaskSlot:
-    """A thread of a worker of a cluster. gone: the worker has left."""
+    """A thread of a cluster's worker. gone: whether the worker has left."""
 
     plays: Literal["all", "here", "away"] = "away"
 
@@ -131,8 +131,8 @@ class DaskSlot:
 
 
 class Cluster:
-    """A connection to a scheduler, whose workers come and go as slots of an engine; begun again when the scheduler is
-    back. Raises StoreError if it cannot be reached, or would compute other bits."""
+    """A connection to a scheduler, whose workers come and go as slots of an engine. It is renewed when the scheduler
+    returns. Raises StoreError if the scheduler cannot be reached, or a worker would compute other bits."""
 
     def __init__(self, address: str, engine: Any, simulation: str) -> None:
         self.address, self._engine, self._simulation = address, engine, simulation
@@ -159,11 +159,11 @@ class Cluster:
                 self._engine.trouble = ""
             except StoreError as error:
                 self._drop(self._slots(), str(error))
-            except Exception as error:  # a worker, or the scheduler, has left while it was asked
+            except Exception as error:  # a worker or the scheduler left during the request
                 log.info("The cluster could not be looked at (%s).", type(error).__name__)
 
     def _survey(self) -> None:
-        """Have those play that have joined, and no longer those that have left."""
+        """Add slots for workers that have joined, and drop those of workers that have left."""
         threads = self._client.nthreads()
         self._drop([slot for slot in self._slots() if slot.worker not in threads])
         new = threads.keys() - {slot.worker for slot in self._slots()}
@@ -183,9 +183,9 @@ class Cluster:
 
 
 def main(workers: int, port: int) -> int:
-    """Run a scheduler and `workers` worker processes on this machine, open to it alone, until Ctrl-C or SIGTERM.
+    """Run a scheduler and `workers` worker processes, open only to this machine, until Ctrl-C or SIGTERM.
 
-    Returns an exit status. Raises SpecError if Dask is not installed, or the port is taken.
+    Return the exit status. Raises SpecError if Dask is not installed, or the port is in use.
     """
     installed("cluster")
     from distributed import LocalCluster

@@ -1,4 +1,4 @@
-"""The curves of runs as the store has them."""
+"""The curves of runs, read from the store."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ _NOTHING = np.zeros(0, np.int64), np.zeros(0)  # of a seed that has not begun
 
 
 def stored_curves(store: Store, spec: Spec) -> RunCurves:
-    """Read the curves as far as they are known, with a row for each seed up to the last that has points, so that a seed
-    meets its own baseline."""
+    """Read the known curves, with a row for each seed up to the last one that has points, so that each seed keeps the
+    row of its own baseline."""
     grown = {seed: (at, values) for seed, at, values in store.live(spec) if len(at)}
     at, values = metrics.align([grown.get(seed, _NOTHING) for seed in range(max(grown, default=-1) + 1)])
     return RunCurves(at, values, ended=bool(len(at)) and bool(at[-1] == spec.size))
 
 
 def whole_curves(store: Store, spec: Spec) -> RunCurves | None:
-    """All seeds of a run up to its end; None while one has not got there."""
+    """Return all seeds of a run up to its end; None if one has not reached it."""
     run = stored_curves(store, spec)
     return run if run.whole(spec.seeds) else None
 
 
 def finished(store: Store, spec: Spec) -> RunCurves | None:
-    """With V*; None while a seed has not got to its end, or where its traces have made room."""
+    """Return the finished run with V*; None if a seed has not finished, or its traces were deleted to save space."""
     run = stored_curves(store, spec)
     traces = store.traces(spec, seeds=(0,)) if run.whole(spec.seeds) else []
     if not traces:

@@ -1,4 +1,4 @@
-"""A SQLite file: opened, begun if it is missing, set aside if it cannot be used, and its connections."""
+"""A SQLite file and its connections. A missing file is created, and one that cannot be used is set aside."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _DAMAGED = sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB
 
 
 class StoreError(RuntimeError):
-    """The store cannot be used; the message is one sentence, for visitors too: it holds no path."""
+    """The error for a store that cannot be used; the message is one sentence without a path, fit for visitors."""
 
 
 def setting(name: str, default: int, low: int, high: int) -> int:
@@ -38,9 +38,9 @@ def setting(name: str, default: int, low: int, high: int) -> int:
 class Database:
     """One SQLite file in WAL mode, for the threads of one process; other processes have their own.
 
-    A connection is lent to one thread at a time. If the file is moved or deleted under a running process, the next use
-    begins a new one. `name` is what it is called in sentences; a file whose tables have another `version` is set aside.
-    Whatever uses it raises StoreError.
+    Each connection is used by one thread at a time. If the file is moved or deleted while a process runs, the next use
+    creates a new one. `name` is its name in sentences; a file whose tables have another `version` is set aside. Every
+    use may raise StoreError.
     """
 
     def __init__(self, path: Path, name: str, version: int, tables: str, *pragmas: str) -> None:
@@ -60,21 +60,21 @@ class Database:
 
     @property
     def notice(self) -> str:
-        """A sentence if this process has set the file aside within the last day, else ""."""
+        """Return a sentence if this process has set the file aside within the last day, else ""."""
         at, text = self._aside
         return text if time.time() - at < 24 * 3600 else ""
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
-        """Open a connection in a write transaction, committed at the end, rolled back on an error."""
-        with self._turn, self.reading() as db:  # SQLite's own waiting sleeps, and lets late comers pass
+        """Open a connection in a write transaction, which is committed at the end or rolled back on an error."""
+        with self._turn, self.reading() as db:  # SQLite waits by sleeping, so that late comers overtake
             db.execute("BEGIN IMMEDIATE")
             yield db
             db.execute("COMMIT")
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """Open a connection in no transaction."""
+        """Open a connection without a transaction."""
         db = None
         inode = self._current_inode()
         try:
@@ -101,19 +101,19 @@ class Database:
                         db.close()
 
     def rows(self, statement: str, *values: object) -> list[sqlite3.Row]:
-        """Return the results of one statement."""
+        """Return the rows of one statement."""
         with self.reading() as db:
             return db.execute(statement, values).fetchall()
 
     def close(self) -> None:
-        """Close the connections that nobody is using."""
+        """Close the connections that are not in use."""
         with contextlib.suppress(IndexError):
             while True:
                 self._spare.pop().close()
 
     def _reason(self, error: sqlite3.Error | OSError) -> str:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-        # Without room for the index of the write-ahead log not even reading works, and the error is a general one.
+        # Without space for the index of the write-ahead log, not even reading works, and the error is unspecific.
         full = code == sqlite3.SQLITE_IOERR and shutil.disk_usage(self.path.parent).free < 2**20
         if full or code == sqlite3.SQLITE_FULL:
             return "its disk is full"
@@ -143,13 +143,13 @@ class Database:
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[None]:
-        """Only one process at a time begins a file or sets it aside."""
+        """Let only one process at a time create a file or set it aside."""
         with open(f"{self.path}.lock", "a") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             yield
 
     def _version_found(self) -> int:
-        """Return the version of the file: 0 if there is none or an empty one, -1 if it is damaged or foreign."""
+        """Return the version of the file: 0 if it is missing or empty, -1 if it is damaged or foreign."""
         try:
             with contextlib.closing(self._connect()) as db:
                 version = int(db.execute("PRAGMA user_version").fetchone()[0])
@@ -176,7 +176,7 @@ class Database:
         return db
 
     def _set_aside(self, why: str) -> None:
-        """Rename the file with its write-ahead log, under which it stays readable, and begin a new one."""
+        """Rename the file together with its write-ahead log, so that it stays readable, and create a new one."""
         when = f"{time.strftime('%Y%m%d-%H%M%S')}-{time.time_ns() % 10**9:09}"
         target = self.path.with_name(f"{self.path.stem}.{why}-{when}{self.path.suffix}")
         for ending in ("", "-wal", "-shm"):
@@ -190,7 +190,7 @@ class Database:
 
 
 def _is_damage(error: sqlite3.Error) -> bool:
-    """Return whether the file is damaged, rather than busy, full or unreadable."""
+    """Return whether the error means a damaged file, rather than a busy, full or unreadable one."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     return code in _DAMAGED or str(error).startswith(("no such table", "no such column"))
 

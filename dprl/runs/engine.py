@@ -1,4 +1,4 @@
-"""The engine: a thread for each slot plays turn after turn, as the queue gives them out."""
+"""The engine: one thread per slot plays turn after turn, in the order of the queue."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ log = logging.getLogger("dprl.runs")
 
 
 class Engine:
-    """The queue with those who play.
+    """The queue together with its slots.
 
     Attributes:
-        queue: only touched under the lock `work`, which is notified when there is something to do.
+        queue: used only under the lock `work`, which is notified when there is something to do.
         trouble: a sentence while no worker can be reached, else "".
     """
 
@@ -36,12 +36,12 @@ class Engine:
 
     @property
     def workers(self) -> int:
-        """The number of seeds that are played at a time."""
+        """Return the number of seeds that are played at a time."""
         return sum(slot.plays != "here" for slot in list(self.slots))
 
     def begin(self, workers: int | None = None, engine: str | None = None) -> None:
-        """Start that many processes (by default DPRL_WORKERS, else 2) unless there are some, or use the Dask scheduler
-        at an address. Raises StoreError if that is impossible."""
+        """Start `workers` processes (by default DPRL_WORKERS, else 2) unless some are running, or use the Dask
+        scheduler at an address. Raises StoreError if that is impossible."""
         with self.work:
             if self.slots and engine == (self._cluster and self._cluster.address):
                 return
@@ -56,29 +56,29 @@ class Engine:
                     self.add(PipeSlot(self._simulation))
 
     def add(self, slot: Slot) -> None:
-        """Have turns played there."""
+        """Let a slot play turns."""
         with self.work:
             self.slots.add(slot)
         threading.Thread(target=self._serve, args=(slot,), name="slot", daemon=True).start()
 
     def drop(self, slot: Slot) -> None:
-        """Have no more turns played there."""
+        """Let a slot play no more turns."""
         with self.work:
             self.slots.discard(slot)
             if not any(seed.playing and seed.slot is slot for seed in self.queue.begun()):
-                self.queue.lost(slot)  # else `play` raises, and says what becomes of that seed
+                self.queue.lost(slot)  # otherwise `play` raises, and decides about that seed
             self.work.notify_all()
         slot.close()
 
     def close(self) -> None:
-        """End the workers."""
+        """Stop the workers."""
         with self.work:
             self._closed = True
             self._end_slots()
             self.work.notify_all()
 
     def turn(self, slot: Slot, wait: bool = False) -> bool:
-        """Have a slot do one thing; return whether there was any. wait: until there is."""
+        """Let a slot do one task; return whether there was any. wait: whether to wait for one."""
         with self.work:
             while (order := None if self._closed or self._results.crowded else self.queue.next(slot)) is None:
                 if not wait or self._closed or slot not in self.slots:
@@ -105,7 +105,7 @@ class Engine:
         return True
 
     def _is_stored(self, seed: Seed) -> bool:
-        """Whether another process has put this seed, which begins now, into the file."""
+        """Return whether another process has stored this seed, which is about to start."""
         log.info("A seed begins", extra=_named(seed))
         with contextlib.suppress(StoreError):
             if (size := self._results.there([seed.key]).get(seed.key, -1)) >= 0:

@@ -1,4 +1,4 @@
-"""The limits of waiting work, and of attempts, by tab, by network address and in all."""
+"""The limits of waiting work and of attempts, per tab, per network address, and in total."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dprl.runs.database import StoreError, setting
 from dprl.words import duration, plural
 
 MINUTES = 10
-# In so many minutes. A class is behind one address, and makes mistakes.
+# In this many minutes. A class shares one address, and makes mistakes.
 OFTEN = {
     "code": ({"tab": 10, "address": 100, "all": 300}, "Too many wrong codes were tried here"),
     "room": ({"tab": 5, "address": 20, "all": 50}, "Too many rooms were opened from here"),
@@ -27,16 +27,16 @@ CAPS = {
 
 
 class TooMuch(StoreError):
-    """More was asked for than may wait at once; the message gives what would fit."""
+    """The error for a request beyond the limit of waiting work; the message states what would fit."""
 
 
 class TooOften(StoreError):
-    """Something was tried too often; the message gives how long to wait."""
+    """The error for too many attempts; the message states how long to wait."""
 
 
 @dataclass(frozen=True)
 class Lease:
-    """A tab that asks, and its origin (a digest of its network address, "" if that is not known)."""
+    """The tab behind a request, and its origin (a digest of its network address, "" if unknown)."""
 
     tab: str
     address: str = ""
@@ -44,7 +44,7 @@ class Lease:
 
 
 class Cap:
-    """The limit of work that waits for a tab, an address or all: seeds, and seconds of one core. Raises StoreError."""
+    """A limit of waiting work, for a tab, an address or in total: seeds, and core seconds. Raises StoreError."""
 
     def __init__(self, by: str) -> None:
         self.of, seeds, seconds = CAPS[by]
@@ -75,15 +75,15 @@ def _time(seconds: float) -> str:
 
 
 class RateLimiter:
-    """Counts what was tried in the last MINUTES, by tab, by network address if that is known, and in all."""
+    """Counts the attempts of the last MINUTES, per tab, per network address if it is known, and in total."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._tried: dict[tuple[str, str, str], deque[float]] = {}  # the latest times, as many as are allowed
 
     def check(self, what: str, who: Lease) -> None:
-        """Raise TooOften if `what` was tried too often. After too many wrong codes a right one is refused as well:
-        otherwise a refusal would show that a code is wrong."""
+        """Raise TooOften after too many attempts of this kind. After too many wrong codes, a correct one is refused,
+        too: otherwise a refusal would show that a code is wrong."""
         since, (limits, sentence) = time.monotonic() - 60 * MINUTES, OFTEN[what]
         with self._lock:
             self._tried = {name: at for name, at in self._tried.items() if at[-1] >= since}
@@ -93,7 +93,7 @@ class RateLimiter:
                     raise TooOften(f"{sentence}: wait {MINUTES} minutes.")
 
     def note(self, what: str, who: Lease) -> None:
-        """Count that it was tried."""
+        """Count an attempt."""
         with self._lock:
             for by, most in OFTEN[what][0].items():
                 if whose := getattr(who, by):

@@ -1,8 +1,8 @@
-"""The logs of a dashboard's processes: plain lines for a terminal, or with DPRL_LOG=json an object a line.
+"""The logs of a dashboard's processes: plain lines for a terminal or, with DPRL_LOG=json, one object per line.
 
-An object has `at` (UTC), `level`, `part` (server, worker or reader), `pid` and `says`; of work that was asked
-for also `run` and `key`, digests of the spec and of the unit of work, and `seed`. Of an error it has the type and the
-places it passed through, not its text, in which a visitor's names might stand.
+An object has `at` (UTC), `level`, `part` (server, worker or reader), `pid` and `says`; for requested work also `run`
+and `key`, digests of the spec and of the unit of work, and `seed`. An error appears as its type and the places that
+it passed through, without its text, which might contain a visitor's names.
 """
 
 from __future__ import annotations
@@ -19,31 +19,31 @@ _FRAMES = 12  # of an error's places the innermost
 
 
 def as_json() -> bool:
-    """Whether lines are objects."""
+    """Return whether lines are JSON objects."""
     return os.environ.get("DPRL_LOG", "").strip() == "json"
 
 
 def log_as(part: str) -> None:
-    """Set this process to log to standard error, in the name of `part`."""
+    """Let this process log to standard error, in the name of `part`."""
     handler = logging.StreamHandler()
     if as_json():
         handler.setFormatter(Lines(part))
         logging.captureWarnings(True)
     else:
         handler.setFormatter(logging.Formatter(f"dprl {part}: %(message)s"))
-    # That a seed began or ended is for whoever collects logs: at a terminal, the page shows it.
+    # The start and end of a seed are logged only for collectors of logs: at a terminal, the page shows them.
     logging.basicConfig(level=logging.INFO if as_json() else logging.WARNING, handlers=[handler])
 
 
 class Lines(logging.Formatter):
-    """A record as a JSON object on one line."""
+    """Formats a record as a JSON object on one line."""
 
     def __init__(self, part: str) -> None:
         super().__init__()
         self._part = part
 
     def format(self, record: logging.LogRecord) -> str:
-        """Write the line of one record."""
+        """Return the line of one record."""
         line: dict[str, Any] = {
             "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),

@@ -1,6 +1,6 @@
-"""The queue, in memory: the visitors who wait, the seed that a worker gets next, and its end.
+"""The queue, in memory: the waiting visitors, and the life of each seed from its request to its end.
 
-A `Queue` knows no thread, file or process: the store calls it under its lock.
+A `Queue` uses no thread, file or process: the store calls it under its lock.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from dprl.runs.workers import Slot
 DEATHS = 2
 DIED = "A worker process died; seed {} is run again."
 DIED_TWICE = "Seed {} failed: its worker process died twice ({}), perhaps because memory ran out."
-AWAY = 5.0  # s without its tab, after which a visitor's work comes last
+AWAY = 5.0  # seconds without its tab after which a visitor's work comes last
 QUESTIONS = 4096  # that wait; the oldest are dropped
-_IDLE = 1000  # seeds that nobody waits for, that are kept with their curves
+_IDLE = 1000  # seeds that nobody waits for but whose curves are kept
 _RUNS = 10_000
 
 
 class SpecLike(Protocol):
-    """A run as a value. The queue only ever looks at these."""
+    """A run as a value; the queue uses only these attributes."""
 
     @property
     def seeds(self) -> int: ...
@@ -37,12 +37,12 @@ class SpecLike(Protocol):
 
 @dataclass(eq=False)
 class Seed:
-    """One seed that somebody asked for and that is not done.
+    """One requested seed that is not finished.
 
     Attributes:
-        state: queued also while it is played.
-        slot: whose worker has begun it; playing: it has a turn just now; here: no cluster can play it.
-        seconds: of turns so far.
+        state: queued, also while it is played.
+        slot: that of the worker that started it; playing: it has a turn now; here: no cluster can play it.
+        seconds: the duration of its turns so far.
     """
 
     key: str
@@ -61,7 +61,7 @@ class Seed:
 
     @property
     def fresh(self) -> bool:
-        """Whether somebody waits for it, and no worker has begun it."""
+        """Return whether somebody waits for it and no worker has started it."""
         return self.state == "queued" and self.slot is None
 
     def wishes(self) -> Iterator[tuple[Run, str, Ask]]:
@@ -73,7 +73,7 @@ class Seed:
 
 @dataclass
 class Ask:
-    """A visitor's request for a run. at: Unix time; lease: it lasts as long as a tab."""
+    """A visitor's request for a run. at: Unix time; lease: given if the request ends with its tab."""
 
     at: float
     order: int
@@ -88,10 +88,10 @@ class Run:
     """A spec with all its seeds.
 
     Attributes:
-        keys: of its seeds; seconds: that one needs, estimated.
-        asks: by visitor; served: when it last began a turn; rev: raised by every change.
+        keys: the keys of its seeds; seconds: the estimated time of one seed.
+        asks: the requests by visitor; served: the start of its last turn; rev: a number that every change raises.
         there: sizes of traces in the store, -1 for a curve alone; looked: when, and after how many changes.
-        fresh: seeds that no worker has begun, some of which may have been begun meanwhile for another run.
+        fresh: seeds that no worker has started, some of which may have been started meanwhile for another run.
     """
 
     spec: Any
@@ -111,22 +111,22 @@ class Run:
 
 
 class Queue:
-    """All that was asked for, and who has begun what."""
+    """All requests, and the workers that have started them."""
 
     def __init__(self) -> None:
         self.runs: OrderedDict[str, Run] = OrderedDict()  # by name, longest unused first
         self.seeds: dict[str, Seed] = {}  # by key: none that is done
         self.questions: OrderedDict[str, Order] = OrderedDict()  # the newest last
         self.taken: set[str] = set()  # questions that a worker is at
-        self.failures: Counter[str] = Counter()  # of questions; from DEATHS on there is no answer
-        self.tabs: dict[str, float] = {}  # that have leases, and when they were last there
+        self.failures: Counter[str] = Counter()  # questions by order; after DEATHS deaths there is no answer
+        self.tabs: dict[str, float] = {}  # tabs with leases, and when each was last seen
         self._queues: dict[str, dict[Run, None]] = {}  # by visitor: runs with fresh seeds
         self._begun: dict[Seed, None] = {}
         self._served: dict[str, float] = {}  # by visitor
         self._asked = self._changes = 0
 
     def run(self, spec: SpecLike) -> Run:
-        """Return what is known of a run. Its name names the simulation, too, through the first seed's key."""
+        """Return the known state of a run. Its name includes the first seed's key, and so names the simulation."""
         name = hashlib.sha256(f"{spec.to_json()}\n{spec.seed_key(0)}".encode()).hexdigest()
         if name not in self.runs:
             self.runs[name] = Run(spec, name, tuple(map(spec.seed_key, range(spec.seeds))))
@@ -137,13 +137,13 @@ class Queue:
         return self.runs[name]
 
     def change(self, *runs: Run) -> None:
-        """Note that something of these runs is new."""
+        """Note that these runs have changed."""
         self._changes += 1
         for run in runs:
             run.rev = self._changes
 
     def lacking(self, run: Run, again: bool) -> list[tuple[int, str]]:
-        """Return the seeds that asking for a run would queue, and their keys. again: failed ones, too."""
+        """Return the seeds that a request for a run would queue, and their keys. again: also failed ones."""
         going = ("queued",) if again else ("queued", "failed")
         return [
             (number, key)
@@ -152,7 +152,7 @@ class Queue:
         ]
 
     def leased(self, by: str, whose: str) -> tuple[int, float]:
-        """Return how many seeds wait under leases of a tab, of an address or in all, and their seconds, estimated."""
+        """Return how many seeds wait under leases of a tab, of an address or in total, and their estimated seconds."""
         seeds, seconds = 0, 0.0
         for run in self.runs.values():
             if run.fresh and any(getattr(ask.lease, by, None) == whose for _, ask in run.waiting()):
@@ -192,7 +192,7 @@ class Queue:
         self.change(run)
 
     def cancel(self, run: Run, visitor: str) -> None:
-        """Remove a visitor from a run: seeds for which nobody waits stop, and keep their curves."""
+        """Remove a visitor from a run. Seeds for which nobody waits any more stop, and keep their curves."""
         ask = run.asks.get(visitor)
         if ask is None or not ask.waiting:
             return
@@ -208,7 +208,7 @@ class Queue:
         self._forget()
 
     def withdraw(self, grace: float) -> int:
-        """Release the leases of tabs that have gone; return their number."""
+        """Release the leases of tabs that are gone, and return their number."""
         now = time.monotonic()
         gone = {tab for tab, seen in self.tabs.items() if seen < now - grace}
         for run in list(self.runs.values()) if gone else ():
@@ -222,7 +222,7 @@ class Queue:
         return len(gone)
 
     def next(self, slot: Slot) -> Order | None:
-        """Return what a worker does now; None if there is nothing."""
+        """Return the next task of a worker, or None."""
         if slot.plays != "away" and self.questions:
             key, order = self.questions.popitem()
             self.taken.add(key)
@@ -269,8 +269,8 @@ class Queue:
                 yield best[3]
 
     def put_back(self, order: Order, report: Report, seconds: float = 0.0) -> None:
-        """Record the end of a turn: a question has its answer or none; a seed has failed, is not wanted any more, or
-        waits for the next one."""
+        """Record the end of a turn: a question is answered or not; a seed has failed, is no longer wanted, or waits
+        for its next turn."""
         if order.what == "question":
             self.taken.discard(order.key)
             if report.failed:
@@ -291,7 +291,7 @@ class Queue:
                 self._begun.pop(seed, None)
 
     def done(self, key: str, size: int) -> None:
-        """Record that a seed is in the store. size: of its trace, in bytes."""
+        """Record that a seed is in the store. size: the size of its trace in bytes."""
         if (seed := self.seeds.pop(key, None)) is not None:
             self._begun.pop(seed, None)
             seed.state = "done"
@@ -301,8 +301,8 @@ class Queue:
             self._settle(seed)
 
     def died(self, order: Order, slot: Slot, cause: str) -> None:
-        """Record the death of a worker. Its unfinished seeds start again; the seed that it played is blamed, and fails
-        the second time. A page whose question it held asks again. cause: "" if it played none."""
+        """Record the death of a worker. Its unfinished seeds start again; the seed that it was playing is blamed, and
+        fails the second time. Pages ask their questions again. cause: "" if it was playing none."""
         seed = self.seeds.get(order.key)
         if cause and seed and seed.slot is slot:
             seed.deaths, seed.message = seed.deaths + 1, DIED.format(seed.number)
@@ -313,7 +313,7 @@ class Queue:
         self.lost(slot, order)
 
     def lost(self, slot: Slot, order: Order | None = None) -> None:
-        """Record the loss of a worker, at work on `order`: its unfinished seeds start again."""
+        """Record the loss of a worker during the task `order`: its unfinished seeds start again."""
         if order is not None:
             self.taken.discard(order.key)
         for seed in [seed for seed in self.seeds.values() if seed.slot is slot]:
@@ -328,11 +328,11 @@ class Queue:
                 self.questions.popitem(last=False)
 
     def last(self, ask: Ask, now: float) -> bool:
-        """Return whether others come first: it is a draft, or its tab has not been seen for some seconds."""
+        """Return whether a request comes last: it is a draft, or its tab has not been seen for some seconds."""
         return ask.draft or (ask.lease is not None and now - self.tabs.get(ask.lease.tab, 0.0) > AWAY)
 
     def begun(self) -> list[Seed]:
-        """Return the seeds that workers have begun, those that are played just now first."""
+        """Return the seeds that workers have started, beginning with those that are being played."""
         return sorted((s for s in self._begun if s.state == "queued"), key=lambda seed: not seed.playing)
 
     def _first_fresh(self, run: Run, slot: Slot) -> Seed | None:
@@ -347,7 +347,7 @@ class Queue:
         self.change(*seed.runs)
 
     def _give_back(self, seed: Seed) -> None:
-        """No worker has begun a seed any more; if somebody waits for it, it is the next of its run."""
+        """Return a seed that no worker has started any more to its run; if somebody waits for it, it is next."""
         self._put_down(seed)
         for run, visitor, _ in seed.wishes():
             if seed.fresh and seed not in run.fresh:
@@ -361,7 +361,7 @@ class Queue:
         self._forget()
 
     def _settle(self, seed: Seed) -> None:
-        """Nobody waits any more for runs that have come to their end with this seed."""
+        """Remove the visitors of all runs that end with this seed."""
         for run in seed.runs:
             if not any((s := self.seeds.get(key)) and s.state == "queued" for key in run.keys):
                 for visitor, ask in run.waiting():
@@ -374,7 +374,7 @@ class Queue:
             del self._queues[visitor]
 
     def _forget(self) -> None:
-        """Keep the latest unwanted seeds with their curves; if requested again, they go on."""
+        """Keep the curves of only the latest unwanted seeds; if one is requested again, it continues."""
         idle = [seed for seed in self.seeds.values() if seed.state != "queued" and not seed.playing]
         for seed in idle[:-_IDLE]:
             del self.seeds[seed.key]

@@ -1,4 +1,4 @@
-"""Results by key: curve, trace, time of last use. First in memory, and a moment later in the file."""
+"""Results by key: the curve, the trace and the time of last use, in memory first and a moment later in the file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CREATE INDEX result_trace ON result(used_at) WHERE trace IS NOT NULL;
 CREATE INDEX result_used ON result(used_at);
 """
 HELD = "New results are kept in memory, and written later. {}"
-CROWDED = 256 * 2**20  # bytes in memory, above which nothing new is computed until they are written
+CROWDED = 256 * 2**20  # bytes in memory beyond which nothing new is computed until they are written
 _CHUNK = 500  # keys in one statement
 _TRACE = "SELECT key FROM result WHERE trace IS NOT NULL ORDER BY used_at LIMIT 1"
 _ROW = "SELECT key FROM result ORDER BY used_at LIMIT 1"
@@ -25,10 +25,10 @@ _ROW = "SELECT key FROM result ORDER BY used_at LIMIT 1"
 class Results:
     """Curves and traces of seeds by their keys, and answers by their questions, as curves without a trace.
 
-    Beyond DPRL_STORE_MB traces that were unused longest make room, then curves. Reading raises StoreError.
+    Beyond DPRL_STORE_MB, the traces unused for the longest time are deleted, then curves. Reading raises StoreError.
 
-    notice: a sentence while results cannot be written, else ""; changes: how often anything has gone from the file;
-    bytes: in use, as of the last write; news: set when something waits to be written.
+    notice: a sentence while results cannot be written, else ""; changes: the number of deletions from the file;
+    bytes: the space in use, as of the last write; news: set when something waits to be written.
     """
 
     def __init__(self, path: Path) -> None:
@@ -43,17 +43,17 @@ class Results:
 
     @property
     def crowded(self) -> bool:
-        """Whether too much waits to be written."""
+        """Return whether too much waits to be written."""
         with self._lock:
             return bool(self.notice) and sum(len(c) + len(t or b"") for c, t in self._held.values()) > CROWDED
 
     @property
     def waiting(self) -> bool:
-        """Whether anything waits to be written."""
+        """Return whether anything waits to be written."""
         return bool(self._held or self._used)
 
     def put(self, key: str, curve: bytes, trace: bytes | None) -> None:
-        """Keep a result."""
+        """Store a result."""
         with self._lock:
             self._held[key] = curve, trace
         self.news.set()
@@ -74,11 +74,11 @@ class Results:
         )
 
     def curves(self, keys: Collection[str]) -> dict[str, bytes]:
-        """Return the curves that are there, and answers."""
+        """Return the stored curves, and answers."""
         return self._find(keys, "curve", lambda curve, _: curve)
 
     def trace(self, key: str) -> bytes | None:
-        """Return a trace, and note that it is looked at: it is not one of those unused longest."""
+        """Return a trace, and note that it was used."""
         found: bytes | None = self._find([key], "trace", lambda _, trace: trace).get(key)
         if found is not None:
             with self._lock:
@@ -86,11 +86,11 @@ class Results:
         return found
 
     def count(self) -> int:
-        """Return how many traces are in the file."""
+        """Return the number of traces in the file."""
         return int(self.file.rows("SELECT count(*) FROM result WHERE trace IS NOT NULL")[0][0])
 
     def write(self) -> None:
-        """Write what waits, and make room; what cannot be written goes on waiting, and `notice` reports it."""
+        """Write what waits, and delete old results for space; the rest stays, and `notice` reports failures."""
         with self._writing:
             with self._lock:
                 held, used = dict(self._held), set(self._used)
@@ -134,10 +134,10 @@ class Results:
     def _find(
         self, keys: Collection[str], column: str, held: Callable[[bytes, bytes | None], Any]
     ) -> dict[str, Any]:
-        """Return the stored values of each key: from a column of the file, or from memory."""
+        """Return the stored values of each key, from a column of the file or from memory."""
         rest, before = list(keys), self.file.notice
         found: dict[str, Any] = {}
-        with self._lock:  # first: what is written meanwhile is in the file then
+        with self._lock:  # memory first: whatever is written meanwhile is in the file by then
             mine = {key: self._held[key] for key in rest if key in self._held}
         try:
             for i in range(0, len(rest), _CHUNK):
@@ -148,6 +148,6 @@ class Results:
         except StoreError:
             if self.file.notice == before:
                 raise
-            self.changes += 1  # the file was damaged, and a new one is empty
+            self.changes += 1  # the file was damaged, and the new one is empty
         found |= {key: held(*row) for key, row in mine.items()}
         return {key: value for key, value in found.items() if value is not None}

@@ -1,8 +1,8 @@
-"""Rooms of classes: who opened one, what was put to it, and what came back. A room is forgotten after a day.
+"""Classroom rooms: who opened each, the questions asked, and the reports received. A room is deleted after a day.
 
-A room is known by a code, which is no secret, and its teacher by a key of 128 bits, of which a digest is kept. Of a
-device there is a digest that differs from room to room; of a person nothing. An answer to a question passes its coin on
-the phone: what arrives here is its report. Deleted data are overwritten.
+The code of a room is not secret; the teacher holds a key of 128 bits, of which only a digest is stored. A device is
+stored as a digest that differs between rooms; nothing is stored about a person. Answers to questions are randomised on
+the phone, so only the randomised report arrives here. Deleted data are overwritten.
 """
 
 from __future__ import annotations
@@ -67,13 +67,13 @@ _JOINED = "SELECT 1 FROM room_device WHERE room = ? AND device = ?"
 
 
 def rooms_file(runs: Path) -> Database:
-    """Open the rooms of a store, by where its runs are. Deleted or changed data are overwritten with zeros."""
+    """Open the file of a store's rooms, next to its runs. Deleted or changed data are overwritten with zeros."""
     path = runs.with_stem(f"{runs.stem}-rooms")
     return Database(path, "store of rooms", 2, TABLES, "secure_delete = ON")
 
 
 def read_code(text: str, length: int = CODE_LENGTH) -> str:
-    """Return the code of that many letters that somebody typed or copied, "" if the text is none.
+    """Return the code of `length` letters that somebody typed or copied, or "" if the text is not a code.
 
     It may be in lower case or in full-width letters, with spaces, dashes and other signs around and between them.
     """
@@ -82,20 +82,20 @@ def read_code(text: str, length: int = CODE_LENGTH) -> str:
 
 
 def draw_code(length: int) -> str:
-    """Draw a code that nobody can guess."""
+    """Draw a random code that cannot be guessed."""
     return "".join(secrets.choice(LETTERS) for _ in range(length))
 
 
 class RoomError(StoreError):
-    """Something that a room does not allow, in one sentence for whoever is before it."""
+    """The error for an action that a room does not allow, in one sentence for the person who tried it."""
 
 
 @dataclass(frozen=True)
 class Room:
     """The state of a room.
 
-    version: another one whenever anything in the room has changed; total: epsilon of one phone over all questions, at
-    most; people: devices that have joined; steps: put to the class; state: of the last, None if there is none.
+    version: different after every change in the room; total: the largest epsilon of one phone over all questions;
+    people: the number of devices that have joined; steps: the number of steps so far; state: of the last one, or None.
     """
 
     code: str
@@ -109,12 +109,12 @@ class Room:
 
     @property
     def turn(self) -> tuple[bool, int, State | None]:
-        """The part of a room's state that only the teacher changes."""
+        """Return the part of the state that only the teacher's actions change."""
         return self.closed, self.steps, self.state
 
 
 class Rooms:
-    """Opening, joining, asking, answering, closing; allowed: there may be rooms on this server."""
+    """The operations on rooms: open, join, ask, answer, close. allowed: whether this server may have rooms."""
 
     def __init__(self, file: Database) -> None:
         self._file = file
@@ -123,8 +123,8 @@ class Rooms:
         self._unwiped = False
 
     def open(self, who: Lease, total: float = TOTAL.default) -> tuple[str, str]:
-        """Open a room; return its code and its teacher's key. total: epsilon of one phone over all questions, held from
-        then on. Raises RoomError, SpecError."""
+        """Open a room; return its code and its teacher's key. total: the limit on epsilon of one phone over all
+        questions, fixed from now on. Raises RoomError, SpecError."""
         total = TOTAL.check(total)
         self._refuse_unless_allowed()
         self._limits.check("room", who)
@@ -141,14 +141,14 @@ class Rooms:
                     return code, key
 
     def find(self, code: str) -> Room | None:
-        """Return the state of a room; None if there is none. Cheap: pages ask every second."""
+        """Return the state of a room, or None if there is no such room. It is cheap: pages call it every second."""
         rows = self._file.rows(_ROOM, code, _day_ago())
         return Room(**{**rows[0], "closed": bool(rows[0]["closed"])}) if rows else None
 
     def join(self, code: str, device: str, who: Lease) -> Room:
-        """Join a room, repeatedly as the same device: a browser's name in this room, drawn at random. Whoever is in a
-        room that is closed stays in it. Raises RoomError: there is no such room, it is closed or full, or too many
-        wrong codes were tried."""
+        """Join a room, or return to it as the same device, which is a random name of the browser in this room. A
+        device stays in its room when the room is closed. Raises RoomError: there is no such room, it is closed or
+        full, or too many wrong codes were tried."""
         self._refuse_unless_allowed()
         name = _room_digest(code, device)
         joined = bool(self._file.rows(_JOINED, code, name))
@@ -174,13 +174,13 @@ class Rooms:
         return self.find(code) or room
 
     def teaches(self, code: str, key: str) -> bool:
-        """Whether this is the key of the room's teacher."""
+        """Return whether this is the key of the room's teacher."""
         rows = self._file.rows("SELECT teacher FROM room WHERE code = ? AND opened_at > ?", code, _day_ago())
         return any(hmac.compare_digest(row["teacher"], _room_digest(code, key)) for row in rows)
 
     def put_step(self, code: str, key: str, content: Content) -> None:
-        """Open a step for the class, and close the previous one. Raises RoomError, also if phones would spend more than
-        the room's total."""
+        """Open a step for the class, and close the previous one. Raises RoomError, also if phones would spend more
+        than the room's total."""
         with self._teaching(code, key) as db:
             closed, total = db.execute("SELECT closed, total FROM room WHERE code = ?", (code,)).fetchone()
             if closed:
@@ -199,7 +199,7 @@ class Rooms:
             db.execute("INSERT INTO room_step VALUES (?, ?, ?, ?)", row)
 
     def turn_step(self, code: str, key: str, place: int, state: State) -> None:
-        """Pauses a step, goes on with it, or reveals it, after which no more answers come. Raises RoomError."""
+        """Pause a step, continue it, or reveal it, after which it accepts no more answers. Raises RoomError."""
         with self._teaching(code, key) as db:
             db.execute(
                 "UPDATE room_step SET state = ? WHERE room = ? AND place = ? AND state != 'revealed'",
@@ -207,21 +207,21 @@ class Rooms:
             )
 
     def close(self, code: str, key: str) -> None:
-        """Nobody joins or answers any more, and what was open is revealed; all of it stays until the room is forgotten.
-        Raises RoomError."""
+        """Close a room: nobody can join or answer, and an open step is revealed. All data stay until the room is
+        deleted. Raises RoomError."""
         with self._teaching(code, key) as db:
             db.execute("UPDATE room_step SET state = 'revealed' WHERE room = ?", (code,))
             db.execute("UPDATE room SET closed = 1 WHERE code = ?", (code,))
 
     def delete(self, code: str, key: str) -> None:
-        """Delete the room with all that is in it. Raises RoomError."""
+        """Delete the room with all its data. Raises RoomError."""
         with self._teaching(code, key) as db:
             db.execute("DELETE FROM room WHERE code = ?", (code,))
         self._wipe()
 
     def respond(self, code: str, device: str, place: int, answer: str) -> None:
-        """Record an answer to a step, once from each device: the same again changes nothing. answer: to a question, the
-        report after the phone's coin. Raises RoomError, and SpecError if this is no answer to the step."""
+        """Record an answer to a step, one per device; repeating it changes nothing. answer: for a question, the report
+        after the phone's coin. Raises RoomError, and SpecError if this is not an answer to the step."""
         with self._file.writing() as db:
             room = db.execute(_ROOM, (code, _day_ago())).fetchone()
             if room is None:
@@ -242,12 +242,12 @@ class Rooms:
                 raise RoomError(TWICE)
 
     def written(self, code: str, device: str) -> dict[int, str]:
-        """Return the answers of a device, by the place of their step."""
+        """Return the answers of a device, by the place of their steps."""
         mine = "SELECT place, answer FROM room_answer WHERE room = ? AND device = ?"
         return dict(map(tuple, self._file.rows(mine, code, _room_digest(code, device))))
 
     def steps(self, code: str) -> list[ClassStep]:
-        """Return all steps of a class with the answers, in an order that reveals nothing of when or from whom."""
+        """Return all steps of a class with the answers, in an order that reveals nothing of their times or senders."""
         steps = self._file.rows(
             "SELECT place, content, state FROM room_step WHERE room = ? ORDER BY place", code
         )
@@ -260,7 +260,7 @@ class Rooms:
         ]
 
     def forget_old(self) -> int:
-        """Delete rooms that are a day old; return their number. The store calls this about every second."""
+        """Delete rooms that are a day old, and return their number. The store calls this about every second."""
         if not self._file.rows("SELECT 1 FROM room WHERE opened_at <= ? LIMIT 1", _day_ago()):
             if self._unwiped:
                 self._wipe()
@@ -276,7 +276,7 @@ class Rooms:
 
     @contextlib.contextmanager
     def _teaching(self, code: str, key: str) -> Iterator[sqlite3.Connection]:
-        """Open a change by the teacher. Raises RoomError for anybody else."""
+        """Open a transaction for a change by the teacher. Raises RoomError for anybody else."""
         if not self.teaches(code, key):
             raise RoomError(STRANGER if self.find(code) else filled(UNKNOWN, code=code[:20]))
         with self._file.writing() as db:
@@ -284,7 +284,7 @@ class Rooms:
             _changed(db, code)
 
     def _wipe(self) -> None:
-        """Erase deleted content from the write-ahead log, too; later if somebody is reading."""
+        """Erase deleted content from the write-ahead log, too; if somebody is reading, do it later."""
         self._unwiped = bool(self._file.rows("PRAGMA wal_checkpoint(TRUNCATE)")[0][0])
 
 
@@ -293,7 +293,7 @@ def _changed(db: sqlite3.Connection, code: str) -> None:
 
 
 def _room_digest(code: str, name: str) -> bytes:
-    """Return the digest of a device or a key; another one in every room."""
+    """Return the digest of a device or a key, which differs between rooms."""
     return hashlib.blake2b(name.encode(), key=code.encode(), digest_size=16).digest()
 
 

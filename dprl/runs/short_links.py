@@ -1,8 +1,8 @@
-"""Short links: eight letters for a page and its query, for as long as this store is there.
+"""Short links: eight letters for a page and its query, for as long as this store exists.
 
-The letters are drawn, so that nobody can go through all links; they are no secret. They stand for a link like
-any other, and is read like one. At most DPRL_SHORT_LINKS are kept, each of at most MOST_LETTERS, and only that many are
-made in a while: nobody can fill the store with them, nor soon use up those of others.
+The letters are random, so that nobody can go through all links, but they are not secret. They stand for an ordinary
+link and are read like one. At most DPRL_SHORT_LINKS are stored, each of at most MOST_LETTERS, and their number per
+period is limited: nobody can fill the store with them, or soon use up the links of others.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ FULL = "This server keeps {:,} short links, which is the most (DPRL_SHORT_LINKS)
 
 
 class LinkError(StoreError):
-    """A link that cannot be made short, or letters that stand for none, in one sentence."""
+    """The error for a link that cannot be shortened, or for unknown letters, in one sentence."""
 
 
 class ShortLinks:
-    """Making links short, and long again."""
+    """The table of short links."""
 
     def __init__(self, file: Database) -> None:
         self._file = file
@@ -36,7 +36,7 @@ class ShortLinks:
 
     def shorten(self, page: str, query: str, who: Lease) -> str:
         """Return the letters for a link, the same each time. page: its path, "" for Home; query: without the question
-        mark. Raises StoreError: the link is too long, or there are too many, or too many were made from here."""
+        mark. Raises StoreError: the link is too long, there are too many links, or too many were made from here."""
         if len(query) > MOST_LETTERS:
             raise LinkError(LONG.format(len(query)))
         if known := self._file.rows(_KNOWN, page, query):

@@ -18,11 +18,11 @@ MADE_ROOM = "Its details had to make room for newer results; its curve was kept.
 
 @dataclass(frozen=True, kw_only=True)
 class RunStatus:
-    """The status of a run: `unknown` if nobody asked for it, or its results had to make room.
+    """The status of a run: `unknown` if nobody requested it, or if its results were deleted to save space.
 
-    progress: 0 to 1; place: runs ahead of it (0: it is next), None unless it waits for a worker; seconds_left:
-    estimated, None unless queued or running; message: one sentence, or ""; version: changes whenever anything of the
-    run does, except its place and time left.
+    progress: 0 to 1; place: the number of runs ahead of it, None unless it waits for a worker; seconds_left: an
+    estimate, None unless queued or running; message: one sentence, or ""; version: different after every change of the
+    run, except of its place and time left.
     """
 
     state: State
@@ -37,7 +37,7 @@ class RunStatus:
 
 @dataclass(frozen=True, kw_only=True)
 class RunRow(RunStatus):
-    """A run of a visitor: its spec, when it was asked for (Unix time), the size of its traces in bytes."""
+    """A run of a visitor: its spec, the time of the request (Unix time), and the size of its traces in bytes."""
 
     spec: Any
     asked_at: float
@@ -46,8 +46,8 @@ class RunRow(RunStatus):
 
 @dataclass(frozen=True, kw_only=True)
 class Activity:
-    """The activity of all visitors: workers that play seeds, seeds that somebody waits for, begun and not begun, with
-    the seconds of one core that these need, and runs that have some of these."""
+    """The activity of all visitors: workers that play seeds, seeds that somebody waits for, started and not started,
+    the seconds of one core that they need, and the number of their runs."""
 
     workers: int
     seeds_running: int
@@ -59,7 +59,7 @@ class Activity:
 def summary(
     queue: Queue, run: Run, visitor: str | None, forecasts: Callable[[], dict[Any, Forecast]]
 ) -> RunStatus:
-    """Return the status of a run. With `visitor`, as they see it: cancelled if they withdrew, though another visitor
+    """Return the status of a run. With `visitor`, as they see it: cancelled if they withdrew, although another visitor
     may still wait for it."""
     whole = [key for key in run.keys if run.there.get(key, -1) >= 0]
     seeds = [queue.seeds[key] for key in run.keys if key in queue.seeds and run.there.get(key, -1) < 0]
@@ -100,12 +100,12 @@ def activity(queue: Queue, workers: int) -> Activity:
 
 
 def failures(queue: Queue) -> list[str]:
-    """Return what became of the seeds that failed last."""
+    """Return the reasons why the latest failed seeds failed."""
     return [f"{s.key}: {s.message}" for s in queue.seeds.values() if s.state == "failed"][-FAILURES:]
 
 
 def wishes(queue: Queue) -> list[Waiting]:
-    """Everyone who waits for a run, in the order asked for."""
+    """Return everyone who waits for a run, in the order of their requests."""
     now = time.monotonic()
     left: dict[Run, float] = {}
     for seed in queue.begun():
@@ -121,6 +121,6 @@ def wishes(queue: Queue) -> list[Waiting]:
 
 
 def _left(seed: Seed, run: Run) -> float:
-    """Estimate a seed's remaining time from its own pace, once it has one."""
+    """Estimate a seed's remaining time from its own pace, if that is known."""
     paced = seed.progress > 0.02 and seed.seconds > 0.2
     return (seed.seconds / seed.progress if paced else run.seconds) * (1.0 - seed.progress)

@@ -1,6 +1,6 @@
-"""The store: what was asked for, by whom, how far it is, and what came out; with workers that play it.
+"""The store: all requests, their progress and their results, with the workers that compute them.
 
-A run is a spec with all its seeds. `store.ask(spec, visitor)` has it computed, `store.traces(spec)` are what came out.
+A run is a spec with all its seeds. `store.ask(spec, visitor)` requests it, `store.traces(spec)` returns its results.
 """
 
 from __future__ import annotations
@@ -34,18 +34,18 @@ from dprl.runs.turns import Forecast, forecast
 
 log = logging.getLogger("dprl.runs")
 
-_LOOK = 2.0  # s, after which the file is asked again what other processes have put there
+_LOOK = 2.0  # seconds after which the file is read again for the results of other processes
 _FORECAST = 1.0  # s for which an estimate holds
 _WEEK = 7 * 24 * 3600
 
 
 class Store:
     """The store in two SQLite files: results, and next to it rooms and short links. All threads of a process may use
-    one `Store`. Results are shared through the file; who waits is known to this process alone.
+    one `Store`. Processes share results through the file; requests are known only to their own process.
 
-    public: everything that is asked for in the dashboard is leased, not only what comes through a link. link_seconds:
-    of one core, estimated, that a link may start by itself. grace: seconds for which leased work goes on when its tab
-    has gone. simulation: see turn.SIMULATION. Raises StoreError if no store can be had.
+    public: whether all requests of the dashboard are leased, not only those through a link. link_seconds: the
+    estimated seconds of one core that a link may start by itself. grace: the seconds for which leased work continues
+    after its tab is gone. simulation: see turn.SIMULATION. Raises StoreError if the store cannot be used.
     """
 
     def __init__(self, path: Path | None = None, simulation: str = SIMULATION) -> None:
@@ -72,10 +72,10 @@ class Store:
         again: bool = False,
         draft: bool = False,
     ) -> None:
-        """Ask for this run for a visitor who waits for it, with a lease as long as its tab is there.
+        """Request this run for a visitor, with a lease if the request is to end with its tab.
 
-        Seeds that are finished stay, and failed ones unless `again`. A draft gives way to all others. Raises SpecError
-        if the run is past the limits, TooMuch if more would wait than may be leased.
+        Finished seeds stay, and so do failed ones unless `again`. A draft gives way to all other requests. Raises
+        SpecError if the run exceeds a limit, and TooMuch if more would wait than leases allow.
         """
         run = self._look(spec)
         with self._work:
@@ -94,14 +94,14 @@ class Store:
             log.info("A run is asked for", extra={"run": run.name, "seeds": new})
 
     def cancel(self, spec: SpecLike, visitor: str) -> None:
-        """`visitor` no longer waits for this run; seeds nobody waits for stop and keep what they have."""
+        """Withdraw the visitor's request for this run. Seeds that nobody waits for stop, and keep their points."""
         run = self._run(spec)
         with self._work:
             self._queue.cancel(run, visitor)
             self._changed()
 
     def clear(self, visitor: str) -> int:
-        """Take the visitor's ended runs off their list, and out of the store unless another visitor has them too;
+        """Remove the visitor's ended runs from their list, and from the store unless another visitor has them, too;
         return how many left the list."""
         with self._work:
             own = [run for run in self._queue.runs.values() if visitor in run.asks]
@@ -116,20 +116,20 @@ class Store:
         return len(ended)
 
     def cost(self, specs: Iterable[SpecLike]) -> tuple[int, float]:
-        """Return how many seeds asking for these runs would queue, and the seconds of one core that they need,
-        estimated: what is done or goes on costs nothing."""
+        """Return the number of seeds that a request for these runs would queue, and the estimated seconds of one core
+        for them. Finished and running seeds cost nothing."""
         lacking = {spec: len(self._queue.lacking(self._look(spec), again=False)) for spec in specs}
         seconds = (n * self._simulation.estimate(spec).seconds for spec, n in lacking.items() if n)
         return sum(lacking.values()), sum(seconds)
 
     def status(self, spec: SpecLike, visitor: str | None = None) -> RunStatus:
-        """Return how the run stands; with `visitor`, as they see it."""
+        """Return the status of a run; with `visitor`, as that visitor sees it."""
         run = self._look(spec)
         with self._work:
             return self._summary(run, visitor)
 
     def version(self, spec: SpecLike) -> str:
-        """Return a short token that changes whenever anything of this run does, except its place and time left."""
+        """Return a short token that changes whenever anything about this run does, except its place and time left."""
         return str(self._look(spec).rev)
 
     def runs(self, visitor: str) -> list[RunRow]:
@@ -146,19 +146,19 @@ class Store:
         return rows
 
     def going(self, visitors: Collection[str]) -> int:
-        """Return how many runs of these names are waited for and not finished."""
+        """Return the number of unfinished runs that these visitors wait for."""
         with self._work:
             waiting = (ask for run in self._queue.runs.values() for ask in run.asks.items())
             return sum(name in visitors and ask.waiting for name, ask in waiting)
 
     def activity(self) -> Activity:
-        """Return workers and queue, over all visitors."""
+        """Return the state of workers and queue, over all visitors."""
         with self._work:
             return statuses.activity(self._queue, self.engine.workers)
 
     def live(self, spec: SpecLike) -> list[tuple[int, NDArray[np.int64], NDArray[np.float64]]]:
-        """Return (seed, at [C], values [C]) of every seed that has points, running or ended: episodes and cumulative
-        regret of an online run."""
+        """Return (seed, at [C], values [C]) for every seed with points, running or ended: for an online run, episodes
+        and cumulative regret."""
         keys = self._run(spec).keys
         with self._work:
             points = {key: self._queue.seeds[key].curve for key in keys if key in self._queue.seeds}
@@ -173,7 +173,7 @@ class Store:
         return found
 
     def traces(self, spec: SpecLike, seeds: Collection[int] | None = None) -> list[Any]:
-        """Return the traces of finished seeds, by seed, decoded. seeds: only these."""
+        """Return the decoded traces of finished seeds, by seed. seeds: the seeds to return, by default all."""
         found = []
         for number, key in enumerate(self._run(spec).keys):
             if (seeds is None or number in seeds) and (data := self.results.trace(key)) is not None:
@@ -184,8 +184,8 @@ class Store:
         return found
 
     def answer(self, question: str, spec: SpecLike) -> str | None:
-        """Return the spec's answer without a run, as the simulation writes it; "" if it could not be found, None
-        while it is not known yet."""
+        """Return the answer that a spec gives without a run, as the simulation writes it; "" if it could not be
+        computed, None while it is not known yet."""
         key = f"{question} {spec.seed_key(0)}"
         with self._work:
             if key in self._queue.questions or key in self._queue.taken:
@@ -200,20 +200,20 @@ class Store:
         return None
 
     def present(self, tabs: Collection[str]) -> set[str]:
-        """Note that these tabs are there now, and return all that have leases: called every second or so by whoever
-        sees Streamlit's sessions."""
+        """Note that these tabs exist now, and return all that have leases. The code that sees Streamlit's sessions
+        calls this about every second."""
         with self._work:
             self._queue.tabs |= dict.fromkeys(self._queue.tabs.keys() & set(tabs), time.monotonic())
             return set(self._queue.tabs)
 
     @property
     def notice(self) -> str:
-        """A sentence if results cannot be written, no worker can be reached, or a file was set aside."""
+        """Return a sentence if results cannot be written, no worker can be reached, or a file was set aside, or ""."""
         files = self.results.file.notice, self._rooms_file.notice
         return next(filter(None, (self.results.notice, self.engine.trouble, *files)), "")
 
     def begin(self, workers: int | None = None, engine: str | None = None) -> Store:
-        """Start workers unless there are some, or use a Dask cluster, see `Engine.begin`; return the store."""
+        """Start workers unless some are running, or use a Dask cluster, see `Engine.begin`; return the store."""
         with self._work:
             if self._keeper is None:
                 self._keeper = threading.Thread(target=self._keep, name="keeper", daemon=True)
@@ -223,7 +223,7 @@ class Store:
         return self
 
     def close(self) -> None:
-        """End the workers, write what waits, and close the files."""
+        """Stop the workers, write what waits, and close the files."""
         if _opened.get(self.path) is self:
             del _opened[self.path]
         self.engine.close()
@@ -238,7 +238,7 @@ class Store:
         self._rooms_file.close()
 
     def _keep(self) -> None:
-        """Write results as they come, and every second look after tabs, rooms, and what others may want to see."""
+        """Write results as they come; every second, check tabs and rooms, and report to other processes."""
         looked, told = 0.0, ""
         others(self.path)  # of those that were killed nothing is left
         while not self._closed:
@@ -260,7 +260,7 @@ class Store:
                 time.sleep(1.0)
 
     def _tell(self, told: str) -> str:
-        """Leave word of how things stand for `others`."""
+        """Write a report on the state of this process for `others`."""
         with self._work:
             failures = statuses.failures(self._queue)
             text = json.dumps({"notice": self.notice, "queue": vars(self.activity()), "errors": failures})
@@ -279,7 +279,7 @@ class Store:
             return self._queue.run(spec)
 
     def _look(self, spec: SpecLike) -> Run:
-        """Return the known state of a run and its file, as of a moment ago."""
+        """Return the state of a run, with the content of the file as of a moment ago."""
         run = self._run(spec)
         now, rev = (time.monotonic(), self.results.changes), run.rev
         if run.looked[1] != now[1] or now[0] - run.looked[0] > _LOOK:

@@ -1,4 +1,4 @@
-"""A turn: what a worker does before it is asked for the next thing. No store, no Dask: a function."""
+"""A turn: the work of a worker between two requests. It is a function that uses neither the store nor Dask."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from dprl.runs.turns import MOST, TURN
 log = logging.getLogger("dprl.runs.worker")
 
 SIMULATION = (
-    "dprl.simulation"  # the module whose functions play seeds and answer questions; tests have small ones
+    "dprl.simulation"  # the module whose functions play seeds and answer questions; tests use a small one
 )
-KEPT = MOST + 4  # runs that a worker has put down, those that were cancelled among them
-_SILENCE = 120.0  # s, after which one is forgotten: nobody waits for it any more
+KEPT = MOST + 4  # runs that a worker has interrupted, including cancelled ones
+_SILENCE = 120.0  # seconds after which one is forgotten, because nobody waits for it any more
 
 
 @dataclass(frozen=True)
 class Order:
-    """A task: play a seed, or answer a question. key: of the seed, or of the question; spec: as JSON."""
+    """A task: play a seed, or answer a question. key: of the seed or the question; spec: as JSON."""
 
     what: Literal["seed", "question"]
     key: str
@@ -39,8 +39,8 @@ class Order:
 class Report:
     """The outcome of a turn.
 
-    curve: the points so far, `at` and then `values`; of a question the answer. trace: of a seed that is done. failed:
-    why it cannot be done, in a sentence; refused: because its spec was not one to be played there.
+    curve: the points so far, `at` and then `values`, or the answer to a question. trace: of a finished seed. failed:
+    the reason for a failure, in a sentence; refused: whether the spec cannot be played by this worker.
     """
 
     progress: float = 0.0
@@ -55,7 +55,7 @@ _lock = threading.Lock()  # a worker of a Dask cluster may have several threads
 
 
 def play(order: Order, simulation: str = SIMULATION, turn: float = TURN) -> Report:
-    """Do what is asked, for about a turn. Whatever it raises becomes a sentence."""
+    """Work on the task for about one turn. Every exception becomes a sentence."""
     try:
         module = importlib.import_module(simulation)
         if order.what == "question":

@@ -1,8 +1,8 @@
-"""The order of turns, and the end of a run. Pure.
+"""The order of turns, and the forecast of the end of a run, as pure functions.
 
-A turn is a quarter of a second of a worker. Drafts and runs whose tab has gone come last. Then the turn goes to the
-visitor who has the fewest seeds running and, among those, has been unserved longest; of a visitor's runs, to the one
-that was unserved longest, then to the one asked for first.
+A turn is a quarter of a second of a worker. Drafts and runs whose tab is gone come last. Otherwise the turn goes to
+the visitor with the fewest running seeds and, among those, to the one who has waited longest since their last turn; of
+a visitor's runs, to the one that has waited longest, then to the one requested first.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from itertools import accumulate
 from typing import Any, NamedTuple
 
 TURN = 0.25  # s
-HELD = 5  # seeds that a worker has begun, at most, so that several runs of one visitor grow side by side
-MOST = 8  # the same with those of visitors who have no seed begun anywhere
+HELD = 5  # the most seeds that a worker has started, so that several runs of one visitor grow side by side
+MOST = 8  # the same, if the further seeds belong to visitors who have none started
 
 
 class Claim(NamedTuple):
-    """A visitor's claim to the next turn of a worker, for one seed, which does not count.
+    """A visitor's claim to the next turn of a worker, for one seed, which is not counted in `running`.
 
-    last: it is a draft, or the visitor's tab has gone; running: seeds of the visitor that have a turn just now; served,
-    run_served: when the visitor, and the run, last began a turn (0: never); asked: when the run was asked for.
+    last: it is a draft, or the visitor's tab is gone; running: the visitor's seeds that have a turn now; served,
+    run_served: the last start of a turn of the visitor, and of the run (0: never); asked: the time of the request.
     """
 
     last: bool
@@ -40,13 +40,13 @@ def first(claims: Iterable[Claim]) -> Claim | None:
 
 
 def may_begin(begun: int, run_has: bool, visitor_has: bool) -> bool:
-    """Return whether a worker that has begun that many seeds may begin another. run_has, visitor_has: any worker has
-    begun a seed of the same run, of the same visitor."""
+    """Return whether a worker that has started `begun` seeds may start another. run_has, visitor_has: whether any
+    worker has started a seed of the same run, or of the same visitor."""
     return begun == 0 or (begun < HELD and not run_has) or (begun < MOST and not visitor_has)
 
 
 class Waiting(NamedTuple):
-    """A visitor's wish for a run. seeds: not begun yet; seconds: left of all, estimated, on one core."""
+    """A visitor's wish for a run. seeds: not started yet; seconds: the estimated time left on one core."""
 
     visitor: str
     run: Any
@@ -57,16 +57,16 @@ class Waiting(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """place: runs that begin before this one does; seconds_left: until its last seed ends."""
+    """The forecast of a run. place: how many runs start before it; seconds_left: until its last seed ends."""
 
     place: int
     seconds_left: float
 
 
 def forecast(waiting: list[Waiting], workers: int) -> dict[Any, Forecast]:
-    """Estimate the place and the time left of every run. waiting: in the order in which they were asked for.
+    """Estimate the place and the time left of every run. waiting: in the order of the requests.
 
-    Visitors take turns, so each has had as much work as this one by the time a run ends, or all of theirs.
+    Visitors take turns, so when a run ends, each visitor has had as much work done as its own, or all of theirs.
     """
     work: dict[tuple[bool, str], float] = defaultdict(float)  # seconds that each visitor waits for
     before = {}

@@ -1,4 +1,4 @@
-"""The players of turns: worker processes of this machine. A slot plays one thing at a time."""
+"""Worker processes on this machine, which play turns. A slot plays one thing at a time."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from dprl.runs.turn import SIMULATION, Order, Report, play
 
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 _NICE = 10
-_EARLY = 5.0  # s: a worker that dies sooner is started again only then
+_EARLY = 5.0  # seconds: a worker that dies sooner is restarted only then
 
 
 class Died(RuntimeError):
-    """The worker died; the message gives the cause, and is "" if it was doing nothing."""
+    """The error for a worker that died; the message gives the cause, or "" if it was idle."""
 
 
 class Lost(RuntimeError):
-    """The worker cannot be reached any more; nothing that it had begun is to blame."""
+    """The error for a worker that cannot be reached any more; none of its tasks is to blame."""
 
 
 class Slot(Protocol):
-    """A place where turns are played. plays: all; questions and the seeds that no cluster can play; or the others."""
+    """A place where turns are played. plays: all; questions and seeds that no cluster can play; or the others."""
 
     plays: Literal["all", "here", "away"]
 
@@ -40,12 +40,12 @@ class Slot(Protocol):
         """Play a seed. Raises Died and Lost."""
 
     def close(self) -> None:
-        """End it."""
+        """Close the slot."""
 
 
 class PipeSlot:
-    """A process of this machine, at the other end of a socket pair that nobody else can open. It ends when that closes,
-    however this process ends. It is no child of `multiprocessing`, which would run Streamlit's script again."""
+    """A process of this machine, at the other end of a private socket pair. It ends when the pair closes, however this
+    process ends. It is not a child of `multiprocessing`, which would run Streamlit's script again."""
 
     def __init__(self, simulation: str = SIMULATION, plays: Literal["all", "here"] = "all") -> None:
         self.plays: Literal["all", "here", "away"] = plays
@@ -53,7 +53,7 @@ class PipeSlot:
         self._start()
 
     def play(self, order: Order) -> Report:
-        """Play a seed. Raises Died, when there is a new process already, and Lost after `close`."""
+        """Play a seed. Raises Died, after a new process was started, and Lost after `close`."""
         idle = self.process.poll() is not None
         try:
             if idle:
@@ -106,14 +106,14 @@ def _cause(code: int) -> str:
 
 
 def child_environment() -> dict[str, str]:
-    """Return the environment of subprocesses: this very package, and one thread each."""
+    """Return the environment variables of subprocesses: this package on the path, and one thread each."""
     paths = f"{Path(__file__).parents[2]}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
     return os.environ | {"PYTHONPATH": paths.rstrip(os.pathsep)} | dict.fromkeys(_THREADS, "1")
 
 
 def end_with_parent() -> None:
-    """Have this process end with its parent, however that ends: the other end of standard input is a pipe that the
-    parent alone holds, so the system closes it."""
+    """Let this process end with its parent, however that ends: standard input is a pipe whose other end only the
+    parent holds, so the system closes it."""
 
     def watch() -> None:
         while os.read(0, 4096):
@@ -124,7 +124,7 @@ def end_with_parent() -> None:
 
 
 def main(descriptor: int, simulation: str) -> None:
-    """Be a worker process."""
+    """Run a worker process."""
     logs.log_as("worker")
     os.nice(_NICE)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C at the terminal is for the dashboard

@@ -1,4 +1,4 @@
-"""Attacks, as a kind of specs: which of two trajectories had one user, asked of thousands of simulated releases."""
+"""Attacks as a kind of spec: tell which of two trajectories one user had, from thousands of simulated releases."""
 
 from __future__ import annotations
 
@@ -65,15 +65,15 @@ FIELDS: Registry[Field] = Registry(
 
 @dataclass(frozen=True, kw_only=True)
 class AttackSpec:
-    """An attack on the noise of a run: the game of `privacy.attack`, played `executions` times a world and unit.
+    """An attack on the noise of a run: the game of `privacy.attack`, with `executions` in each world for every unit.
 
     Attributes:
-        run: whose noise it is; its own seeds mean nothing here.
-        first, second: trajectories, see `Trajectory.parse`; by default two that are farthest apart. If one user of
-            the run may have several, each is this one.
+        run: the run whose noise is attacked; its own number of seeds has no effect.
+        first, second: trajectories, see `Trajectory.parse`; by default two that are farthest apart. If a user of the
+            run may have several episodes, each of them is this trajectory.
 
     Raises:
-        SpecError: one sentence that names the field and what is allowed.
+        SpecError: A field is not allowed; one sentence names it and the allowed values.
     """
 
     run: RunSpec
@@ -122,7 +122,7 @@ class AttackSpec:
 
     @property
     def draws(self) -> int:
-        """Numbers drawn for the two worlds in one execution, at most."""
+        """Return the largest number of draws in one execution, for both worlds together."""
         releases, m = self.run.work(self.run.mechanism).releases, self.run.contribution
         if m > 1:  # each in a report of its own, or in nodes of each level of a tree
             releases = max(releases, m * (LEVELS if self.places == "random" else 1))
@@ -130,11 +130,11 @@ class AttackSpec:
 
     @property
     def size(self) -> int:
-        """The end of the curve: executions a world."""
+        """Return the end of the curve: the number of executions in each world."""
         return self.executions
 
     def baseline(self) -> AttackSpec:
-        """Itself: there is no attack without noise."""
+        """Return the spec itself: without noise there is no attack."""
         return self
 
     def label(self) -> str:
@@ -142,7 +142,7 @@ class AttackSpec:
         return called(phrase("attack", run=self.run.label()), phrase("half") if self.noise == "half" else "")
 
     def seed_key(self, seed: int) -> str:
-        """Name of the unit of work `one seed of this spec`: equal exactly when the resulting bits are."""
+        """Return the key of one seed of this spec; two keys are equal exactly if the resulting bits are."""
         unit = {k: v for k, v in self.to_dict().items() if k not in ("run", "seeds")}
         text = json.dumps([self.run.seed_key(0), unit, seed], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:32]
@@ -152,7 +152,7 @@ class AttackSpec:
         return AttackSpec(**{f.name: getattr(self, f.name) for f in fields(self)} | changes)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON-able canonical form."""
+        """Return the canonical form for JSON."""
         rest = {name: getattr(self, name) for name in FIELDS}
         return {"kind": self.kind, "run": self.run.to_dict(), **rest}
 
@@ -170,11 +170,11 @@ def from_dict(given: Mapping[str, Any]) -> AttackSpec:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class AttackTrace(TraceCore[AttackSpec]):
-    """One unit of an attack. The curve is how far apart the scores so far are, against executions.
+    """One unit of an attack. Its curve is the distance of the scores so far, against the number of executions.
 
     Attributes:
-        first, second: [n] log-likelihood ratios of the executions in each world.
-        releases, counters: how many numbers of one execution tell the two apart.
+        first, second: the log-likelihood ratios of the executions in each world [n].
+        releases, counters: the number of releases and of counters that tell the two worlds apart in one execution.
     """
 
     releases: int
@@ -187,7 +187,7 @@ class AttackTrace(TraceCore[AttackSpec]):
 
 
 class AttackRun:
-    """One unit of an attack, being played."""
+    """One unit of an attack while it is being played."""
 
     def __init__(self, spec: AttackSpec, seed: int) -> None:
         self.spec, self.seed = spec, seed
@@ -201,11 +201,11 @@ class AttackRun:
 
     @property
     def progress(self) -> float:
-        """Share done, 0 to 1."""
+        """Return the share that is done, 0 to 1."""
         return self._played / self.spec.executions
 
     def advance(self, seconds: float = 0.1) -> bool:
-        """Play for about `seconds`; True when all executions are played."""
+        """Play for about `seconds`, and return whether all executions are done."""
         began = time.perf_counter()
         while self._played < self.spec.executions:
             now = min(self._slice, self.spec.executions - self._played)
@@ -218,7 +218,7 @@ class AttackRun:
         return self._played == self.spec.executions
 
     def curve(self) -> Curve:
-        """Return the separation of the scores at points passed so far."""
+        """Return the separation of the scores at the points passed so far."""
         from dprl.metrics import separation
 
         n = self.spec.executions
@@ -255,12 +255,12 @@ AXIS, MEASURE = "execution", "separation"
 
 
 def possible_of(run: RunSpec) -> Table | None:
-    """Return the table of the declared transitions of a run; None if nothing is declared."""
+    """Return the table of transitions that a run declares possible, or None if it declares none."""
     return structure.table(run.environment, run.environment_params) if run.structure else None
 
 
 def pairs_of(run: RunSpec) -> dict[str, tuple[str, str]]:
-    """Return two episodes that are as far apart as two can be, and two of which one reward differs."""
+    """Return two episodes that are as far apart as possible, and two that differ in one reward only."""
     size, table = size_of(run), possible_of(run)
     return {"farthest": farthest(size, table), "nearest": nearest(size, table)}
 
@@ -271,7 +271,7 @@ def noise_of_run(run: RunSpec) -> Noise:
 
 
 def game_of(spec: AttackSpec, noise: Noise, seed: int) -> attack.Game:
-    """Set up the game. Episodes at random places are drawn once for a unit."""
+    """Set up the game. If an episode's place is random, it is drawn once per unit."""
     size, table = size_of(spec.run), possible_of(spec.run)
     rng = np.random.Generator(np.random.SFC64(np.random.SeedSequence([spec.root_seed, seed, 1])))
 
@@ -314,16 +314,15 @@ def guarantee(spec: AttackSpec) -> dict[str, Any]:
 
 
 def collusion(spec: Any) -> dict[str, Any]:
-    """Two users who put their heads together: one draw of noise for a whole counter hides nobody (V20 section 2.2).
+    """Simulate two colluding users: a single draw of noise for a whole counter protects nobody (V20 section 2.2).
 
     One counter, of visits to one state, is released after each of USERS users, at the epsilon of the attacked run.
 
-    Each release is told to the user who has just been counted. Users t - 1 and t + 1 know what they were told, and the
-    latter what it did itself; so release t + 1, less release t - 1, less user t + 1's own visit, is user t's, if the
-    noise is the same in both.
+    Each user sees the release made just after their own episode. If both releases have the same noise, release t + 1
+    minus release t - 1 minus the visit of user t + 1 is that of user t, so users t - 1 and t + 1 know it together.
 
     Returns:
-        visits: [USERS] 0 or 1; one: the one draw; tree: [USERS] noise of each release of the tree; scale: of each draw.
+        visits: 0 or 1 [USERS]; one: the single draw; tree: noise of the tree's releases [USERS]; scale: of each draw.
     """
     stream = stream_of_releases(USERS)
     scale = levels(USERS) / float(spec.run.epsilon)

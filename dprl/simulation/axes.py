@@ -1,5 +1,5 @@
-"""The possible axes of a sweep of an online run: its fields, parameters of environment and learner, and privacy
-models."""
+"""The possible axes of a sweep of an online run: its fields, the parameters of its environment and learner, and
+privacy models."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ MODEL_ALLOWED = (
     "a privacy model, or one with mechanism and noise, such as central:laplace-tree:paper (calibrated, scaled) or "
     "local:unary:calibrated:played"
 )
-# Replace-one proves twice the epsilon for which a paper states its Laplace noise (QW23-online 5.1-5.2 count half the
-# sensitivity), so stated for half of it, it proves what was asked.
+# For replacing one user, a paper's Laplace noise proves only twice its stated epsilon (QW23-online 5.1-5.2 count half
+# of the sensitivity). So noise that a paper states for half of the requested epsilon proves the requested one.
 PAPER_PROVES = 2.0
 
 
 @dataclass(frozen=True)
 class PrivacyChoice:
-    """A way to be private: privacy model, mechanism and noise, None for the default.
+    """A privacy model with its mechanism and noise; None stands for the default.
 
-    noise: `calibrated`, the least that proves (epsilon, delta); `paper`, as in the paper for epsilon; `scaled`, Laplace
-    noise as in the paper for epsilon / 2, which is proved to be (epsilon, 0) when one user is replaced.
-    reports: one of REPORTS, whose reports a row counts, of a mechanism that is named, None for everybody's; a privacy
-    model alone takes what it takes by default.
+    noise: `calibrated`, the least that proves (epsilon, delta); `paper`, as in the paper for epsilon; `scaled`,
+    Laplace noise as in the paper for epsilon / 2, which proves (epsilon, 0) when one user is replaced.
+    reports: with a named mechanism, the reports that a row counts, one of REPORTS, or None for everybody's; without
+    one, the privacy model's default.
     """
 
     privacy: str
@@ -60,12 +60,12 @@ class PrivacyChoice:
 
     @property
     def text(self) -> str:
-        """The form that `parse` reads."""
+        """Return the form that `parse` reads."""
         return ":".join(filter(None, (self.privacy, self.mechanism, self.noise, self.reports)))
 
     @property
     def title(self) -> str:
-        """The name in a legend."""
+        """Return the name for a legend."""
         if self.privacy == "none":
             return "no privacy"
         words = [self.privacy]
@@ -82,7 +82,7 @@ class PrivacyChoice:
         return ", ".join(words)
 
     def changes(self, epsilon: float | None, delta: float | None) -> dict[str, Any]:
-        """Return the fields of a spec that make it this model at (epsilon, delta)."""
+        """Return the fields of a spec that select this model at (epsilon, delta)."""
         if self.privacy == "none":
             return {"privacy": "none"}
         epsilon = epsilon if epsilon is not None else float(FIELDS["epsilon"].default)
@@ -99,7 +99,7 @@ class PrivacyChoice:
 
 
 def axes(base: RunSpec) -> dict[str, Callable[[Any], Any]]:
-    """Return the possible axes, each with the function that makes a value canonical, text or not."""
+    """Return the possible axes, each with a function that brings its values, also as text, into canonical form."""
     found: dict[str, Callable[[Any], Any]] = {"privacy": lambda value: PrivacyChoice.parse(value).text}
     return found | {name: partial(axis_value, field) for name, field in axis_fields(base).items()}
 
@@ -117,7 +117,7 @@ def along(base: RunSpec, chosen: Mapping[str, Any]) -> RunSpec:
 
 
 def axis_fields(base: RunSpec) -> dict[str, Field]:
-    """Return the possible axes besides privacy: fields of the spec, and parameters of its environment and algorithm."""
+    """Return the possible axes besides privacy: fields of the spec, and parameters of environment and algorithm."""
     found = {
         name: field
         for name, field in FIELDS.items()

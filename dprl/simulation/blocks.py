@@ -2,8 +2,8 @@
 
 A block of b users is sampled exactly in distribution without walking each of them: start states are
 Multinomial(b, d1); at each step, the users in a state split over actions as Multinomial(., pi), if the policy is
-stochastic, the c of one action split over next states as Multinomial(c, P), and their rewards add up to Binomial(c, R).
-The cost does not depend on b. Small blocks are walked: it is then cheaper. A policy is a `Policy` or `Logits`.
+stochastic, the c of one action split over next states as Multinomial(c, P), and their rewards add up to Binomial(c,
+R). The cost does not depend on b. Small blocks are walked, which is cheaper. A policy is a `Policy` or `Logits`.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ Ints = NDArray[np.int64]
 
 
 class Model(NamedTuple):
-    """The true environment as the sampler wants it. Only the simulator ever holds one.
+    """The true environment in the form that the sampler needs. Only the simulator ever holds one.
 
     Attributes:
-        P: [H, S, A, B] on the table `possible`, see mdp/structure.py.
-        R: [H, S, A].
-        cumulative_P, cumulative_d1: running sums, inf from the last possible state on.
-        conditional_P, conditional_d1: chance of a state given that no lower one was drawn.
-        bernoulli: rewards are drawn, else equal their means.
+        P: probabilities of the next state on the table `possible` [H, S, A, B], see mdp/structure.py.
+        R: mean rewards [H, S, A].
+        cumulative_P, cumulative_d1: their running sums, inf from the last possible state on.
+        conditional_P, conditional_d1: the probability of a state if no lower one was drawn.
+        bernoulli: whether rewards are drawn; otherwise they equal their means.
 
     Counts are [H, S, A, B + 2].
     """
@@ -47,7 +47,7 @@ class Model(NamedTuple):
 
 
 def model_of(mdp: TabularMDP, *, binary_rewards: bool = False) -> Model:
-    """Prepare an MDP for sampling. binary_rewards: each user rounds rewards at random to 0 or 1, which keeps means."""
+    """Prepare an MDP for sampling. binary_rewards: each user rounds rewards at random to 0 or 1 with equal means."""
     return Model(
         mdp.P,
         mdp.R,
@@ -67,14 +67,14 @@ def _cumulative(p: Array) -> Array:
 
 
 def _conditional(p: Array) -> Array:
-    """Return p[x] / sum of p[y] over y >= x: the chances that successive binomials need; 1 at the last possible x."""
+    """Return p[x] / sum of p[y] over y >= x, the probabilities of successive binomials; 1 at the last possible x."""
     rest = np.cumsum(p[..., ::-1], -1)[..., ::-1]
     return np.minimum(np.divide(p, rest, out=np.zeros_like(p), where=rest > 0), 1.0)
 
 
 @kernel
 def drawn_action(rng: np.random.Generator, policy: Any, h: int, s: int) -> int:
-    """Draw the action of one user; nothing is drawn if only one is possible."""
+    """Draw the action of one user, without a random number if only one is possible."""
     usual = likeliest(policy, h, s)
     if policy.ndim == 2 or chance(policy, h, s, usual) == 1.0:
         return usual
@@ -91,7 +91,7 @@ def drawn_action(rng: np.random.Generator, policy: Any, h: int, s: int) -> int:
 def walk(
     rng: np.random.Generator, model: Model, policy: Any, users: int, counts: Array, starts: Ints
 ) -> None:
-    """Add `users` trajectories, one after the other, to counts; write how many start in each state."""
+    """Add the trajectories of `users`, drawn one by one, to counts; write the users per start state to `starts`."""
     H, S = policy.shape[0], policy.shape[1]
     B = model.P.shape[3]
     for s in range(S):
@@ -128,10 +128,10 @@ def sample(
     here: Ints,
     there: Ints,
 ) -> None:
-    """Add the counts of `users` trajectories, drawn together, to counts; write how many start in each state.
+    """Add the trajectories of `users`, drawn together, to counts; write the users per start state to `starts`.
 
-    here, there: int64 [S], scratch. Rare actions are drawn first, by chances that keep all their digits: the likeliest
-    is what is left over.
+    here, there: scratch arrays, int64 [S]. Rare actions are drawn first, by probabilities that keep all their digits,
+    and the likeliest action gets the rest.
     """
     H, S, A = model.R.shape
     left = users
@@ -166,7 +166,7 @@ def sample(
 def move(
     rng: np.random.Generator, model: Model, h: int, s: int, a: int, c: int, counts: Array, there: Ints
 ) -> None:
-    """Add to counts what c users leave who take an action together, and to `there` where they go."""
+    """Add the steps of c users who take an action together to counts, and their next states to `there`."""
     B = model.P.shape[3]
     left = c
     for x in range(B):
@@ -199,16 +199,16 @@ def interview(
     here: Ints,
     there: Ints,
 ) -> None:
-    """Add the counts of `users` trajectories to counts, and to memory who is asked what; write how many start where.
+    """Add the counts of `users` trajectories to counts, and their questions to memory; count start states in `starts`.
 
-    Users fall into groups at random; those of group g are asked about steps g, g + groups, ..., and at each about m, n
-    or r with chances `shares` [3]. Given the group's transitions, the users of a cell split at random, and rewards are
-    drawn for those who are asked about them and for the others.
+    Users fall into groups at random. Those of group g are asked about steps g, g + groups, ..., and at each about m, n
+    or r with probabilities `shares` [3]. Given the group's transitions, the users of a cell split at random into those
+    who are asked about them and the others, and rewards are drawn for each part.
 
     Args:
-        rng, asking: of trajectories, and of who is asked what.
-        walk_below: groups up to this size are walked.
-        memory: [5, cells], see privacy/mechanisms/unary.py.
+        rng, asking: the generators of trajectories, and of the questions.
+        walk_below: the size up to which groups are walked.
+        memory: see privacy/mechanisms/unary.py, [5, cells].
     """
     H, S, A, B = model.P.shape
     record, inside, truth = np.zeros(counts.shape), np.zeros(counts.shape), np.zeros(counts.shape)

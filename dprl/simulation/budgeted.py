@@ -51,11 +51,11 @@ LEARNING: tuple[Field, ...] = (
 
 
 class Budgeted:
-    """A base of frozen dataclasses whose fields are those of TABLE, LEARNING among them.
+    """A base of frozen dataclasses whose fields are those of TABLE, including LEARNING.
 
     Attributes:
         TABLE: the fields of the kind.
-        BELONGS: what takes its default again when another field changes: it would mean something else, or nothing.
+        BELONGS: for each field, those that return to their defaults when it changes: they lose their meaning.
     """
 
     kind: ClassVar[str]
@@ -74,17 +74,17 @@ class Budgeted:
 
     @property
     def learner(self) -> OfflineLearner:
-        """The learner."""
+        """Return the learner."""
         return OFFLINE[self.algorithm]
 
     @property
     def budget(self) -> Budget:
-        """The kind of guarantee."""
+        """Return the kind of guarantee."""
         return Budget(PROMISES[self.privacy], self.rho, self.epsilon, self.delta)
 
     @property
     def episodes_of_one(self) -> int:
-        """The number of one user's episodes that noise is for."""
+        """Return the number of a user's episodes that the noise protects."""
         raise NotImplementedError
 
     def label(self) -> str:
@@ -98,8 +98,8 @@ class Budgeted:
     def replace(self, **changes: Any) -> Self:
         """Copy the spec with some fields changed, and check it again. Raises SpecError.
 
-        What belongs to a changed field takes its default again; of the parameters of another algorithm those stay that
-        it has, too.
+        Fields that belong to a changed field return to their defaults; of another algorithm's parameters, those that
+        it shares stay.
         """
         kept = {name: value for name, value in self.to_dict().items() if value is not None and name != "kind"}
         for owner, owned in self.BELONGS.items():
@@ -124,7 +124,7 @@ class Budgeted:
         return cls(**given)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON-able canonical form, in the order of TABLE."""
+        """Return the canonical form for JSON, in the order of TABLE."""
         whole = {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
         return {"kind": self.kind} | {k: dict(v) if isinstance(v, Mapping) else v for k, v in whole.items()}
 
@@ -146,7 +146,7 @@ class Budgeted:
         object.__setattr__(self, name, value)
 
     def _check_fields(self) -> None:
-        """Every field by itself."""
+        """Check every field by itself."""
         for name, table_field in self.TABLE.items():
             self._set(name, table_field.check(getattr(self, name)))
 
@@ -157,7 +157,7 @@ class Budgeted:
             )
 
     def _choose_budget(self, promises: tuple[str, ...]) -> None:
-        """Fill in the guarantee, calibration and the numbers of the budget; unused numbers become None."""
+        """Fill in the guarantee, the calibration and the numbers of the budget; unused numbers become None."""
         self._set("privacy", self.privacy or promises[0])
         self._choose("privacy", promises, self.algorithm)
         promise = PROMISES[self.privacy]
@@ -173,7 +173,7 @@ class Budgeted:
             self._set(name, (usual if given is None else given) if name in promise.fields else None)
 
     def _check_cells(self, field: str, size: Size) -> None:
-        """Check that the counters fit."""
+        """Check that the counters fit the limits."""
         cells = DATASET.cells(size)
         most = int(cost.limit(cost.COUNTERS))
         if cells > most:
@@ -187,6 +187,6 @@ class Budgeted:
 
 
 def key_of(unit: Mapping[str, Any], seed: int, versions: tuple[str, ...]) -> str:
-    """Name of the unit of work `one seed of this spec`: equal exactly when the resulting bits are."""
+    """Return the key of one seed of this spec; two keys are equal exactly if the resulting bits are."""
     text = json.dumps([unit, seed, versions], sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()[:32]

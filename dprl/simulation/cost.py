@@ -1,4 +1,4 @@
-"""The cost of a run, before it runs, and the limits it must fit."""
+"""The cost of a run before it runs, and its limits."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DEFAULTS = {COUNTERS: 250_000.0, MINUTES: 10.0, GIGABYTES: 2.0}
 
 
 def limit(name: str) -> float:
-    """Return a limit from the environment. Raises SpecError unless it is a positive number."""
+    """Return a limit from the environment variables. Raises SpecError unless it is a positive number."""
     text = os.environ.get(name, "").strip()
     try:
         value = float(text) if text else DEFAULTS[name]
@@ -33,7 +33,7 @@ def limit(name: str) -> float:
 
 
 def refused(field: str, refusal: str, name: str) -> SpecError:
-    """Return the error for a run past a limit, with a note on the variable that raises the limit."""
+    """Return the error for a run past a limit; it names the variable that raises the limit."""
     error = SpecError(field, refusal)
     error.add_note(f"The environment variable {name} raises this limit.")
     return error
@@ -44,9 +44,9 @@ class Estimate:
     """The cost of a run.
 
     Attributes:
-        seconds: of one core for one seed.
-        bytes: of memory for one seed.
-        releases: M.
+        seconds: the time on one core for one seed.
+        bytes: the memory for one seed.
+        releases: the number of releases M.
     """
 
     seconds: float
@@ -59,13 +59,13 @@ class Work:
     """The work of a run.
 
     Attributes:
-        users: K.
-        releases: M.
-        fewer: what makes fewer releases, in words ("": fewer users).
+        users: the number of users K.
+        releases: the number of releases M.
+        fewer: advice for fewer releases, in words ("": fewer users).
         mechanism: None without noise.
-        of_users: noise is calibrated to the stream of users, else to that of releases.
-        planning: seconds of the learner's beyond one backward induction a release.
-        branching: next states at most, where it is declared which are possible.
+        of_users: whether noise is calibrated to the stream of users, not of releases.
+        planning: seconds that the learner needs per release beyond one backward induction.
+        branching: the largest number of next states, if the possible ones are declared.
     """
 
     size: Size
@@ -80,14 +80,14 @@ class Work:
 
     @property
     def cells(self) -> int:
-        """Numbers released each time."""
+        """Return the number of cells in each release."""
         return self.statistic.cells(self.size)
 
 
 def estimate(work: Work) -> Estimate:
     """Return the seconds and bytes of one seed.
 
-    The times are those of one core of a machine with two; they set expectations and limits, not results.
+    The times are those of one core of a machine with two cores; they are for expectations and limits, not for results.
     """
     S, A, H, d = work.size
     M, cells = work.releases, work.cells
@@ -106,14 +106,14 @@ def estimate(work: Work) -> Estimate:
 
 
 def check_cost(work: Work, smaller: str = "") -> None:
-    """Refuse what does not fit, saying what would.
+    """Refuse a run that exceeds the limits, with a suggestion that fits.
 
     Args:
         work: the run.
-        smaller: what to say if no H fits.
+        smaller: the suggestion if no H fits.
 
     Raises:
-        SpecError: too many cells, too long, or too much memory.
+        SpecError: The run has too many cells, takes too long, or needs too much memory.
     """
     (S, A, H, _), cells, K = work.size, work.cells, work.users
     cost, most = estimate(work), int(limit(COUNTERS))

@@ -1,4 +1,4 @@
-"""Data sets of n trajectories under a behaviour policy, as the counts that a learner's statistics are sums over."""
+"""Data sets of n trajectories under a behaviour policy, as the counts that a learner's statistics sum over."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from dprl.simulation.policies import Policy
 
 @dataclass(frozen=True)
 class Part:
-    """A share of the trajectories, and the policy that they follow: [H, S, A], chances of actions."""
+    """A share of the trajectories, and the policy that they follow: action probabilities [H, S, A]."""
 
     share: float
     policy: Array
@@ -28,15 +28,15 @@ class Part:
 
 @dataclass(frozen=True)
 class Behaviour:
-    """An entry of the registry: who the data come from. A spec names it `key`, `key:argument` or `key:argument:policy`.
+    """The origin of data, an entry of the registry. A spec names it `key`, `key:argument` or `key:argument:policy`.
 
     Attributes:
-        title: for menus.
-        said: in a caption; {} is the argument as a percentage.
-        summary: in words.
+        title: the name in menus.
+        said: the words of a caption; {} is the argument as a percentage.
+        summary: a description.
         argument: its one number, if it has one.
-        parts(mdp, argument, policy): the policies that trajectories follow. policy: [H, S], where one is given.
-        takes_policy: whether one is, see policies.py.
+        parts(mdp, argument, policy): the policies that trajectories follow. policy: [H, S], if one is given.
+        takes_policy: whether a policy is given, see policies.py.
     """
 
     key: str
@@ -59,12 +59,12 @@ class Behaviour:
 
 
 def uniform_policy(mdp: TabularMDP) -> Array:
-    """Return every action equally likely, [H, S, A]."""
+    """Return the policy that chooses all actions with equal probability, [H, S, A]."""
     return np.full((mdp.H, mdp.S, mdp.A), 1 / mdp.A)
 
 
 def optimal_policy(mdp: TabularMDP) -> Array:
-    """Return [H, S, A] the lowest optimal action, surely."""
+    """Return the policy that always takes the lowest optimal action, [H, S, A]."""
     return np.eye(mdp.A)[planning.optimum(mdp).policy]
 
 
@@ -138,7 +138,7 @@ ALLOWED = " or ".join(b.allowed for b in BEHAVIOURS.values())
 
 
 def split_behaviour(text: str) -> tuple[str, str, str]:
-    """Return the key, argument and policy of a behaviour as it is written, "" for a missing part."""
+    """Return the key, argument and policy of a written behaviour, "" for a missing part."""
     key, _, given = text.partition(":")
     if key in BEHAVIOURS and BEHAVIOURS[key].takes_policy:
         argument, colon, policy = given.partition(":")
@@ -147,7 +147,7 @@ def split_behaviour(text: str) -> tuple[str, str, str]:
 
 
 def check_behaviour(text: str, size: Size) -> str:
-    """Return the canonical form of a behaviour, such as mixture:0.7, on a problem. Raises SpecError."""
+    """Return the canonical form of a behaviour for a problem, such as mixture:0.7. Raises SpecError."""
     key, given, policy = split_behaviour(text)
     behaviour = BEHAVIOURS.get(key)
     try:
@@ -167,7 +167,7 @@ def check_behaviour(text: str, size: Size) -> str:
 
 
 def parts(text: str, mdp: TabularMDP) -> tuple[Part, ...]:
-    """Return the parts of a canonical text, on a problem."""
+    """Return the parts of a behaviour, given as canonical text, for a problem."""
     key, argument, policy = split_behaviour(text)
     followed = policies.policy_from_text(policy, mdp.size) if policy else np.zeros((0, 0), dtype=np.int64)
     return BEHAVIOURS[key].parts(mdp, float(argument or 0), followed)
@@ -178,10 +178,10 @@ def following(policy: ArrayLike, share: float = 0.7) -> str:
 
     Args:
         policy: [H, S] actions, such as `trace.seeds[0].policy[-1]` of an online run. `OfflineSpec` checks it again.
-        share: of the population, 0 to 1.
+        share: the share of the population that follows it, 0 to 1.
 
     Raises:
-        SpecError: the policy is no table of whole numbers, or the share is out of range.
+        SpecError: The policy is not a table of integers, or the share is out of range.
 
     Example:
         >>> dprl.following([[0, 1], [1, 1]], share=0.5)
@@ -197,13 +197,13 @@ def following(policy: ArrayLike, share: float = 0.7) -> str:
 
 
 def sample(rng: np.random.Generator, mdp: TabularMDP, behaviour: tuple[Part, ...], n: int) -> Array:
-    """Draw the record of counts of n independent trajectories, exact in distribution, without walking any of them.
+    """Draw the counts of n independent trajectories, exact in distribution, without walking any of them.
 
-    How many follow each policy is multinomial; so are then, at each step, the actions of those in a state and the next
-    states of those who take an action. The time does not depend on n.
+    The numbers of users per policy are multinomial; so are, at each step, the actions of the users in a state and the
+    next states of the users who take an action. The time does not depend on n.
 
     Returns:
-        [H, S, A, S + 2], rows as in mdp/counts.py.
+        The counts [H, S, A, S + 2], rows as in mdp/counts.py.
     """
     record = empty(mdp.H, mdp.S, mdp.A)
     m = transitions(record)
@@ -223,7 +223,7 @@ def sample(rng: np.random.Generator, mdp: TabularMDP, behaviour: tuple[Part, ...
 
 
 def occupancy(mdp: TabularMDP, behaviour: tuple[Part, ...]) -> Array:
-    """Return d^mu: [H, S, A], the chance that a trajectory is in s and takes a at step h."""
+    """Return d^mu [H, S, A], the probability that a trajectory is in s and takes a at step h."""
     total = np.zeros((mdp.H, mdp.S, mdp.A))
     for part in behaviour:
         here = mdp.d1
@@ -235,10 +235,10 @@ def occupancy(mdp: TabularMDP, behaviour: tuple[Part, ...]) -> Array:
 
 
 def coverage(mdp: TabularMDP, behaviour: tuple[Part, ...]) -> tuple[float, float]:
-    """Return the coverage of a problem by a behaviour policy: d_m, and the same where the optimal policy goes.
+    """Return how well a behaviour policy covers a problem: d_m, and the same for the optimal policy's pairs only.
 
     d_m is the least positive d^mu(h, s, a) (QW23-offline, Theorem 3.4). The second number is the least d^mu over the
-    (h, s, a) that the lowest optimal policy visits: 0 where it is not covered (Assumption 2.1 then fails for it).
+    (h, s, a) that the lowest optimal policy visits; it is 0 if one is not covered (Assumption 2.1 then fails for it).
     """
     visited = occupancy(mdp, behaviour)
     best = planning.optimum(mdp).policy

@@ -20,7 +20,7 @@ DETAIL_BYTES = 64 * 2**20
 
 
 class Detail(NamedTuple):
-    """One checkpoint seen closely; see SeedTrace for the meaning of each."""
+    """The details at one checkpoint; SeedTrace describes each of them."""
 
     episode: int
     counts: Array
@@ -39,38 +39,38 @@ class Detail(NamedTuple):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SeedTrace(TraceCore[RunSpec]):
-    """One seed of an online run on counts. C checkpoints, D of them with details, P values of alpha.
+    """One seed of an online run on counts: C checkpoints, D of them with details, P values of alpha.
 
-    The curve's axis is users so far; its measure cumulative regret, from exact values of the policies played, not
-    returns.
+    The curve's axis is the number of users so far. Its measure is cumulative regret, from the exact values of the
+    policies played, not from returns.
 
     Attributes:
-        gap: [C] expected loss per episode of the policy played just before.
-        coverage_ratio: [C] largest noise so far relative to E_{eps,beta} (at most 1 while the
-            bound holds; 0 without noise).
-        pac_alpha: [P], pac_count: [C, P] episodes more than alpha suboptimal so far.
-        detail_episodes: [D].
-        counts: [D, H, S, A, S + 2] true counts (rows as in mdp/counts.py), or [D, H, S, A, B + 2] with a declared
-            structure; `noisy` is NaN if nothing is released. If rows
-            count their last batches, those of these.
-        noisy, released: what is released of the learner's statistic, with noise, and as the learner sees it; of counts
-            they are shaped as these.
-        policy: [D, H, S], Q: [D, H, S, A], V: [D, H, S] the learner's after that release; of a stochastic policy its
-            likeliest actions.
-        chances: [D, H, S, A] of a stochastic policy's actions, to seven digits, else empty: [0].
-        occupancy: [D, H, S] chance that this policy is in s at h.
-        error_bound: [D] E_{eps,beta}, of the row where it is largest.
-        error_used: [D] the E the bonus used, likewise.
-        bounds: [D, H, S, A] E_{eps,beta} of each row, where rows differ because each counts only who played it, else
-            empty: [0].
-        optimism: [D] share of (h, s, a) with Q at least optimal.
-        series: [D, ..] each, a learner's own measures by name.
-        beliefs: [D, steps, ..] each, of learners of linear models, else nothing: the fields of
-            `learners.linear.confidence.Confidence` as planned with; with `noiseless` before their names, what the same
-            users would have led to without noise; `truth`, the weights that are estimated, [D, steps, d]; and `bound`,
-            how long they can be, [D].
+        gap: the expected loss per episode of the policy played just before [C].
+        coverage_ratio: the largest noise so far relative to E_{eps,beta} [C] (at most 1 while the bound holds; 0
+            without noise).
+        pac_alpha: the values of alpha [P]; pac_count: episodes so far that were suboptimal by more than alpha [C, P].
+        detail_episodes: the users so far at the checkpoints with details [D].
+        counts: the true counts [D, H, S, A, S + 2] (rows as in mdp/counts.py), or [D, H, S, A, B + 2] with a declared
+            structure; `noisy` is NaN if nothing is released. For a learner that forgets its batches, the counts of
+            each row's last batch.
+        noisy, released: the learner's statistic as released, with noise, and as the learner sees it; for counts, of
+            the shape of `counts`.
+        policy: [D, H, S], Q: [D, H, S, A], V: [D, H, S], the learner's after that release; if the policy is
+            stochastic, `policy` has its likeliest actions.
+        chances: the action probabilities of a stochastic policy [D, H, S, A], to seven digits; otherwise [0].
+        occupancy: the probability that this policy is in s at h [D, H, S].
+        error_bound: E_{eps,beta} of the row in which it is largest [D].
+        error_used: the E that the bonus used, of the same kind [D].
+        bounds: E_{eps,beta} of each row [D, H, S, A] if each row counts only its own players, and so has its own E;
+            otherwise [0].
+        optimism: the share of (h, s, a) with Q at least optimal [D].
+        series: a learner's own measures by name, each [D, ..].
+        beliefs: for learners of linear models (otherwise empty), each [D, steps, ..]: the fields of
+            `learners.linear.confidence.Confidence` as used in planning; those prefixed with `noiseless`, which the
+            same users would have led to without noise; `truth`, the true weights [D, steps, d]; and `bound`, on the
+            length of the weights [D].
         optimal_*: the true optimum.
-        v_star: expected optimal value of an episode.
+        v_star: the expected optimal value of an episode.
     """
 
     v_star: float
@@ -103,23 +103,23 @@ class SeedTrace(TraceCore[RunSpec]):
 
     @property
     def episodes(self) -> Ints:
-        """[C] users so far."""
+        """Return the users so far, [C]."""
         return self.curve.at
 
     @property
     def regret(self) -> Array:
-        """[C] cumulative regret."""
+        """Return the cumulative regret, [C]."""
         return self.curve.values
 
     def bound_of(self, h: int, s: int, a: int) -> Array:
-        """Return [D] E_{eps,beta} of a row."""
+        """Return E_{eps,beta} of a row, [D]."""
         return np.asarray(self.bounds[:, h, s, a] if self.bounds.size else self.error_bound)
 
     @classmethod
     def build(
         cls, *, details: Sequence[Detail], mdp: TabularMDP, optimum: planning.Optimum, **known: Any
     ) -> SeedTrace:
-        """Stack details and add what follows from the MDP."""
+        """Stack the details, and add the values that follow from the MDP."""
         H, S, A = mdp.H, mdp.S, mdp.A
         told = details[0].noisy.shape if details else (H, S, A, S + 2)
         counted = details[0].counts.shape if details else (H, S, A, S + 2)

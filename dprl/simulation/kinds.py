@@ -1,6 +1,6 @@
-"""Kinds of specs, and what is done with a spec whichever kind it is of.
+"""Kinds of specs, and the operations on a spec of any kind.
 
-The store, sweeps, exports and the command line know these protocols and nothing else of a run.
+The store, sweeps, exports and the command line use a run only through these protocols.
 """
 
 from __future__ import annotations
@@ -18,40 +18,40 @@ from dprl.simulation.trace import DAMAGE, Curve, Spec, Trace, TraceCore, unpacke
 
 
 class Run(Protocol):
-    """One seed of a spec, being computed."""
+    """One seed of a spec while it is being computed."""
 
     @property
     def progress(self) -> float:
-        """Share done, 0 to 1."""
+        """Return the share that is done, 0 to 1."""
 
     def advance(self, seconds: float = 0.1) -> bool:
-        """Work for about `seconds`; True when the run is finished. Progress and cancelling come between calls."""
+        """Work for about `seconds`, and return whether the run is done. Progress and cancelling come between calls."""
 
     def curve(self) -> Curve:
         """Return the points passed so far."""
 
     def trace(self) -> Any:
-        """Return everything recorded so far: a TraceCore, with the details of its kind."""
+        """Return everything recorded so far: a TraceCore with the details of its kind."""
 
 
 @dataclass(frozen=True)
 class Kind:
-    """An entry of the registry.
+    """A kind of specs, an entry of the registry.
 
     Attributes:
-        fields: one table of a spec's fields, by name.
-        from_dict: from JSON to a spec, raises SpecError.
-        start(spec, seed): begins one seed.
-        estimate(spec): what one seed will cost.
+        fields: the table of a spec's fields, by name.
+        from_dict: builds a spec from JSON; raises SpecError.
+        start(spec, seed): starts one seed.
+        estimate(spec): estimates the cost of one seed.
         trace: the class of its traces.
-        axis, measure: of its curves.
-        axes(spec): what a sweep may change, each with a function from a value, text or not, to its canonical
-            form.
+        axis, measure: the words for its curves.
+        axes(spec): the possible axes of a sweep, each with a function that makes a value canonical, text or not.
         along(spec, chosen): the spec with these values of axes.
-        questions: the questions that a spec answers without a run, by name, each as a function from the spec to plain
-            JSON that may raise SpecError. `guarantee`, the card as `Guarantee.to_dict` writes it, is always among them.
-        from_files(fields, base): for the command line, where some fields name files and a spec has what was read of
-            them: a context with the spec, base with these changes if there is one. None if no field does.
+        questions: the questions that a spec answers without a run, by name, each a function from the spec to plain
+            JSON that may raise SpecError. `guarantee`, the card as `Guarantee.to_dict` writes it, is always among
+            them.
+        from_files(fields, base): for the command line, if some fields name files whose content belongs to the spec: a
+            context that yields the spec, or `base` with these changes. None if no field names a file.
         files: for the command line, further files of a trace, by name.
         compiles(spec): whether numba has to compile kernels on this machine before the first result.
     """
@@ -75,7 +75,7 @@ class Kind:
 
 
 KINDS: Registry[Kind] = Registry()
-FIRST = "online"  # the kind of a spec that does not name one
+FIRST = "online"  # the kind of a spec that names none
 
 
 def register(kind: Kind) -> None:
@@ -89,7 +89,7 @@ def kind_of(spec: Spec) -> Kind:
 
 
 def spec_from_dict(given: Any) -> Any:
-    """Read the spec that `to_dict` wrote, of any kind. Raises SpecError."""
+    """Build the spec of any kind that `to_dict` wrote. Raises SpecError."""
     if not isinstance(given, Mapping):
         raise SpecError(
             "spec", f"{shown(given)} is not allowed; give an object with fields such as environment."
@@ -103,10 +103,10 @@ def spec_from_dict(given: Any) -> Any:
 
 
 def spec_from_json(text: str) -> Any:
-    """Read the spec in a JSON text, of any kind.
+    """Read a spec of any kind from a JSON text.
 
     Raises:
-        SpecError: a field is not allowed, or the text is not JSON.
+        SpecError: A field is not allowed, or the text is not JSON.
     """
     return spec_from_dict(read_json("spec", text))
 
@@ -115,7 +115,7 @@ def trace_from_bytes(data: bytes) -> Any:
     """Read the trace that `to_bytes` wrote.
 
     Raises:
-        SpecError: the bytes are damaged or of another version.
+        SpecError: The bytes are damaged, or come from another version.
     """
     try:
         arrays, plain = unpacked(data)
@@ -128,7 +128,7 @@ def trace_from_bytes(data: bytes) -> Any:
 
 
 def start(spec: Spec, seed: int) -> Run:
-    """Begin one seed of a spec; call `advance` on the result until it is done."""
+    """Start one seed of a spec; call `advance` on the result until it is done."""
     return kind_of(spec).start(spec, seed)
 
 
@@ -160,7 +160,7 @@ def answered(text: str) -> Any:
     """Read the result of `answer`.
 
     Raises:
-        SpecError: the answer is that the spec is refused.
+        SpecError: The spec was refused.
     """
     found = json.loads(text)
     if "refusal" in found:
@@ -169,7 +169,7 @@ def answered(text: str) -> Any:
 
 
 def given_spec(given: Any) -> Any:
-    """Return the spec itself, or the spec of an object with its fields. Raises SpecError for everything else."""
+    """Return the spec itself, or the spec built from a dict of its fields. Raises SpecError for anything else."""
     if isinstance(given, Mapping):
         return spec_from_dict(given)
     if (
@@ -187,14 +187,14 @@ def run(spec: Spec | Mapping[str, Any], progress: Callable[[float], None] | None
     """Run every seed of a spec in this process.
 
     Args:
-        spec: what to run, of any kind, or a dict of its fields.
-        progress: is called with the share done, from 0 to 1.
+        spec: the run, of any kind, or a dict of its fields.
+        progress: a function called with the share that is done, from 0 to 1.
 
     Returns:
-        The traces of all seeds, the same bit for bit whenever the spec is.
+        The traces of all seeds. The same spec always gives the same bits.
 
     Raises:
-        SpecError: this is no spec, or a field of it is not allowed.
+        SpecError: This is not a spec, or a field of it is not allowed.
     """
     asked: Spec = given_spec(spec)
     traces = []

@@ -25,7 +25,7 @@ OWNERS: dict[str, Mapping[str, Any]] = {"environment": ENVIRONMENTS, "algorithm"
 
 
 def axes(base: OfflineSpec) -> Mapping[str, Callable[[Any], Any]]:
-    """Return the axes that a sweep may have: fields, and parameters of environment and learner."""
+    """Return the possible axes of a sweep: fields, and parameters of environment and learner."""
     found = {f.name: f for f in FIELDS.values() if f.kind != "params" and f.name != "seeds"}
     for owner in (ENVIRONMENTS[base.environment], OFFLINE[base.algorithm]):
         found |= {f.name: f for f in owner.fields if f.name not in FIELDS and f.name != "model"}
@@ -35,7 +35,7 @@ def axes(base: OfflineSpec) -> Mapping[str, Callable[[Any], Any]]:
 def along(base: OfflineSpec, chosen: Mapping[str, Any]) -> OfflineSpec:
     """Return the spec with these values of axes. Raises SpecError if they are incompatible.
 
-    Another learner has the budget of the base where it makes that promise.
+    Another learner keeps the budget of the base if it supports the same kind of guarantee.
     """
     changes = {name: value for name, value in chosen.items() if name in FIELDS}
     learner = OFFLINE[chosen.get("algorithm", base.algorithm)]
@@ -52,13 +52,13 @@ def guarantee(spec: OfflineSpec) -> dict[str, Any]:
 
 
 def covered(spec: OfflineSpec) -> dict[str, Any]:
-    """Return the coverage of the problem by the behaviour policy.
+    """Return how well the behaviour policy covers the problem.
 
     Returns:
         d_m: the least positive d^mu.
-        optimal: the least d^mu where the optimal policy goes.
-        visits: [H, S, A], d^mu: the share of a data set that visits each pair.
-        best: [H, S, A], the same of the lowest optimal policy.
+        optimal: the least d^mu over the optimal policy's pairs.
+        visits: the share of a data set that visits each pair, d^mu [H, S, A].
+        best: the same for the lowest optimal policy [H, S, A].
     """
     mdp = ENVIRONMENTS[spec.environment].make(**spec.environment_params)
     parts = datasets.parts(spec.behaviour, mdp)
@@ -78,7 +78,7 @@ def estimate(spec: OfflineSpec) -> Estimate:
 
 
 def from_files(given: Mapping[str, Any], base: OfflineSpec | None) -> OfflineSpec:
-    """Return the spec with these fields, in which the policy of a behaviour may be `@` and the path of a JSON file; see
+    """Return the spec with these fields; the policy of a behaviour may be `@` and the path of a JSON file, see
     `policies.from_json`. base: a spec that the fields change."""
 
     def spec(**changes: Any) -> OfflineSpec:

@@ -25,7 +25,7 @@ from dprl.simulation.trace import Ints
 from dprl.statistics import DATASET
 
 AXIS, MEASURE = "n", "gap"
-FIRST_POINT = 5  # of the curve; the paper's figures begin there
+FIRST_POINT = 5  # the first size on the curve, as in the paper's figures
 
 FIELDS: Registry[Field] = Registry(
     (f.name, f)
@@ -58,7 +58,7 @@ FIELDS: Registry[Field] = Registry(
 
 
 def sizes_of(n: int) -> Ints:
-    """Return [C] sizes of the data sets on a curve that ends at n: 5, 10, 20, 50, ... below n, and n."""
+    """Return the sizes of the data sets on a curve that ends at n: 5, 10, 20, 50, ... below n, and n itself, [C]."""
     import numpy as np
 
     rounds = [k * 10**e for e in range(len(str(n))) for k in (1, 2, 5)]
@@ -68,15 +68,15 @@ def sizes_of(n: int) -> Ints:
 @documented(FIELDS)
 @dataclass(frozen=True, kw_only=True, eq=False)
 class OfflineSpec(Budgeted):
-    """An offline run, checked and in canonical form: two specs that mean the same are equal.
+    """An offline run, checked and in canonical form: two specs with the same meaning are equal.
 
-    Its curve is over data sets of growing size, each drawn again from the behaviour policy, so that no trajectory is in
-    two of them; its seeds are repetitions of all that. Parameters are filled in with their defaults, and fields that a
-    combination does not use are None. FIELDS gives types, ranges and defaults. The environment may be a model of your
-    own, as that of RunSpec.
+    Its curve is over data sets of growing size, each drawn independently from the behaviour policy; each seed repeats
+    all of this. Missing parameters have their defaults, and fields that a combination does not use are None. FIELDS
+    gives types, ranges and defaults. As in RunSpec, the environment may be a model of your own.
 
     Raises:
-        SpecError: one sentence that names the field and what is allowed, also when the run would not fit the limits.
+        SpecError: A field is not allowed, or the run exceeds a limit; one sentence names the field and the allowed
+            values.
     """
 
     environment: custom.Named = field(default="riverswim", kw_only=False)  # type: ignore[assignment]
@@ -138,21 +138,21 @@ class OfflineSpec(Budgeted):
 
     @cached_property
     def problem_size(self) -> Size:
-        """S, A and H."""
+        """Return S, A and H."""
         return Size(*ENVIRONMENTS[self.environment].size(**self.environment_params))
 
     @property
     def size(self) -> int:
-        """The end of the curve: n trajectories."""
+        """Return the end of the curve: n trajectories."""
         return self.n
 
     @property
     def episodes_of_one(self) -> int:
-        """The number of one user's episodes that noise is for."""
+        """Return the number of a user's episodes that the noise protects."""
         return self.contribution
 
     def estimate(self) -> Estimate:
-        """Estimate the cost of one seed, on one core of a machine with two."""
+        """Estimate the cost of one seed, on one core of a machine with two cores."""
         S, A, H, _ = self.problem_size
         points, cells = len(sizes_of(self.n)), DATASET.cells(self.problem_size)
         seconds = points * (H * (S + A).bit_length() * 150e-6 + cells * 0.5e-6)
@@ -169,6 +169,6 @@ class OfflineSpec(Budgeted):
         return self.replace(algorithm=self.learner.baseline, privacy="none")
 
     def seed_key(self, seed: int) -> str:
-        """Name of the unit of work `one seed of this spec`: equal exactly when the resulting bits are."""
+        """Return the key of one seed of this spec; two keys are equal exactly if the resulting bits are."""
         unit = {k: v for k, v in self.to_dict().items() if k != "seeds"}
         return key_of(unit, seed, (*engine(), *sources_of(environments=self.environment)))

@@ -1,4 +1,4 @@
-"""Online runs, as a kind of specs, and the guarantee of their noise, which is known before they run."""
+"""Online runs as a kind of spec, and the guarantee of their noise, which is known before they run."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from dprl.simulation.spec import AXIS, MEASURE, RunSpec
 from dprl.simulation.table import FIELDS
 
 DELTAS = tuple(10.0 ** (-k / 2) for k in range(20, 2, -1))  # 1e-10 to 0.03
-FALSE = tuple(np.linspace(0.0, 1.0, 101))  # shares of false accusations
-FACTORS = (4.0, 2.0, 1.4, 1.0, 0.7, 0.5, 0.3)  # of noise, for what other noise of the kind would prove
+FALSE = tuple(np.linspace(0.0, 1.0, 101))  # the shares of false accusations at which the curve is computed
+FACTORS = (4.0, 2.0, 1.4, 1.0, 0.7, 0.5, 0.3)  # factors of the noise, for other noise of the kind
 
 
 def start(spec: RunSpec, seed: int) -> Run:
-    """Return one seed in its learner's loop. Raises SpecError if a kernel of the learner cannot be compiled."""
+    """Start one seed in its learner's loop. Raises SpecError if a kernel of the learner cannot be compiled."""
     try:
         return LOOPS[ALGORITHMS[spec.algorithm].loop](spec, seed)
     except KernelError as error:
@@ -64,14 +64,14 @@ def promise(spec: RunSpec) -> dict[str, Any] | None:
     """Return the guarantee of a private run's noise, for replacing one user at the worst place; None without privacy.
 
     Returns:
-        deltas, epsilons: what is proved, as (epsilon, delta).
-        false, missed: of every test, at least `missed` users are missed where `false` are accused falsely (the f of
-            f-DP, from below: f(x) >= 1 - delta - e^epsilon x for every pair that is proved).
-        right: with which chance the best attacker guesses right which of two equally likely worlds it is.
-        rho: of zero-concentrated privacy, None if none is known.
-        separation: of the best attacker's scores.
-        separations, measures: at `delta`, which epsilon noise of this kind proves when the scores are so far apart.
-        delta: at which an attack is measured, that of the spec.
+        deltas, epsilons: the proved pairs (epsilon, delta).
+        false, missed: a lower bound for every test: if a share `false` is accused falsely, at least a share `missed`
+            of the users is missed (a bound on f of f-DP: f(x) >= 1 - delta - e^epsilon x for every proved pair).
+        right: the probability that the best attacker guesses right which of two equally likely worlds is true.
+        rho: the rho of zero-concentrated privacy, None if none is known.
+        separation: the separation of the best attacker's scores.
+        separations, measures: the epsilon that noise of this kind proves at `delta`, by the separation of the scores.
+        delta: the delta at which an attack is measured, that of the spec.
     """
     learner = ALGORITHMS[spec.algorithm]
     noise = LOOPS[learner.loop].noise_of_run(spec)
@@ -101,12 +101,12 @@ def promise(spec: RunSpec) -> dict[str, Any] | None:
 
 
 def _tangents(noise: Noise, most: float) -> list[tuple[float, float]]:
-    """Return (epsilon, delta) pairs that are proved, epsilon rising from 0."""
+    """Return the proved pairs (epsilon, delta), with epsilon rising from 0."""
     return [(e, noise.delta(e)) for e in np.linspace(0.0, most, 40)]
 
 
 def _missed(tangents: list[tuple[float, float]], false: float) -> float:
-    """Return a lower bound on the missed ones, from both directions in which data sets can be exchanged."""
+    """Return a lower bound on the missed share, using both directions in which the data sets can be exchanged."""
     found = [0.0]
     for epsilon, delta in tangents:
         found += [1 - delta - math.exp(epsilon) * false, math.exp(-epsilon) * (1 - delta - false)]

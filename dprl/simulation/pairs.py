@@ -1,4 +1,4 @@
-"""The possible pairs: learners with environments, with ways to draw noise, and with sizes of noise."""
+"""The compatible pairs: of learners with environments, with mechanisms, and with sizes of noise."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ ONE_E = (
 
 
 def mechanisms_for(algorithm: str, privacy: str) -> tuple[str, ...]:
-    """Return the keys of the ways to draw noise that go with a learner and a privacy model, the default first.
+    """Return the keys of the mechanisms that suit a learner and a privacy model, the default first.
 
-    It must be known how far one user moves what the learner sees, in the norm that the noise asks for. A learner that
-    forgets each batch releases it by itself, so that no draw may be kept for another release. Mechanisms of other
-    packages are for running counts: what is asked again has noise of another law.
+    The sensitivity of the learner's statistic must be known in the norm that the noise needs. A learner that forgets
+    each batch releases it separately, so that no draw may be kept for another release. Mechanisms of other packages
+    are for running counts only: noise for repeated questions would have another distribution.
     """
     norms = ALGORITHMS[algorithm].statistic.norms
     known = tuple(key for key in PRIVATIZERS[privacy].mechanisms if MECHANISMS[key].norm in norms)
@@ -36,16 +36,16 @@ def mechanisms_for(algorithm: str, privacy: str) -> tuple[str, ...]:
 
 
 def runs_in(algorithm: str, environment: str) -> bool:
-    """Return whether an environment has what a learner needs; it may still be too large."""
+    """Return whether an environment offers all that a learner needs; it may still be too large."""
     needs = ALGORITHMS[algorithm].needs
     return not needs or getattr(ENVIRONMENTS[environment], needs) is not None
 
 
 def not_played(algorithm: str, privacy: str, mechanism: str | None, choice: str = "played") -> str:
-    """Explain why a row cannot count only reports of users who were told to play it; "" if it can.
+    """Explain why a row cannot count only the reports of users who were told to play it; "" if it can.
 
-    Each report, or each batch, has to have noise of its own, and it has to be known before it who plays what. choice:
-    how the words name it.
+    Each report, or each batch, needs noise of its own, and who plays which row must be known in advance. choice: the
+    name of the choice in the sentence.
     """
     learner, drawn = ALGORITHMS[algorithm], MECHANISMS.get(mechanism or "")
     if privacy not in ("local", "shuffle"):
@@ -62,8 +62,8 @@ def not_played(algorithm: str, privacy: str, mechanism: str | None, choice: str 
 
 
 def not_counted(reports: str, algorithm: str, privacy: str, mechanism: str | None, choice: str = "") -> str:
-    """Explain why rows cannot count just these reports; "" if they can. choice: its name in the sentence, if that is
-    not its key."""
+    """Explain why rows cannot count just these reports; "" if they can. choice: its name in the sentence, if not its
+    key."""
     return "" if reports == "all" else not_played(algorithm, privacy, mechanism, choice or reports)
 
 
@@ -74,11 +74,11 @@ def calibrations_for(algorithm: str, mechanism: str) -> tuple[str, ...]:
 
 
 def uncovered(algorithm: str, privacy: str, calibration: str | None, bonus: str, reports: str = "all") -> str:
-    """Describe the noise that a learner's bonus does not cover; "" if it covers all or no paper states one.
+    """Describe the noise that a learner's bonus does not cover; "" if it covers all, or if no paper states a bonus.
 
-    Noise as in the paper, and a shuffler's bits, are the same in every counter; calibrated noise is as large in each
-    part as the part's tolerance is, and a bonus that a paper has for equal noise may have a smaller one. Nor does it
-    cover rows that have an E of their own.
+    Noise as in the paper, and a shuffler's bits, are equally large in every counter. Calibrated noise is as large in
+    each part as that part tolerates, so it may exceed a bonus that a paper states for equal noise. Such a bonus does
+    not cover rows with an E of their own either.
     """
     even = calibration == "calibrated" and not PRIVATIZERS[privacy].binary_rewards
     if bonus != "paper":

@@ -1,9 +1,9 @@
-"""A deterministic policy as a short text, so that a spec can say whom its data come from, and a link can hold it.
+"""A deterministic policy as a short text, by which specs and links can name the policy behind a data set.
 
     011X12.001X8
 
-At each of 12 steps action 0 in state 0 and action 1 in states 1 and 2, then for 8 steps action 0 in states 0 and 1. An
-action is a digit to base 36, or from 36 on `_` and two such digits.
+This is, for 12 steps, action 0 in state 0 and action 1 in states 1 and 2; then, for 8 steps, action 0 in states 0 and
+1 and action 1 in state 2. An action is a digit in base 36, or from 36 on `_` and two such digits.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _ROW = re.compile(rf"((?:{_ACTION.pattern})+)(?:{TIMES}([1-9][0-9]{{0,5}}))?")
 
 
 def policy_text(policy: Policy) -> str:
-    """Write a policy [H, S] as text; each policy has a text."""
+    """Write a policy [H, S] as text; each policy has exactly one text."""
     rows = ["".join(map(_digits, row)) for row in np.asarray(policy).tolist()]
     runs = ((row, len(list(same))) for row, same in groupby(rows))
     return NEXT.join(row if times == 1 else f"{row}{TIMES}{times}" for row, times in runs)
@@ -41,7 +41,7 @@ def _digits(action: int) -> str:
 
 
 def policy_from_text(text: str, size: Size) -> Policy:
-    """Return [H, S] the policy that a text is, on a problem. Raises SpecError."""
+    """Read the policy [H, S] of a problem from its text. Raises SpecError."""
     rows: list[list[int]] = []
     for part in text.split(NEXT):
         row = _ROW.fullmatch(part)
@@ -59,7 +59,7 @@ def policy_from_text(text: str, size: Size) -> Policy:
 
 
 def checked_policy(rows: Sequence[Sequence[int]], size: Size) -> Policy:
-    """Return the policy with these actions, [H, S]. Raises SpecError if they are none on a problem."""
+    """Return the policy with these actions, [H, S]. Raises SpecError if they do not fit the problem."""
     if len(rows) != size.H:
         raise SpecError(
             "behaviour",
@@ -81,10 +81,10 @@ def checked_policy(rows: Sequence[Sequence[int]], size: Size) -> Policy:
 
 
 def from_json(text: str, size: Size, actions: Sequence[str]) -> Policy:
-    """Return the policy in a JSON text, [H, S]. Raises SpecError.
+    """Read a policy [H, S] from a JSON text. Raises SpecError.
 
-    It has a list for each step with an action for each state, by its number or its label; or it is one such list, for
-    all steps. actions: the labels.
+    The text has one list per step, with the number or the label of each state's action, or a single list for all
+    steps. actions: the labels.
     """
     given = read_json("behaviour", text)
     if isinstance(given, list) and given and not isinstance(given[0], list):

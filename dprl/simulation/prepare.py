@@ -1,4 +1,4 @@
-"""The preparation of every loop of an online run."""
+"""Preparations that all loops of online runs share."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PAC_ALPHAS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)  # shares of the best start state
 
 
 class Streams(NamedTuple):
-    """The sources of randomness of a seed: another mechanism changes nothing about the users' one."""
+    """The random generators of a seed: the users' does not change with the mechanism."""
 
     users: np.random.Generator
     noise: np.random.Generator
@@ -44,7 +44,7 @@ def size_of(spec: RunSpec) -> Size:
 
 
 def world_of(spec: RunSpec) -> TabularMDP:
-    """Make the model of a spec's environment on the table of possible next states, as compiled kernels take it."""
+    """Return the model of a spec's environment on the table of possible next states, for compiled kernels."""
     mdp = ENVIRONMENTS[spec.environment].make(**spec.environment_params)
     if spec.structure is not None:
         mdp = structure.restricted(mdp, structure.table(spec.environment, spec.environment_params))
@@ -52,7 +52,7 @@ def world_of(spec: RunSpec) -> TabularMDP:
 
 
 def problem_of(spec: RunSpec, size: Size, K: int, ellipsoid: tuple[float, ...] = ()) -> Problem:
-    """Return the public facts that a learner's constants depend on, with K users. ellipsoid: see `Problem`."""
+    """Return the public facts that determine a learner's constants, with K users. ellipsoid: see `Problem`."""
     return Problem(
         size.H,
         size.S,
@@ -80,10 +80,10 @@ def noise_of(
 
     Args:
         spec: the run.
-        times: [M], users at each release; with batches, users in the batches so far.
-        batches: of a learner that forgets each batch.
-        releases: M, of a schedule that decides as it goes; times are then ends of epochs.
-        statistic: what the learner sees, where more is known of it than the learner says.
+        times: the number of users at each release [M]; with batches, the users in the batches so far.
+        batches: the batches of a learner that forgets each of them.
+        releases: the limit M of a schedule that decides during the run; times are then the ends of epochs.
+        statistic: the statistic that the learner sees, if more is known of it than the learner states.
     """
     size, seen = size_of(spec), statistic or spec.statistic
     counted = spec.reports != "all"
@@ -107,14 +107,14 @@ def noise_of(
 
 
 def noise_of_schedule(spec: RunSpec, K: int) -> Noise:
-    """Return the noise of a run with K users, of a learner that accepts any schedule."""
+    """Return the noise of a run with K users, for a learner that accepts any schedule."""
     limit = schedules.limit(spec.schedule, K, size_of(spec), PRIVATIZERS[spec.privacy].per_release)
     return noise_of(spec, schedules.times(spec.schedule, K), releases=limit)
 
 
 def error_told(spec: RunSpec, noise: Noise) -> Array:
-    """[B] the E that the learner receives: E_{eps,beta}, or with bonus practical, which elimination has, PRACTICAL_E
-    standard deviations of one counter, or for the anytime bonus the radius of the noise in a row."""
+    """Return the E that the learner receives, [B]: E_{eps,beta}; with bonus practical, PRACTICAL_E standard deviations
+    of one counter (for elimination); with the anytime bonus, the radius of the noise in a row."""
     if spec.bonus == "anytime":
         return noise.radius()
     return PRACTICAL_E * noise.std if spec.bonus == "practical" else noise.bound

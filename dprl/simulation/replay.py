@@ -1,10 +1,10 @@
-"""A run that a page plays live, without a server: one seed at one epsilon in full, and what others differ in.
+"""A run that a page plays live, without a server: one seed at one epsilon in full, and the differences of all others.
 
-Noise is calibrated here, for each budget of `stops` by itself, and for no other. A page that offers a budget between
-two of them would have to calibrate, or to guess: it offers none.
+Noise is calibrated here, separately for each budget of `stops`. For a budget between two of them, a page would have
+to calibrate or to guess, so it offers none.
 
-Arrays of another budget mostly are those of this one times a number, except for rounding: a page multiplies, and adds
-that many units in the last place. Its start has the same bits as a native run's.
+Most arrays of another budget are those of this one times a number, except for rounding: a page multiplies, and then
+corrects the last place by the stored units. The start then has the same bits as that of a native run.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from dprl.simulation.prepare import guarantee_of, streams
 from dprl.simulation.spec import RunSpec
 
 QUESTION = "replay"  # by which pages ask a worker for it
-# Budgets of a slider: a reader's round numbers, from where hardly anything is learned to where noise hardly matters.
+# The budgets of a slider: round numbers, from one with hardly any learning to one with hardly any noise.
 STOPS = (
     0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 7.0, 10.0, 15.0, 20.0, 30.0,
 )  # fmt: skip
@@ -58,7 +58,7 @@ UNSEEN, TOLD = "setup.bound", "setup.error"
 
 
 def unplayable(spec: Any) -> str:
-    """Explain why no page can play a run without a server, in one sentence; "" if one can."""
+    """Explain in one sentence why no page can play a run without a server; "" if one can."""
     if not isinstance(spec, RunSpec):
         return "Only online runs can be played without a server."
     learner = ALGORITHMS[spec.algorithm]
@@ -81,15 +81,15 @@ def replayed(spec: RunSpec) -> dict[str, Any]:
     """Return a run in the form that a page plays, as JSON. The number of the spec's seeds makes no difference.
 
     Returns:
-        kernel, words, drawn: see `Pack`, of seed 0 at the run's own epsilon.
-        names, buffers: [B] of its buffers, names and contents.
-        shapes: by name.
-        seeds: of each seed the buffers, by number, that it has otherwise.
-        stops: of each epsilon the words and buffers that it has otherwise, and its guarantee without the ladder.
-        v_star: the value of an optimal episode, exactly, with the bits that a trace has.
+        kernel, words, drawn: see `Pack`, for seed 0 at the run's own epsilon.
+        names, buffers: the names and contents of its B buffers.
+        shapes: the shapes, by name.
+        seeds: for each seed, the buffers that differ, by number.
+        stops: for each epsilon, the words and buffers that differ, and its guarantee without the ladder.
+        v_star: the exact value of an optimal episode, with the bits that a trace has.
 
     Raises:
-        SpecError: it cannot be played.
+        SpecError: The run cannot be played.
     """
     if wrong := unplayable(spec) or ModuleRun.lack(spec):
         raise SpecError("algorithm", wrong)
@@ -126,8 +126,8 @@ def replayed(spec: RunSpec) -> dict[str, Any]:
 
 
 def light_pack(run: SeedRun) -> Pack:
-    """Pack a run before its first user, without the noise that the optimal factorisation draws beforehand: the player
-    of the pack draws it, and gets the same bits. Other runs are packed as they stand.
+    """Pack a run before its first user, without the noise that the optimal factorisation draws in advance: the pack's
+    player draws it, with the same bits. Other runs are packed as they are.
 
     Raises ValueError if users have played.
     """
@@ -155,7 +155,7 @@ def light_pack(run: SeedRun) -> Pack:
         packing.add(f"draws.{label}", array)
     merging, packing.words = packing.words, []
     placed = {buffer.name: number for number, buffer in enumerate(packing.buffers)}
-    # gaussian_sum as of one item: what it adds to each cell is a draw
+    # gaussian_sum for one item: it adds one draw to each cell
     packing.words += [BufferAddress(result), BufferAddress(result), 0]
     packing.add("draws.leaves", np.array([0, 1, 2]))
     packing.add("draws.batches", np.zeros((1, 1), dtype=run.setup.batches.dtype))
@@ -173,14 +173,14 @@ def light_pack(run: SeedRun) -> Pack:
 
 
 def stops_of(spec: RunSpec) -> list[float | None]:
-    """Return the budgets that a run is prepared for, its own among them, ascending. Without privacy, None."""
+    """Return the budgets that a run is prepared for, including its own, in ascending order; None without privacy."""
     if spec.epsilon is None:
         return [None]
     return [*sorted({*STOPS, spec.epsilon})]
 
 
 def _differing(first: Pack, other: Pack) -> list[list[Any]]:
-    """Return the buffers in which another pack differs: number, and content."""
+    """Return the buffers in which another pack differs, each as number and content."""
     unseen = unseen_of([buffer.name for buffer in first.buffers])
     return [
         [number, _told_from(mine.array, its.array)]
@@ -195,7 +195,7 @@ def unseen_of(names: list[str]) -> set[int]:
 
 
 def _told_from(base: NDArray[Any], other: NDArray[Any]) -> dict[str, Any]:
-    """Encode an array's content; if it is `base` times a number except for rounding, as it and the corrections."""
+    """Encode an array's content, as a multiple of `base` with corrections for rounding if it is one."""
     if base.shape != other.shape:
         raise SpecError("epsilon", "other budgets of this run need other arrays, which no page can play.")
     if base.dtype == np.float64 and np.isfinite(base).all() and base.any():
@@ -211,7 +211,7 @@ def _told_from(base: NDArray[Any], other: NDArray[Any]) -> dict[str, Any]:
 
 
 def composed(found: dict[str, Any], stop: int, seed: int) -> tuple[list[Any], list[bytes]]:
-    """Compose the words and the bytes of the buffers of one seed at one stop, as a page does."""
+    """Compose the words and the bytes of the buffers of one seed at one stop, in the same way as a page."""
     words, contents = list(found["words"]), [_bytes(content) for content in found["buffers"]]
     base = list(contents)
     at = found["stops"][stop]
@@ -232,7 +232,7 @@ def _bytes(content: dict[str, Any]) -> bytes:
 
 
 def _check(spec: RunSpec, found: dict[str, Any]) -> None:
-    """Check that epsilon and the seed change different things, by comparing a pack in which both differ."""
+    """Check that epsilon and the seed change different parts, by comparison with a pack in which both differ."""
     stop, seed = (0 if found["stops"][0]["epsilon"] != spec.epsilon else -1), SEEDS - 1
     epsilon = found["stops"][stop]["epsilon"]
     own = spec if epsilon is None else spec.replace(epsilon=epsilon)

@@ -1,4 +1,4 @@
-"""`RunSpec`: a run as a value. The table of its fields is in table.py."""
+"""`RunSpec`: a run as a value. table.py has the table of its fields."""
 
 from __future__ import annotations
 
@@ -40,15 +40,15 @@ AXIS, MEASURE = "episode", "regret"  # of the curve of an online run
 @documented(FIELDS)
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RunSpec:
-    """An online run, checked and in canonical form: two specs that mean the same are equal.
+    """An online run, checked and in canonical form: two specs with the same meaning are equal.
 
-    Parameters of environment and algorithm are filled in with their defaults. Fields that a combination does not use
-    are None (without privacy: mechanism, calibration, epsilon, delta; beta, if nothing depends on it). A model of
-    your own can stand for an environment: a TabularMDP, or P, R and d1 as a dict or JSON. It becomes `custom`.
+    Missing parameters of environment and algorithm have their defaults. Fields that a combination does not use are
+    None (without privacy: mechanism, calibration, epsilon, delta; beta, if nothing depends on it). The environment may
+    be a model of your own: a TabularMDP, or P, R and d1 as a dict or JSON; its key is then `custom`.
 
     Raises:
-        SpecError: one sentence that names the field and what is allowed, also when the run would not fit the limits
-            on memory and time.
+        SpecError: A field is not allowed, or the run exceeds a limit on memory or time; one sentence names the field
+            and what is allowed.
     """
 
     environment: custom.Named = field(default="riverswim", kw_only=False)  # type: ignore[assignment]
@@ -103,7 +103,7 @@ class RunSpec:
         self._choose("privacy", learner.privacies, learner.key)
         self._set("bonus", self.bonus or learner.bonuses[0])
         self._choose("bonus", learner.bonuses, learner.key)
-        # a schedule of a learner that has its own means nothing to another: it takes the default
+        # a schedule that belongs to another learner means nothing to this one, which takes its default
         foreign = self.schedule in {other.schedule for other in ALGORITHMS.values() if other.schedule}
         self._set(
             "schedule",
@@ -128,13 +128,13 @@ class RunSpec:
 
     @property
     def declared(self) -> Declared | None:
-        """Return the facts of the declaration that noise depends on. Raises SpecError if the model has more."""
+        """Return the declared facts that noise depends on. Raises SpecError for a model with further transitions."""
         told = (self.environment, self.environment_params)
         return structure.declared(*told) if self.structure else None
 
     @property
     def statistic(self) -> Statistic:
-        """The statistic that the learner sees of its users."""
+        """Return the statistic of the users that the learner sees."""
         seen = ALGORITHMS[self.algorithm].seen(self.bonus)
         return replace(cast(Counts, seen), declared=self.declared) if self.structure else seen
 
@@ -147,7 +147,7 @@ class RunSpec:
         self._set("algorithm_params", Frozen(params))
 
     def _choose_noise(self) -> None:
-        """Fill in mechanism, calibration, epsilon and delta, and check that they go together."""
+        """Fill in the mechanism, calibration, epsilon and delta, and check that they are compatible."""
         privatizer = PRIVATIZERS[self.privacy]
         named = self.mechanism is not None
         if cast(Any, self.delta) == TIED:
@@ -178,14 +178,14 @@ class RunSpec:
             raise SpecError("delta", filled(SAID["delta_other"], **told))
 
     def _choose_reports(self, named: bool) -> None:
-        """Fill in whose reports a row counts, and check that it goes with the rest. named: a mechanism was given."""
+        """Fill in whose reports a row counts, and check the result. named: whether a mechanism was given."""
         if not self.reports:
             self._set("reports", "all" if named else self._default_reports())
         elif reason := self._not_counted(self.reports):
             raise SpecError("reports", filled(SAID["reports"], reason=reason))
 
     def _default_reports(self) -> str:
-        """Return the reports of a spec without a mechanism: as in the paper if noise or bonus are, else the model's."""
+        """Return the reports of a spec without a mechanism: as in the paper if noise or bonus are, or the model's."""
         usual = "all" if "paper" in (self.calibration, self.bonus) else PRIVATIZERS[self.privacy].reports
         return "all" if self._not_counted(usual) else usual
 
@@ -194,7 +194,7 @@ class RunSpec:
         return not_counted(reports, *told)
 
     def _default_mechanism(self) -> str:
-        """Return the first of the privacy model's mechanisms that goes with calibration, delta and the releases."""
+        """Return the privacy model's first mechanism that is compatible with calibration, delta and the releases."""
         known = mechanisms_for(self.algorithm, self.privacy)
         fitting = [
             key
@@ -261,7 +261,7 @@ class RunSpec:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON-able canonical form, in the order of FIELDS."""
+        """Return the canonical form for JSON, in the order of FIELDS."""
         given = {f.name: getattr(self, f.name) for f in fields(self)}
         return {name: dict(value) if isinstance(value, Mapping) else value for name, value in given.items()}
 
@@ -281,16 +281,16 @@ class RunSpec:
 
     @classmethod
     def from_json(cls, text: str) -> RunSpec:
-        """Read the spec in a JSON text. Raises SpecError, also for text that is not JSON."""
+        """Read a spec from a JSON text. Raises SpecError, also for text that is not JSON."""
         return cls.from_dict(read_json("spec", text))
 
     def replace(self, **changes: Any) -> RunSpec:
         """Copy the spec with some fields changed, and check it again.
 
-        What belongs to a changed field (another environment's parameters, another privacy model's mechanism) and what
-        the old combination ignored take their defaults again, unless changed too. So does a mechanism that this spec
-        takes by default: another schedule or delta may take another. With another algorithm, so does a bonus that is
-        its default. Whose reports count goes with a mechanism by default, and stays with a named one where it fits.
+        Fields that belong to a changed field (the parameters of the environment, the mechanism of the privacy model),
+        and fields that the old combination ignored, return to their defaults unless changed, too. The same holds for a
+        default mechanism, because it depends on schedule and delta, and for the default bonus if the algorithm
+        changes. Whose reports count follows a default mechanism, and stays with a named one if it fits.
         """
         kept = {name: value for name, value in self.to_dict().items() if value is not None}
         if self.mechanism is not None and self.mechanism == self._default_mechanism():
@@ -317,7 +317,7 @@ class RunSpec:
 
     @property
     def size(self) -> int:
-        """The end of the curve: K users."""
+        """Return the end of the curve: K users."""
         return self.episodes
 
     def baseline(self) -> RunSpec:
@@ -325,7 +325,7 @@ class RunSpec:
         return self._baseline
 
     def seed_key(self, seed: int) -> str:
-        """Name of the unit of work `one seed of this spec`: equal exactly when the resulting bits are."""
+        """Return the key of one seed of this spec; two keys are equal exactly if the resulting bits are."""
         unit = {k: v for k, v in self.to_dict().items() if k != "seeds"}
         used = {"environments": self.environment, "learners": self.algorithm, "mechanisms": self.mechanism}
         versions = (*engine(), *sources_of(**used))

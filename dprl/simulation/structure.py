@@ -1,7 +1,7 @@
-"""The declared structure of a spec: that its visitor takes as public knowledge which transitions are possible at all.
+"""The declared structure of a spec: its owner takes it as public knowledge which transitions are possible at all.
 
-A spec's `structure` is OWN, the environment's own knowledge, or None. That knowledge is the key `possible`
-of your own model, else where its probabilities are above zero.
+A spec's `structure` is OWN, the environment's own knowledge, or None. For a model of your own, that knowledge is its
+key `possible`; otherwise, all transitions with positive probability are possible.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MAX_MODEL = 50_000_000  # probabilities of a model that is made whole, to be loo
 
 
 def check(given: str, learner: str) -> None:
-    """Raise SpecError if this cannot be declared, or the learner does not use it."""
+    """Raise SpecError if this cannot be declared, or if the learner does not use it."""
     if given != OWN:
         raise SpecError("structure", f"{shown(given)} is not allowed; give {OWN}, or none.")
     able = [key for key, other in ALGORITHMS.items() if "structure" in other.declarable]
@@ -43,7 +43,7 @@ def table(environment: str, params: Mapping[str, Any]) -> Table:
 
 
 def declared(environment: str, params: Mapping[str, Any]) -> Declared:
-    """Return the facts of it that noise depends on. Raises SpecError as `table` does."""
+    """Return the facts of the declared table that noise depends on. Raises SpecError as `table` does."""
     return _known(environment, json.dumps(dict(params), sort_keys=True))[1]
 
 
@@ -73,7 +73,7 @@ def _known(environment: str, params: str) -> tuple[Table, Declared]:
 
 
 def restricted(mdp: TabularMDP, found: Table) -> TabularMDP:
-    """Return the same model on a table. Raises SpecError if it has a transition outside the table."""
+    """Return the same model on a table. Raises SpecError if it has a transition outside of the table."""
     P, missing = on_table(mdp.P, mdp.possible, found)
     if missing:
         h, s, a, to = missing

@@ -1,7 +1,7 @@
-"""`Sweep`: many runs as one value. A base spec, and axes along which it is changed.
+"""`Sweep`: many runs as one value: a base spec, and axes along which it is changed.
 
-Its points are ordinary specs, so they are shared with everything else that runs; without privacy there is only
-one, whatever epsilon is. Each point has its non-private baseline among the runs, for the price of privacy.
+Its points are ordinary specs, so they share results with all other runs; without privacy there is only one point,
+whatever epsilon is. Each point has its non-private baseline among the runs, for the privacy cost.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ MAX_POINTS = 400
 
 @dataclass(frozen=True)
 class SweepPoint(Generic[S]):
-    """One combination of a sweep: its values in the order of the axes, and its run, or why there is none."""
+    """One combination of a sweep: its values in the order of the axes, and its run, or the reason why it has none."""
 
     values: tuple[Any, ...]
     spec: S | None
@@ -42,7 +42,7 @@ class SweepPoint(Generic[S]):
 
     @property
     def names(self) -> tuple[Any, ...]:
-        """The values as tables show them: a user's model is its name."""
+        """Return the values as tables show them: a user's model by its name."""
         return tuple(str(value) if isinstance(value, str) else value for value in self.values)
 
 
@@ -52,11 +52,11 @@ class Sweep(Generic[S]):
 
     Attributes:
         base: the spec, or a dict of its fields.
-        axes: name to values, in order; what can be one depends on the kind of the base (see axes.py for online runs).
+        axes: the values of each axis by its name, in order. Possible axes depend on the base's kind (see axes.py).
 
     Raises:
-        SpecError: base is no spec, an axis is unknown or empty, a value is not allowed or stands twice, or there are
-            more than MAX_POINTS combinations.
+        SpecError: The base is not a spec, an axis is unknown or empty, a value is not allowed or occurs twice, or
+            there are more than MAX_POINTS combinations.
     """
 
     base: S
@@ -96,7 +96,7 @@ class Sweep(Generic[S]):
 
     @cached_property
     def points(self) -> tuple[SweepPoint[S], ...]:
-        """Every combination, the last axis fastest."""
+        """Return every combination, the last axis changing fastest."""
         names = [name for name, _ in self.axes]
         return tuple(
             self._point(dict(zip(names, values, strict=True)), values)
@@ -111,8 +111,8 @@ class Sweep(Generic[S]):
 
     @cached_property
     def specs(self) -> tuple[S, ...]:
-        """The distinct runs, baselines included, in the order in which to compute them: points that lie far apart
-        first, so that the shape of the whole shows early."""
+        """Return the distinct runs, including baselines, in the order in which to compute them: points that are far
+        apart come first, so that the overall shape shows early."""
         found: dict[S, None] = {}
         runs = [point.spec for point in self.points if point.spec is not None]
         for spec in runs:
@@ -122,7 +122,7 @@ class Sweep(Generic[S]):
         return tuple(found)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON-able canonical form."""
+        """Return the canonical form for JSON."""
         return {"base": self.base.to_dict(), "axes": {name: list(values) for name, values in self.axes}}
 
     def to_json(self) -> str:
@@ -140,11 +140,11 @@ class Sweep(Generic[S]):
         return cls(spec_from_dict(given["base"]), axes)
 
     def frame(self, final: Mapping[S, Array]) -> pd.DataFrame:
-        """Tidy table: the axes, seed, and of an online run episode (K), regret, and extra_regret over the non-private
-        baseline's same seed. Points without a run are left out.
+        """Return a tidy table: the axes and seed, and for an online run episode (K), regret and extra_regret, which
+        compares with the same seed of the non-private baseline. Points without a run are left out.
 
         Args:
-            final: [seeds] measure at the end of each run of `specs`.
+            final: the measure at the end of each run of `specs`, by seed.
         """
         import pandas as pd
 
@@ -165,7 +165,7 @@ class Sweep(Generic[S]):
 
 
 def axis_value(field: Field, value: Any) -> Any:
-    """Return the canonical form of a value of an axis, given as text or not. Raises SpecError."""
+    """Return the canonical form of a value of an axis, which may be given as text. Raises SpecError."""
     own = own_model(value) if field.name == "environment" else None
     if own is not None:
         return own
@@ -180,11 +180,11 @@ def params_along(
 ) -> dict[str, dict[str, Any]]:
     """Return the parameters of environment and algorithm at these values of axes.
 
-    Another environment or algorithm takes those of the base that are not its defaults, where it has them.
+    Another environment or algorithm keeps those parameters of the base that it shares and that are not defaults.
 
     Args:
-        registries: of environments and algorithms, by the field of a spec that names one.
-        fields: of a spec; parameters of these names are no parameters of an axis.
+        registries: environments and algorithms, by the field of a spec that names one.
+        fields: the fields of a spec; parameters with these names cannot be axes.
     """
     found = {}
     for name, registry in registries.items():
@@ -201,7 +201,7 @@ def params_along(
 
 
 def _spread(count: int) -> list[int]:
-    """Return 0 .. count-1, each as far as may be from those before it: the ends, the middle, the quarters, ..."""
+    """Return 0 .. count-1, each as far as possible from those before it: the ends, the middle, the quarters, ..."""
     order: dict[int, None] = dict.fromkeys([0, count - 1]) if count else {}
     step = 1.0
     while len(order) < count:

@@ -1,4 +1,4 @@
-"""The table of the fields of an online run: links, JSON, flags and widgets all use it."""
+"""The table of the fields of an online run, which links, JSON, flags and widgets all use."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dprl.plugins import Registry, add_plugins
 from dprl.privacy import MECHANISMS, PRIVATIZERS, Mechanism, outside
 from dprl.simulation import schedules, structure
 
-# Here, where all registries are whole: a package may register entries of several from one module.
+# Here all registries are complete: one module of a package may register entries of several kinds.
 add_plugins(
     outside.GROUP, MECHANISMS, tuple(f.name for f in fields(Mechanism)), outside.refusal, outside.offer
 )
@@ -25,9 +25,9 @@ CONTRIBUTION = Field(
     "m, the maximum number of episodes of one user, which is public; privacy protects all of them",
     1, MOST_OF_ONE, query="m", flag="--contribution",
 )  # fmt: skip
-TIED = "1/(10K)"  # a delta that is small against one over the users
+TIED = "1/(10K)"  # a delta that is small compared with 1 / users
 
-# What takes its default again when another field changes: it would mean something else, or nothing.
+# Fields that return to their defaults when another field changes, because they lose their meaning.
 BELONGS = {
     "environment": ("environment_params", "structure"),
     "algorithm": ("algorithm_params",),

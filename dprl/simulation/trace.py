@@ -1,4 +1,4 @@
-"""The results of a run of any kind: a curve, the optimum, the guarantee, and its duration.
+"""The results of a run of any kind: a curve, the optimum, the guarantee, and the computing time.
 
 Each kind of spec adds details of its own, such as those of details.py.
 """
@@ -38,9 +38,9 @@ class Spec(Protocol):
     """A run as a value: frozen, checked, hashable, in canonical form.
 
     Attributes:
-        kind: key of its Kind, see kinds.py.
-        size: where its curve ends.
-        seeds: independent repetitions.
+        kind: the key of its Kind, see kinds.py.
+        size: the end of its curve.
+        seeds: the number of independent repetitions.
     """
 
     kind: ClassVar[str]
@@ -51,31 +51,31 @@ class Spec(Protocol):
     def seeds(self) -> int: ...
 
     def baseline(self) -> Self:
-        """Return the non-private baseline: the trace itself, if it is not private."""
+        """Return the non-private baseline, which is the spec itself if it is not private."""
 
     def label(self) -> str:
         """Return a short name for a legend."""
 
     def seed_key(self, seed: int) -> str:
-        """Name of the unit of work `one seed of this spec`: equal exactly when the resulting bits are."""
+        """Return the key of one seed of this spec; two keys are equal exactly if the resulting bits are."""
 
     def replace(self, **changes: Any) -> Self:
         """Copy the spec with some fields changed, and check it again. Raises SpecError."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON-able canonical form. Names its kind, unless it is `online`."""
+        """Return the canonical form for JSON. It names the kind, unless it is `online`."""
 
     def to_json(self) -> str:
         """Return the canonical JSON on one line."""
 
 
 class Curve(NamedTuple):
-    """The measure of a run, and the axis of its curve.
+    """The measure of a run, along the axis of its curve.
 
     Attributes:
-        axis, measure: what the two are, in one word each, such as episode and regret.
-        at: [C], increasing, at most the spec's size.
-        values: [C].
+        axis, measure: the name of each in one word, such as episode and regret.
+        at: increasing points of the axis, at most the spec's size [C].
+        values: the measure at these points [C].
     """
 
     axis: str
@@ -92,15 +92,15 @@ S_co = TypeVar("S_co", covariant=True)  # a Spec; unbound, so that a list of run
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class TraceCore(Generic[S_co]):
-    """One seed of a run. The fields of a subclass are read-only arrays, mappings of such, or plain JSON.
+    """One seed of a run. The fields of a subclass are read-only arrays, mappings of arrays, or plain JSON.
 
     Attributes:
-        spec: of which kind, a subclass says.
-        complete: not cut short.
-        v_star: the best value there is; None if no model is known.
-        guarantee: what is claimed and proved.
-        seconds: of computing.
-        rate: how much of the curve's axis was done in a second.
+        spec: the spec; each subclass has one kind.
+        complete: whether the seed ran to its end.
+        v_star: the best possible value; None if no model is known.
+        guarantee: the stated and the proved guarantee.
+        seconds: the computing time.
+        rate: the distance covered along the curve's axis per second.
     """
 
     spec: S_co
@@ -112,7 +112,7 @@ class TraceCore(Generic[S_co]):
     seconds: float
     rate: float
 
-    # fields that compressing cannot make smaller, each with the field it may be equal to and then is not kept
+    # fields that do not compress, each with the field it may equal, in which case it is not stored
     NOISY: ClassVar[Mapping[str, str]] = {}
 
     def __post_init__(self) -> None:
@@ -143,12 +143,12 @@ class TraceCore(Generic[S_co]):
 
     @property
     def _given(self) -> Spec:
-        """The spec, as whatever kind has it."""
+        """Return the spec, whatever its kind."""
         spec: Any = self.spec
         return cast(Spec, spec)
 
     def to_bytes(self) -> bytes:
-        """Return a compressed, self-contained form; it holds arrays and JSON only, never code."""
+        """Return a compressed, self-contained form with arrays and JSON only, never code."""
         arrays: dict[str, Any] = {"at": self.curve.at, "values": self.curve.values}
         plain: dict[str, Any] = {
             "spec": self._given.to_dict(),
@@ -193,7 +193,7 @@ class TraceCore(Generic[S_co]):
 
 
 def unpacked(data: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Read the arrays and the JSON that `to_bytes` wrote. Raises one of `DAMAGE` if they cannot be read."""
+    """Read the arrays and the JSON that `to_bytes` wrote. Raises an error of `DAMAGE` if they cannot be read."""
     with np.load(io.BytesIO(zlib.decompress(data)), allow_pickle=False) as archive:
         arrays = {name: archive[name] for name in archive.files}
     return arrays, json.loads(arrays.pop("plain").tobytes())
@@ -209,7 +209,7 @@ T_co = TypeVar("T_co", bound=TraceCore[Any], covariant=True)
 
 @dataclass(frozen=True, eq=False, init=False)
 class Trace(Generic[T_co]):
-    """A finished run: all its seeds, on the same points of the axis. Trace[SeedTrace] is of an online run."""
+    """A finished run: all its seeds, at the same points of the axis. Trace[SeedTrace] is that of an online run."""
 
     _spec: Any
     seeds: tuple[T_co, ...]  # which details they have depends on the spec's kind
@@ -220,7 +220,7 @@ class Trace(Generic[T_co]):
 
     @property
     def spec(self: Trace[TraceCore[S_co]]) -> S_co:
-        """The spec of the run. Its type is that of its seeds' specs: a RunSpec for SeedTraces."""
+        """Return the spec of the run. Its type is that of the seeds' specs, such as RunSpec for SeedTraces."""
         spec: S_co = self._spec
         return spec
 
@@ -240,27 +240,27 @@ class Trace(Generic[T_co]):
 
     @property
     def at(self) -> Ints:
-        """[C] points of the axis."""
+        """Return the points of the axis, [C]."""
         return self._curve.at
 
     @cached_property
     def values(self) -> Array:
-        """[seeds, C] what was measured there."""
+        """Return the measure at these points, [seeds, C]."""
         return read_only(np.stack([seed.curve.values for seed in self.seeds]))
 
     @property
     def episodes(self) -> Ints:
-        """[C] checkpoints of an online run, in users."""
+        """Return the checkpoints of an online run, in users, [C]."""
         return self.at
 
     @property
     def regret(self) -> Array:
-        """[seeds, C] cumulative regret of an online run."""
+        """Return the cumulative regret of an online run, [seeds, C]."""
         return self.values
 
     @property
     def guarantee(self) -> Guarantee:
-        """The stated and the proved guarantee of the run."""
+        """Return the stated and the proved guarantee of the run."""
         return self._core.guarantee
 
     @property
@@ -272,10 +272,10 @@ class Trace(Generic[T_co]):
         return self._core.curve
 
     def frame(self, *, whole: bool = True) -> pd.DataFrame:
-        """Tidy table with columns seed and those of the curve: seed, episode, regret.
+        """Return a tidy table with a column seed and those of the curve, such as episode and regret.
 
         Args:
-            whole: a row for each point of each curve, not for its end alone.
+            whole: whether each point of a curve has a row, instead of its end alone.
         """
         import pandas as pd
 
@@ -291,12 +291,12 @@ class Trace(Generic[T_co]):
         )
 
     def summary(self) -> dict[str, Any]:
-        """Return the curve's end with its 95% t interval over seeds, what is stated and proved, and the speed.
+        """Return the curve's end with its 95% t interval over seeds, the stated and the proved guarantee, and the
+        speed.
 
-        An interval of regret or suboptimality, which are never negative, begins at 0 or above.
+        If the measure is never negative, as regret and suboptimality are, its interval begins at 0 or above.
 
-        Values that do not exist (an interval of one seed, a privacy nobody claims) are None; rho stands if there is
-        one.
+        Values that do not exist (an interval of one seed, a guarantee that nobody states) are None; rho is left out.
         """
         final = self.values[:, -1]
         low = high = None

@@ -1,4 +1,4 @@
-"""One user's episode as a value: how it is written, and what it adds to the counts."""
+"""One user's episode as a value: its written form, and its effect on the counts."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ MOST_TEXT = 4000
 
 @dataclass(frozen=True)
 class Trajectory:
-    """steps: H of (state, action, reward). After the last step the user stays where that step was made."""
+    """An episode. steps: H of (state, action, reward). After the last step the user stays in that step's state."""
 
     steps: tuple[tuple[int, int, int], ...]
 
     @classmethod
     def parse(cls, name: str, text: object, size: Size) -> Trajectory:
-        """Parse a trajectory written as `state/action/reward ...`; the last step is repeated until there are H.
+        """Parse a trajectory written as `state/action/reward ...`; the last step is repeated up to step H.
 
         Raises SpecError, naming the field `name`.
         """
@@ -52,7 +52,7 @@ class Trajectory:
 
     @property
     def text(self) -> str:
-        """The shortest form that `parse` reads."""
+        """Return the shortest form that `parse` reads."""
         runs = [(step, len(list(same))) for step, same in groupby(self.steps)]
         last = len(runs) - 1
         return " ".join(
@@ -61,9 +61,9 @@ class Trajectory:
         )
 
     def counts(self, size: Size, possible: Table | None = None) -> Array:
-        """Return [H, S, A, B + 2] what this user adds: rows as in mdp/counts.py.
+        """Return the counts that this user adds, [H, S, A, B + 2]: rows as in mdp/counts.py.
 
-        possible: which next states are declared possible; a step to any other is left out. By default all are.
+        possible: the next states declared possible, by default all; a step to any other is left out.
         """
         table = every_state(size.S) if possible is None else possible
         counts = empty(size.H, size.S, size.A, table.shape[3])
@@ -81,15 +81,15 @@ def _row(table: Table, h: int, s: int, a: int) -> Table:
 
 
 def stays(table: Table, h: int, s: int, a: int, beside: int = -1) -> int:
-    """Return the next state of (h, s, a): s, if that is possible, else the first that is; `beside` only if it must."""
+    """Return the next state of (h, s, a): s if possible, else the first possible one; `beside` as a last resort."""
     row = _row(table, h, s, a)
     known = [int(x) for x in row[row >= 0]]
     return next((x for x in (s, *known) if x in known and x != beside), known[0])
 
 
 def farthest(size: Size, possible: Table | None = None) -> tuple[str, str]:
-    """Two trajectories that differ in all 6H counters in which two can, if there are two states or actions: in each
-    step's state, or where they meet in the action. possible: see `Trajectory.counts`; both keep to it."""
+    """Return two trajectories that differ in as many counters as possible, 6H if there are two states or actions: each
+    step differs in its state or, if the states meet, in its action. possible: see `Trajectory.counts`."""
     table = every_state(size.S) if possible is None else possible
     first, second, s, other = [], [], 0, size.S - 1
     for h in range(size.H):

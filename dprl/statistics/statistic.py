@@ -1,7 +1,7 @@
 """The interface of a statistic: numbers summed over users, released with noise, and all that a learner sees of them.
 
-A privatizer asks it how far one user moves it, and knows no more of it; so a learner that is a function of other sums
-(matrices and vectors, say) brings a statistic of its own, and every mechanism serves it too.
+A privatizer uses only the largest effect of one user on it. So a learner that is a function of other sums (such as
+matrices and vectors) brings a statistic of its own, and every mechanism works for it, too.
 """
 
 from __future__ import annotations
@@ -35,31 +35,31 @@ class Change:
 
     @property
     def l1(self) -> float:
-        """L1 norm."""
+        """Return the L1 norm."""
         return sum(count * size for count, size in self.moves)
 
     @property
     def l2_squared(self) -> float:
-        """Squared L2 norm."""
+        """Return the squared L2 norm."""
         return sum(count * size * size for count, size in self.moves)
 
     def at_once(self, times: int) -> Change:
-        """Return that many such changes by one person. They reveal most if all are in the same cells."""
+        """Return the joint effect of `times` such changes by one person, largest if all are in the same cells."""
         moves, anew = (tuple((n, times * size) for n, size in cells) for cells in (self.moves, self.anew))
         return replace(self, moves=moves, anew=anew)
 
     def times(self, releases: int) -> int:
-        """Return the largest number of releases of cells that are asked for again, in that many releases."""
+        """Return how many of these releases, at most, contain the cells that are requested again."""
         return min(self.asked, releases) if self.asked else releases
 
     @property
     def once(self) -> Change:
-        """Return the change of cells that are asked for again, in one release."""
+        """Return the change of cells that are requested again, in one release."""
         return Change(self.anew, self.one_way)
 
     @property
     def raised(self) -> int:
-        """Cells that go up."""
+        """Return the number of cells that go up."""
         count = sum(count for count, _ in self.moves)
         return count if self.one_way else count // 2
 

@@ -1,4 +1,4 @@
-"""Check an online tabular algorithm: its record, and the plans that it makes of released counts."""
+"""Checks of an online tabular algorithm: its record, and the plans that it makes from released counts."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ GIVEN = ("released", "errors", "possible", "constants")  # arrays that a plan is
 
 
 def check_algorithm(algorithm: Learner) -> tuple[str, ...]:
-    """Check an online tabular algorithm, registered or not, as plain Python, and return the checks' names.
+    """Check an online tabular algorithm, registered or not, as plain Python, and return the names of the checks.
 
-    - record: key, texts, privacy models and bonuses are known.
-    - function of what was released: the same releases give the same plans, for other users and a second time. Q, V
-      and policy are finite and in their ranges, and `plan` writes into nothing else.
+    - record: the key, texts, privacy models and bonuses are known.
+    - function of what was released: the same releases lead to the same plans, for other users and when repeated. Q, V
+      and policy are finite and in their ranges, and `plan` writes to no other array.
 
-    Raises CheckFailed by the first check that fails, and SpecError if it is no tabular algorithm.
+    Raises CheckFailed at the first check that fails, and SpecError if this is not a tabular algorithm.
 
     Example:
         >>> dprl.testing.check_algorithm(dprl.ALGORITHMS["dp-ucbvi"])
@@ -53,7 +53,7 @@ def record(algorithm: TabularLearner) -> None:
 
 
 def function_of_what_was_released(algorithm: TabularLearner) -> None:
-    """Plan for other users in other environments from the same releases: the plans have to be the same."""
+    """Check that the same releases lead to the same plans for other users in other environments."""
     for bonus in algorithm.bonuses:
         first, counts = plans_of(algorithm, bonus, 0, 0)
         for seed, world in ((0, 0), (1, 0), (2, 7)):
@@ -64,7 +64,7 @@ def function_of_what_was_released(algorithm: TabularLearner) -> None:
 
 
 def plans_of(algorithm: TabularLearner, bonus: str, seed: int, world: int) -> tuple[list[Array], Array]:
-    """Return Q, V and policy after each of the same releases, and the true counts at the end."""
+    """Return Q, V and policy after each of the fixed releases, and the true counts at the end."""
     small: Any = {"environment": "random", "environment_params": {"S": 3, "A": 2, "H": 3, "seed": world}}
     small |= {"episodes": 300, "schedule": "geometric:0.3", "seeds": 1}
     spec = RunSpec(algorithm=algorithm.key, privacy=algorithm.privacies[0], bonus=bonus, **small)

@@ -1,4 +1,4 @@
-"""Check an environment: it is the model that its record states, each time it is made."""
+"""Checks of an environment: each model that it makes matches its record."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ LARGEST = 10**6  # probabilities of a model that is made
 
 
 def check_environment(environment: Environment) -> tuple[str, ...]:
-    """Check an environment, registered or not, and return the checks' names.
+    """Check an environment, registered or not, and return the names of the checks.
 
-    - record: key and texts, and a field H.
-    - models: at its defaults and the ends of each field, a model is right, and the same when it is made again.
+    - record: it has a key, texts, and a field H.
+    - models: at its defaults and at the ends of each field, its model is valid, and the same when made again.
 
-    Raises CheckFailed by the first check that fails.
+    Raises CheckFailed at the first check that fails.
 
     Example:
         >>> dprl.testing.check_environment(dprl.ENVIRONMENTS["chain"])
@@ -39,7 +39,7 @@ def record(environment: Environment) -> None:
 
 
 def settings(environment: Environment) -> Iterator[dict[str, Any]]:
-    """Yield the defaults, and the ends and choices of each field."""
+    """Yield the defaults, and then the ends and choices of each field."""
     yield {}
     for field in environment.fields:
         ends = field.choices or (field.low if not field.low_open else None, field.high)
@@ -47,7 +47,7 @@ def settings(environment: Environment) -> Iterator[dict[str, Any]]:
 
 
 def checked(environment: Environment, given: dict[str, Any]) -> dict[str, Any]:
-    """Return its parameters, with defaults filled in."""
+    """Return the environment's parameters, with defaults filled in."""
     return check_params("environment_params", environment.key, environment.fields, given)
 
 

@@ -1,4 +1,4 @@
-"""Check a mechanism: its noise against what it states of it, and its proof against an attack."""
+"""Checks of a mechanism: its noise against its stated properties, and its proof against an attack."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from dprl.testing.report import require, run_checks, texts
 RELEASES = 63
 # Users at each release if each user draws noise of their own: sorted, from 1 to 2,000.
 TIMES = np.unique(np.random.default_rng(38).integers(1, 2000, RELEASES))
-CELLS = 20_000  # counters drawn at a time: they resolve about 1%
-LEVEL = 1e-4  # chance that a correct mechanism fails a check, had its seed been drawn at random
-FAR = 5.5  # standard errors that no mean of a correct mechanism is off
+CELLS = 20_000  # counters drawn at a time: enough to resolve about 1%
+LEVEL = 1e-4  # probability that a correct mechanism fails a check, if its seed were drawn at random
+FAR = 5.5  # a correct mechanism's means stay within this many standard errors
 DELTA = 0.01  # of the attack
 HALVED = (1.0, 0.5, 0.25, 0.125, 0.0625)
 
 
 def check_mechanism(mechanism: Mechanism) -> tuple[str, ...]:
-    """Check a mechanism, registered or not, from 20,000 draws of fixed seeds, and return the checks' names.
+    """Check a mechanism, registered or not, with 20,000 draws from fixed seeds, and return the names of the checks.
 
-    - record: key, texts, and the norm that it asks for.
-    - repeats: one seed has the same bits, and memory has as many rows as the kernel uses.
-    - noise: its mean is 0, its standard deviation is the stated one, and it is beyond its bounds no more often than
+    - record: it has a key, texts, and a known norm of sensitivity.
+    - repeats: one seed gives the same bits twice, and memory has as many rows as the kernel uses.
+    - noise: its mean is 0, its standard deviation is the stated one, and it exceeds its bounds no more often than
       stated.
-    - proof: an attack on 3 releases shows no more than `losses` proves, and more if there is less noise.
+    - proof: an attack on 3 releases finds no more than `losses` proves, and more if the noise is reduced.
 
-    Raises CheckFailed by the first check that fails, and SpecError if noise depends on what it is added to.
+    Raises CheckFailed at the first check that fails, and SpecError if noise depends on the data it is added to.
 
     Example:
         >>> dprl.testing.check_mechanism(dprl.MECHANISMS["laplace-tree"])
@@ -48,7 +48,7 @@ def check_mechanism(mechanism: Mechanism) -> tuple[str, ...]:
 
 
 def stream_of(mechanism: Mechanism) -> Stream:
-    """Return what its privacy model hands it: the releases of a curator, or users who each draw noise."""
+    """Return the stream of the mechanism's privacy model: a curator's releases, or users who each draw noise."""
     return make_stream(TIMES) if mechanism.fresh else stream_of_releases(RELEASES)
 
 
@@ -70,7 +70,7 @@ def noise_of(mechanism: Mechanism, stream: Stream, cells: int, seed: int) -> Arr
 
 
 def errors(values: Array, expected: float) -> float:
-    """Return by how many standard errors the mean of values [n] is off."""
+    """Return the distance of the mean of values [n] from its expectation, in standard errors."""
     return abs(float(values.mean()) - expected) / max(float(values.std()) / math.sqrt(values.size), 1e-300)
 
 
@@ -81,7 +81,7 @@ def record(mechanism: Mechanism) -> None:
 
 
 def repeats(mechanism: Mechanism) -> None:
-    """Draw one seed twice, and another between."""
+    """Draw from one seed twice, and from another in between."""
     first, other, again = (noise_of(mechanism, stream_of(mechanism), 50, seed) for seed in (1, 2, 1))
     require(not np.array_equal(first, other), "two seeds gave the same noise")
     require(np.array_equal(first, again), "one seed gave two noises")
@@ -109,9 +109,9 @@ def noise(mechanism: Mechanism, failure: float = 1e-2) -> None:
 
 
 def proof(mechanism: Mechanism) -> None:
-    """Tell two users apart in 3 releases, with noise for which `losses` proves epsilon 1 at DELTA."""
+    """Tell two users apart in 3 releases, with noise for which `losses` proves epsilon = 1 at DELTA."""
     stream = make_stream(np.arange(1, 4)) if mechanism.fresh else stream_of_releases(3)
-    moved = np.repeat((1.0, 0.0), 3), np.repeat((0.0, 1.0), 3)  # by a user of one step: 2 of n, of m and of r
+    moved = np.repeat((1.0, 0.0), 3), np.repeat((0.0, 1.0), 3)  # one user of one step: 2 in n, m and r each
 
     def proved(scale: float) -> float:
         places = mechanism.losses(Change(((6, 1.0),)), scale, stream)

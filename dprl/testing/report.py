@@ -1,4 +1,4 @@
-"""Run checks in their order: each passes, or says in one sentence what is wrong."""
+"""Run checks in order: each passes, or reports the fault in one sentence."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def require(true: object, sentence: str) -> None:
 
 
 def run_checks(entry: T, checks: Sequence[Callable[[T], None]]) -> tuple[str, ...]:
-    """Run checks, each named as its function, and return their names. Raises CheckFailed by the first that fails."""
+    """Run checks, and return the names of their functions. Raises CheckFailed at the first check that fails."""
     names = []
     for check in checks:
         names.append(check.__name__.replace("_", " "))
@@ -44,7 +44,7 @@ def run_checks(entry: T, checks: Sequence[Callable[[T], None]]) -> tuple[str, ..
 
 @contextmanager
 def offered(registry: Registry[Any], entry: Any, fields: Registry[Field], name: str) -> Iterator[None]:
-    """Register an entry within this block, so that a field of a spec may name it."""
+    """Register an entry for the duration of a block, so that a field of a spec can name it."""
     before, field = registry.get(entry.key), fields[name]
     put(registry, entry.key, entry)
     fields[name] = replace(field, choices=tuple(registry))

@@ -1,1 +1,1 @@
-"""Files that visitors give, read in the background: pages compute nothing."""
+"""Files that visitors upload, read in the background: pages compute nothing."""

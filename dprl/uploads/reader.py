@@ -1,7 +1,7 @@
-"""Reads a file of a visitor, in a process of its own: `python -m dprl.uploads.reader FD`. See readings.py.
+"""Reads a visitor's file in a process of its own: `python -m dprl.uploads.reader FD`. See readings.py.
 
-FD is the file, open. The declaration comes in one line on standard input; a JSON object with the spec of the data, or
-the fault, goes out on standard output. When standard input closes, whoever asked has gone: then it ends at once.
+FD is the open file. The declaration arrives as one line on standard input; a JSON object with the spec of the data, or
+with the fault, is written to standard output. When standard input closes, nobody waits any more and the process ends.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ def read(file: BinaryIO, asked: dict[str, Any]) -> dict[str, Any]:
     """Read a file and store its counts under a name drawn beforehand.
 
     Args:
-        asked: name, declared (a JSON text), held_out, budget (a name, None for none) and its total, as rho or None.
+        asked: name, declared (a JSON text), held_out, budget (a name, or None) and its total, as rho or None.
 
     Returns:
-        spec, of the data; outside, the part outside the declaration, for its owner alone; recalled, the message
-        on a file that was read before. Or problem: the fault, in a sentence.
+        spec, of the data; outside, the part outside of the declaration, for its owner alone; recalled, a message if
+        the file was read before. Or problem: the fault, in a sentence.
     """
     outside: list[str] = []
     recalled: list[str] = []

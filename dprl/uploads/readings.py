@@ -1,7 +1,7 @@
-"""Files that visitors give, each read by a process of its own, one at a time: pages compute nothing.
+"""Files that visitors upload, each read by a process of its own, one at a time: pages compute nothing.
 
-A file waits on the disk without a name, so that it is gone with this process however that ends, and not in memory.
-The memory of one reading is limited (`reader.MEMORY`), and so is what may wait, together. One visitor has one
+A waiting file is on the disk, without a name, so that it vanishes with this process however that ends. The memory of
+one reading is limited (`reader.MEMORY`), and so is the total size of waiting files. Each visitor has one
 file.
 """
 
@@ -36,23 +36,23 @@ DIED = "data: reading ended before the file did, perhaps because memory ran out;
 
 
 def allowed() -> bool:
-    """Whether visitors may give files of their own here: unless said, if not anybody may come."""
+    """Return whether visitors may upload files here: as set or, by default, unless the server is open to everybody."""
     return bool(setting("DPRL_UPLOADS", 1 - setting("DPRL_PUBLIC", 0, 0, 1), 0, 1))
 
 
 @dataclass(eq=False)
 class Reading:
-    """One file of a visitor's, from when it was given until it is read.
+    """One file of a visitor, from its upload until it is read.
 
     Attributes:
-        name: that its counts are kept under.
-        size: bytes.
+        name: the name of its stored counts.
+        size: its size in bytes.
         asked: see `reader.read`.
-        ahead: files that are read first.
+        ahead: the number of files that are read first.
         copy: the file, while a process reads it.
-        done: it has ended, by itself or because the visitor wants it no more.
-        spec: of the data; None until they are read, and if reading failed.
-        problem: what is wrong, in a sentence.
+        done: whether it has ended, by itself or because the visitor cancelled it.
+        spec: the spec of the data; None until they are read, and if reading failed.
+        problem: the fault, in a sentence.
         outside, recalled: see `reader.read`.
         marker: holds the counts for the visitor, see `kept.hold`.
     """
@@ -73,7 +73,7 @@ class Reading:
 
     @property
     def share(self) -> float:
-        """How much of it was read, from 0 to 1: the process that reads it moves this process's place in it, too."""
+        """Return the share that is read, 0 to 1: the reading process moves the file position that both share."""
         with suppress(OSError, ValueError):
             if self.copy is not None:
                 return min(os.lseek(self.copy.fileno(), 0, os.SEEK_CUR) / max(self.size, 1), 1.0)
@@ -81,20 +81,20 @@ class Reading:
 
 
 def in_thread(work: Callable[[], None]) -> None:
-    """Do work in a thread of its own, while the page goes on."""
+    """Work in a thread of its own, so that the page goes on."""
     threading.Thread(target=work, name="reading", daemon=True).start()
 
 
 class Readings:
-    """All that are read on this server."""
+    """All readings on this server."""
 
     def __init__(self) -> None:
         self._turn = threading.Condition()
         self._waiting: list[Reading] = []  # in the order in which they came; the first is read
 
     def begin(self, file: BinaryIO, asked: dict[str, Any]) -> Reading:
-        """Begin to read a file. asked: see `reader.read`, without the name. Raises SpecError if too many files wait, or
-        none can be kept here."""
+        """Start to read a file. asked: see `reader.read`, without the name. Raises SpecError: too many files wait, or
+        no file can be stored here."""
         size = file.seek(0, 2)
         name = kept.new_name()
         with self._turn:
@@ -155,7 +155,7 @@ def forget(name: str, marker: BinaryIO) -> None:
 
 
 def unnamed(file: BinaryIO) -> BinaryIO:
-    """Return a copy on the disk that has no name, at its beginning."""
+    """Return a copy on the disk without a name, at its beginning."""
     make_inside(kept.folder())
     copy = cast(BinaryIO, tempfile.TemporaryFile(dir=kept.folder()))  # noqa: SIM115 - its reader closes it
     try:
@@ -171,7 +171,7 @@ def unnamed(file: BinaryIO) -> BinaryIO:
 
 
 def by_process(reading: Reading, file: BinaryIO) -> dict[str, Any]:
-    """Start a process that reads it, which ends with this one."""
+    """Start a process that reads the file, and that ends with this one."""
     command = [sys.executable, "-m", "dprl.uploads.reader", str(file.fileno())]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=child_environment(), start_new_session=True,

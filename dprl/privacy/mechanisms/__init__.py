@@ -1,4 +1,4 @@
-"""Mechanisms: one file a family, one line each here."""
+"""Mechanisms, one file per family and one line each."""
 
 from collections.abc import Callable
 
@@ -48,9 +48,9 @@ def no_noise(
 
 
 def anew(mechanism: Mechanism) -> Callable[..., None]:
-    """Return the kernel of unit noise for cells that are no running sums: release 0 of a stream of single items.
+    """Return the kernel of unit noise for cells that are not running sums: release 0 of a stream of single items.
 
-    Independent draws of the law that the mechanism's losses are of.
+    It draws independently from the distribution that the mechanism's losses describe.
     """
     return {"l2": GAUSSIAN, "l1": LAPLACE}[mechanism.norm].add_noise
 

@@ -2,10 +2,10 @@
 
 Unit: one bit; the analyser subtracts the mean.
 
-A row of a stream's `batches` says what one batch adds to each counter: trials, probability, counters that one change
-moves up. If the size of the batch is decided as the run goes, trials is one of two rules instead, and the second
-number what it keeps to: VARIANCE, as many bits as give that variance to any number of users, or AS_IN_PAPER, tau. For
-a tree, one row says what a node draws.
+A row of a stream's `batches` describes the bits of one batch for each counter: trials, probability, and the number of
+counters that one change raises. If the size of the batch is decided during the run, trials is one of two rules
+instead, and the second number is its parameter: VARIANCE, enough bits for that variance with any number of users, or
+AS_IN_PAPER, tau. For a tree, one row describes the draw of a node.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ MANY = 1e15  # users
 def bits_of(users: int, rule: float, amount: float) -> tuple[int, float]:
     """Return the trials and probability of a batch of `users` under a rule.
 
-    VARIANCE: each user has as many bits as it takes for trials >= 4 amount, and trials q (1 - q) = amount. AS_IN_PAPER:
+    VARIANCE: each user has as many bits as needed for trials >= 4 amount, and trials q (1 - q) = amount. AS_IN_PAPER:
     n < tau users add ceil(tau / n) fair bits each, others one Bernoulli(tau / 2n) (B25 Algorithm 4).
     """
     if rule == AS_IN_PAPER:
@@ -48,7 +48,7 @@ def bits_of(users: int, rule: float, amount: float) -> tuple[int, float]:
 def binomial_sum(
     i: int, leaves: Leaves, batches: Array, memory: Array, rng: np.random.Generator, noise: Array
 ) -> None:
-    """Batch i adds Binomial(batches[i, 0], batches[i, 1]) less its mean; the batches' noises add up in `noise`."""
+    """Add Binomial(batches[i, 0], batches[i, 1]) less its mean; the noises of all batches add up in `noise`."""
     trials, probability = int(batches[i, 0]), batches[i, 1]
     if batches[i, 0] <= VARIANCE:
         trials, probability = bits_of(leaves[i + 1] - leaves[i], batches[i, 0], batches[i, 1])
@@ -68,14 +68,14 @@ def add_bits(rng: np.random.Generator, count: int, noise: Array) -> None:
 def binomial_tree(
     i: int, leaves: Leaves, batches: Array, memory: Array, rng: np.random.Generator, noise: Array
 ) -> None:
-    """Binary Mechanism over the batches, with batches[0, 0] fair bits in every node."""
+    """Run the Binary Mechanism over the batches, with batches[0, 0] fair bits in every node."""
     tree(i, leaves, memory, rng, noise, add_bits, int(batches[0, 0]))
 
 
 def losses(change: Change, scale: float, stream: Stream) -> tuple[Losses, ...]:
-    """Return the losses of one batch, where batches[b, 2] counters go up, and as many down unless one-way.
+    """Return the losses of one batch, in which batches[b, 2] counters go up, and as many down unless one-way.
 
-    Looked at: for each number of counters, the batch with the least variance and the most lopsided one.
+    For each number of counters, the batches with the least variance and with the most lopsided bits are considered.
     """
     _only_bits(change, scale)
     result = []
@@ -97,7 +97,7 @@ def _only_bits(change: Change, scale: float) -> None:
 
 
 def _tree_losses(change: Change, scale: float, stream: Stream) -> tuple[Losses, ...]:
-    """Return the losses of a user whose batch is in a node of each level, each node with as many bits."""
+    """Return the losses of a user whose batch is in one node per level, each node with the same number of bits."""
     _only_bits(change, scale)
     trials, probability, raised = stream.batches[0]
     moved = int(raised) * levels(stream.items)
@@ -115,7 +115,7 @@ def _tree_tail(stream: Stream, failure: float) -> Array:
 
 
 def _of_all_sizes(batches: Array) -> Array:
-    """Return the same, with batches of the fewest and of the most users for each rule."""
+    """Return the batches, with those of the fewest and of the most users for each rule."""
     rows = []
     for trials, amount, moved in np.unique(batches, axis=0):
         sizes = (1, int(MANY)) if trials <= VARIANCE else ()
@@ -124,7 +124,7 @@ def _of_all_sizes(batches: Array) -> Array:
 
 
 def variances(stream: Stream) -> Array:
-    """Return [M] of each batch, in each counter; of a batch of unknown size, the most it can be."""
+    """Return the variance of each batch in each counter, [M]; the largest possible one if its size is unknown."""
     trials, probability, _ = stream.batches.T
     known = trials * probability * (1 - probability)
     return np.asarray(
@@ -151,7 +151,7 @@ def _tail(stream: Stream, failure: float) -> Array:
 
 
 def first_batch(stream: Stream) -> Stream:
-    """Return the first batch alone: a user's bits are in one. If sizes are decided as the run goes, of one user."""
+    """Return the first batch alone: a user's bits are in one. If sizes are decided in the run, it has one user."""
     return replace(
         stream,
         leaves=np.array([0, max(int(stream.leaves[1]), 1), -1]),
@@ -162,7 +162,7 @@ def first_batch(stream: Stream) -> Stream:
 def scattered_batches(
     rng: np.random.Generator, stream: Stream, count: int
 ) -> tuple[Stream, NDArray[np.int64]]:
-    """Return the batches that hold that many users at random places; of one user if sizes are decided in the run."""
+    """Return the batches of `count` users at random places; with one user each if sizes are decided in the run."""
     chosen, at = np.unique(rng.integers(0, stream.releases, count), return_inverse=True)
     sizes = np.maximum(np.diff(stream.leaves[:-1])[chosen], 1)
     leaves = np.concatenate([[0], np.cumsum(sizes), [-1]]).astype(np.int64)
@@ -176,7 +176,7 @@ def bits_ratio(stream: Stream, seen: Array, at: At, first: Array, second: Array)
 
 
 def _of_batch(stream: Stream, seen: Array, at: int, times: int, first: Array, second: Array) -> Array:
-    """Return the same ratio for one batch that contains the user that many times."""
+    """Return the log-likelihood ratio for one batch that contains the user `times` times."""
     from scipy.stats import binom
 
     trials, probability = stream.batches[at, :2]
@@ -191,7 +191,7 @@ def _of_batch(stream: Stream, seen: Array, at: int, times: int, first: Array, se
 
 
 def tree_ratio(stream: Stream, seen: Array, at: At, first: Array, second: Array) -> Array:
-    """Return the log-likelihood ratio, from the nodes that the items are in."""
+    """Return the log-likelihood ratio, from the nodes that contain the items."""
     from scipy.stats import binom
 
     trials, probability, _ = stream.batches[0]

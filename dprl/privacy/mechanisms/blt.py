@@ -40,9 +40,9 @@ SLOWEST, FASTEST, STEP = 0.1, 2 / 3, 0.9
 def gaussian_blt(
     i: int, leaves: Leaves, batches: Array, memory: Array, rng: np.random.Generator, noise: Array
 ) -> None:
-    """One N(0, 1) draw goes into every buffer, of which some part is kept; the noise is their weighted sum.
+    """Add one N(0, 1) draw to every buffer, which keeps a part of its content; the noise is their weighted sum.
 
-    memory [3 buffers, cells]: the buffers, then how much of each is kept, then its weight (see `prepare`).
+    memory: the buffers, the kept part of each, and its weight (see `prepare`) [3 buffers, cells].
     """
     buffers = memory.shape[0] // 3
     for c in range(noise.shape[0]):
@@ -64,7 +64,7 @@ class ExponentialSum:
     """b_t = sum_j weight_j (1 - rate_j)^t for t >= first, and b_t = 1 before.
 
     Attributes:
-        rate, weight: one number a buffer; rates in [0, 1).
+        rate, weight: one number per buffer; rates are in [0, 1).
     """
 
     rate: tuple[float, ...]
@@ -72,7 +72,7 @@ class ExponentialSum:
     first: int = 0
 
     def squared(self, terms: int) -> float:
-        """Return the sum over t < terms of b_t^2: geometric sums, of which none cancels."""
+        """Return the sum over t < terms of b_t^2, as geometric sums without cancellation."""
         total = float(self.first)
         for x, v in zip(self.rate, self.weight, strict=True):
             for y, w in zip(self.rate, self.weight, strict=True):
@@ -86,7 +86,7 @@ class ExponentialSum:
 def factors(releases: int) -> tuple[ExponentialSum, ExponentialSum]:
     """Return b and c, the first columns of B and C, for M releases, by partial fractions.
 
-    Poles and zeros take turns, so all weights are positive and nothing cancels.
+    Poles and zeros alternate, so all weights are positive and nothing cancels.
     """
     span = math.log(FASTEST * releases / SLOWEST)
     pairs = math.ceil((1 + span / STEP) / 2)
@@ -103,7 +103,7 @@ def factors(releases: int) -> tuple[ExponentialSum, ExponentialSum]:
 
 @lru_cache(maxsize=8)
 def norms(releases: int) -> Array:
-    """Return [M] norms of the rows of B: standard deviation of the noise of each release."""
+    """Return the norms of the rows of B, the standard deviation of the noise of each release, [M]."""
     b, _ = factors(releases)
     column = np.zeros(releases)
     for rate, weight in zip(b.rate, b.weight, strict=True):
@@ -116,7 +116,7 @@ def norms(releases: int) -> Array:
 
 
 def prepare(rng: np.random.Generator, stream: Stream, memory: Array) -> None:
-    """Fill memory with empty buffers, what is kept of each, and its weight."""
+    """Fill memory with empty buffers, the kept part of each, and its weight."""
     b, _ = factors(stream.releases)
     buffers = len(b.rate)
     memory[:buffers] = 0.0
@@ -125,7 +125,7 @@ def prepare(rng: np.random.Generator, stream: Stream, memory: Array) -> None:
 
 
 def innovations(stream: Stream, sums: Array) -> Array:
-    """Return [M, n] B^-1 times sums [M, n], which is C times their increments: the independent draws, plus data."""
+    """Return B^-1 times sums [M, n], which is C times their increments: the independent draws, plus data [M, n]."""
     from scipy.signal import lfilter
 
     _, c = factors(stream.releases)

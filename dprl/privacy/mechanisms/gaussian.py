@@ -1,4 +1,4 @@
-"""Gaussian noise: on every user's report, in a binary tree, or factorised over the releases. Unit: N(0, 1)."""
+"""Gaussian noise: in every user's report, in a binary tree, or by a factorisation over the releases. Unit: N(0, 1)."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def add_gaussian(rng: np.random.Generator, count: int, noise: Array) -> None:
 def gaussian_sum(
     i: int, leaves: Leaves, batches: Array, memory: Array, rng: np.random.Generator, noise: Array
 ) -> None:
-    """Every item carries its own N(0, 1): the noise of a sum is the sum of the noises."""
+    """Add one N(0, 1) per item: the noise of a sum is the sum of the items' noises."""
     add_gaussian(rng, leaves[i + 1] - leaves[i], noise)
 
 
@@ -54,7 +54,7 @@ def gaussian_sum(
 def gaussian_tree(
     i: int, leaves: Leaves, batches: Array, memory: Array, rng: np.random.Generator, noise: Array
 ) -> None:
-    """Binary Mechanism with N(0, 1) in every node."""
+    """Run the Binary Mechanism with N(0, 1) in every node."""
     tree(i, leaves, memory, rng, noise, add_gaussian, 1)
 
 
@@ -62,13 +62,13 @@ def gaussian_tree(
 def prepared(
     i: int, leaves: Leaves, batches: Array, memory: Array, rng: np.random.Generator, noise: Array
 ) -> None:
-    """Read the noise of release i, prepared in row i of memory (see `correlate`), as a factorisation has it."""
+    """Read the noise of release i from row i of memory, where `correlate` has prepared it for a factorisation."""
     for c in range(noise.shape[0]):
         noise[c] = memory[i, c]
 
 
 def coefficients(releases: int) -> Array:
-    """Return [M] first column c of the lower-triangular Toeplitz C with C C = the matrix of prefix sums.
+    """Return the first column c [M] of the lower-triangular Toeplitz C with C C = the matrix of prefix sums.
 
     c_0 = 1, c_j = c_{j-1} (2j - 1) / (2j) (Fichtenberger, Henzinger, Upadhyay 2023).
     """
@@ -79,8 +79,8 @@ def coefficients(releases: int) -> Array:
 def correlate(rng: np.random.Generator, stream: Stream, memory: Array) -> None:
     """Fill memory [M, cells] with C z, z iid N(0, 1): row i is the noise of release i.
 
-    The release A x + C z = C (C x + z) is a function of C x + z, where one user's item appears in one column of
-    C: what protects users is z, and C only spreads it. Computed by FFT, some cells at a time.
+    The release A x + C z = C (C x + z) is a function of C x + z, in which one user's item appears in one column of
+    C: z protects the users, and C only spreads it. Computed by FFT, some cells at a time.
     """
     from scipy.fft import irfft, next_fast_len, rfft
 
@@ -102,7 +102,7 @@ def _times(a: Complexes, b: Complexes) -> Complexes:
 
 
 def innovations(stream: Stream, sums: Array) -> Array:
-    """Return [M, n] C^-1 times sums [M, n]: the independent draws that `correlate` has spread, plus data.
+    """Return C^-1 times sums [M, n]: the independent draws that `correlate` has spread, plus data.
 
     C^-1 is lower-triangular Toeplitz, too: d_0 = 1, d_j = d_{j-1} (2j - 3) / (2j), the series of sqrt(1 - x).
     """
@@ -118,8 +118,8 @@ def gaussian_ratio(
 ) -> Callable[[Stream, Array, At, Array, Array], Array]:
     """Return the log-likelihood ratio if `apart` maps released sums [M, n] to independent N(0, 1), plus data.
 
-    A user moves the draws along one direction, so that an execution is known by its projection on the cells that
-    differ. Every factorisation has its ratio by giving `apart`, the inverse of the matrix that spreads its noise.
+    A user moves the draws along one direction, so only an execution's projection on it matters. A factorisation
+    obtains its ratio by passing `apart`, the inverse of the matrix that spreads its noise.
     """
 
     def log_ratio(stream: Stream, seen: Array, at: At, first: Array, second: Array) -> Array:
@@ -131,7 +131,7 @@ def gaussian_ratio(
 
 
 def room(key: str) -> Callable[[int, int], int]:
-    """Return the rows of memory of a factorisation that keeps noise for every release."""
+    """Return the rows of memory of a factorisation, which stores the noise of every release."""
 
     def rows(items: int, releases: int) -> int:
         if releases > MAX_RELEASES:
@@ -146,13 +146,13 @@ def room(key: str) -> Callable[[int, int], int]:
 
 
 def _norms(stream: Stream) -> Array:
-    """Return [M] standard deviation of the noise of each release; the last is also the norm of C's first column."""
+    """Return the standard deviation of each release's noise [M]; the last is also the norm of C's first column."""
     return np.asarray(np.sqrt(np.cumsum(coefficients(stream.releases) ** 2)))
 
 
 def seen_through(touched: Callable[[Stream], float]) -> Callable[[Change, float, Stream], tuple[Losses, ...]]:
-    """Each counter that a change moves is seen through draws whose weights have squared norm `touched`, and what is
-    asked again through as many as the releases at which it is, by adaptive composition."""
+    """Return the function from a change to its losses: each running counter is seen through draws whose weights have
+    squared norm `touched`, and repeated questions through one draw per release, by adaptive composition."""
 
     def losses(change: Change, scale: float, stream: Stream) -> tuple[Losses, ...]:
         again = change.times(stream.releases)

@@ -1,4 +1,4 @@
-"""Laplace noise: on every user's report, or in the nodes of a binary tree. Unit: Laplace(1), variance 2."""
+"""Laplace noise: in every user's report, or in the nodes of a binary tree. Unit: Laplace(1), variance 2."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from dprl.statistics import Change
 def add_laplace(rng: np.random.Generator, count: int, noise: Array) -> None:
     """Add the sum of `count` independent Laplace(1) draws to each cell of noise.
 
-    One draw is an exponential with a random sign, whose bits come 53 to a uniform; a sum of many is
+    One draw is an exponential with a random sign; 53 signs come from one uniform draw. A sum of many is
     Gamma(count) - Gamma(count), exactly.
     """
     if count > 2:
@@ -55,7 +55,7 @@ def add_laplace(rng: np.random.Generator, count: int, noise: Array) -> None:
 def laplace_sum(
     i: int, leaves: Leaves, batches: Array, memory: Array, rng: np.random.Generator, noise: Array
 ) -> None:
-    """Every item carries its own Laplace(1): the noise of a sum is the sum of the noises."""
+    """Add one Laplace(1) per item: the noise of a sum is the sum of the items' noises."""
     add_laplace(rng, leaves[i + 1] - leaves[i], noise)
 
 
@@ -63,13 +63,13 @@ def laplace_sum(
 def laplace_tree(
     i: int, leaves: Leaves, batches: Array, memory: Array, rng: np.random.Generator, noise: Array
 ) -> None:
-    """Binary Mechanism with Laplace(1) in every node."""
+    """Run the Binary Mechanism with Laplace(1) in every node."""
     tree(i, leaves, memory, rng, noise, add_laplace, 1)
 
 
 def _losses(touched: Callable[[Stream], int]) -> Callable[[Change, float, Stream], tuple[Losses, ...]]:
-    """Each counter that a change moves is seen through `touched` independent draws, and what is asked again through one
-    in each release at which it is."""
+    """Return the function from a change to its losses: each running counter is seen through `touched` independent
+    draws, and repeated questions through one draw per release."""
 
     def losses(change: Change, scale: float, stream: Stream) -> tuple[Losses, ...]:
         seen = [(count * touched(stream), size) for count, size in change.moves]

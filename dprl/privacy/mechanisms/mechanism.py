@@ -30,13 +30,13 @@ At = int | NDArray[np.int64]  # a release, or several
 
 @dataclass(frozen=True)
 class Stream:
-    """The public facts about what is released.
+    """The public facts about the releases.
 
     Attributes:
         leaves, batches: see above.
-        of_users: items are users, not releases.
-        forgotten: each batch is released by itself, so that noise does not add up over them.
-        questions: [cells] the question that each cell belongs to, where users answer few of them; see unary.py.
+        of_users: whether items are users, not releases.
+        forgotten: whether each batch is released separately, so that noise does not add up over batches.
+        questions: the question that each cell belongs to [cells], if users answer few of them; see unary.py.
     """
 
     leaves: Leaves
@@ -47,17 +47,17 @@ class Stream:
 
     @property
     def items(self) -> int:
-        """Items in the whole stream."""
+        """Return the number of items in the whole stream."""
         return int(self.leaves[-2])
 
     @property
     def releases(self) -> int:
-        """M."""
+        """Return the number of releases M."""
         return len(self.leaves) - 2
 
 
 def half_scale(stream: Stream) -> tuple[Stream, float]:
-    """Return the same draws, half as large."""
+    """Return the same draws, scaled by one half."""
     return stream, 0.5
 
 
@@ -117,69 +117,69 @@ class Mechanism:
 
 
 def make_stream(ends: NDArray[np.int64], batches: Array | None = None, forgotten: bool = False) -> Stream:
-    """Make the stream of users whose release i sums the first ends[i]. ends: [M], increasing."""
+    """Return the stream of users whose release i sums the first ends[i]. ends: increasing [M]."""
     leaves = np.concatenate([[0], ends, [-1]]).astype(np.int64)
     return Stream(leaves, np.zeros((1, 3)) if batches is None else batches, forgotten=forgotten)
 
 
 def open_stream(users: int, releases: int, batches: Array | None = None) -> Stream:
-    """Make the stream of users whose releases, at most that many, are decided as the run goes."""
+    """Return the stream of users whose releases, at most `releases`, are decided during the run."""
     ends = np.zeros(releases, dtype=np.int64)
     ends[-1] = users
     return make_stream(ends, batches)
 
 
 def stream_of_releases(count: int) -> Stream:
-    """Make the stream whose items are the releases themselves: release i sums i + 1 of them."""
+    """Return the stream whose items are the releases themselves: release i sums i + 1 of them."""
     return replace(make_stream(np.arange(1, count + 1)), of_users=False)
 
 
 def no_rows(items: int, releases: int) -> int:
-    """Return no memory."""
+    """Return 0, for a mechanism without memory."""
     return 0
 
 
 def all_releases(stream: Stream) -> Stream:
-    """Return all releases: each one tells something of the first item."""
+    """Return all releases, because each of them depends on the first item."""
     return stream
 
 
 def first_item(stream: Stream) -> Stream:
-    """Return the first item alone, if each item has noise of its own."""
+    """Return the first item alone, for a mechanism in which each item has noise of its own."""
     return first_items(stream, 1)
 
 
 def first_items(stream: Stream, count: int) -> Stream:
-    """Return that many items, each with noise of its own, and released by itself."""
+    """Return the first `count` items, each with noise of its own and released separately."""
     return replace(stream, leaves=np.array([*range(count + 1), -1]))
 
 
 def scattered_reports(
     rng: np.random.Generator, stream: Stream, count: int
 ) -> tuple[Stream, NDArray[np.int64]]:
-    """See `Mechanism.scattered`, where each item has noise of its own: wherever they are is all the same."""
+    """Return the stream of `Mechanism.scattered` for items with noise of their own, whose places do not matter."""
     return first_items(stream, count), np.arange(count)
 
 
 def scattered_releases(
     rng: np.random.Generator, stream: Stream, count: int
 ) -> tuple[Stream, NDArray[np.int64]]:
-    """Return the same if all releases cover all items before them: each enters at one of the releases, at random."""
+    """Return the stream of `Mechanism.scattered` if a release covers all earlier items; each enters at random."""
     return stream, np.sort(rng.integers(0, stream.releases, count))
 
 
 def entered(stream: Stream, at: At) -> NDArray[np.int64]:
-    """Return how many items that enter at these releases are in the sums of each, [M]."""
+    """Return the number of items, among those that enter at these releases, in the sums of each release, [M]."""
     return np.asarray((np.arange(stream.releases)[:, None] >= np.atleast_1d(at)).sum(1))
 
 
 def increments(stream: Stream, sums: Array) -> Array:
-    """Return [M, ...] the items of a stream that releases every one of them, from its sums [M, ...]."""
+    """Return the items of a stream that releases each of them, from its sums, [M, ...]."""
     return np.diff(sums, axis=0, prepend=0.0)
 
 
 def column(stream: Stream, at: At, apart: Callable[[Stream, Array], Array]) -> Array:
-    """Return [M] with which weights items of size one, entering at release `at`, are in each independent draw.
+    """Return the weights of items of size one, entering at release `at`, in each independent draw, [M].
 
     apart(stream, sums): the linear map from released sums [M, n] to independent unit draws, plus data.
     """

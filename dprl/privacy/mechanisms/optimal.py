@@ -44,9 +44,9 @@ NORMS = "void(float64[:,::1], float64[:,::1], float64[::1], float64[::1])"
 
 @kernel
 def chain(p: Array, shift: float, keep: Array) -> None:
-    """Return the share of the walk's place that is kept from release to release, given all observations.
+    """Return the kept share of the walk's position from release to release, given all observations.
 
-    p: [M] weights. keep: [M] gets it; the variance of the step to release i is then q_i keep_i.
+    p: the weights [M]. keep: receives the shares [M]; the step to release i then has variance q_i keep_i.
     """
     known = 0.0  # precision with which the observations from release i on tell the place there
     for i in range(len(p) - 1, -1, -1):
@@ -57,7 +57,7 @@ def chain(p: Array, shift: float, keep: Array) -> None:
 
 @kernel
 def solve(shift: Array, weight: Array, p: Array) -> None:
-    """Turn the weights p [M] into those with which all releases have the same noise. shift, weight: [chains]."""
+    """Change the weights p [M] until all releases have the same noise. shift, weight: [chains]."""
     keep, rows = np.empty(len(p)), np.empty(len(p))
     for _ in range(ROUNDS):
         rows[:] = 0.0
@@ -80,7 +80,7 @@ def solve(shift: Array, weight: Array, p: Array) -> None:
 
 @kernel
 def merge(p: Array, shift: Array, weight: Array, keep: Array, gain: Array) -> None:
-    """Sum the chains with one draw a release. keep, gain: [M, chains] receive the weights."""
+    """Sum the chains with one draw per release. keep, gain: receive the weights [M, chains]."""
     releases, chains = keep.shape
     one, unknown = np.empty(releases), np.zeros((chains, chains))
     for j in range(chains):
@@ -108,9 +108,9 @@ def merge(p: Array, shift: Array, weight: Array, keep: Array, gain: Array) -> No
 
 @kernel
 def norms(keep: Array, gain: Array, rows: Array, columns: Array) -> None:
-    """rows: [M] gets the squared norms of the rows of B, columns: [M] those of the columns of C.
+    """Write the squared norms of the rows of B to rows [M], and those of the columns of C to columns [M].
 
-    Column k of C is what makes 0, ..., 0, 1, ..., 1, the sums when an item of size one enters at release k.
+    Column k of C corresponds to 0, ..., 0, 1, ..., 1, the sums when an item of size one enters at release k.
     """
     releases, chains = keep.shape
     spread, buffers = np.zeros((chains, chains)), np.empty(chains)
@@ -137,13 +137,13 @@ def norms(keep: Array, gain: Array, rows: Array, columns: Array) -> None:
 
 @dataclass(frozen=True)
 class Factors:
-    """A = B C.
+    """The factorisation A = B C.
 
     Attributes:
-        p: [M] weights of the rows; reversed, those of the columns.
-        keep, gain: [M, chains] what makes B z, see above.
-        row: [M] norms of the rows of B, the standard deviation of the noise of each release.
-        column: the longest column of C, squared.
+        p: the weights of the rows [M]; reversed, those of the columns.
+        keep, gain: the weights that make B z, see above [M, chains].
+        row: the norms of the rows of B, the standard deviation of the noise of each release [M].
+        column: the squared norm of the longest column of C.
     """
 
     p: Array
@@ -156,7 +156,7 @@ class Factors:
 def poles(lowest: float, highest: float, count: int) -> tuple[Array, Array]:
     """Return the shifts and weights with x^(-1/2) nearly sum_j weight_j / (x + shift_j) for x from lowest to highest.
 
-    Hale, Higham, Trefethen 2008, method 3, which on an interval is the best of this form, up to a factor.
+    Hale, Higham, Trefethen 2008, method 3: on an interval it is the best approximation of this form, up to a factor.
     """
     from scipy.special import ellipj, ellipk
 
@@ -176,7 +176,7 @@ def _kernels() -> tuple[Any, ...]:
 
 @lru_cache(maxsize=64)
 def factors(releases: int) -> Factors:
-    """For M releases."""
+    """Return the factorisation for M releases."""
     solved, merged, normed = _kernels()
     # T's eigenvalues with even weights: 4 M^2 sin^2((2k - 1) pi / (4M + 2)), k = 1, ..., M; others are near
     shift, weight = poles((math.pi / 2) ** 2, 4.0 * releases**2, CHAINS)
@@ -193,7 +193,7 @@ def factors(releases: int) -> Factors:
 
 
 def bound(releases: int) -> float:
-    """Bound every factorisation for M releases from below: the sum of the singular values of sqrt(P) A sqrt(Q)."""
+    """Return a lower bound on all factorisations for M releases: the singular values of sqrt(P) A sqrt(Q), summed."""
     from scipy.linalg import eigvalsh_tridiagonal
 
     p = factors(releases).p

@@ -1,4 +1,4 @@
-"""The binary tree over a stream (Chan, Shi, Song 2011), whatever its nodes draw."""
+"""The binary tree over a stream (Chan, Shi, Song 2011), for any distribution of its nodes."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ def tree(
 ) -> None:
     """Add the noise of a prefix, the sum of its binary nodes; `add(rng, count, noise)` adds `count` unit draws.
 
-    A node is an interval of items and keeps its draws, `each` of them, for as long as prefixes use it. Releases only
-    move forward, so the nodes of a prefix form a stack: going to a later prefix keeps the nodes above the highest bit
-    in which the two differ, and everything below is new. memory[level] holds the sum of the nodes at `level`
-    and above. Nodes that the next release will not use need not be told apart, so they are drawn as one sum; where
-    the next release is not known yet, every node is kept.
+    A node is an interval of items and keeps its `each` draws for as long as prefixes use it. Releases only move
+    forward, so the nodes of a prefix form a stack: a later prefix keeps the nodes above the highest bit in which the
+    two differ, and all nodes below are new. memory[level] holds the sum of the nodes at `level` and above. Nodes that
+    the next release will not use need not be distinguished, so they are drawn as one sum; if the next release is not
+    known yet, every node is kept.
     """
     before, now, after = leaves[i], leaves[i + 1], leaves[i + 2]
     top = highest_bit(before ^ now)
@@ -60,7 +60,7 @@ def tree(
 
 @kernel
 def highest_bit(x: int) -> int:
-    """Position of the highest set bit of x >= 1."""
+    """Return the position of the highest set bit of x >= 1."""
     position = 0
     while x > 1:
         x >>= 1
@@ -69,23 +69,23 @@ def highest_bit(x: int) -> int:
 
 
 def levels(items: int) -> int:
-    """Levels of the tree over a stream of `items`: L = floor(log2 items) + 1. A user touches one node of each."""
+    """Return the number of levels, L = floor(log2 items) + 1; a user touches one node per level."""
     return int(items).bit_length()
 
 
 def nodes(stream: Stream) -> NDArray[np.int64]:
-    """Return [M] nodes in the longest binary expansion of a prefix of the stream, whichever prefixes are released."""
+    """Return the most nodes that a prefix of the stream can have, for each release [M], whichever are released."""
     return np.full(stream.releases, levels(stream.items + 1) - 1, dtype=np.int64)
 
 
 def stems(stream: Stream) -> Stream:
-    """Return the prefixes of 1, 2, 4, ... items: each is one node, and these are the nodes that hold the first item."""
+    """Return the prefixes of 1, 2, 4, ... items: each is one node, and only these contain the first item."""
     ends = 2 ** np.arange(levels(stream.items))
     return replace(stream, leaves=np.concatenate([[0], ends, [-1]]).astype(np.int64))
 
 
 def scattered(rng: np.random.Generator, stream: Stream, count: int) -> tuple[Stream, NDArray[np.int64]]:
-    """Return the prefixes that separate the nodes of that many items at random places, and where each enters.
+    """Return the prefixes that separate the nodes of `count` items at random places, and where each enters.
 
     Item p is in the node of each level l at which bit l of p is 0, which is a prefix less a shorter one.
     """
@@ -108,7 +108,7 @@ def scattered(rng: np.random.Generator, stream: Stream, count: int) -> tuple[Str
 
 
 def split(stream: Stream, sums: Array) -> Array:
-    """[M, n] single nodes, from sums [M, n]: a prefix and the same less the lowest bit of its length differ by one.
+    """Return single nodes [M, n] from sums [M, n]: each is a prefix less the prefix without its length's lowest bit.
 
     Raises ValueError if the shorter prefix is not among the releases.
     """

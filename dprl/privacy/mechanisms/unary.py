@@ -37,10 +37,10 @@ PARTS = 3
 
 
 def response(bit: float) -> tuple[float, float, float]:
-    """Return the chances 1 / (1 + e^-bit) that a bit stays and 1 / (1 + e^bit) that it is flipped, and the variance 1 /
-    (4 sinh^2(bit / 2)) of the answer, scaled so that its mean is 0 or 1. bit: > 0.
+    """Return the probabilities 1 / (1 + e^-bit) that a bit stays and 1 / (1 + e^bit) that it is flipped, and the
+    variance 1 / (4 sinh^2(bit / 2)) of the answer, scaled so that its mean is 0 or 1. bit: > 0.
 
-    Of exact decimals: exponentials of the C library differ in the last digit from CPU to CPU, and draws with them.
+    They are computed with exact decimals: exponentials of the C library, and draws with them, differ from CPU to CPU.
     """
     less = EXACT.exp(Decimal(-bit))
     whole, gap = EXACT.add(1, less), EXACT.subtract(1, less)
@@ -50,7 +50,7 @@ def response(bit: float) -> tuple[float, float, float]:
 
 
 def asking(H: int, shares: tuple[float, float, float], epsilon: float) -> Array:
-    """Return [3, 3] the `batches` of a stream: in how many groups the steps are dealt out for the least variance."""
+    """Return the `batches` of a stream, [3, 3], with the number of groups of steps that has the least variance."""
     groups, _ = clearest(H, epsilon)
     steps = math.ceil(H / groups)
     bit = epsilon / (2 * steps)
@@ -60,11 +60,11 @@ def asking(H: int, shares: tuple[float, float, float], epsilon: float) -> Array:
 
 
 def clearest(H: int, epsilon: float) -> tuple[int, float]:
-    """Return the number of groups of steps with the least variance, and that variance, for each user and if all who are
-    asked are asked about one part.
+    """Return the number of groups of steps with the least variance, and that variance per user if everybody is
+    asked about the same part.
 
     A user who answers about j steps spends epsilon / j on each, of which two bits can differ. The relevant quantity is
-    the variance of a count that all users are in: a bound on the error has to cover it.
+    the variance of a count that all users are in, because a bound on the error has to cover it.
     """
 
     def variance(groups: int) -> float:
@@ -79,7 +79,7 @@ def clearest(H: int, epsilon: float) -> tuple[int, float]:
 def turn_over(
     i: int, leaves: Leaves, batches: Array, memory: Array, rng: np.random.Generator, noise: Array
 ) -> None:
-    """Add the error of the users since the last release: their answers, scaled to all users, less the truth."""
+    """Add the error of the users since the last release: their answers, scaled to all users, minus the truth."""
     kept, turned = batches[1, 0], batches[1, 1]
     for c in range(noise.shape[0]):
         inside, asked = memory[0, c], memory[1, c]
@@ -92,15 +92,15 @@ def turn_over(
 
 
 def chances(stream: Stream) -> tuple[Array, Array]:
-    """Return [cells] the chance that a user is asked about each cell, and its unit."""
+    """Return the probability that a user is asked about each cell, and the cell's unit, both [cells]."""
     shares = stream.batches[-1]
     part = np.asarray(stream.questions) % PARTS
     return np.asarray(shares[part] / stream.batches[0, 0]), np.asarray(np.sqrt(shares[part] / shares[0]))
 
 
 def _most(stream: Stream) -> tuple[float, float, float]:
-    """Return the limits of one user's error in units: its variance in any direction of a row, at most; the most that a
-    bit of m counts for; and by how much more one of n or r does.
+    """Return the limits of one user's error in units: the largest variance in any direction of a row; the most that
+    one bit of m counts; and the excess of a bit of n or r over that.
 
     Two estimates by one user are uncorrelated, and subtracting the truth lowers the variance: docs/report/privacy.md.
     """
@@ -125,22 +125,22 @@ def _tail(stream: Stream, failure: float) -> Array:
 
 
 def _length(stream: Stream, cells: int, failure: float) -> Array:
-    """Return an error's lengths: an answer is about the cells of m in a row or one other, and misses three truths."""
+    """Return an error's length: an answer is about a row's m cells or one other cell, and misses three truths."""
     most, counted, more = _most(stream)
     size = counted * max(math.sqrt(cells), more) + math.sqrt(3)
     return bounded_length(stream.leaves[1:-1], most, size, cells, failure)
 
 
 def _losses(change: Change, scale: float, stream: Stream) -> tuple[Losses, ...]:
-    """Two bits of each answer differ, whatever the question."""
+    """Return the losses of a user: two bits of each answer can differ, whatever the question."""
     _, bit, steps = stream.batches[0]
     return ((Response(2 * int(steps), float(bit)),),)
 
 
 def answers(rng: np.random.Generator, stream: Stream, executions: int, own: Array) -> Array:
-    """[1, executions, cells] what one user's message says, by itself, of the cells: zero of those not asked about.
+    """Return one user's answers about the cells [1, executions, cells]; zero for cells not asked about.
 
-    own: [cells] what the user adds, in units.
+    own: the user's contribution [cells], in units.
     """
     (groups, _, _), (kept, turned, _), shares = stream.batches
     number = np.asarray(stream.questions)

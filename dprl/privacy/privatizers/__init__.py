@@ -1,4 +1,4 @@
-"""Privatizers: one file each, one line each here."""
+"""Privatizers, one file and one line each."""
 
 from dprl.plugins import Registry
 from dprl.privacy.privatizers import central, local, none, shuffle

@@ -43,8 +43,8 @@ def prepare(request: Request) -> Noise:
     """Return noise on running sums.
 
     paper: as in the statistic's papers, in a tree over the users 1..K. calibrated: the least scale that proves
-    (epsilon, delta) under replace-one for the stream of releases, the parts in units in which they tolerate the same
-    noise.
+    (epsilon, delta) under replace-one for the stream of releases, with the parts in units in which they tolerate the
+    same noise.
     """
     mechanism = MECHANISMS[request.mechanism]
     table, events = None, None
@@ -97,7 +97,7 @@ def prepare(request: Request) -> Noise:
 
 
 def smallest(request: Request, moved: str, change: Change, releases: int) -> str:
-    """Describe the size of calibrated noise. moved: by one episode; change: by all of a user's."""
+    """Describe the size of calibrated noise. moved: the effect of one episode; change: that of all of a user's."""
     said: dict[str, object] = {
         "budget": budget(request.epsilon, request.delta),
         "releases": f"{releases:,}",
@@ -113,12 +113,12 @@ def smallest(request: Request, moved: str, change: Change, releases: int) -> str
 
 
 def length(change: Change, delta: float) -> str:
-    """Return the length of a change, in the norm that a proof at delta goes by."""
+    """Describe the length of a change, in the norm that the proof at delta uses."""
     return f"L1 = {change.l1:g}" if delta == 0 else f"squared L2 = {change.l2_squared:g}"
 
 
 def every(statistic: Statistic) -> str:
-    """Describe in words what receives noise."""
+    """Describe in words which numbers receive noise."""
     return filled(WHERE["counters" if statistic.counted else "sums"], parts=statistic.parts)
 
 
@@ -130,7 +130,7 @@ def calibrated_scale(
     delta: float,
     contribution: int = 1,
 ) -> float:
-    """Return the least scale at which `mechanism` proves (epsilon, delta) for a user with that many times `change`."""
+    """Return the least scale that proves (epsilon, delta) for a user who makes `contribution` times `change`."""
 
     def losses_at(scale: float) -> Losses:
         return losses_of_user(mechanism, change, scale, stream, contribution)[0]
@@ -139,9 +139,9 @@ def calibrated_scale(
 
 
 def ladder(request: Request) -> tuple[LadderStep, ...]:
-    """Describe the noise from the paper's down, one idea at a time: the std of a counter n at the worst release.
+    """Return the ladder down from the paper's noise, one idea at a time: the std of a counter n at the worst release.
 
-    At the spec's delta, or at the reference delta when that is 0. Empty if there are no counters.
+    It is for the spec's delta, or for the reference delta if that is 0. It is empty if there are no counters.
     """
     if not request.statistic.counted:
         return ()
@@ -161,9 +161,9 @@ def ladder(request: Request) -> tuple[LadderStep, ...]:
 def _ladder(
     statistic: Counts, size: Size, K: int, M: int, epsilon: float, delta: float, contribution: int
 ) -> tuple[LadderStep, ...]:
-    """Return the steps for any M releases of K users: worst releases and losses are those of the whole tree.
+    """Return the steps for any M releases of K users; the worst releases and losses are those of the whole tree.
 
-    The optimal factorisation is left out beyond MAX_RELEASES, where it is not offered.
+    The optimal factorisation is left out beyond MAX_RELEASES, for which it is not offered.
     """
     plain = statistic.sensitivity(size, REPLACE_ONE)
     users, releases = make_stream(np.array([K])), stream_of_releases(M)

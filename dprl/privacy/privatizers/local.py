@@ -23,10 +23,10 @@ ASSUMED = "which questions a user is asked does not depend on the user's data"
 
 
 def prepare(request: Request) -> Noise:
-    """Return noise on every cell of every user's report; the agent adds reports up.
+    """Return noise on every cell of every user's report; the agent adds the reports up.
 
     paper: as in the statistic's papers. calibrated: the least scale that proves (epsilon, delta) under
-    replace-one for one report, the parts in units in which they tolerate the same noise. Questions: answers that
+    replace-one for one report, with the parts in units in which they tolerate the same noise. Questions: answers that
     prove (epsilon, 0), see mechanisms/unary.py.
     """
     mechanism = MECHANISMS[request.mechanism]
@@ -92,7 +92,7 @@ def prepare(request: Request) -> Noise:
 
 
 def asked(stream: Stream, request: Request) -> Stream:
-    """Make the stream of users who answer questions."""
+    """Return the stream of users who answer questions."""
     counts, size = cast(Counts, request.statistic.evened()), request.size
     # a part is asked about the more often, the less the learner tolerates of its error
     weights = np.array([1.0, counts.visits**2, counts.reward**2])
@@ -107,7 +107,7 @@ def asked(stream: Stream, request: Request) -> Stream:
 
 
 def one_counts(stream: Stream) -> float:
-    """Return the number of visits that a one in an answer about n counts for."""
+    """Return the number of visits that a one in an answer about n stands for."""
     (groups, _, _), (kept, turned, _), shares = stream.batches
     return float(groups / (shares[1] * (kept - turned)))
 

@@ -32,7 +32,7 @@ NOTHING_PROMISED = Guarantee(
 
 
 def prepare(request: Request) -> Noise:
-    """Zero noise, E = 0."""
+    """Return zero noise, with E = 0."""
     nothing = np.zeros(1)
     stream = (
         make_stream(request.times) if request.releases is None else open_stream(request.K, request.releases)

@@ -1,4 +1,4 @@
-"""The record every privatizer file offers to the registry, and what it hands to a loop."""
+"""The record that every privatizer file offers to the registry, and the noise that it passes to a loop."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ from dprl.privacy.guarantee import (
 from dprl.privacy.mechanisms import MECHANISMS, Mechanism, Stream
 from dprl.statistics import BLANK_ONE, REPLACE_ONE, Change, PaperScale, Statistic
 
-REFERENCE_DELTA = 1e-6  # every card also says what the noise proves at this delta
+REFERENCE_DELTA = 1e-6  # every card also gives the guarantee at this delta
 SMALL_DELTAS = (1e-9, 1e-12, 1e-15)  # and at these
-RETURNING = 10  # and for somebody who comes back for so many episodes
+RETURNING = 10  # and for a user who returns for this many episodes
 
 
 @dataclass(frozen=True)
 class Batch:
     """Users whose data are released together, once.
 
-    raised: cells that replacing one of them moves up (as many move down).
+    raised: the number of cells that replacing one of them raises (it lowers as many).
     """
 
     users: int
@@ -49,11 +49,11 @@ class Request:
     """A request to a privatizer: the statistic, the run's size and release times [M] in users, and its budget.
 
     Attributes:
-        releases: M at most, of a schedule that decides as it goes; `times` then are the ends of epochs of
-            users, for bounds that have to hold at whatever times it chooses.
-        batches: [M], of a learner that releases each batch by itself and then forgets it; `times` are then
-            the ends of the batches, counted in users that are in one.
-        played: a row has the reports of users who were told to play it; how many these are nobody knows beforehand.
+        releases: the limit M of a schedule that decides during the run; `times` are then the ends of epochs of
+            users, for bounds that hold at whatever times it chooses.
+        batches: the batches of a learner that forgets each of them [M]; `times` are then the ends of the batches,
+            counted in users that are in one.
+        played: whether a row counts only users who were told to play it; their number is not known in advance.
         contribution: m, the most episodes of one user, at any places of the run. Neighbours replace all of them.
     """
 
@@ -72,17 +72,17 @@ class Request:
 
     @property
     def K(self) -> int:
-        """Users in the whole run."""
+        """Return the number of users in the whole run."""
         return int(self.times[-1])
 
     @property
     def cells(self) -> int:
-        """Numbers released each time."""
+        """Return the number of cells in each release."""
         return self.statistic.cells(self.size)
 
     @property
     def claimed_delta(self) -> float:
-        """The delta of the guarantee: 0 for Laplace noise as in the paper, or for pure privacy in any case."""
+        """Return the delta of the guarantee: 0 for Laplace noise as in the paper, and for pure privacy."""
         mechanism = MECHANISMS[self.mechanism]
         as_in_paper = self.calibration == "paper" and not mechanism.needs_delta
         return 0.0 if as_in_paper or mechanism.pure else self.delta
@@ -97,20 +97,20 @@ class Noise:
     """A privatizer, ready to run.
 
     Attributes:
-        mechanism: None for no noise.
+        mechanism: the mechanism, None without noise.
         stream: see mechanisms.
-        scales: what multiplies unit noise in each cell, see the statistic.
-        ends [B], bound [B], std [B]: up to ends[b] users, if by_users, else releases (of those that a row counts),
+        scales: the factor of unit noise in each cell, see the statistic.
+        ends [B], bound [B], std [B]: up to ends[b] users (if by_users) or releases (counting those in a row),
             E_{eps,beta} is
             bound[b], and the noise of one counter n has standard deviation std[b], in counts (for trees: at the
             worst release).
-        statistic: in the units of release.
-        radius: [B] what the Euclidean length of the noise in a row stays below, in units of release, w.p. >=
+        statistic: the statistic in the units of release.
+        radius: a bound on the Euclidean length of the noise in a row [B], in units of release, which holds w.p. >=
             1 - beta/3 for all rows and releases together.
-        guarantee: what it claims and proves.
-        losses: what replacing one user reveals, for each place in the stream where it reveals something else.
-        group: that many changes with these losses are what replacing one user makes, of noise for which only the lemma
-            of groups says what several of them prove.
+        guarantee: the stated and the proved guarantee.
+        losses: the losses of replacing one user, for each place in the stream where they differ.
+        group: the number of such changes that replacing one user makes, for noise whose guarantee for several changes
+            follows only from the lemma of groups.
 
     Radius and guarantee may take a moment to compute.
     """
@@ -148,16 +148,16 @@ class Words:
 
     Attributes:
         model: its abbreviation, as on the guarantee card.
-        promise: the same in full.
-        given: who is trusted, as after "with": a trusted curator.
-        stations: what data pass.
-        raw: how many of the stations, from the left, see raw data.
-        noise: the station that adds it.
+        promise: its full name.
+        given: the trusted party, to follow "with": a trusted curator.
+        stations: the stations that data pass.
+        raw: the number of stations, from the left, that see raw data.
+        noise: the station that adds noise.
         trusted: the station that is trusted.
         mixes: the station that is trusted only to mix.
         alt: the way in words.
-        blanked: what a user does who gives nothing, as in "when a user ..."; "" if that is no notion of neighbours.
-        seen: what of a user's data somebody meets who trusts nobody, as in "the attacker sees ...".
+        blanked: the words after "when a user" for a user who gives no data; "" if neighbours are never of this kind.
+        seen: the words after "the attacker sees" if nobody is trusted.
     """
 
     model: str
@@ -212,8 +212,8 @@ def losses_of_user(
 ) -> tuple[Losses, ...]:
     """Return the losses of replacing all episodes of one user, anywhere in the stream; see docs/report/privacy.md.
 
-    - Each episode is in a report with noise of its own: adaptive composition of that many reports.
-    - Gaussian or Laplace noise in sums: the change is at most that many times as long, and reveals most where all
+    - If each episode is in a report with noise of its own: adaptive composition of `contribution` reports.
+    - Gaussian or Laplace noise in sums: the change is at most `contribution` times as long, and reveals most if all
       episodes are in the same counters at the same place.
     - Shuffled bits: the losses of one episode, see `group_of`.
     """
@@ -224,8 +224,8 @@ def losses_of_user(
 
 
 def group_of(mechanism: Mechanism, contribution: int) -> int:
-    """Return the number of changes with the losses of `losses_of_user` for one user. A change's losses are known by a
-    norm of it, or of single cells alone: these are moved by one, and for more of them there is the lemma of groups."""
+    """Return the number of changes, with the losses of `losses_of_user`, that one user makes. It exceeds one for noise
+    whose losses are known only for cells moved by one: for several changes, the lemma of groups is used."""
     return contribution if mechanism.norm == "cells" else 1
 
 
@@ -256,9 +256,9 @@ def with_noise(
     Args:
         request, statistic, mechanism, stream, scale: the noise.
         describe: makes the guarantee from the noise's proof.
-        table: the stream whose releases the bounds are tabulated at, if not `stream`.
-        events: over how many times the bounds are united, if not over the releases of the table.
-        neighbours: the notions of them for which the guarantee says what is proved.
+        table: the stream at whose releases the bounds are tabulated, if not `stream`.
+        events: the number of times in the union bound, if not that of the table's releases.
+        neighbours: the notions of neighbours for which the guarantee states epsilon.
     """
     table = table or stream
     events = events or table.releases
@@ -336,7 +336,7 @@ def guarantee(
 ) -> Guarantee:
     """Return the guarantee of a run with noise. The proved value is the reading under replace-one at the spec's delta.
 
-    scale, std: of one counter; of a statistic that has no counters the scale is told with the formula.
+    scale, std: those of one counter; for a statistic without counters, the formula states the scale.
     """
     counted = request.statistic.counted
     ours = [r for r in readings if r.adjacency == REPLACE_ONE and r.delta == request.delta]

@@ -25,9 +25,7 @@ TRUST = (
     "The shuffler is trusted to mix the messages of a batch; others see only which messages came, not whose."
 )
 MOST_USERS = 10**15
-LEAST_DELTA = (
-    1e-18  # outcomes that the accountant does not look at have a chance of about 1e-30 in each counter
-)
+LEAST_DELTA = 1e-18  # the accountant ignores outcomes with a probability of about 1e-30 in each counter
 MOST_BITS = 4e10  # in a batch: beyond, the accountant would have to look at too many outcomes
 
 
@@ -67,8 +65,8 @@ def check(
 
 
 class Drawn(NamedTuple):
-    """The bits of a run. sent: by one user, in words; where: name of the message on where they are mixed; table: see
-    `with_noise`."""
+    """The bits of a run. sent: one user's messages, in words; where: the name of the message where they are mixed;
+    table: see `with_noise`."""
 
     stream: Stream
     formula: str
@@ -80,8 +78,8 @@ class Drawn(NamedTuple):
 
 
 def prepare(request: Request) -> Noise:
-    """Fresh Binomial noise on every counter of every batch, or of every node of a tree over them; each block of the
-    schedule is one batch."""
+    """Return fresh Binomial noise on every counter of every batch, or of every node of a tree over the batches. Each
+    block of the schedule is one batch."""
     change = request.statistic.sensitivity(request.size, REPLACE_ONE)
     releases = request.releases or len(request.times)
     asked = request.calibration, request.epsilon, request.delta, request.contribution
@@ -127,11 +125,11 @@ def prepare(request: Request) -> Noise:
 
 
 def in_batches(request: Request, change: Change) -> Drawn:
-    """Return bits of every batch.
+    """Return the bits of every batch.
 
-    paper: eps' = epsilon/(3H) and tau = 96 ln(2/delta)/eps'^2 for each counter (B25 Algorithm 4). calibrated: the least
-    variance for which 3H upward and 3H downward shifts by one prove (epsilon, delta) at the batch's own size. 3H is
-    how many counters one user enters.
+    paper: eps' = epsilon/(3H) and tau = 96 ln(2/delta)/eps'^2 for each counter (B25 Algorithm 4). calibrated: the
+    least variance for which 3H upward and 3H downward shifts by one prove (epsilon, delta) at the batch's own size.
+    One user enters 3H counters.
     """
     if request.batches is None:
         # how many users are in each batch, if that is known
@@ -185,8 +183,8 @@ def in_batches(request: Request, change: Change) -> Drawn:
 
 
 def in_nodes(request: Request, change: Change) -> Drawn:
-    """Bits of every node of a tree over the batches. At level l from zero, each of a node's 2^l batches gives a share
-    of 2^-l, so that it does not matter how many users come.
+    """Return the bits of every node of a tree over the batches. At level l from zero, each of a node's 2^l batches
+    gives a share of 2^-l, so that the number of users in a batch does not matter.
 
     calibrated: the least number for which (3H up, 3H down) in one node of each level prove (epsilon, delta).
     """
@@ -228,8 +226,8 @@ def together(formula: str, request: Request) -> str:
 
 
 def messages(sizes: NDArray[np.int64], bits: Array, cells: int | None, copies: int = 1) -> str:
-    """Describe a user's messages. sizes: [M] users of a batch; bits: [M] random bits of the batch, for one counter;
-    cells: counters, None if not every batch is about all; copies: of the true bit."""
+    """Describe a user's messages. sizes: the users of each batch [M]; bits: its random bits for one counter [M];
+    cells: the number of counters, None if not every batch is about all; copies: of the true bit."""
     each = np.ceil(bits / sizes) + copies
     low, high = int(each.min()), int(each.max())
     name = "counter" if cells is None else "counters" if copies == 1 else "nodes"
@@ -247,12 +245,12 @@ def paper_tau(raised: int, epsilon: float, delta: float) -> float:
 
 
 def guessed(raised: int, epsilon: float, delta: float) -> float:
-    """Return the variance that would suffice if Binomial noise were Gaussian: about the variance needed."""
+    """Return about the variance needed: the one that would suffice if Binomial noise were Gaussian."""
     return 2 * raised / gaussian_mu(epsilon, delta) ** 2
 
 
 def paper_bits(users: NDArray[np.int64], tau: float) -> Array:
-    """[M, 2] trials and probability of each batch (B25 Algorithm 4): fair bits below tau users, else Bernoulli."""
+    """Return trials and probability of each batch [M, 2] (B25 Algorithm 4): fair bits for n < tau, else Bernoulli."""
     few = users < tau
     return np.stack(
         [
@@ -264,7 +262,7 @@ def paper_bits(users: NDArray[np.int64], tau: float) -> Array:
 
 
 def calibrated_bits(users: NDArray[np.int64], fair: int, variance: float) -> Array:
-    """Return [M, 2] trials and probability of each batch: `fair` fair bits or more while 4 variance > users, else
+    """Return trials and probability of each batch [M, 2]: `fair` fair bits or more while 4 variance > users, else
     Bernoulli(q) with n q (1 - q) = variance."""
     few = users < max(4 * variance, fair)
     share = np.minimum(variance / users, 0.25)

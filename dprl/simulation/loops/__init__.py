@@ -1,4 +1,4 @@
-"""Loops: one file each, one line each here; from a spec to a run that is played a slice at a time."""
+"""Loops, one file and one line each: from a spec to a run that is played in slices."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from dprl.simulation.spec import RunSpec
 
 
 class Loop(Protocol):
-    """The way that runs are played."""
+    """The way in which runs of some learners are played."""
 
     def __call__(self, spec: RunSpec, seed: int) -> Run:
-        """Begin one seed."""
+        """Start one seed of this spec."""
 
     def noise_of_run(self, spec: RunSpec) -> Noise:
         """Return the noise of any seed, which follows from the spec alone."""
 
     def lack(self, spec: RunSpec) -> str:
-        """Explain why numba plays the run, in one sentence; "" if the module does."""
+        """Explain in one sentence why numba plays the run; "" if the module does."""
 
     @property
     def kernel(self) -> Callable[..., Any]:
-        """The part that numba compiles first when it plays the run."""
+        """Return the part that numba compiles first when it plays the run."""
 
 
 LOOPS: dict[str, Loop] = {

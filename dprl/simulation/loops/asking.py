@@ -1,7 +1,7 @@
-"""The common part of loops whose learner is answered step by step: it asks for regressions of its own values.
+"""The common part of loops whose learner asks, step by step, for regressions of its own values.
 
-The curator releases matrices of all users, and then for each step, from the last one on, the vectors for the questions
-that the learner has about the values it has just planned.
+The curator releases matrices that sum over all users. Then, for each step from the last one on, it releases the
+vectors that the learner requests for the values it has just planned.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from dprl.simulation.prepare import size_of
 from dprl.simulation.spec import RunSpec
 from dprl.statistics.feature_gram import FeatureGram
 
-ONCE = np.array([0, 1, -1])  # leaves of a stream of one item, for noise that is drawn anew
+ONCE = np.array([0, 1, -1])  # the leaves of a stream of one item, for noise that is drawn afresh
 
 
 class AskingKernels(NamedTuple):
-    """The functions the loop is run with, compiled or plain."""
+    """The functions that the loop runs with, compiled or plain."""
 
     simulate: Callable[..., None]
     answer: Callable[..., None]
@@ -43,7 +43,7 @@ class AskingKernels(NamedTuple):
 
 
 class AskingRun(LinearRun):
-    """One seed of one spec of such a learner. Beliefs: see SeedTrace, of the weights in question."""
+    """One seed of a spec of such a learner. Beliefs are as in SeedTrace, about the weights in question."""
 
     _kernels: AskingKernels
     _planner: Any
@@ -58,7 +58,7 @@ class AskingRun(LinearRun):
         return kernels.step, kernels.add_noise, kernels.add_anew
 
     def _first_plan(self) -> None:
-        # before any user: of noise there is none yet
+        # before any user, when there is no noise yet
         kernels = self._kernels
         kernels.answer(0, 0, self._noise_rng, self.setup, self.state, kernels.step, kernels.add_anew)
         self._value_first()
@@ -75,25 +75,25 @@ class AskingRun(LinearRun):
 
 
 def features_of(spec: RunSpec) -> Array:
-    """Return [S, A, d], public."""
+    """Return the public features, [S, A, d]."""
     made = ENVIRONMENTS[spec.environment].features
     assert made is not None
     return np.ascontiguousarray(made(**spec.environment_params))
 
 
 def norm_of(spec: RunSpec) -> str:
-    """Return the norm of changes that the noise goes by; "" without privacy."""
+    """Return the norm of changes that determines the noise, or "" without privacy."""
     return MECHANISMS[spec.mechanism].norm if spec.mechanism else ""
 
 
 def linear_problem_of(spec: RunSpec) -> LinearProblem:
-    """Return the numbers that constants follow from."""
+    """Return the numbers that determine the constants."""
     bound = longest_weights(features_of(spec))
     return LinearProblem(size_of(spec), spec.episodes, spec.beta or 0.1, bound, norm_of(spec))
 
 
 def units_of(spec: RunSpec, noise: Noise) -> tuple[float, float]:
-    """Return the standard deviations in a matrix and in a vector for unit draws."""
+    """Return the standard deviations in a matrix and in a vector, if the draws have standard deviation 1."""
     assert noise.mechanism is not None
     scale = float(noise.std[0] / noise.mechanism.std(noise.stream)[0])
     matrix, vector = cast(FeatureGram, noise.statistic).units(size_of(spec))
@@ -101,10 +101,10 @@ def units_of(spec: RunSpec, noise: Noise) -> tuple[float, float]:
 
 
 def lengths_told(spec: RunSpec, noise: Noise, vectors: int) -> tuple[Array, Array]:
-    """Return [M] each, what the noise of a matrix and of a vector stays below, for all steps and releases together.
+    """Return bounds [M] on the noise of a matrix and of a vector, for all steps and releases together.
 
-    Half of the failure probability of noise is for matrices, whose norm is at most sqrt 2 times the length of their
-    draws, and half for vectors, of which each step has that many in the run.
+    Half of the noise's failure probability is for matrices, whose norm is at most sqrt 2 times the length of their
+    draws, and half for all vectors of the run.
     """
     assert noise.mechanism is not None
     size, stream, beta = size_of(spec), noise.stream, spec.beta or 0.1
@@ -117,7 +117,7 @@ def lengths_told(spec: RunSpec, noise: Noise, vectors: int) -> tuple[Array, Arra
 
 
 def alone(mechanism: Mechanism) -> Mechanism:
-    """Return the mechanism that draws noise for a single vector, from the distribution of a mechanism's losses."""
+    """Return the mechanism that draws noise for a single vector, with the distribution behind a mechanism's losses."""
     return MECHANISMS["gaussian" if mechanism.norm == "l2" else "laplace"]
 
 
@@ -129,7 +129,7 @@ def asking_kernels(
     examples: Callable[[], tuple[Any, ...]],
     plain: bool,
 ) -> AskingKernels:
-    """Return the kernels of a spec's loop; examples: small ones of the loop's model, setup, state and record."""
+    """Return the kernels of a spec's loop; examples: small instances of its model, setup, state and record."""
     mechanism = MECHANISMS.get(spec.mechanism or "")
     found = AskingKernels(
         simulate,

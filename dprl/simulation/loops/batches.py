@@ -34,14 +34,14 @@ from dprl.simulation.spec import RunSpec
 from dprl.simulation.trace import Ints
 from dprl.statistics.feature_gram import FeatureGram
 
-MOST = 0.1  # by which share of the users so far a block may grow without privacy, as adaptive:0.1
+MOST = 0.1  # without privacy, the share of the users so far by which a block may grow, as in adaptive:0.1
 
 
 class BatchRun(AskingRun):
-    """One seed of one spec of a learner that asks for regressions of its own values.
+    """One seed of a spec of a learner that asks for regressions of its own values.
 
-    Details hold the true counts, and as `noisy` and `released` the sums as they were released: [D, H, 1, d, d + 1], see
-    statistics/feature_gram.py; `weights`: [D, H, 1, d].
+    Details hold the true counts and, as `noisy` and `released`, the released sums [D, H, 1, d, d + 1], see
+    statistics/feature_gram.py; `weights` are [D, H, 1, d].
     """
 
     kernel = staticmethod(simulate)
@@ -118,7 +118,7 @@ class BatchRun(AskingRun):
 
     @property
     def progress(self) -> float:
-        """Share of the releases made, 0 to 1; of about as many without privacy."""
+        """Return the share of the releases that are made, 0 to 1; their number is an estimate without privacy."""
         return min(super().progress, 1.0)
 
     def _detail(self) -> Detail:
@@ -132,7 +132,7 @@ class BatchRun(AskingRun):
 
 
 def ends_of(spec: RunSpec) -> Ints:
-    """Return [M] users at the ends of the batches; without privacy K alone, for blocks follow from the releases."""
+    """Return the users at the ends of the batches, [M]; without privacy only K, as blocks follow from releases."""
     if spec.epsilon is None:
         return np.array([spec.episodes])
     ends = batches(spec.episodes, size_of(spec), spec.epsilon, norm_of(spec))
@@ -140,10 +140,10 @@ def ends_of(spec: RunSpec) -> Ints:
 
 
 def noise_told(spec: RunSpec, noise: Noise) -> tuple[Array, Array]:
-    """Return [M] each, the size of the noise of a matrix and of a vector, as the learner receives it.
+    """Return the size of the noise of a matrix and of a vector, each [M], as the learner receives it.
 
-    With the paper's constants the largest standard deviations that numbers have in the run, as the paper has them; else
-    bounds.
+    With the paper's constants, these are the largest standard deviations in the run, as in the paper; otherwise they
+    are bounds.
     """
     if noise.mechanism is None:
         return np.zeros(1), np.zeros(1)

@@ -1,7 +1,7 @@
 """The compiled part of the loop of learners that ask for regressions of their own values, with its records of arrays.
 
-The curator keeps the counts of all users. At the end of a batch it releases the matrices; then, step by step, what the
-learner asks for, computed again from those counts.
+The curator keeps the counts of all users. At the end of a batch it releases the matrices; then, step by step, it
+releases the answers to the learner, computed from those counts each time.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ from dprl.statistics.feature_gram import design, hide_matrices, hide_vector, mov
 
 
 class BatchSetup(NamedTuple):
-    """The fixed facts of a run before it starts; the others are as in replan_kernels.py.
+    """The facts that are fixed before a run starts; all others are as in replan_kernels.py.
 
     Attributes:
-        batch: users of a batch; 0 without privacy, where blocks follow from the releases.
-        most: by which share of the users so far such a block may grow.
-        leaves, batches: of the stream of releases, see privacy/mechanisms/mechanism.py.
-        once: the leaves of a stream of one item, for noise that is drawn again.
-        bound: [M] of a draw. shift, pull: [M] bounds in use on the noise of a matrix and of a vector.
-        features: [S, A, d], d1: [S]: public, and handed to the learner.
-        scales: [cells] of the noise in each number.
+        batch: the users in a batch; 0 without privacy, when blocks follow from the releases.
+        most: the largest share of the users so far by which such a block may grow.
+        leaves, batches: the stream of releases, see privacy/mechanisms/mechanism.py.
+        once: the leaves of a stream of one item, for noise that is drawn afresh.
+        bound: the bound on a draw [M]. shift, pull: the bounds in use on the noise of a matrix and of a vector [M].
+        features: [S, A, d], d1: [S], both public and passed to the learner.
+        scales: the scale of the noise in each number [cells].
     """
 
     K: int
@@ -67,13 +67,13 @@ class BatchState(NamedTuple):
     """The state that the loop changes; the other fields are as in replan_kernels.py.
 
     Attributes:
-        position: [5], releases made, users so far, not used, points recorded, targets passed.
-        counts: [H, S, A, S + 2], of all users: the curator's.
+        position: releases made, users so far, unused, points recorded, targets passed [5].
+        counts: the curator's counts of all users [H, S, A, S + 2].
         sums, noisy: [H, 1, d, d + 1] (one array when there is no noise).
-        moved: [H, d, S], of all users, without privacy.
-        noise: [H d (d + 1)/2] unit noise of the matrices; fresh: [d] of a vector.
+        moved: transitions of all users, without privacy [H, d, S].
+        noise: unit noise of the matrices [H d (d + 1)/2]; fresh: unit noise of a vector [d].
         plan: the learner's.
-        policy: [H, S], the plan's.
+        policy: the plan's actions [H, S].
     """
 
     position: Ints
@@ -109,7 +109,7 @@ def simulate(
     add_noise: Callable[..., None],
     add_anew: Callable[..., None],
 ) -> None:
-    """Make up to `count` releases, none after the first that is at or beyond `until` users."""
+    """Make up to `count` releases, but none after the first release at or beyond `until` users."""
     position = state.position
     for _ in range(count):
         made, users = position[0], position[1]
@@ -155,7 +155,7 @@ def answer_steps(
 ) -> None:
     """Answer the learner step by step.
 
-    `step` is handed released sums, and what is public; that is the privacy of it. users: 0 before the first release.
+    `step` receives only released sums and public facts, which is why it is private. users: 0 before the first release.
     """
     plan, hidden = state.plan, setup.scales[0] > 0.0 and users > 0
     shift, pull = 0.0, 0.0
@@ -173,7 +173,7 @@ def answer_steps(
 
 
 def planner_of(spec: RunSpec) -> ValueIterationPlanner:
-    """Return the planning of a spec's learner in this loop."""
+    """Return the planner of a spec's learner in this loop."""
     return cast(ValueIterationLearner, ALGORITHMS[spec.algorithm]).planner(spec.bonus)
 
 

@@ -1,6 +1,6 @@
 """The loop of policy elimination: stages that play several policies and learn from fresh batches (B25).
 
-The learner proposes what is played and absorbs what was released. The model and the true counts stay here.
+The learner proposes policies and learns from the releases. The model and the true counts stay here.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def batches_of(spec: RunSpec) -> tuple[Batch, ...]:
 
 
 def ends_of(played: tuple[Batch, ...]) -> Ints:
-    """Return [M] users in the batches so far."""
+    """Return the number of users in the batches so far, [M]."""
     return np.cumsum([batch.users for batch in played]).astype(np.int64)
 
 
@@ -123,7 +123,7 @@ class EliminationRun:
         return noise_of(spec, ends_of(played), batches=played)
 
     def _checkpoints(self) -> Ints:
-        """Choose the recorded ends of played blocks: about 200, log-spaced and linearly spaced, the last too."""
+        """Choose the recorded ends of played blocks: about 200, log-spaced and linearly spaced, including the last."""
         ends: list[int] = []
         users, tuples = 0, self.mdp.H * self.mdp.S * self.mdp.A
         for stage in self.stages:
@@ -141,11 +141,11 @@ class EliminationRun:
 
     @property
     def progress(self) -> float:
-        """Share of the stages finished, 0 to 1."""
+        """Return the share of the stages that are finished, 0 to 1."""
         return 1.0 if self.done else len(self._details) / max(len(self.stages), 1)
 
     def advance(self, seconds: float = 0.1) -> bool:
-        """Work for about `seconds`; True when the run is finished. Progress and cancelling come between calls."""
+        """Work for about `seconds`, and return whether the run is done. Progress and cancelling come between calls."""
         began = time.perf_counter()
         while not self.done:
             self._step()
@@ -155,7 +155,7 @@ class EliminationRun:
         return self.done
 
     def _step(self) -> None:
-        """Play what the learner proposes next, and hand it what is released."""
+        """Play the learner's next proposal, and pass it the release."""
         exploration = self.learner.propose()
         if exploration is None:
             self.done = True
@@ -179,8 +179,7 @@ class EliminationRun:
         return int(np.searchsorted(self.noise.ends, self._ends[batch]))
 
     def _play(self, blocks: Sequence[Block], counts: Array | None) -> None:
-        """Users follow policies, one block after the other; their counts are added to `counts`, if a batch wants
-        them."""
+        """Let users follow policies, block by block, and add their counts to `counts` if a batch needs them."""
         S = self.mdp.S
         for policy, users in blocks:
             if users <= 0:
@@ -199,7 +198,7 @@ class EliminationRun:
                 )
 
     def _value(self, policy: Policy) -> Array:
-        """Return [S] the exact value of a policy from each start state."""
+        """Return the exact value of a policy from each start state, [S]."""
         key = policy.tobytes()
         if key not in self._values:
             value = np.zeros((self.mdp.H + 1, self.mdp.S))
@@ -208,12 +207,12 @@ class EliminationRun:
         return self._values[key]
 
     def _release(self, counts: Array, batch: int) -> tuple[Array, Array]:
-        """Return a batch's counts with their noise, and as the learner sees them."""
+        """Return a batch's counts with noise, and as the learner sees them."""
         if self.noise.mechanism is None:
             return counts, counts.copy()
         noise, memory, stream = np.zeros(counts.size), np.zeros((0, 0)), self.noise.stream
         self._kernels.add_noise(batch, stream.leaves, stream.batches, memory, self._noise_rng, noise)
-        # NaN in `noisy` says that a counter is not declared possible: what memory held before must not be seen
+        # NaN in `noisy` marks a counter that is not declared possible, and hides old values in memory
         noisy, released, row = np.zeros_like(counts), np.empty_like(counts), self._row(batch)
         worst = self._kernels.add_scaled(counts, noise, self.noise.scales, noisy)
         self.ratio = max(self.ratio, worst / float(self.noise.bound[row]))
@@ -224,7 +223,7 @@ class EliminationRun:
     def _detail(
         self, counts: Array, noisy: Array, released: Array, estimate: StageEstimate, batch: int
     ) -> None:
-        """Record the stage: its fine batch, and the best-looking policy with its values in the refined model."""
+        """Record the stage: its fine batch, and the apparently best policy with its values in the refined model."""
         mdp, row = self.mdp, self._row(batch)
         P, R, policy = estimate.P, estimate.R, estimate.policy
         Q, V = np.zeros((mdp.H, mdp.S, mdp.A)), np.zeros((mdp.H + 1, mdp.S))
@@ -277,7 +276,7 @@ class EliminationRun:
 
 
 class EliminationKernels(NamedTuple):
-    """The compiled functions that batches are played and released with."""
+    """The compiled functions that play and release batches."""
 
     sample: Callable[..., None]
     evaluate: Callable[..., None]

@@ -15,11 +15,11 @@ from dprl.simulation.loops.slices import SlicedRun
 
 
 class LinearRun(SlicedRun):
-    """One seed of one spec of such a learner.
+    """One seed of a spec of such a learner.
 
     Attributes:
-        SERIES: what is kept at each detail: `sums`, without noise; `weights`, w~; `indefinite`, how many matrices that
-            were planned with so far were not positive definite.
+        SERIES: the series recorded at each detail: `sums`, without noise; `weights`, w~; `indefinite`, the number of
+            matrices used so far in planning that were not positive definite.
     """
 
     SERIES: tuple[str, ...] = ("sums", "weights", "indefinite")
@@ -29,7 +29,7 @@ class LinearRun(SlicedRun):
     @property
     @abstractmethod
     def _handed(self) -> tuple[Callable[..., Any], ...]:
-        """The functions that the loop calls, in its order."""
+        """Return the functions that the loop calls, in its order."""
 
     def _simulate(self, count: int, until: int) -> None:
         self._kernels.simulate(
@@ -49,11 +49,11 @@ class LinearRun(SlicedRun):
         return int(8 * (2 * self.state.counts.size + 3 * self.state.sums.size))
 
     def _seen(self, counts: Array, row: int, error: float, **more: Array) -> Detail:
-        """Record the series, of which `more` are the loop's own.
+        """Record the series; `more` are those of the loop itself.
 
         Args:
-            counts: [H, S, A, S + 2] of all users.
-            row: of the table of bounds on draws.
+            counts: the counts of all users [H, S, A, S + 2].
+            row: the row of the table of bounds on draws.
             error: the size of the noise, as the learner receives it.
         """
         state, plan = self.state, self.state.plan
@@ -85,13 +85,13 @@ class LinearRun(SlicedRun):
         truth: Array,
         bound: float,
     ) -> dict[str, Array]:
-        """Return beliefs at each of D details, from the releases and from the same without noise.
+        """Return beliefs at each of D details, from the releases and from the same sums without noise.
 
         Args:
             confidence: the planner's.
-            told: [D] each, the size of the noise, as the learner receives it.
-            users: [D] whose data it had.
-            truth: [D, ...] the weights as they are. bound: on their length.
+            told: the size of the noise, as the learner receives it, each [D].
+            users: the number of users in its data [D].
+            truth: the true weights [D, ...]. bound: on their length.
         """
         constants = self.setup.constants
         released = np.array([detail.noisy for detail in self._details])

@@ -1,8 +1,8 @@
-"""A seed of a learner that plans from counts, played by the WebAssembly module, with the bits that numba gives.
+"""A seed of a learner that plans from counts, played by the WebAssembly module with the same bits as by numba.
 
-Everything that comes before the first user is done by NumPy and SciPy: the model, the noise with its calibration and
-factorisation, the table of error bounds, the points of the curve, and the streams of random numbers. The loop is the
-module's.
+NumPy and SciPy prepare everything before the first user: the model, the noise with its calibration and
+factorisation, the table of error bounds, the points of the curve, and the random generators. The module runs the
+loop.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ FIRST = 10**9  # releases that a pack has at most, all of them
 
 
 def held(function: Callable[..., Any], part: str, stochastic: bool) -> Held:
-    """Return what the module has to hold for one of the `Kernels` of a loop. stochastic: its learner's policy is."""
+    """Return what the module must contain for one of the `Kernels` of a loop. stochastic: whether its policy is."""
     name = own_name(function)
     if part not in ONE_FOR_ALL:
         name += ":stochastic" if stochastic else ":policy"
@@ -44,12 +44,12 @@ def held(function: Callable[..., Any], part: str, stochastic: bool) -> Held:
 
 @lru_cache(maxsize=256)
 def lack_of(kernels: Kernels, stochastic: bool) -> str:
-    """Return why the module cannot run a loop with these kernels, in one sentence; "" if it can."""
+    """Explain in one sentence why the module cannot run a loop with these kernels; "" if it can."""
     return missing() or lack(held(function, part, stochastic) for part, function in kernels._asdict().items())
 
 
 def pack(run: SeedRun) -> Pack:
-    """Write down a run as it stands, to be played to its end. Later changes of the run do not change the pack."""
+    """Pack the present state of a run, to be played to its end. Later changes of the run do not change the pack."""
     packed = _packed(run)[0]
     return packed._replace(
         buffers=tuple(buffer._replace(array=buffer.array.copy()) for buffer in packed.buffers)
@@ -67,16 +67,16 @@ def _packed(run: SeedRun) -> tuple[Pack, dict[int, NDArray[Any]]]:
         else:
             packing.add(part, value)
     simulate = getattr(run.kernels.simulate, "py_func", run.kernels.simulate)
-    # two words before the arguments: where numba puts what is returned, and an error
+    # two words before the arguments, for numba's return value and an error
     result = BufferAddress(packing.place("result", np.zeros(8, dtype=np.int64)))
     kernel = held(simulate, "simulate", stochastic).name
     return Pack(kernel, (result, result, *packing.words), tuple(packing.buffers)), packing.arrays()
 
 
 class ModuleRun(SeedRun):
-    """A `SeedRun` whose loop the module plays if it holds the kernels, else numba; or plain Python."""
+    """A `SeedRun` whose loop the module plays if it has the kernels; otherwise numba or plain Python does."""
 
-    # Seconds that a run is estimated to need, from which on numba saves more time than its import needs.
+    # The estimated seconds of a run from which on numba saves more time than its import costs.
     long = 2.0
     _instance: Instance | None = None
 
@@ -95,11 +95,11 @@ class ModuleRun(SeedRun):
 
     @staticmethod
     def lack(spec: RunSpec) -> str:
-        """Return why the module cannot play a run, in one sentence; "" if it can."""
+        """Explain in one sentence why the module cannot play a run; "" if it can."""
         return lack_of(functions_of(spec, cast(Counts, spec.statistic)), learner_of(spec).stochastic)
 
     def _numba_pays(self, functions: Kernels) -> bool:
-        """Whether the run is long and numba's kernels for it are on this machine: they give the same bits, faster."""
+        """Return whether the run is long and numba's kernels are compiled already: they give the same bits, faster."""
         spec = self.spec
         return estimate(spec.work(spec.mechanism)).seconds > self.long and all(map(on_disk, functions))
 

@@ -1,6 +1,6 @@
-"""The loop of offline learning: a data set is drawn, a curator releases what the learner asks for, once.
+"""The loop of offline learning: a data set is drawn, and a curator answers the learner's queries, once.
 
-The learner is a generator: it yields queries and is sent what is released. The model and the data set stay here.
+The learner is a generator: it yields queries and is sent the releases. The model and the data set stay here.
 """
 
 from __future__ import annotations
@@ -38,20 +38,20 @@ from dprl.words import upward
 class OfflineTrace(TraceCore[OfflineSpec]):
     """One seed of an offline run: C data sets of growing size, D of them with details.
 
-    The curve's axis is n, trajectories in the data set; its measure the gap v* - v^pi of the policy that was learned,
-    both exact.
+    The curve's axis is n, the number of trajectories in the data set. Its measure is the suboptimality v* - v^pi of
+    the learned policy, both exact.
 
     Attributes:
-        lower: [C] d1 V~_0, the learner's low estimate of v^pi (a lower bound if docs/report/offline.md has a proof).
-        errors: [] each, E in use, by family.
-        repaired: [C] released matrices that were below what such a matrix can be, and were raised to it.
-        covered: d_m of the behaviour policy, and the least d^mu where the optimal policy goes.
-        behaviour: [H, S, A], d^mu.
-        detail_n: [D].
-        visits: [D, H, S, A], true n.
-        Q_hat, penalty, Q: [D, H, S, A], V: [D, H, S], policy: [D, H, S], what was learned; see learner.Learned.
-        released: by name, what was released of n, where it was: visits [D, H, S, A].
-        optimal_*: the true optimum, policy, V and occupancy [H, S], Q [H, S, A].
+        lower: the learner's pessimistic value d1 V~_0 [C] (a lower bound on v^pi if docs/report/offline.md proves it).
+        errors: the E in use, by family, each [].
+        repaired: the number of released matrices that were below the possible range, and were raised to it [C].
+        covered: d_m of the behaviour policy, and the least d^mu over the optimal policy's pairs.
+        behaviour: d^mu [H, S, A].
+        detail_n: the sizes of the data sets with details [D].
+        visits: the true n [D, H, S, A].
+        Q_hat, penalty, Q: [D, H, S, A], V: [D, H, S], policy: [D, H, S], all learned; see learner.Learned.
+        released: the releases about n by name, if there are any: visits [D, H, S, A].
+        optimal_*: the true optimum: policy, V and occupancy [H, S], Q [H, S, A].
     """
 
     v_star: float
@@ -75,13 +75,13 @@ class OfflineTrace(TraceCore[OfflineSpec]):
 
 
 class Curator:
-    """Holds one data set, and answers queries about it.
+    """A curator who holds one data set and answers queries about it.
 
     Args:
-        records: [H, S, A, S + 2] its counts, or those of its two halves.
-        noise: what is added.
-        errors: E of each family.
-        rng: of the noise.
+        records: its counts [H, S, A, S + 2], or those of its two halves.
+        noise: the noise that is added.
+        errors: the E of each family.
+        rng: the generator of the noise.
     """
 
     def __init__(
@@ -98,7 +98,7 @@ class Curator:
         """Return the data set's statistics as the learner sees them.
 
         Raises:
-            RuntimeError: it has asked for more than the guarantee speaks of.
+            RuntimeError: The learner has asked for more than the guarantee covers.
         """
         record = self._records[query.half]
         H, S, A, _ = record.shape
@@ -130,7 +130,7 @@ def problem_of(spec: OfflineSpec, n: int) -> OfflineProblem:
 
 
 def families_of(learner: OfflineLearner, problem: OfflineProblem, calibration: str) -> tuple[Family, ...]:
-    """Return the statistics that a learner asks for, each with its largest change by one person."""
+    """Return the statistics that a learner requests, each with one person's largest effect."""
 
     def of_person(family: Family) -> Family:
         replaced, blanked = (change.at_once(problem.episodes) for change in (family.change, family.blanked))
@@ -146,13 +146,13 @@ def noise_for(
     exact: bool = False,
     beside: tuple[Family, ...] = (),
 ) -> tuple[CuratorNoise, dict[str, float]]:
-    """Return the noise of a spec's budget, and E of each family.
+    """Return the noise of a spec's budget, and the E of each family.
 
     Args:
-        spec, problem: what is learned from.
-        assumptions: the last words of its card.
-        exact: noise is drawn on a grid, not in floating point. E is that of continuous noise.
-        beside: further releases, about people of whom the learner sees nothing; it proves the budget by itself.
+        spec, problem: the run, and its problem.
+        assumptions: further assumptions for its card.
+        exact: whether noise is drawn on a grid, not in floating point. E is that of continuous noise.
+        beside: further releases, about people of whom the learner sees nothing; each proves the budget by itself.
     """
     learner, asked = spec.learner, spec.budget
     if not asked.promise.fields or spec.calibration is None:
@@ -191,7 +191,7 @@ def noise_for(
 
 
 def noise_of_run(spec: OfflineSpec) -> tuple[CuratorNoise, dict[str, float]]:
-    """Return the noise of any data set, and E of each family, which follow from the spec alone."""
+    """Return the noise of any data set, and the E of each family, which follow from the spec alone."""
     apart = (
         "each point of a curve is learned from its own data set, of other users, which is released once. Two "
         f"releases of one data set together have a weaker guarantee than {spec.budget.text}"
@@ -211,14 +211,14 @@ def noise_of_run(spec: OfflineSpec) -> tuple[CuratorNoise, dict[str, float]]:
 
 
 class Releases(Protocol):
-    """Whoever answers a learner's queries."""
+    """An object that answers a learner's queries."""
 
     def release(self, query: Query) -> Array:
         """Return the statistics as the learner sees them."""
 
 
 def learned_from(curator: Releases, plan: Plan) -> tuple[Learned, tuple[Array, ...]]:
-    """Play a plan: answer what it asks until it has learned. Beside that, all that was released, in order."""
+    """Run a plan: answer its queries until it has learned. Return the result, and all releases in order."""
     released: list[Array] = []
     query = next(plan)
     while True:
@@ -230,7 +230,7 @@ def learned_from(curator: Releases, plan: Plan) -> tuple[Learned, tuple[Array, .
 
 
 class DatasetPoint(NamedTuple):
-    """One data set, and what was learned from it. visits: [H, S, A]; released: what the learner was sent, in order."""
+    """One data set, and the result of learning from it. visits: [H, S, A]; released: the releases, in order."""
 
     n: int
     gap: float
@@ -240,11 +240,11 @@ class DatasetPoint(NamedTuple):
 
 
 class OfflineRun:
-    """One seed of an offline run: a data set of each size, drawn and learned from.
+    """One seed of an offline run: a data set of each size is drawn, and a policy is learned from it.
 
     Args:
         spec: the run.
-        seed: which of its seeds.
+        seed: the index of the seed.
     """
 
     def __init__(self, spec: OfflineSpec, seed: int) -> None:
@@ -261,11 +261,11 @@ class OfflineRun:
 
     @property
     def progress(self) -> float:
-        """Share of the data sets learned from, 0 to 1."""
+        """Return the share of the data sets that are learned from, 0 to 1."""
         return len(self.points) / len(self.sizes)
 
     def advance(self, seconds: float = 0.1) -> bool:
-        """Work for about `seconds`; True when the run is finished. Progress and cancelling come between calls."""
+        """Work for about `seconds`, and return whether the run is done. Progress and cancelling come between calls."""
         began = time.perf_counter()
         while len(self.points) < len(self.sizes):
             self.points.append(self._learn(int(self.sizes[len(self.points)])))
@@ -275,9 +275,9 @@ class OfflineRun:
         return len(self.points) == len(self.sizes)
 
     def dataset(self, n: int) -> tuple[tuple[Array, ...], np.random.Generator]:
-        """Return the counts of this seed's data set of n trajectories, or of its halves, and its noise's generator.
+        """Return the counts of this seed's data set of n trajectories, or of its halves, and its noise generator.
 
-        Neither depends on the learner (except for whether there are halves), the budget or where the curve ends.
+        Neither depends on the learner (except for the halves), on the budget, or on the end of the curve.
         """
         users, noise = np.random.SeedSequence([self.spec.root_seed, self.seed, n]).spawn(2)
         rng = np.random.Generator(np.random.SFC64(users))
@@ -299,12 +299,12 @@ class OfflineRun:
         return replace(self._problem, n=n, errors=self.errors)
 
     def curve(self) -> Curve:
-        """Return the gap at the sizes so far."""
+        """Return the suboptimality at the sizes so far."""
         at = np.array([point.n for point in self.points], dtype=np.int64)
         return Curve(AXIS, MEASURE, at, np.array([point.gap for point in self.points]))
 
     def trace(self) -> OfflineTrace:
-        """Return everything recorded so far. Details of as many data sets as fit, spread evenly, the last included."""
+        """Return everything recorded so far, with evenly spread details of as many data sets as fit."""
         mdp, points = self.mdp, self.points
         each = 8 * mdp.H * mdp.S * (7 * mdp.A + 2)
         fits = max(1, min(len(points), DETAIL_BYTES // each))

@@ -1,4 +1,4 @@
-"""The common part of loops between two releases that play block by block: users play, and points are recorded.
+"""The common part of loops, between two releases: users play block by block, and points are recorded.
 
 `setup` and `state` are a loop's own records, with fields of these names: see replan_kernels.py.
 """
@@ -17,7 +17,7 @@ from dprl.simulation.trace import Ints
 
 
 class Record(NamedTuple):
-    """The values at each of up to C points of the curve.
+    """The values at up to C points of the curve.
 
     Attributes:
         users, regret, gap, ratio: [C].
@@ -33,7 +33,7 @@ class Record(NamedTuple):
 
 @kernel
 def play(users: int, users_rng: np.random.Generator, model: Model, setup: Any, state: Any) -> None:
-    """Add the counts of that many users, and what they lose."""
+    """Let `users` users play, and add their counts and losses."""
     if users <= setup.walk_below:
         walk(users_rng, model, state.policy, users, state.counts, state.starts)
     else:
@@ -43,7 +43,7 @@ def play(users: int, users_rng: np.random.Generator, model: Model, setup: Any, s
 
 @kernel
 def lose(setup: Any, state: Any) -> None:
-    """Add what those who have just started in each state lose."""
+    """Add the losses of the users who have just started in each state."""
     for s in range(state.starts.shape[0]):
         lost = max(setup.V_star[s] - state.value[0, s], 0.0)
         state.totals[0] += state.starts[s] * lost
@@ -54,7 +54,7 @@ def lose(setup: Any, state: Any) -> None:
 
 @kernel
 def note(point: int, users: int, setup: Any, state: Any, record: Record) -> None:
-    """Record a point of the curve, while the policy that led to it is still the one played."""
+    """Record a point of the curve, before the policy that led to it is replaced."""
     gap = 0.0
     for s in range(state.starts.shape[0]):
         gap += setup.d1[s] * max(setup.V_star[s] - state.value[0, s], 0.0)
@@ -70,8 +70,8 @@ def note(point: int, users: int, setup: Any, state: Any, record: Record) -> None
 def play_to(
     now: int, users_rng: np.random.Generator, model: Model, setup: Any, state: Any, record: Record
 ) -> None:
-    """Play until `now` users have played. Points of the curve on the way are recorded: they are public, and at one
-    nothing is released, and nobody plans."""
+    """Play until `now` users have played, and record the points of the curve on the way. These points are public;
+    nothing is released there, and nobody plans."""
     position, targets = state.position, setup.targets
     while targets[position[4]] < now:
         play(targets[position[4]] - position[1], users_rng, model, setup, state)
@@ -85,7 +85,7 @@ def play_to(
 
 @kernel
 def note_release(setup: Any, state: Any, record: Record) -> None:
-    """Record the point of the curve that a release was made at or after, if there is one; several that it passed are
+    """Record the point of the curve at or before this release, if there is one; several points passed at once count as
     one."""
     position, targets = state.position, setup.targets
     if position[1] >= targets[position[4]]:
@@ -97,7 +97,7 @@ def note_release(setup: Any, state: Any, record: Record) -> None:
 
 @kernel
 def follow(model: Model, state: Any) -> None:
-    """Evaluate the learner's policy exactly, if it is not the one already evaluated."""
+    """Evaluate the learner's policy exactly, unless it was evaluated already."""
     policy, played = state.policy.reshape(-1), state.played.reshape(-1)
     same = True
     for i in range(policy.shape[0]):

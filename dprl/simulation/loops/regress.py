@@ -30,10 +30,10 @@ from dprl.statistics.value_regression import ValueRegression
 
 
 class RegressionRun(LinearRun):
-    """One seed of one spec of a learner that regresses its own values.
+    """One seed of a spec of a learner that regresses its own values.
 
-    Details hold the true counts, and as `noisy` and `released` the sums as they were released: [D, H - 1, families, d,
-    d + 1], see statistics/value_regression.py; `weights`: [D, H - 1, families, d]. Beliefs: see SeedTrace.
+    Details hold the true counts and, as `noisy` and `released`, the released sums [D, H - 1, families, d, d + 1], see
+    statistics/value_regression.py; `weights` are [D, H - 1, families, d]. Beliefs are as in SeedTrace.
     """
 
     kernel = staticmethod(simulate)
@@ -100,7 +100,7 @@ class RegressionRun(LinearRun):
         self._kept = {name: [] for name in self.SERIES}
 
     def _first_plan(self) -> None:
-        # before any user: of noise there is none yet
+        # before any user, when there is no noise yet
         setup, state = self.setup, self.state
         self._kernels.plan(state.noisy, 0.0, 0, setup.features, setup.rewards, setup.constants, state.plan)
         self._value_first()
@@ -130,8 +130,8 @@ def _mixture(spec: RunSpec) -> Mixture | None:
 
 
 def error_told(spec: RunSpec, noise: Noise) -> Array:
-    """[B] the size of the noise, as the learner receives it: with the paper's constants the largest standard deviation
-    that a sum has in the run, as the paper has it; else what the length of d draws stays below."""
+    """Return the size of the noise, as the learner receives it, [B]: with the paper's constants, the largest standard
+    deviation of a sum in the run, as in the paper; otherwise a bound on the length of d draws."""
     if spec.bonus != "paper":
         return noise.radius()
     worst = float(noise.std.max())

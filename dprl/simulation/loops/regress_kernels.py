@@ -26,12 +26,12 @@ from dprl.statistics.value_regression import add_symmetric, gather
 
 
 class RegressionSetup(NamedTuple):
-    """The fixed facts of a run before it starts; the others are as in replan_kernels.py.
+    """The facts that are fixed before a run starts; all others are as in replan_kernels.py.
 
     Attributes:
-        adapts: the schedule decides as it goes.
-        features: [S, A, S, d], rewards: [H, S, A], d1: [S]: public, and handed to the learner.
-        scales: [cells] of the noise in each number.
+        adapts: whether the schedule decides during the run.
+        features: [S, A, S, d], rewards: [H, S, A], d1: [S], all public and passed to the learner.
+        scales: the scale of the noise in each number [cells].
     """
 
     K: int
@@ -59,10 +59,10 @@ class RegressionState(NamedTuple):
     """The state that the loop changes; the other fields are as in replan_kernels.py.
 
     Attributes:
-        counts: [H, S, A, S + 2], of the users of the block, emptied at its end; total: of all users before it.
+        counts: the counts of the block's users, emptied at its end [H, S, A, S + 2]; total: those of all users before.
         sums, noisy: [H - 1, families, d, d + 1] (one array when there is no noise).
         plan: the learner's.
-        policy: [H, S], the plan's.
+        policy: the plan's actions [H, S].
     """
 
     position: Ints
@@ -99,9 +99,9 @@ def simulate(
     make_plan: Callable[..., None],
     add_noise: Callable[..., None],
 ) -> None:
-    """Make up to `count` releases, none after the first that is at or beyond `until` users.
+    """Make up to `count` releases, but none after the first release at or beyond `until` users.
 
-    `make_plan` and the schedule are handed released sums, and what is public; that is the privacy of it.
+    `make_plan` and the schedule receive only released sums and public facts, which is why they are private.
     """
     ends, errors, position = setup.ends, setup.error, state.position
     for _ in range(count):
@@ -150,7 +150,7 @@ def simulate(
 
 @kernel
 def absorb(setup: RegressionSetup, state: RegressionState) -> None:
-    """Sum the counts that the block's users send."""
+    """Add the counts of the block's users to the sums."""
     H, S, A, width = state.counts.shape
     for h in range(H):
         for s in range(S):
@@ -163,7 +163,7 @@ def absorb(setup: RegressionSetup, state: RegressionState) -> None:
 
 
 class RegressionKernels(NamedTuple):
-    """The functions the loop is run with, compiled or plain."""
+    """The functions that the loop runs with, compiled or plain."""
 
     simulate: Callable[..., None]
     growth: Callable[..., float]
@@ -180,7 +180,7 @@ def as_it_likes(users: int, left: int, K: int, settings: Array) -> float:
 
 
 def planner_of(spec: RunSpec) -> MixturePlanner:
-    """Return the planning of a spec's learner in this loop."""
+    """Return the planner of a spec's learner in this loop."""
     return cast(MixtureLearner, ALGORITHMS[spec.algorithm]).planner(spec.bonus)
 
 

@@ -1,4 +1,4 @@
-"""The one loop: schedule -> sample block -> release -> plan -> record.
+"""The loop of learners that plan from counts: schedule -> sample block -> release -> plan -> record.
 
 `SeedRun` prepares the arrays of one seed of one spec and runs the compiled loop in slices.
 """
@@ -33,7 +33,7 @@ from dprl.statistics.played import hidden
 
 
 class SeedRun(SlicedRun):
-    """One seed of one spec of a learner that plans from counts."""
+    """One seed of a spec of a learner that plans from counts."""
 
     kernel = staticmethod(simulate)
     setup: Setup
@@ -89,7 +89,7 @@ class SeedRun(SlicedRun):
         return np.where(np.arange(self.mdp.A) == policy[..., None], 0.0, -np.inf)
 
     def _first_plan(self) -> None:
-        # before any user: every count zero, so every action looks as good as any; the lowest is played, or all alike
+        # before any user all counts are zero and all actions look equal: the lowest is played, or all alike
         state = self.state
         learn(self._kernels.plan, 0, self.model, self.setup, state, state.policy)
         self._value_first()
@@ -99,7 +99,7 @@ class SeedRun(SlicedRun):
 
     @property
     def kernels(self) -> Kernels:
-        """The functions that it is run with."""
+        """Return the functions that the loop runs with."""
         return cast(Kernels, self._kernels)
 
     def arguments(self, count: int, until: int) -> dict[str, Any]:

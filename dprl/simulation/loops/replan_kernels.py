@@ -27,23 +27,23 @@ from dprl.statistics.played import cells_told, look_up
 
 
 class Setup(NamedTuple):
-    """The fixed facts of a run before it starts.
+    """The facts that are fixed before a run starts.
 
     Attributes:
-        K: users; releases: M at most.
-        splits: a block that spans a target is drawn in two pieces.
+        K: the number of users; releases: the largest number of releases M.
+        splits: whether a block that spans a target is drawn in two pieces.
         settings: the schedule's; batches: see privacy/mechanisms/mechanism.py.
-        of_users: the items of the noise's stream are users, else releases.
-        ends, bound, error: [B], up to ends[b] users, if by_users, else releases, E_{eps,beta} is bound[b] and
-            the learner receives error[b].
-        targets: [C] users at or after which the curve is recorded.
+        of_users: whether the items of the noise's stream are users, not releases.
+        ends, bound, error: [B]; up to ends[b] users (if by_users) or releases, E_{eps,beta} is bound[b] and the
+            learner receives error[b].
+        targets: the numbers of users at or after which the curve is recorded [C].
         constants: the learner's.
-        scales: [B + 2] of the noise in each counter of a row, in counts.
-        played: a row has the reports of users who were told to play it, see statistics/played.py; `ends` counts these.
-        hidden: of a row that is played, how many visits the noise hides, however few reports it has.
-        rows: [H] how many times as much variance the noise in n^ has as that in m^.
-        V_star: [S] optimal value of each start state; d1: [S]; alphas: [P]; walk_below: see WALK_BELOW.
-        groups, shares: of users who are asked questions, see `interview`; 0 where everybody tells everything.
+        scales: the scale of the noise in each counter of a row, in counts [B + 2].
+        played: whether a row counts only users told to play it, as `ends` then does, see statistics/played.py.
+        hidden: for such a row, the number of visits that the noise hides, however few its reports are.
+        rows: the variance of the noise in n^ as a multiple of that in m^ [H].
+        V_star: the optimal value of each start state [S]; d1: [S]; alphas: [P]; walk_below: see WALK_BELOW.
+        groups, shares: for users who are asked questions, see `interview`; 0 if everybody reports everything.
     """
 
     K: int
@@ -74,19 +74,19 @@ class State(NamedTuple):
     """The state that the loop changes.
 
     Attributes:
-        position: [5], releases made, users so far, row of the table of bounds in use, points recorded,
-            targets passed.
-        leaves: [M + 2], see privacy/mechanisms/mechanism.py, filled in as releases are made.
-        counts: [H, S, A, B + 2].
-        noisy: the same with noise (one array when there is none).
-        released: [H, S, A, B + 2] what the learner is handed (the counts when there is no noise).
-        noise: [cells] unit noise in the counts; memory: the mechanism's.
-        Q: [H, S, A], V: [H + 1, S], policy: [H, S] the learner's, or its Logits.
+        position: releases made, users so far, row of the table of bounds in use, points recorded, targets passed
+            [5].
+        leaves: see privacy/mechanisms/mechanism.py, filled in as releases are made [M + 2].
+        counts: the true counts [H, S, A, B + 2].
+        noisy: the counts with noise (one array when there is none).
+        released: the counts that the learner receives [H, S, A, B + 2] (the true ones when there is no noise).
+        noise: unit noise in the counts [cells]; memory: the mechanism's.
+        Q: [H, S, A], V: [H + 1, S], policy: [H, S], the learner's; policy may be its Logits.
         played: the policy whose exact values [H + 1, S] are in `value`.
         starts, here, there: [S]; pac: [P].
-        totals: [2], regret so far and largest noise so far relative to E.
-        errors: [H, S, A] the E of each row that the learner receives; bounds: E_{eps,beta}; pace: the E by which blocks
-            are paced: the same, or what the noise of a row hides.
+        totals: regret so far, and largest noise so far relative to E [2].
+        errors: the E of each row that the learner receives [H, S, A]; bounds: E_{eps,beta}; pace: the E that sets the
+            length of blocks: the same, or the visits that the noise of a row hides.
         kept, places: see statistics/played.py.
     """
 
@@ -129,10 +129,10 @@ def simulate(
     add_noise: Callable[..., None],
     publish: Callable[..., None],
 ) -> None:
-    """Make up to `count` releases, none after the first that is at or beyond `until` users.
+    """Make up to `count` releases, but none after the first release at or beyond `until` users.
 
-    `plan` and `next_release` are handed released counts only, and which next states are declared possible; that is the
-    privacy of it.
+    `plan` and `next_release` receive only released counts and the declared possible next states, which is why they are
+    private.
     """
     ends, errors, targets = setup.ends, setup.error, setup.targets
     position = state.position
@@ -155,7 +155,7 @@ def simulate(
                 state.policy,
             )
         while setup.splits and targets[target] < now:
-            # points of the curve are public: at one nothing is released, and nobody plans
+            # points of the curve are public: nothing is released there, and nobody plans
             meet(targets[target] - users, users_rng, noise_rng, model, setup, state)
             users = targets[target]
             note(point, users, setup, state, record)
@@ -197,7 +197,7 @@ def simulate(
 def disturb_told(
     made: int, noise_rng: np.random.Generator, setup: Setup, state: State, add_noise: Callable[..., None]
 ) -> None:
-    """Add the noise of the reports that count: of the others none is drawn, as nobody looks at it."""
+    """Add the noise of the reports that count; for all others none is drawn, because nobody looks at them."""
     told = cells_told(state.policy, state.noisy)
     noise, memory = state.noise[told], state.memory[:, told]
     add_noise(made, state.leaves, setup.batches, memory, noise_rng, noise)
@@ -230,7 +230,7 @@ def meet(
     setup: Setup,
     state: State,
 ) -> None:
-    """Play that many users, and if they are asked questions, ask them."""
+    """Let `users` users play, and question them if the mechanism asks questions."""
     if setup.groups == 0:
         play(users, users_rng, model, setup, state)
         return
@@ -254,11 +254,11 @@ def meet(
 
 @kernel
 def as_is(noisy: Array, errors: Array, tau2: Array, released: Array) -> None:
-    """Nothing to do: without noise `released` is the array of counts itself."""
+    """Do nothing: without noise, `released` is the array of counts itself."""
 
 
 class Kernels(NamedTuple):
-    """The functions the loop is run with, compiled or plain."""
+    """The functions that the loop runs with, compiled or plain."""
 
     simulate: Callable[..., None]
     next_release: Callable[..., int]

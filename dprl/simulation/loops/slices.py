@@ -1,6 +1,5 @@
-"""A run that releases at times of a schedule, played in slices, so that progress, live curves and cancelling come
-between them. The slices do not affect the result.
-"""
+"""A run that releases at the times of a schedule, played in slices, with progress, live curves and cancelling in
+between. The slices do not affect the result."""
 
 from __future__ import annotations
 
@@ -22,18 +21,18 @@ from dprl.simulation.prepare import PAC_ALPHAS, guarantee_of, noise_of_schedule,
 from dprl.simulation.spec import AXIS, MEASURE, RunSpec
 from dprl.simulation.trace import Curve
 
-WALK_BELOW = 16  # blocks up to this size are walked user by user: cheaper, and equal in distribution
-CHECKPOINTS = (100, 100)  # points of the curve: log-spaced and linearly spaced
+WALK_BELOW = 16  # blocks up to this size are walked user by user, which is cheaper and equal in distribution
+CHECKPOINTS = (100, 100)  # points of the curve, spaced logarithmically and linearly
 
 
 class SlicedRun(ABC):
-    """One seed of one spec: what all loops have that release at times of a schedule.
+    """One seed of a spec: the common part of all loops that release at the times of a schedule.
 
     Args:
         spec: the run.
-        seed: which of its seeds.
-        plain: run the same source as ordinary Python: same bits, far slower.
-        walk_below: which blocks are walked user by user (tests compare both ways).
+        seed: the index of the seed.
+        plain: whether to run the same source as ordinary Python: same bits, far slower.
+        walk_below: the size up to which blocks are walked user by user (tests compare both ways).
 
     Attributes:
         model, setup, state: records of arrays, see the kernels of each loop.
@@ -79,15 +78,15 @@ class SlicedRun(ABC):
 
     @staticmethod
     def lack(spec: RunSpec) -> str:
-        """Return why numba plays a run, in one sentence; "" if the module does."""
+        """Explain in one sentence why numba plays a run; "" if the module does."""
         return "assets/engine.wasm does not hold the loops of linear algorithms."
 
     @abstractmethod
     def _prepare(self, plain: bool, walk_below: int) -> None:
-        """Make kernels, setup and state."""
+        """Create kernels, setup and state."""
 
     def _fixed(self, walk_below: int) -> dict[str, Any]:
-        """Return the setup that all loops share: users, points of the curve, and the values behind regret."""
+        """Return the setup that all loops share: users, points of the curve, and the values for regret."""
         V_star = self._worth(self.optimum.policy)
         return {
             "K": self.spec.episodes,
@@ -99,7 +98,7 @@ class SlicedRun(ABC):
         }
 
     def _playing(self) -> dict[str, Any]:
-        """Return the state that all loops share: the policy and its values, who has started, regret and mistakes."""
+        """Return the state that all loops share: the policy and its values, the start states, regret and mistakes."""
         H, S = self.mdp.H, self.mdp.S
         starts, here, there = (np.zeros(S, dtype=np.int64) for _ in range(3))
         return {
@@ -114,30 +113,30 @@ class SlicedRun(ABC):
 
     @abstractmethod
     def _first_plan(self) -> None:
-        """Plan before there is any user."""
+        """Plan before there are any users."""
 
     @abstractmethod
     def _simulate(self, count: int, until: int) -> None:
-        """Make up to `count` releases, none after the first that is at or beyond `until` users."""
+        """Make up to `count` releases, but none after the first release at or beyond `until` users."""
 
     @property
     @abstractmethod
     def _detail_bytes(self) -> int:
-        """Estimate the bytes of a detail."""
+        """Estimate the size of a detail in bytes."""
 
     @abstractmethod
     def _detail(self) -> Detail:
         """Return the details of the present moment."""
 
     def _worth(self, policy: planning.Policy | planning.Logits) -> Array:
-        """[S] exact values of a policy, by the kernel that values every policy that is played, so that an optimal
-        policy's regret is exactly zero."""
+        """Return the exact values of a policy [S], by the kernel that evaluates all policies played, so that an
+        optimal policy's regret is exactly zero."""
         value: Array = np.zeros((self.mdp.H + 1, self.mdp.S))
         self._kernels.evaluate(self.mdp.P, self.mdp.possible, self.mdp.R, policy, value)
         return np.array(value[0])
 
     def _value_first(self) -> None:
-        """Value the first policy."""
+        """Evaluate the first policy."""
         state = self.state
         state.played[:] = state.policy
         self._kernels.evaluate(self.mdp.P, self.mdp.possible, self.mdp.R, state.played, state.value)
@@ -147,26 +146,26 @@ class SlicedRun(ABC):
         return {}
 
     def _beliefs(self) -> dict[str, Array]:
-        """Return the confidence sets of the weights of a linear model, at each detail."""
+        """Return the confidence sets for the weights of a linear model, at each detail."""
         return {}
 
     @property
     def users(self) -> int:
-        """Users who have played."""
+        """Return the number of users who have played."""
         return int(self.state.position[1])
 
     @property
     def done(self) -> bool:
-        """Whether every user has played."""
+        """Return whether every user has played."""
         return self.users >= self.spec.episodes
 
     @property
     def progress(self) -> float:
-        """Share of the releases made, 0 to 1."""
+        """Return the share of the releases that are made, 0 to 1."""
         return 1.0 if self.done else float(self.state.position[0]) / self.setup.releases
 
     def advance(self, seconds: float = 0.1) -> bool:
-        """Work for about `seconds`; True when the run is finished. Progress and cancelling come between calls."""
+        """Work for about `seconds`, and return whether the run is done. Progress and cancelling come between calls."""
         until = time.perf_counter() + seconds
         while not self.done:
             began, made = time.perf_counter(), self.state.position[0]

@@ -1,4 +1,4 @@
-"""Schedules: one file each, one line each here."""
+"""Schedules, one file and one line each."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ALLOWED = " or ".join(s.allowed for s in SCHEDULES.values())
 
 
 def parse(text: str) -> tuple[Schedule, str]:
-    """Return the schedule of a canonical text, and its argument."""
+    """Return the schedule named by a canonical text, and its argument."""
     key, _, argument = text.partition(":")
     return SCHEDULES[key], argument
 
@@ -33,7 +33,7 @@ def check(text: str, per_release: bool = True) -> str:
 
 
 def releases(text: str, K: int, size: Size, per_release: bool) -> int:
-    """Estimate the number of a schedule's releases; if noise is calibrated to it, the most."""
+    """Estimate the number of a schedule's releases; if noise is calibrated to it, return the most possible."""
     schedule, argument = parse(text)
     if schedule.limit and per_release:
         return schedule.limit(argument, K, size, True)
@@ -41,25 +41,25 @@ def releases(text: str, K: int, size: Size, per_release: bool) -> int:
 
 
 def times(text: str, K: int) -> Ints:
-    """Return users at each release, or the ends of epochs, see `Schedule`."""
+    """Return the number of users at each release, or at the ends of epochs, see `Schedule`."""
     schedule, argument = parse(text)
     return schedule.times(argument, K)
 
 
 def limit(text: str, K: int, size: Size, per_release: bool) -> int | None:
-    """Return M of a schedule that decides as it goes, None for one that is fixed before the run."""
+    """Return the limit M of a schedule that decides during the run; None for one that is fixed before it."""
     schedule, argument = parse(text)
     return schedule.limit(argument, K, size, per_release) if schedule.limit else None
 
 
 def targets(K: int, logarithmic: int, linear: int) -> Ints:
-    """Return log-spaced and linearly spaced numbers of users, from 1 or more to K: where curves are recorded."""
+    """Return the numbers of users, from 1 to K, at which curves are recorded, spaced logarithmically and linearly."""
     spaced = np.concatenate([np.geomspace(1, K, logarithmic), np.linspace(K / linear, K, linear)])
     return np.unique(np.maximum(np.round(spaced), 1).astype(np.int64))
 
 
 def indices_at(releases: Ints, logarithmic: int, linear: int) -> Ints:
-    """Return the first releases at or after the targets; the last included."""
+    """Return the index of the first release at or after each target, including the last release."""
     found = np.searchsorted(releases, targets(int(releases[-1]), logarithmic, linear))
     return np.unique(np.append(np.minimum(found, len(releases) - 1), len(releases) - 1)).astype(np.int64)
 

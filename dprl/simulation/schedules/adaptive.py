@@ -1,8 +1,8 @@
-"""Count-aware blocks: no longer than the releases so far can vouch for.
+"""Blocks that depend on counts: no longer than the releases so far justify.
 
-Near a tie an optimistic learner needs one more pull of an action; a block that spends a share of all users on it costs
-more than all learning before. So a block about doubles the count of the cells it plays, or brings it to the size of the
-noise.
+Near a tie, an optimistic learner needs one more pull of an action. If it were to spend a share of all users on it,
+that block would cost more than all learning before. So a block about doubles the counts of the cells it plays, or
+raises them to the size of the noise.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ MOST = Field("schedule", "int", None, "releases at most", low=2, high=10**6)
 
 @kernel
 def growth(users: int, left: int, K: int, settings: Array) -> float:
-    """Return the share of the users so far by which a block may grow; below 0, by which it has to.
+    """Return the share of the users so far by which a block may grow; if it is negative, by which it must grow.
 
-    Once growing by eta would not get to K with the releases that are left, a block may grow by the square of the pace
-    that would, so that steps which counts vouch for save releases for those near a tie. The pace needed may rise
-    as 1 / ln(K / t), up to doubling; from there on the rest is a geometric sequence. settings: [eta].
+    If growing by eta would not reach K with the remaining releases, a block may grow by the square of the pace that
+    would. Steps justified by counts then save releases for steps near a tie. The pace may rise as 1 / ln(K / t), up to
+    doubling; after that, the remaining blocks form a geometric sequence. settings: [eta].
     """
     most = settings[0]
     if users > 0:
@@ -58,10 +58,10 @@ def next_release(
 ) -> int:
     """Return t + max(1, floor(min(eta t, min over played (h, s, a) of max(n~, E, 1) / P~(s, a at h)))), cut at K.
 
-    P~ is what the learner itself has released: the first state from its counts of the first step, then m~ / sum m~
-    under the policy; a state without released transitions ends the path. Before anything is released, states are
+    P~ follows from the learner's own releases: the first state from its counts of the first step, then m~ / sum m~
+    under the policy; a state without released transitions ends the path. Before anything is released, all states are
     equally likely.
-    eta may be more, see `growth`. settings: [eta].
+    eta may be larger, see `growth`. settings: [eta].
     """
     H, S, A = released.shape[:3]
     B = released.shape[3] - 2
@@ -101,14 +101,14 @@ def next_release(
 
 
 def canonical(argument: str, per_release: bool) -> str:
-    """Return ETA or ETA:M, without M where noise does not depend on it. Raises ValueError."""
+    """Return ETA or ETA:M, without M if noise does not depend on it. Raises ValueError."""
     eta, _, most = argument.partition(":")
     eta = f"{ETA.parse(eta or '0.1'):g}"
     return f"{eta}:{MOST.parse(most)}" if most and MOST.parse(most) and per_release else eta
 
 
 def eta_of(argument: str) -> str:
-    """Return ETA of ETA:M."""
+    """Return ETA from ETA:M."""
     return argument.partition(":")[0]
 
 
@@ -118,10 +118,10 @@ def epochs(argument: str, K: int) -> Ints:
 
 
 def limit(argument: str, K: int, size: Size, per_release: bool) -> int:
-    """M: as given, else the releases of geometric(eta) and half of H S A, rounded up to a power of 1.05; at most K.
+    """Return M: as given, else the releases of geometric(eta) and half of H S A, rounded up to a power of 1.05, or K.
 
-    Rounded, so that results that depend on M alone can be kept. If noise does not depend on it, as many that each count
-    may double as often as it can, several times over.
+    Rounding lets runs share results that depend on M alone. If noise does not depend on M, each count may double as
+    often as it can, several times over.
     """
     most = argument.partition(":")[2]
     if most:

@@ -1,4 +1,4 @@
-"""A release after every user: what the papers' pseudocode does."""
+"""A release after every user, as in the papers' pseudocode."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def times(argument: str, K: int) -> Ints:
 
 
 def refusal(argument: str, K: int) -> SpecError | None:
-    """Too many users."""
+    """Return the error for too many users, or None."""
     if K <= LIMIT:
         return None
     return SpecError(

@@ -34,16 +34,16 @@ def next_release(
 
 
 def times(argument: str, K: int) -> Ints:
-    """Return [M] as `next_release` gives them."""
+    """Return the number of users at each release [M], as `next_release` gives it."""
     return np.array(_times(argument, K), dtype=np.int64)
 
 
 def count(argument: str, K: int) -> int:
-    """Return M."""
+    """Return the number of releases M."""
     return len(_times(argument, K))
 
 
-@lru_cache(maxsize=32)  # a spec asks for them several times, and so does every seed of it
+@lru_cache(maxsize=32)  # a spec needs them several times, and so does each of its seeds
 def _times(argument: str, K: int) -> tuple[int, ...]:
     eta = float(argument)
     result = []

@@ -1,7 +1,7 @@
 """The interface of a schedule: the rule by which a run decides when to make its next release.
 
-It may be fixed before the run starts, so that choosing it leaks nothing, or follow from the releases so far, which
-leaks nothing more. How many releases there are at most, and the noise in them, is fixed before the run either way.
+It may be fixed before the run starts, so that its choice leaks nothing, or follow from the releases so far, which
+leaks nothing more. The largest number of releases, and their noise, are fixed before the run either way.
 """
 
 from __future__ import annotations
@@ -36,24 +36,23 @@ GROWTH = "float64(int64, int64, int64, float64[::1])"
 
 @dataclass(frozen=True)
 class Schedule:
-    """An entry of the registry. A spec names it `key` or `key:argument`.
+    """A schedule, an entry of the registry. A spec names it `key` or `key:argument`.
 
     Attributes:
-        allowed: how it is written, in words.
-        canonical(argument, per_release): the argument as a spec keeps it, raises ValueError when it is not
-            allowed.
-        settings(argument, K): array handed to every call of next_release.
-        next_release: kernel with SIGNATURE.
-        releases(argument, K, size): about how many it makes.
-        times(argument, K): [M] users at each release, increasing to K, or, if it decides as it goes, the ends
-            of epochs of users.
-        growth: kernel with GROWTH, if it decides as it goes, else None.
-        limit(argument, K, size, per_release): M of a schedule that decides as it goes, else None.
-        refusal(argument, K): why it does not go with that many users, if it does not.
-        fewer: what makes fewer releases, in words, if not fewer users.
+        allowed: its written form, in words.
+        canonical(argument, per_release): the argument in a spec's form; raises ValueError if it is not allowed.
+        settings(argument, K): the array passed to every call of next_release.
+        next_release: a kernel with SIGNATURE.
+        releases(argument, K, size): about how many releases it makes.
+        times(argument, K): the number of users at each release, increasing to K [M]; if it decides during the run, at
+            the ends of epochs.
+        growth: a kernel with GROWTH if it decides during the run, else None.
+        limit(argument, K, size, per_release): the limit M of a schedule that decides during the run, else None.
+        refusal(argument, K): the error if it does not allow K users, else None.
+        fewer: advice for fewer releases, in words, unless it is fewer users.
 
-    Where `per_release` holds, noise is calibrated to M, which therefore has to be small; otherwise M is only more than
-    is ever made.
+    If `per_release` is true, noise is calibrated to M, which therefore has to be small; otherwise M is just an upper
+    bound on the number of releases.
     """
 
     key: str

@@ -1,1 +1,1 @@
-"""Uploaded data sets: what is declared of them, how they are read, kept and learned from."""
+"""Uploaded data sets: their declaration, how they are read and stored, and learning from them."""

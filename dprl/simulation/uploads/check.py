@@ -48,7 +48,7 @@ BETTER, CLOSE, WORSE = "better", "too close", "worse"
 
 
 class HeldOut(NamedTuple):
-    """The sums of the people held out: [H, S, A, S + 2] their counts; n, how many episodes they have; and the sums of
+    """The sums of the held-out people: their counts [H, S, A, S + 2]; n, the number of their episodes; and the sums of
     their returns and of the squares of these, each episode's from 0 to 1 and on the grid of noise."""
 
     record: Array
@@ -57,14 +57,14 @@ class HeldOut(NamedTuple):
 
 
 def names(episodes: int) -> tuple[str, ...]:
-    """Return the names of the sums, if a person has at most that many episodes."""
+    """Return the names of the sums, if a person has at most `episodes` episodes."""
     return SUMS if episodes == 1 else (*SUMS, EPISODES)
 
 
 def families(episodes: int) -> tuple[Family, ...]:
-    """Return the families of these sums. People held out are in these sums alone, and nobody else is.
+    """Return the families of these sums. Held-out people are in these sums alone, and nobody else is.
 
-    Each episode adds from 0 to 1, and one episode at least stays where a person is replaced.
+    Each episode adds from 0 to 1, and at least one episode remains when a person is replaced.
     """
 
     def moved(most: int) -> Change:
@@ -156,12 +156,12 @@ def fit(
 
 
 def taken(released: Array, policy: Policy) -> Array:
-    """[H, S] how often people did what the policy says, with noise."""
+    """Return how often people acted as the policy does, with noise [H, S]."""
     return np.asarray(np.take_along_axis(counts.visits(released), policy[..., None], -1)[..., 0])
 
 
 def _occupancy(start: Array, P: Array, supported: NDArray[np.bool_]) -> Array:
-    """[H, S] how often an episode is in a state at a step, where it ends in a row that is not supported.
+    """Return how often an episode is in a state at a step [H, S], if it ends in rows that are not supported.
 
     start: [S], in any unit; P: [H, S, S].
     """
@@ -213,7 +213,7 @@ def _valued(
 
 
 def frequencies(m: Array) -> Array:
-    """[..., S] of noisy counts: the probabilities nearest to m/sum(m), by Euclidean distance."""
+    """Return the probabilities nearest to m/sum(m), by Euclidean distance, from noisy counts [..., S]."""
     S, total = m.shape[-1], np.maximum(m.sum(-1, keepdims=True), 1.0)
     share = m / total
     ordered = -np.sort(-share, axis=-1)
@@ -316,15 +316,15 @@ def assessed(
 
 def recommended(difference: Array) -> int:
     """Return which policy is recommended, by a rule that no data changed: the plug-in policy, 1, unless held-out users
-    call only the cautious one better, 0. `python -m bench.hidden_models` compares rules.
+    favour only the cautious one, 0. `python -m bench.hidden_models` compares rules.
 
-    difference: [2, 3], of each policy.
+    difference: [2, 3], for each policy.
     """
     cautious, plug_in = map(verdict, difference)
     return int(not (cautious == BETTER and plug_in != BETTER))
 
 
 def verdict(difference: Array) -> str:
-    """Write the verdict in three words at most. difference: [3], low end, value, high end."""
+    """Return the verdict in at most three words. difference: low end, value, high end [3]."""
     low, _, high = difference
     return BETTER if low > 0 else WORSE if high < 0 else CLOSE

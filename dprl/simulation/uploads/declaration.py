@@ -1,8 +1,8 @@
-"""The declaration of an uploaded data set: public, and never read off the data.
+"""The declaration of an uploaded data set: public, and never derived from the data.
 
-That a state stands in somebody's trajectory, how long an episode was, or how large a reward, is what privacy protects.
-A list of states that was read off the file would change when one person does, by a label that nobody else has, and no
-noise in the counters of the others would hide that.
+Privacy protects whether a state occurs in anybody's trajectory, how long an episode was, and how large a reward was.
+A list of states taken from the file would change when one person does, by a label that nobody else has, and no noise
+in the counters of the others would hide that.
 """
 
 from __future__ import annotations
@@ -83,11 +83,11 @@ class Declaration:
 
     @property
     def of_people(self) -> bool:
-        """Whether a column shows whose an episode is, and a person may have several."""
+        """Return whether a column identifies the person of an episode, and a person may have several."""
         return PERSON in self.columns
 
     def in_units(self, values: Array, steps: int) -> Array:
-        """Values of `steps` steps with rewards from 0 to 1, as they are with rewards as declared."""
+        """Return values of `steps` steps in the unit of the declared rewards, given those for rewards from 0 to 1."""
         low, high = self.reward_range
         return np.asarray(steps * low + (high - low) * values)
 
@@ -168,7 +168,7 @@ def _labels(value: Any, key: str) -> tuple[str, ...]:
 
 
 def _parts(value: Any) -> tuple[tuple[str, tuple[str, ...] | tuple[float, ...]], ...]:
-    """Return the parts of states that are made of columns: each column's labels, or its edges."""
+    """Return the parts of states that combine several columns: each column's labels, or its edges."""
     if not isinstance(value, dict):
         return ()
     found: list[tuple[str, tuple[str, ...] | tuple[float, ...]]] = []
@@ -199,7 +199,7 @@ def bins(edges: tuple[float, ...]) -> list[str]:
 
 
 def _product(parts: tuple[tuple[str, tuple[Any, ...]], ...], absorbing: Any) -> list[str]:
-    """Every combination, the last column changing fastest, after the absorbing state if there is one."""
+    """Return every combination, the last column changing fastest, after the absorbing state if there is one."""
     each = [bins(values) if isinstance(values[0], float) else list(values) for _, values in parts]
     if math.prod(map(len, each)) > MOST:
         raise wrong("states", f"these are {math.prod(map(len, each)):,} states; give at most {MOST:,}.")
@@ -208,7 +208,7 @@ def _product(parts: tuple[tuple[str, tuple[Any, ...]], ...], absorbing: Any) -> 
 
 
 def _columns(value: Any, parts: bool) -> dict[str, str]:
-    """Names in the file, by name here."""
+    """Return the names of the columns in the file, by their names here."""
     known = [PERSON, *(name for name in MAPPED if name != "state" or not parts)]
     named = value if isinstance(value, dict) else {"": ""}
     allowed = all(key in known and isinstance(name, str) and name.strip() for key, name in named.items())
@@ -242,7 +242,7 @@ def _range(value: Any) -> tuple[float, float]:
 
 
 def _rewards(value: Any, size: Size, low: float, high: float) -> Array:
-    """[H, S, A] as declared."""
+    """Return the declared rewards, [H, S, A]."""
     S, A, H, _ = size
     if isinstance(value, int | float) and not isinstance(value, bool):
         value = np.full((S, A), float(value)).tolist()

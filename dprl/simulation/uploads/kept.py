@@ -54,9 +54,9 @@ class Under(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """A data set of n people: [H, S, A, S + 2] counts of those who are learned from, and those held out.
+    """A data set of n people: the counts [H, S, A, S + 2] of those who are learned from, and those held out.
 
-    under: where its releases are written down; None for nowhere.
+    under: the budget that records its releases, or None.
     """
 
     name: str
@@ -80,9 +80,9 @@ def keep(
     held_out: float,
     under: Under | None,
 ) -> Counted:
-    """Count a file of trajectories, and keep the counts. tell, held_out: see `counted`; name, under: see `Kept`.
+    """Count a file of trajectories, and store the counts. tell, held_out: see `counted`; name, under: see `Kept`.
 
-    What `tell` raises ends it, and nothing is kept. Raises SpecError: the file is malformed, or cannot be kept.
+    If `tell` raises, nothing is stored. Raises SpecError: the file is malformed, or cannot be stored.
     """
     with ONE_FILE:
         found = counted(file, declared, tell, held_out)
@@ -108,8 +108,8 @@ def new_name() -> str:
 
 
 def hold(name: str) -> BinaryIO:
-    """Until what is returned is closed, or this process ends, the counts of this name belong to a session: then whoever
-    deletes what is old deletes them. Raises SpecError if they cannot be kept."""
+    """Bind the counts of this name to a session: once the result is closed, or this process ends, they may be deleted
+    as old. Raises SpecError if they cannot be stored."""
     path = _held_path(name)
     try:
         make_inside(folder())
@@ -121,7 +121,7 @@ def hold(name: str) -> BinaryIO:
 
 
 def there(name: str) -> bool:
-    """Whether the counts of this name are kept here still."""
+    """Return whether the counts of this name are still stored here."""
     return _path(name).exists()
 
 
@@ -130,7 +130,7 @@ def _held_path(name: str) -> Path:
 
 
 def held(name: str) -> Kept:
-    """Return the data set stored under a name. Raises SpecError if there is none any more."""
+    """Return the data set stored under a name. Raises SpecError if it no longer exists."""
     try:
         remove_old()
         with np.load(_path(name), allow_pickle=False) as kept:
@@ -153,8 +153,8 @@ def _gone() -> SpecError:
 
 
 def drawn_sums(name: str, which: str) -> dict[str, Array] | None:
-    """Read the noisy sums stored under a data set's name, by family; None if there are none yet. which: their noise, in
-    words. Raises SpecError: they are damaged, or cannot be read."""
+    """Return the noisy sums stored under a data set's name, by family; None if there are none yet. which: their noise,
+    in words. Raises SpecError: they are damaged, or cannot be read."""
     path = _drawn_path(name, which)
     try:
         content = path.read_bytes()
@@ -171,15 +171,15 @@ def drawn_sums(name: str, which: str) -> dict[str, Array] | None:
 
 
 def drawn(name: str) -> bool:
-    """Return whether any noisy sums were written down under a data set's name."""
+    """Return whether any noisy sums are stored under a data set's name."""
     return any(NAME.fullmatch(path.name.partition(".")[2]) for path in folder().glob(f"{name}.*"))
 
 
 def write_down(name: str, which: str, sums: Mapping[str, Array]) -> dict[str, Array]:
-    """Keep noisy sums of a data set for as long as its counts, see `drawn_sums`; return what is written down.
+    """Store noisy sums of a data set for as long as its counts, see `drawn_sums`; return the stored sums.
 
-    Who comes first stays: if somebody else has written some down meanwhile, these are forgotten. Raises SpecError: they
-    cannot be written down, or the data set has gone. Then they must not be shown.
+    The first sums stay: if another process has stored some meanwhile, these are discarded. Raises SpecError: they
+    cannot be stored, or the data set is gone. Then they must not be shown.
     """
     path, words = _drawn_path(name, which), io.BytesIO()
     np.savez(words, allow_pickle=False, **sums)
@@ -207,7 +207,7 @@ def _drawn_path(name: str, which: str) -> Path:
 
 
 def _digest(path: Path, words: bytes) -> bytes:
-    """Return the digest of a file's contents, and of its owner."""
+    """Return the digest of a file's content and of its owner."""
     return hashlib.sha256(path.name.encode() + words).digest()
 
 
@@ -220,7 +220,7 @@ def _unreadable(why: str | None) -> SpecError:
 
 
 def forget(name: str) -> None:
-    """Delete what is kept under a name: the counts first, for while they are there, noise could be drawn again."""
+    """Delete what is stored under a name: the counts first, because while they exist, noise could be drawn again."""
     with contextlib.suppress(OSError):
         _path(name).unlink(missing_ok=True)
         for path in folder().glob(f"{name}.*"):
@@ -234,8 +234,8 @@ def _path(name: str) -> Path:
 
 
 def remove_old() -> None:
-    """Delete what is older than HOURS, and what belonged to a session that has ended; whoever keeps or reads a data set
-    does, and each worker when it starts."""
+    """Delete what is older than HOURS, and what belonged to a session that has ended. This runs whenever a data set is
+    stored or read, and when a worker starts."""
     for name in {path.name.partition(".")[0] for path in folder().glob("*.*")}:
         if NAME.fullmatch(name):
             with contextlib.suppress(OSError):

@@ -1,8 +1,8 @@
-"""A budget that outlives a session: what was released of the same people, under a name that their owner declares.
+"""A budget that outlives a session: the releases about the same people, under a name that their owner declares.
 
-Each release is written down here before its noise is drawn, by the draws that it consists of. A draw that is asked for
-again, after a reload or a killed worker, is the same draw: it is counted once. A draw that was written down and then
-not shown counts, too: the sum is never too small.
+Each release is recorded here before its noise is drawn, as the draws that it consists of. A draw that is requested
+again, after a reload or a killed worker, is the same draw and counts once. A recorded draw that was never shown
+counts, too: the sum is never too small.
 """
 
 from __future__ import annotations
@@ -40,15 +40,15 @@ KEY = "key"  # of all digests
 class Budget:
     """The budget of one group of people, whose releases add up: dprl.Budget("ward 2026", rho=1).
 
-    It is written down with its first release. Each line has a keyed digest, so that edits by hand are noticed.
+    It is stored with its first release. Each line has a keyed digest, so that edits by hand are noticed.
 
     Args:
-        name: under which it is kept, on this machine.
+        name: its name on this machine.
         rho: the most that its releases may prove together. Without it, they are added up and never refused. A budget
-            that has a release keeps its own.
+            that has a release keeps its total.
 
     Raises:
-        SpecError: the name or the number is not allowed, the budget has another total, or it was edited by hand.
+        SpecError: The name or the number is not allowed, the budget has another total, or it was edited by hand.
     """
 
     def __init__(self, name: str, *, rho: float | None = None) -> None:
@@ -70,7 +70,7 @@ class Budget:
 
     @property
     def total(self) -> float | None:
-        """The rho that it was declared with; None for no total."""
+        """Return the declared rho; None for no total."""
         total: float | None = self._read()["total"]
         return total
 
@@ -82,12 +82,12 @@ class Budget:
 
     @property
     def releases(self) -> tuple[Any, ...]:
-        """The UploadSpec of each release that was made under it, or begun, in order."""
+        """Return the UploadSpec of each release that was made under it, or started, in order."""
         return tuple(spec_from_dict(each["spec"]) for each in self._read()["releases"])
 
     @property
     def draws(self) -> tuple[Draw, ...]:
-        """All noise that was drawn, or may have been."""
+        """Return all noise that was drawn, or may have been."""
         return _draws(self._read())
 
     @property
@@ -96,12 +96,12 @@ class Budget:
         return together(self.draws)
 
     def refusal(self, draws: Iterable[Draw]) -> str:
-        """Return why these draws are too much, in a sentence; "" if they fit."""
+        """Explain why these draws exceed the budget, in a sentence; "" if they fit."""
         return _refusal(self.name, self._read(), tuple(draws))
 
     def charge(self, spec: Spec, draws: tuple[Draw, ...], file: str = "") -> None:
-        """Write a release down, before it is drawn; one that stands here already changes nothing. file: its digest.
-        Raises SpecError: it is beyond the total, or cannot be written down. Then nothing may be drawn."""
+        """Record a release before it is drawn; one that is already recorded changes nothing. file: its digest.
+        Raises SpecError: it exceeds the total, or cannot be recorded. Then nothing may be drawn."""
         path = _path(self.name)
         try:
             make_inside(folder())
@@ -162,7 +162,7 @@ def _sealed(key: bytes, what: Mapping[str, Any]) -> str:
 
 
 def _edited(content: Mapping[str, Any]) -> str:
-    """Return what of a budget's file was edited by hand, in a few words; "" for nothing."""
+    """Return in a few words which part of a budget's file was edited by hand; "" for none."""
     key = known_key() or b""
     for i, release in enumerate(content["releases"], 1):
         if not hmac.compare_digest(str(release.get("seal")), _sealed(key, release)):
@@ -179,7 +179,7 @@ def checked_name(name: str) -> str:
 
 
 def read_before(file: str) -> list[tuple[str, str]]:
-    """Under which budgets a file of this digest was read, and on which day."""
+    """Return the budgets under which a file of this digest was read before, with the day."""
     found = []
     for path in folder().glob("*.json"):
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
@@ -190,9 +190,9 @@ def read_before(file: str) -> list[tuple[str, str]]:
 
 
 def digest_of(file: BinaryIO | Path, key: bytes | None = None) -> str:
-    """Return a digest of a file that nobody can compute without the key, which is kept here.
+    """Return a digest of a file that nobody can compute without the key, which is stored here.
 
-    How lines end, spaces at their ends and empty lines make no difference. Raises SpecError.
+    Line endings, spaces at the ends of lines, and empty lines make no difference. Raises SpecError.
     """
     with contextlib.ExitStack() as stack:
         try:
@@ -221,7 +221,7 @@ def known_key() -> bytes | None:
 
 
 def _key() -> bytes:
-    """Drawn at the first use."""
+    """Return the key, drawn at its first use."""
     make_inside(folder())
     path = folder() / KEY
     if not path.exists():

@@ -1,4 +1,4 @@
-"""The example of a data set: simulated patients of a ward, and what is declared of them."""
+"""The example of a data set: simulated patients of a ward, and their declaration."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ def example() -> str:
 
 
 def trajectories(mdp: TabularMDP, policy: Array, people: int, rng: np.random.Generator) -> str:
-    """Return a CSV of that many people in a model, with rewards 0 and 1. policy: [H, S, A], chances of actions."""
+    """Return a CSV of `people` people in a model, with rewards 0 and 1. policy: action probabilities [H, S, A]."""
 
     def drawn(chances: Array) -> np.ndarray:
-        """One of the last axis of each row."""
+        """Draw one index along the last axis of each row."""
         return np.asarray((rng.random(len(chances))[:, None] > chances.cumsum(-1)[:, :-1]).sum(-1))
 
     s = drawn(np.tile(mdp.d1, (people, 1)))

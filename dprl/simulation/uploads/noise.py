@@ -64,15 +64,15 @@ def upload_problem_of(spec: UploadSpec) -> OfflineProblem:
 
 
 def beside(spec: UploadSpec) -> tuple[Family, ...]:
-    """Return the questions to people held out."""
+    """Return the questions about held-out people."""
     return check.families(spec.public.episodes) if spec.checked else ()
 
 
 def noise_of(spec: UploadSpec) -> tuple[CuratorNoise, dict[str, float]]:
-    """Return the noise, and E of each family, which follow from the spec alone.
+    """Return the noise, and the E of each family, which follow from the spec alone.
 
-    Noise on the grid is further out than a bound on continuous noise, with the same chance, by at most one step; and
-    each reward in a sum was rounded by at most half a step.
+    With equal probability, noise on the grid exceeds a bound on continuous noise by at most one step; and each reward
+    in a sum was rounded by at most half a step.
     """
     problem, of_people, episodes = upload_problem_of(spec), spec.public.of_people, spec.public.episodes
     said: tuple[str, ...] = ASSUMPTIONS
@@ -92,8 +92,8 @@ def noise_of(spec: UploadSpec) -> tuple[CuratorNoise, dict[str, float]]:
 
 
 def outlook(spec: UploadSpec) -> tuple[float, float]:
-    """Return what is known before a release: how many users take an action in a state at a step on average, and the
-    standard deviation of the noise in such a number."""
+    """Return what is known before a release: the average number of users who take an action in a state at a step, and
+    the standard deviation of the noise in such a number."""
     noise, (S, A, _, _) = noise_of(spec)[0], spec.problem_size
     assert noise.mechanism is not None
     deviation = noise.scales[TRANSITIONS.family] * math.sqrt(S) * float(noise.mechanism.std(ONCE)[0])

@@ -1,4 +1,4 @@
-"""The parts of a file of trajectories outside of its declaration, for its owner alone."""
+"""The parts of a file of trajectories that violate its declaration, for its owner alone."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ class Outside:
 
     Attributes:
         declared: the declaration.
-        rows: of the file, without the heading.
-        labels: by column, how many rows have each label that is not declared.
-        last: by column, what these count as.
-        padded: how many episodes have fewer steps than declared; episodes: how many there are.
-        moved: how many rows did not stand in order.
-        cut: how many episodes have more steps than declared.
-        beyond: how many episodes come after the first of their person that count.
-        rewards: how many rows have a reward outside the declared range; lowest, highest: of all rewards.
+        rows: the number of rows of the file, without the heading.
+        labels: by column, the number of rows with each undeclared label.
+        last: by column, the label that these count as.
+        padded: the number of episodes with fewer steps than declared; episodes: of all episodes.
+        moved: the number of rows that were out of order.
+        cut: the number of episodes with more steps than declared.
+        beyond: the number of episodes after the first ones of their person that count.
+        rewards: the number of rows with a reward outside the declared range; lowest, highest: of all rewards.
     """
 
     declared: Declaration
@@ -46,7 +46,7 @@ class Outside:
     highest: float = -inf
 
     def __bool__(self) -> bool:
-        """Whether anything is."""
+        """Return whether there are any such parts."""
         numbers = self.rewards, self.padded, self.moved, self.cut, self.beyond
         return any(numbers) or any(self.labels.values())
 
@@ -54,7 +54,7 @@ class Outside:
         return " ".join(("Only for you, not private and kept nowhere:", *self.sentences()))
 
     def refusal(self) -> str:
-        """Return why that many undeclared labels need the owner's consent, in a sentence; "" if they are few."""
+        """Explain why this many undeclared labels need the owner's consent, in a sentence; "" if they are few."""
         for name, found in self.labels.items():
             if found.total() > MOST_UNDECLARED * self.rows:
                 share = percent(found.total() / self.rows)
@@ -65,7 +65,7 @@ class Outside:
         return ""
 
     def sentences(self) -> list[str]:
-        """One for each column in which anything is, and what it counts as."""
+        """Return a sentence for each column with such parts, and what they count as."""
         said = []
         for name, found in self.labels.items():
             if found:

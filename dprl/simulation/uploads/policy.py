@@ -1,4 +1,4 @@
-"""A learned policy as a file: what to do at each step, on what evidence, and what is guaranteed of it.
+"""A learned policy as a file: the action at each step, its evidence, and its guarantee.
 
 policy = dprl.Policy.load("policy.json")
 policy.act("severe", step=1)  # "treat", or None: too few people were treated so, and somebody else decides
@@ -28,15 +28,15 @@ KEYS = ("format", "states", "actions", "first_step", "steps", "people", "enough"
 
 @dataclass(frozen=True, eq=False)
 class Policy:
-    """What to do in each state at each step.
+    """The action in each state at each step.
 
     Attributes:
-        states, actions: labels.
-        steps: [H][S] labels of actions, as they were learned.
-        people: [H][S] in how many episodes people did so there, with noise.
-        enough: [H][S] whether these are certainly one at least: else the action rests on nobody.
+        states, actions: the labels.
+        steps: the learned actions' labels [H][S].
+        people: the number of episodes in which people took that action there, with noise [H][S].
+        enough: whether that number is certainly at least one; otherwise no data support the action [H][S].
         first_step: the number of the first step, 0 or 1, as in the file that the policy was learned from.
-        about: the rest of the file: the algorithm, the guarantee and what it covers, people held out, versions.
+        about: the rest of the file: the algorithm, the guarantee and its scope, held-out people, versions.
     """
 
     states: tuple[str, ...]
@@ -54,10 +54,10 @@ class Policy:
 
         Args:
             state: a label.
-            step: numbered as in the file that the policy was learned from, from `first_step` on.
+            step: the step, numbered from `first_step` on, as in the file that the policy was learned from.
 
         Raises:
-            SpecError: there is no such state or step.
+            SpecError: There is no such state or step.
         """
         state = normal(state) if isinstance(state, str) else state
         if state not in self.states:
@@ -73,7 +73,7 @@ class Policy:
         """Read the policy in a file, or in the text of one.
 
         Raises:
-            SpecError: it cannot be read, is not such a file, or has been changed since it was written.
+            SpecError: The file cannot be read, is not a policy, or has been changed since it was written.
         """
         check_type(NAME, file, str | Path, "the path of a policy.json")
         text = str(file)
@@ -91,7 +91,7 @@ class Policy:
 
     @property
     def met(self) -> list[str]:
-        """The states that users may be in while an episode goes on: all but *ended*, where shorter ones go on in it."""
+        """Return the states that users may be in during an episode: all but *ended*, which pads shorter episodes."""
         left_out = ENDED if self.about["declared"].get("absorbing") == ENDED else None
         return [state for state in self.states if state != left_out] or list(self.states)
 
@@ -129,6 +129,6 @@ class Policy:
 
 
 def _digest(content: Mapping[str, Any]) -> str:
-    """SHA-256 of all else in the file, in canonical form."""
+    """Return the SHA-256 of the rest of the file, in canonical form."""
     text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()

@@ -37,8 +37,8 @@ MOST_FOUND = 3  # labels named in an error
 class Prepared(NamedTuple):
     """The table of a file: whole episodes one below the other, H rows each, in order.
 
-    s, a, x and r: [rows] of states, actions, next states (the last if nothing follows), and rewards as they stand in
-    the file. people: [episodes] whose each is. first_step: its number in the file.
+    s, a, x and r: states, actions, next states (the last state if nothing follows), and rewards as in the file [rows].
+    people: the person of each episode [episodes]. first_step: its number in the file.
     """
 
     s: Codes
@@ -50,7 +50,7 @@ class Prepared(NamedTuple):
 
 
 def prepared(file: BinaryIO | Path | pd.DataFrame, declared: Declaration, outside: Outside) -> Prepared:
-    """Return the table of a file, and note what is outside of the declaration. Raises SpecError: one sentence that
+    """Return the table of a file, and note the parts outside of its declaration. Raises SpecError: one sentence that
     names row and column."""
     S, H = declared.size.S, declared.size.H
     named = {name: declared.columns.get(name, name) for name in MAPPED}
@@ -122,7 +122,7 @@ def _episodes(
 
 
 def _rank(people: Codes) -> Codes:
-    """[episodes] how many of the same person come before. people: [episodes], whose each is."""
+    """Return the number of earlier episodes of the same person [episodes]. people: the person of each [episodes]."""
     order = np.argsort(people, kind="stable")
     begun = np.searchsorted(people[order], np.arange(people.max() + 1))
     rank = np.empty_like(people)
@@ -156,7 +156,7 @@ def _read(
 
 
 def _coded(texts: Sequence[str]) -> Column:
-    """Return codes of rows, in the order of the first of each, and the different texts, in normal form."""
+    """Return the codes of rows, numbered by first occurrence, and the different texts in normal form."""
     place: dict[str, int] = {}
     codes = np.array([place.setdefault(text, len(place)) for text in texts], dtype=np.int32)
     return codes, [normal(text) for text in place]
@@ -194,7 +194,7 @@ def _check_cells(columns: dict[str, Column], first: int) -> None:
 
 
 def _steps(name: str, column: Column) -> Codes:
-    """[rows] whole numbers."""
+    """Return integers, [rows]."""
     codes, texts = column
     plain = [WHOLE.sub(r"\1", text) for text in texts]
     bad = np.array([not (text.isdecimal() and text.isascii() and len(text) < 6) for text in plain])[codes]
@@ -247,7 +247,7 @@ def _check_steps(
 def _states(
     declared: Declaration, columns: dict[str, Column], numbers: dict[str, Array], outside: Outside
 ) -> Codes:
-    """[rows] of the declared states."""
+    """Return the declared states, [rows]."""
     if not declared.parts:
         name = declared.columns.get("state", "state")
         return _index(name, columns[name], declared.states, outside)
@@ -267,7 +267,7 @@ def _states(
 
 
 def _index(name: str, column: Column, labels: tuple[str, ...], outside: Outside) -> Codes:
-    """[rows] of labels; the last for one that is not declared, of which `outside` is told."""
+    """Return the labels' codes [rows]; an undeclared label becomes the last one, and is reported to `outside`."""
     codes, texts = column
     place = {label: i for i, label in enumerate(labels)}
     plain = [text if text in place else WHOLE.sub(r"\1", text) for text in texts]

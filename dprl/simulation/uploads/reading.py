@@ -32,8 +32,8 @@ MOST_EPISODES = 2**23  # of which sums on the grid of noise are exact in float64
 
 
 class Counted(NamedTuple):
-    """The counts of a file: [H, S, A, S + 2] of those who are learned from, people in all, those held out, how many
-    these are, and the number of the first step in the file, 0 or 1."""
+    """The counts of a file: those of the people learned from [H, S, A, S + 2], the number of all people, those held
+    out and their number, and the number of the first step in the file, 0 or 1."""
 
     record: Array
     n: int
@@ -48,11 +48,11 @@ def counted(
     tell: Callable[[Outside], object] | None = None,
     held_out: float = 0.0,
 ) -> Counted:
-    """Count the trajectories in a file: rows of counts as in mdp/counts.py, and rewards in units of the declared range,
-    each rounded to the grid that noise is drawn on. All of it is exact, for there are at most MOST_EPISODES.
+    """Count the trajectories in a file: rows of counts as in mdp/counts.py, and rewards in units of the declared
+    range, each rounded to the grid of the noise. The sums are exact, because there are at most MOST_EPISODES.
 
-    tell: is called with the parts outside the declaration, if there are any. held_out: the probability with which each
-    person is held out, whatever is in their rows. Raises SpecError: one sentence that names row and column.
+    tell: a function called with the parts outside of the declaration, if there are any. held_out: the probability with
+    which each person is held out, whatever their rows are. Raises SpecError: one sentence that names row and column.
     """
     outside = Outside(declared)
     table = prepared(file, declared, outside)

@@ -1,4 +1,4 @@
-"""The curator of an uploaded data set: what it releases is drawn once, exactly, and written down before it is shown."""
+"""The curator of an uploaded data set: each release is drawn once, exactly, and recorded before it is shown."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ def noise_in_words(noise: CuratorNoise) -> str:
 
 
 class UploadCurator:
-    """Holds one data set that was uploaded, and answers queries about it.
+    """Holds one uploaded data set, and answers queries about it.
 
-    What it answers with is no function of the counts but through what is written down: the sums with noise of every
-    family that the guarantee speaks of. The same query has the same answer, whoever asks, and when. Raises SpecError:
-    what was released of this data set is damaged.
+    The answers depend on the counts only through recorded values: the noisy sums of every family that the guarantee
+    covers. The same query has the same answer, whoever asks, and when. Raises SpecError if the recorded releases of
+    this data set are damaged.
     """
 
     def __init__(self, data: kept.Kept, noise: CuratorNoise, errors: Mapping[str, float]) -> None:
@@ -48,12 +48,12 @@ class UploadCurator:
 
     @property
     def share(self) -> float:
-        """The share done of the draws, 0 to 1."""
+        """Return the share of the draws that are done, 0 to 1."""
         return 1.0 if self._noisy is not None else len(self._drawn) / self._cells
 
     def draw(self, seconds: float) -> bool:
-        """Draw for about so long; True when everything is drawn and written down, or was before. Raises SpecError: it
-        cannot be written down, or the data set has gone."""
+        """Draw for about `seconds`; return whether everything is drawn and recorded, now or earlier. Raises SpecError:
+        it cannot be recorded, or the data set is gone."""
         until = time.perf_counter() + seconds
         while self._noisy is None:
             self._drawn += islice(self._rest, AT_ONCE)
@@ -64,7 +64,7 @@ class UploadCurator:
         return True
 
     def _draws(self) -> Iterator[float]:
-        """Every sum with its noise, added as whole numbers of steps; only what comes of it is rounded to a float."""
+        """Add noise to every sum, in whole steps; only the result is rounded to a float. Yield the share done."""
         assert self._noise.mechanism is not None
         draw = EXACT[self._noise.mechanism.key].draw
         for family, scale in self._scales.items():

@@ -73,7 +73,7 @@ def fitted_to(
 
 
 class UploadRun:
-    """The one release of a spec. Raises SpecError: its data set is not kept here."""
+    """The one release of a spec. Raises SpecError if its data set is not stored here."""
 
     def __init__(self, spec: UploadSpec, seed: int) -> None:
         self.spec, self.seed = spec, seed
@@ -93,11 +93,11 @@ class UploadRun:
 
     @property
     def progress(self) -> float:
-        """0 to 1: of the noise that is drawn; learning takes a moment."""
+        """Return the share of the noise that is drawn, 0 to 1; learning takes only a moment."""
         return self._curator.share
 
     def advance(self, seconds: float = 0.1) -> bool:
-        """Work for about `seconds`; True when it is done. Raises SpecError: a release cannot be written down."""
+        """Work for about `seconds`; return whether it is done. Raises SpecError if a release cannot be recorded."""
         if self._trace is None and self._curator.draw(seconds):
             self._trace = self._learn()
         return self._trace is not None
@@ -107,7 +107,7 @@ class UploadRun:
         return self._trace.curve if self._trace else Curve(AXIS, MEASURE, np.zeros(0, np.int64), np.zeros(0))
 
     def trace(self) -> UploadTrace:
-        """Everything that was released, and learned from it, once it is done."""
+        """Return all that was released, and what was learned from it, once the run is done."""
         assert self._trace is not None
         return self._trace
 

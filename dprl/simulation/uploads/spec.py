@@ -55,15 +55,15 @@ FIELDS: Registry[Field] = Registry(
 @documented(FIELDS)
 @dataclass(frozen=True, kw_only=True, eq=False)
 class UploadSpec(Budgeted):
-    """A run on an uploaded data set, checked and in canonical form: two specs that mean the same are equal.
+    """A run on an uploaded data set, checked and in canonical form: two specs with the same meaning are equal.
 
-    Its curve has one point: the released lower bound of the learned policy's value, at n. `upload` makes one
-    from a file. Two specs on one data set are two releases of it, unless their noise has the same scale: then it is
-    the same. Here data is the name that the counts are kept under, and declared is canonical JSON. n counts people, and
-    is public, too; each has one episode unless more are declared. rho is the budget of zero-concentrated privacy.
+    Its curve has one point: the released lower bound on the learned policy's value, at n. `upload` makes a spec
+    from a file. Two specs on one data set are two releases of it, unless their noise has the same scale: then they
+    share one. data is the name of the stored counts, and declared is canonical JSON. n is the number of people, and
+    public, too; each has one episode unless more are declared. rho is the budget of zero-concentrated privacy.
 
     Raises:
-        SpecError: one sentence that names the field and what is allowed.
+        SpecError: A field is not allowed; one sentence names it and the allowed values.
     """
 
     data: str = ""
@@ -100,32 +100,32 @@ class UploadSpec(Budgeted):
 
     @property
     def learned_from(self) -> int:
-        """The number of people learned from."""
+        """Return the number of people who are learned from."""
         return self.n - self.checked
 
     @property
     def public(self) -> Declaration:
-        """The declaration."""
+        """Return the declaration."""
         return declaration(self.declared)
 
     @property
     def problem_size(self) -> Size:
-        """S, A and H."""
+        """Return S, A and H."""
         return self.public.size
 
     @property
     def rewards(self) -> str:
-        """Known where mean rewards are declared, else learned."""
+        """Return whether mean rewards are known, because they are declared, or learned."""
         return "learned" if self.public.rewards is None else "known"
 
     @property
     def size(self) -> int:
-        """The end of the curve: n trajectories."""
+        """Return the end of the curve: n trajectories."""
         return self.n
 
     @property
     def episodes_of_one(self) -> int:
-        """The number of one user's episodes that noise is for."""
+        """Return the number of a user's episodes that the noise protects."""
         return self.public.episodes
 
     def estimate(self) -> Estimate:
@@ -134,21 +134,21 @@ class UploadSpec(Budgeted):
         return Estimate(0.01 + cells * 3e-5, 8 * 40 * cells, 1)
 
     def baseline(self) -> UploadSpec:
-        """Itself: nothing is learned from an uploaded data set without noise."""
+        """Return the spec itself: nothing is learned from an uploaded data set without noise."""
         return self
 
     def seed_key(self, seed: int) -> str:
-        """Name of the unit of work: equal exactly when the resulting bits are."""
+        """Return the key of the unit of work; two keys are equal exactly if the resulting bits are."""
         return key_of(self.to_dict(), seed, engine())
 
 
 def warn(outside: Outside) -> None:
-    """Tells whoever called `upload` what was outside of the declaration."""
+    """Warn the caller of `upload` about parts of the file outside of the declaration."""
     warnings.warn(str(outside), stacklevel=7)
 
 
 def remind(sentence: str) -> None:
-    """Tells whoever called `upload` that the file was read before."""
+    """Warn the caller of `upload` that the file was read before."""
     warnings.warn(sentence, stacklevel=5)
 
 
@@ -163,24 +163,25 @@ def upload(
     recall: Callable[[str], object] = remind,
     **fields: Any,
 ) -> UploadSpec:
-    """Count a file of trajectories, and return a spec for it. The counts are kept for a day (docs/report/offline.md).
+    """Count a file of trajectories, and return a spec for it. The counts are stored for a day
+    (docs/report/offline.md).
 
     Args:
-        file: a CSV or Parquet file (its path, or open), or a table of pandas; columns episode, step, state, action,
-            reward, or the names that are declared.
-        declared: what is public: the path of a JSON file, its text, or an object; see declaration.KEYS.
-        held_out: each person is held out with this probability, 0 to 0.5: nothing is learned from them, and they show
+        file: a CSV or Parquet file (its path, or an open file), or a pandas table; its columns are episode, step,
+            state, action and reward, or have the declared names.
+        declared: the public facts: the path of a JSON file, its text, or an object; see declaration.KEYS.
+        held_out: the probability, 0 to 0.5, with which a person is held out: not learned from, but used to show
             whether the learned policy is better than today's practice.
-        accept_undeclared: whether labels that are not declared may be more than 5% of a column. Each counts as the last
+        accept_undeclared: whether undeclared labels may make up more than 5% of a column. Each counts as the last
             declared label.
-        tell: is called if labels or rewards of the file are outside the declaration, with a list of them: for the owner
-            alone, before anything is released. By default it is a warning.
-        budget: in which each release is written down, and which may refuse it.
-        recall: is called with a sentence if a budget has a release of the file. By default it is a warning.
-        fields: of the spec, such as rho.
+        tell: a function called, before anything is released, with a list of labels and rewards outside of the
+            declaration, if there are any; for the owner alone. By default it warns.
+        budget: a budget that records each release, and may refuse it.
+        recall: a function called with a sentence if a budget has a release of the file. By default it warns.
+        fields: fields of the spec, such as rho.
 
     Raises:
-        SpecError: a field is not allowed, or the file is malformed; then the sentence names row and column.
+        SpecError: A field is not allowed, or the file is malformed; then the sentence names row and column.
 
     Example:
         >>> import io
@@ -236,7 +237,7 @@ def take(
 def _under(
     file: Path | BinaryIO | pd.DataFrame, budget: Budget, recall: Callable[[str], object]
 ) -> kept.Under:
-    """Return what is kept of a budget until a release, and report under which budgets the file was released before."""
+    """Return what is stored about a budget until a release, and report earlier releases of the file."""
     # a table is written as CSV for its digest alone, and not read back
     bytes_of = io.BytesIO(file.to_csv(index=False).encode()) if hasattr(file, "to_csv") else file
     digest = digest_of(bytes_of)
@@ -249,7 +250,7 @@ def _under(
 
 
 def _opened(file: Any) -> Path | BinaryIO | pd.DataFrame:
-    """Return what the counts are read from. Raises SpecError."""
+    """Return the source from which the counts are read. Raises SpecError."""
     if isinstance(file, str | Path):
         return Path(file)
     if isinstance(file, io.StringIO):

@@ -26,10 +26,10 @@ class Draw:
     """Noise that is drawn once.
 
     Attributes:
-        key: equal exactly when the noise is the same.
-        read: which reading of a file it is of; half: 0 of the people learned from, 1 of those held out.
-        losses: what replacing one person of that half reveals in it.
-        apart: how far noise on the grid is from continuous noise.
+        key: equal exactly if the noise is the same.
+        read: the reading of a file that it belongs to; half: 0 for the people learned from, 1 for those held out.
+        losses: the losses of replacing one person of that half.
+        apart: the distance of noise on the grid from continuous noise.
     """
 
     key: str
@@ -39,7 +39,7 @@ class Draw:
     apart: Apart
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-able form."""
+        """Return the form for JSON."""
         return asdict(self) | {"losses": [asdict(loss) for loss in self.losses], "apart": list(self.apart)}
 
     @classmethod
@@ -53,16 +53,16 @@ class Spent(NamedTuple):
     """The joint guarantee of draws, for replacing one person.
 
     Attributes:
-        rho: of zero-concentrated privacy, which adds up (Bun, Steinke 2016, Lemma 1.7).
-        apart: of noise on the grid, in all.
+        rho: the rho of zero-concentrated privacy, which adds up (Bun, Steinke 2016, Lemma 1.7).
+        apart: the total distance of noise on the grid from continuous noise.
     """
 
     rho: float
     apart: Apart
 
     def epsilon(self, delta: float) -> float:
-        """Return an epsilon for which all this is (epsilon, delta)-private: exactly, for Gaussian noise with mu^2/2 =
-        rho (Balle, Wang 2018, Theorem 8), and what the grid adds."""
+        """Return an epsilon for which all draws together are (epsilon, delta)-private: exactly, for Gaussian noise
+        with mu^2/2 = rho (Balle, Wang 2018, Theorem 8), plus the effect of the grid."""
         if self.rho == 0:
             return 0.0
         exact = gaussian_epsilon(math.sqrt(2 * self.rho), self.apart.delta(delta))
@@ -72,17 +72,17 @@ class Spent(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The guarantee in one number."""
+        """Return the guarantee as one number."""
         return f"ρ = {rounded(self.rho):g}"
 
     @property
     def implies(self) -> str:
-        """The pair that rho stands for."""
+        """Return the pair (epsilon, delta) that rho implies."""
         return pair(rounded(self.epsilon(REFERENCE_DELTA)), REFERENCE_DELTA)
 
 
 def rounded(value: float) -> float:
-    """Round to four digits, up, so that the written number is proved. Nine are exact: floats do not add exactly."""
+    """Round up to four digits, so that the written number is proved; errors beyond nine digits are dropped first."""
     return float(FOUR_DIGITS.create_decimal(f"{value:.9g}"))
 
 

@@ -59,7 +59,7 @@ def normal(text: str) -> str:
 
 
 def parsed(texts: Sequence[str]) -> Array:
-    """Return the numbers that texts stand for; NaN for a text that is none."""
+    """Return the numbers that texts stand for; NaN for a text that is not a number."""
     return np.array([_number(text) for text in texts], dtype=float)
 
 
@@ -71,7 +71,7 @@ def _number(text: str) -> float:
 
 
 def read_pieces(file: BinaryIO | Path | pd.DataFrame, needed: Sequence[str]) -> Iterator[Texts]:
-    """Yield the needed columns, each of which has to be there once, ROWS rows at a time, in the order of the rows.
+    """Yield the needed columns, each of which has to occur once, ROWS rows at a time, in the order of the rows.
 
     Raises SpecError: one sentence that names row (the heading is row 1) and column, or the kind of the file.
     """
@@ -99,7 +99,7 @@ def read_pieces(file: BinaryIO | Path | pd.DataFrame, needed: Sequence[str]) -> 
 
 
 def _places(names: Sequence[str], needed: Sequence[str]) -> list[int]:
-    """Return the place of each needed column. Raises SpecError if one is missing or stands twice."""
+    """Return the place of each needed column. Raises SpecError if one is missing or occurs twice."""
     listed = ", ".join(map(shown, names[:MOST_SHOWN])) + (", ..." if len(names) > MOST_SHOWN else "")
     for name in needed:
         if name not in names:
@@ -164,12 +164,12 @@ def _even(rows: list[list[str]], end: int, first: int, names: Sequence[str]) -> 
 
 
 def _blank(row: Sequence[str]) -> bool:
-    """Whether a record has nothing in it, or the mark that ended files in DOS (Ctrl-Z)."""
+    """Return whether a record is empty, or is the mark that ended files in DOS (Ctrl-Z)."""
     return not "".join(row).replace("\x1a", "").strip()
 
 
 def _check_heading(file: BinaryIO, needed: Sequence[str]) -> int:
-    """Return how many lines stand before the heading. Raises SpecError if there is none that can be read."""
+    """Return the number of lines before the heading. Raises SpecError if there is no readable heading."""
     begun = file.read(HEADING_BYTES)
     file.seek(0)
     if begun.startswith(UTF_16) or b"\0" in begun[:HEADING_BYTES]:
@@ -189,7 +189,7 @@ def _check_heading(file: BinaryIO, needed: Sequence[str]) -> int:
 
 
 def _refuse_encoding(file: BinaryIO) -> NoReturn:
-    """Name the first row that is not UTF-8."""
+    """Raise a SpecError that names the first row that is not UTF-8."""
     file.seek(0)
     for number, line in enumerate(file, 1):
         try:
@@ -245,8 +245,8 @@ def _written(name: str, values: list[Any], first: int) -> list[str]:
 
 
 def written(value: Any) -> str:
-    """Return the text of one cell: a text as it is, a whole number without ".0", "" for a missing value. Raises
-    ValueError: it is of another type, or a float that is too large to be told from its neighbours."""
+    """Return the text of one cell: a text unchanged, a whole number without ".0", "" for a missing value. Raises
+    ValueError if it has another type, or is a float too large to be distinguished from its neighbours."""
     if isinstance(value, str):
         return value
     if isinstance(value, bool | np.bool_):

@@ -1,4 +1,4 @@
-"""The results of a run on an uploaded data set: the released and learned values, and the files to take along."""
+"""The results of a run on an uploaded data set: the released and learned values, and the files to download."""
 
 from __future__ import annotations
 
@@ -53,17 +53,17 @@ class UploadTrace(TraceCore[UploadSpec]):
 
     @property
     def recommended(self) -> int:
-        """0 for the cautious policy, which alone has a bound if nobody was held out; 1 for the plug-in policy."""
+        """Return 0 for the cautious policy, the only choice if nobody was held out, or 1 for the plug-in policy."""
         return check.recommended(self.checked["difference"]) if self.checked else 0
 
     @property
     def policy(self) -> NDArray[np.int16]:
-        """[H, S], the recommended policy."""
+        """Return the recommended policy, [H, S]."""
         return np.asarray(self.policies[self.recommended])
 
     def release(self) -> str:
-        """All that was released and learned as JSON, without the name that the counts are kept under: labels, the
-        bound, the policy as a list of actions for each step, one for each state."""
+        """Return all that was released and learned as JSON, without the name of the stored counts: labels, the bound,
+        and the policy as a list of actions for each step, one for each state."""
         spec = self.spec
         policy = self.portable
         public = {name: value for name, value in spec.to_dict().items() if name != "data"}
@@ -91,7 +91,7 @@ class UploadTrace(TraceCore[UploadSpec]):
         )
 
     def intervals(self, policy: int) -> dict[str, Array]:
-        """Return `checked` of one policy in the declared rewards: learned, behaviour, difference; {} if none."""
+        """Return `checked` for one policy in the declared rewards: learned, behaviour, difference; {} if empty."""
         if not self.checked:
             return {}
         public, H = self.spec.public, self.spec.problem_size.H
@@ -101,7 +101,7 @@ class UploadTrace(TraceCore[UploadSpec]):
 
     @property
     def today(self) -> dict[str, Array]:
-        """The intervals of the recommended policy."""
+        """Return the intervals of the recommended policy."""
         return self.intervals(self.recommended)
 
     @property
@@ -116,12 +116,12 @@ class UploadTrace(TraceCore[UploadSpec]):
 
     @property
     def verdict(self) -> str:
-        """The verdict on the recommended policy."""
+        """Return the verdict on the recommended policy."""
         return self.verdict_of(self.recommended)
 
     @property
     def portable(self) -> Policy:
-        """The policy with its evidence and its guarantee, as it is taken along."""
+        """Return the policy with its evidence and its guarantee, as a file to take along."""
         spec, public, card, E = self.spec, self.spec.public, self.guarantee, next(iter(self.errors.values()))
         people = check.taken(self.released, self.policy.astype(np.int64))
         counted = {"a number of people counts": "episodes"} if public.of_people else {}
