@@ -15,7 +15,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 CEILINGS = {
-    "source": 62_052,
+    "source": 62_044,
     "dprl/engine": 1_010,
     "dprl/environments": 1_451,
     "dprl/figures": 5_710,
@@ -38,13 +38,13 @@ CEILINGS = {
     "dprl/uploads": 276,
     "dprl/users": 717,
     "dprl, loose files": 2_730,
-    "pages": 13_606,
+    "pages": 13_598,
     "website": 761,
     "tests": 40_994,
     "bench": 2_759,
     "JavaScript": 3_070,
     "TOML": 4_657,
-    "docs, words": 43_820,
+    "docs, words": 44_092,
 }
 
 
