@@ -95,7 +95,7 @@ def test_a_phone_plays_and_only_its_randomised_bits_leave(join: Join, room: tupl
     phone.frames.clear()
     phone.requests.clear()
     phone.play(["moderate", "mild", "mild", "recovered", "recovered"], 0.7, "010010")
-    expect(phone.page.get_by_text("The room writes down your randomised bits")).to_be_visible()
+    expect(phone.page.get_by_text("The room stores your randomised bits")).to_be_visible()
     expect(phone.page.get_by_text("The true answer stays here: recovered")).to_be_visible()
     assert store.rooms.steps(code)[0].answers == ("3-n010010",)
     everything = sent(phone)
@@ -115,7 +115,7 @@ def test_two_patients_whose_bits_are_the_same_send_the_same(join: Join, room: tu
         phone = join()
         phone.frames.clear()
         phone.play(way, 0.7, "011000")
-        expect(phone.page.get_by_text("The room writes down your randomised bits")).to_be_visible()
+        expect(phone.page.get_by_text("The room stores your randomised bits")).to_be_visible()
         found.append(values(phone.frames, device(phone, code)))
     assert found[0] == found[1]
     assert store.rooms.steps(code)[0].answers == ("3-n011000",) * 2
@@ -133,7 +133,7 @@ def test_a_report_that_was_lost_is_sent_again_and_not_drawn_again(
     assert store.rooms.steps(code)[0].answers == ()
     phone.page.reload()
     expect(phone.page.get_by_text("has forgotten your history")).to_be_visible()
-    expect(phone.page.get_by_text("The room writes down your randomised bits")).to_be_visible()
+    expect(phone.page.get_by_text("The room stores your randomised bits")).to_be_visible()
     assert phone.page.evaluate("window.draws") == 0
     assert store.rooms.steps(code)[0].answers == ("3-n111000",)
 

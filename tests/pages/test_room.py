@@ -510,7 +510,7 @@ def test_a_class_plays_the_clinic(visit: Visit, store: Store) -> None:
     ((name, _),) = patients(student)
     sent(student, name, json_value=json.dumps({"report": "3-n010011"}))
     assert store.rooms.steps(code)[0].answers == ("3-n010011",)
-    assert any("writes down your" in str(said.value) for said in student.success)
+    assert any("stores your" in str(said.value) for said in student.success)
     assert "ε = 1 for all your answers together" in words(student)
     store.rooms.turn_step(code, key, 0, "revealed")
     for app in (teacher.run(), student.run()):
