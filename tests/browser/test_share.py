@@ -42,7 +42,7 @@ def test_tab_leads_from_a_button_to_what_it_opens_and_on(visit: Visits) -> None:
     keys.press("Tab")
     expect(behind.get_by_role("switch", name="Lock the settings")).to_be_focused()
     keys.press("Tab")
-    expect(page.get_by_text("Whoever opens the link sees them")).to_be_visible()
+    expect(page.get_by_text("Whoever opens the link sees the settings")).to_be_visible()
     keys.press("Shift+Tab")
     keys.press("Shift+Tab")
     expect(button).to_be_focused()
