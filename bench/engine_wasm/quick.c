@@ -1,9 +1,10 @@
 /* log(x) as in Arm's routine, but with products that are rounded before they go into sums. Only where this could change
    the result, gnu_log_exact decides, which rounds as the GNU C library does. mathematics.py puts `fma` into that one.
 
-   Both routines add a small number to a large one at the end. MARGIN bounds by how much the small ones may differ: the
-   reduced arguments by 2^-62 and 2^-62 + 2^-66, all else by less. If the sum is the same with the margin added and
-   subtracted, it is the same number in both (A. Ziv's test). */
+   Both routines add a small number to a large one at the end. `margin` bounds how far the two small numbers are apart.
+   Close to 1, each is rounded fewer than eight times, to 2^-53 of r^3, of lo or of the product that lo contains. Elsewhere
+   the reduced arguments are off by at most 2^-62 and 2^-62 + 2^-66, and all roundings together by less than 2^-66 more. If
+   the sum is the same with the margin added and subtracted, both routines return it (A. Ziv's test). */
 #include <math.h>
 #include <stdint.h>
 #undef __FP_FAST_FMA
