@@ -42,7 +42,7 @@ def main() -> None:
     corner = head(part)
     st.markdown(
         explained(
-            "A *behaviour policy* treated users. A *curator* releases noisy sums of their records once. "
+            "Users were treated under a *behaviour policy*. A *curator* releases noisy sums of their records once. "
             "An algorithm learns a better policy from these sums."
         )
     )
