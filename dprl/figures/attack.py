@@ -151,7 +151,9 @@ def belief_curves(
     dark: bool = False,
 ) -> Picture:
     """Draw the belief after an outcome e^epsilon times as likely in one world; at: prior, least and most."""
-    chart = Chart("Belief before and after", "Belief before the release", "Belief afterwards", height=380, dark=dark)
+    chart = Chart(
+        "Belief before and after", "Belief before the release", "Belief afterwards", height=380, dark=dark
+    )
     between: Trace = {"fillcolor": style.translucent(chart.colors.roles["bound"], 0.12)}
     hover: Trace = {"hovertemplate": "%{x:.0%} becomes %{y:.1%}<extra></extra>"}
     chart.theory("lower: the outcome speaks against it", priors, least, 2, **between, **hover)
