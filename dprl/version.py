@@ -1,3 +1,3 @@
 """The only place of the version. No key of a spec, no link and no result contains it."""
 
-VERSION = "0.2.0"
+VERSION = "1.0.0"

@@ -25,10 +25,9 @@ BELIEF_ALT = "Line chart of an attacker's belief afterwards against the belief b
 COLLUSION_ALT = "Bar chart of two colluding users' estimates for the user between them, next to the truth."
 
 
-def world_colors(dark: bool) -> tuple[str, str]:
-    """Draw the two worlds."""
-    first, second, *_ = style.theme(dark).actions
-    return first, second
+def world_colors(dark: bool) -> Sequence[str]:
+    """Return the colours of the two worlds."""
+    return style.theme(dark).actions[:2]
 
 
 def score_histograms(
@@ -151,17 +150,16 @@ def belief_curves(
     dark: bool = False,
 ) -> Picture:
     """Draw the belief after an outcome e^epsilon times as likely in one world; at: prior, least and most."""
-    chart = Chart(
-        "Belief before and after", "Belief before the release", "Belief afterwards", height=380, dark=dark
-    )
-    between: Trace = {"fillcolor": style.translucent(chart.colors.roles["bound"], 0.12)}
-    hover: Trace = {"hovertemplate": "%{x:.0%} becomes %{y:.1%}<extra></extra>"}
-    chart.theory("lower: the outcome speaks against it", priors, least, 2, **between, **hover)
-    chart.theory("upper: the outcome speaks for it", priors, most, 2, fill="tonexty", **between, **hover)
-    ink = chart.colors.ink
+    axes = "Belief before the release", "Belief afterwards"
+    chart = Chart("Belief before and after", *axes, height=380, dark=dark)
+    color, hover = style.translucent(chart.colors.roles["bound"], 0.12), "%{x:.0%} becomes %{y:.1%}"
+    dress: Trace = {"fillcolor": color, "hovertemplate": f"{hover}<extra></extra>"}
+    chart.theory("lower: the outcome speaks against it", priors, least, 2, **dress)
+    chart.theory("upper: the outcome speaks for it", priors, most, 2, fill="tonexty", **dress)
+    prior, ink = at[0], chart.colors.ink
     chart.add(
         "markers+lines+text",
-        [at[0], at[0]],
+        [prior, prior],
         list(at[1:]),
         text=[percent(at[1]), percent(at[2])],
         textposition=["bottom center", "top center"],

@@ -3,41 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from tests.browser.conftest import Visits
 from tests.browser.seen import box_of, uncovered
 from tests.problems import first
 
 SMALL = "envp.S.3~envp.H.3~K.20000~seeds.2"
-FRAMES = 2500  # ms in which what plays would be redrawn three times
-
-# How often something in the page changes in so many ms.
-CHANGES = """ms => new Promise(resolve => {
-    let changes = 0;
-    const watch = new MutationObserver(found => { changes += found.length; });
-    watch.observe(document.querySelector('[data-testid="stMain"]'),
-                  {subtree: true, childList: true, attributes: true, characterData: true});
-    setTimeout(() => { watch.disconnect(); resolve(changes); }, ms);
-})"""
-
-
-def opened(page: Page) -> str:
-    """The open tab."""
-    return page.locator("[role=tab][aria-selected=true]").inner_text()
-
-
-def whole_screen_stays(page: Page) -> None:
-    """A chart that fills the screen fills it still when it has been drawn anew, and Escape gives it back."""
-    chart = "document.querySelector('[data-testid=stMain] .js-plotly-plot')"
-    filled = f"{chart}?.querySelector('[data-title=\"Close fullscreen\"]') && {chart}.clientHeight > 0.8 * innerHeight"
-    tool = f"{chart}?.querySelector('[data-title=Fullscreen]')"
-    drawn = page.evaluate_handle(chart)
-    page.evaluate(f"{tool}.dispatchEvent(new MouseEvent('click', {{bubbles: true}}))")
-    page.wait_for_function("drawn => !drawn.isConnected", arg=drawn)
-    page.wait_for_function(filled)
-    page.keyboard.press("Escape")
-    page.wait_for_function(tool)
 
 
 @pytest.mark.parametrize(("width", "height"), first([(1280, 800), (390, 844)]))

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from dprl.figures import released
+from dprl.figures.picture import Picture
 
 STATES, ACTIONS, E = ("mild", "severe", "other"), ("watch", "treat"), 10.0
 # [H = 2, S = 3, A = 2]: at step 1 of severe too few did what the policy does, and nobody was ever in other
@@ -23,17 +26,17 @@ def test_where_a_policy_does_something_else_is_counted_where_both_are_known() ->
     assert (agreed.most, agreed.changed) == (None, 0)
 
 
+def beside_usual(**more: Any) -> Picture:
+    labels: dict[str, Any] = {
+        "state_labels": STATES,
+        "action_labels": ACTIONS,
+        "somebody": "clinician decides",
+    }
+    return released.policy_beside_usual(POLICY, ENOUGH, VISITS, E, **labels, **more)
+
+
 def test_where_too_few_did_so_the_picture_says_who_decides() -> None:
-    picture = released.policy_beside_usual(
-        POLICY,
-        ENOUGH,
-        VISITS,
-        E,
-        state_labels=STATES,
-        action_labels=ACTIONS,
-        somebody="clinician decides",
-        see="What to see.",
-    )
+    picture = beside_usual(see="What to see.")
     policy, usual = (trace for trace in picture.figure.to_dict()["data"] if trace["type"] == "heatmap")
     assert np.array(policy["customdata"]).T.tolist() == [
         ["watch", "watch", "clinician decides"],
@@ -44,28 +47,14 @@ def test_where_too_few_did_so_the_picture_says_who_decides() -> None:
         ["treat", "treat", released.FEW],
     ]
     table = picture.table
-    assert table["decides"].tolist() == [
-        "policy",
-        "policy",
-        "clinician decides",
-        "policy",
-        *["clinician decides"] * 2,
-    ]
+    decides = ["policy", "policy", "clinician decides", "policy", *["clinician decides"] * 2]
+    assert table["decides"].tolist() == decides
     assert table["noisy episodes with this action"].tolist() == [90, 30, 3, 20, 9, 1]
     assert table["noisy episodes with that action"].tolist() == [90, 200, 3, 70, 100, 1]
 
 
 def test_steps_are_numbered_as_in_the_file() -> None:
-    picture = released.policy_beside_usual(
-        POLICY,
-        ENOUGH,
-        VISITS,
-        E,
-        state_labels=STATES,
-        action_labels=ACTIONS,
-        somebody="clinician decides",
-        first_step=1,
-    )
+    picture = beside_usual(first_step=1)
     assert picture.table["step"].unique().tolist() == [1, 2]
     layout = picture.figure.to_dict()["layout"]
     titles = [

@@ -95,41 +95,30 @@ def algorithm_2(D: Data, other: Data, K: int, c: dict[str, float]) -> Tables:
 
 def pevi(D: Data, c: dict[str, float]) -> Tables:
     """Jin, Yang, Wang 2021, Algorithm 2, with penalty C d H |phi|."""
-    phi, d = PHI, PHI.shape[-1]
-    V = np.zeros((H + 2, 2))
-    policy, Q_hat, Gamma, Q = np.zeros((H, 2)), np.zeros((H, 2, A)), np.zeros((H, 2, A)), np.zeros((H, 2, A))
-    for h in range(H, 0, -1):
-        here = [t for t in D.tuples if t[0] == h - 1]
-        Lambda = sum((np.outer(phi[s, a], phi[s, a]) for _, s, a, _, _ in here), c["lambda"] * np.eye(d))
-        w = np.linalg.inv(Lambda) @ sum(
-            (phi[s, a] * (r + V[h + 1, x]) for _, s, a, r, x in here), np.zeros(d)
-        )
-        for s in range(2):
-            for a in range(A):
-                Q_hat[h - 1, s, a] = phi[s, a] @ w
-                Gamma[h - 1, s, a] = c["C"] * d * H * sqrt(phi[s, a] @ np.linalg.inv(Lambda) @ phi[s, a])
-                Q[h - 1, s, a] = clipped(Q_hat[h - 1, s, a] - Gamma[h - 1, s, a], H - h + 1)
-            policy[h - 1, s] = max(range(A), key=lambda a: (Q[h - 1, s, a], -a))
-            V[h, s] = Q[h - 1, s].max()
-    return policy, Q_hat, Gamma, Q, V[1:]
+    return regressed(D, c, PHI.shape[-1] * H, lambda V: 0.0)
 
 
 def dp_pevi(D: Data, c: dict[str, float]) -> Tables:
     """Ours, without noise: a regression of r + V around their middle. The units g drop out of it."""
+    return regressed(D, c, sqrt(PHI.shape[-1]), lambda V: (V[0] + V[1] + 1) / 2)
+
+
+def regressed(D: Data, c: dict[str, float], width: float, middle_of: Callable[[Array], float]) -> Tables:
+    """Regress r + V around a middle, with the penalty C width |phi|."""
     phi, d = PHI, PHI.shape[-1]
     V = np.zeros((H + 2, 2))
     policy, Q_hat, Gamma, Q = np.zeros((H, 2)), np.zeros((H, 2, A)), np.zeros((H, 2, A)), np.zeros((H, 2, A))
     for h in range(H, 0, -1):
         here = [t for t in D.tuples if t[0] == h - 1]
         Lambda = sum((np.outer(phi[s, a], phi[s, a]) for _, s, a, _, _ in here), c["lambda"] * np.eye(d))
-        middle = (V[h + 1, 0] + V[h + 1, 1] + 1) / 2
+        middle = middle_of(V[h + 1])
         w = np.linalg.inv(Lambda) @ sum(
             (phi[s, a] * (r + V[h + 1, x] - middle) for _, s, a, r, x in here), np.zeros(d)
         )
         for s in range(2):
             for a in range(A):
                 Q_hat[h - 1, s, a] = middle + phi[s, a] @ w
-                Gamma[h - 1, s, a] = c["C"] * sqrt(d) * sqrt(phi[s, a] @ np.linalg.inv(Lambda) @ phi[s, a])
+                Gamma[h - 1, s, a] = c["C"] * width * sqrt(phi[s, a] @ np.linalg.inv(Lambda) @ phi[s, a])
                 Q[h - 1, s, a] = clipped(Q_hat[h - 1, s, a] - Gamma[h - 1, s, a], H - h + 1)
             policy[h - 1, s] = max(range(A), key=lambda a: (Q[h - 1, s, a], -a))
             V[h, s] = Q[h - 1, s].max()

@@ -64,9 +64,9 @@ class UploadTrace(TraceCore[UploadSpec]):
     def release(self) -> str:
         """Return all that was released and learned as JSON, without the name of the stored counts: labels, the bound,
         and the policy as a list of actions for each step, one for each state."""
-        spec = self.spec
-        policy = self.portable
-        public = {name: value for name, value in spec.to_dict().items() if name != "data"}
+        spec, policy = self.spec, self.portable
+        public = {"format": "dprl release 1", **spec.to_dict()}
+        del public["data"]
         return json.dumps(
             {
                 **public,

@@ -1,0 +1,50 @@
+"""What version 1.0 promised: its links, specs, policies and stores keep their meaning (docs/development/releases.md).
+
+promises.json was written by version 1.0.0. Entries may be added to it, but none may change.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import dprl
+from dprl.links import decode_spec, encode_spec
+from dprl.runs.results import Results
+from dprl.runs.rooms import rooms_file
+from dprl.simulation import spec_from_dict
+
+PROMISED: dict[str, Any] = json.loads(Path(__file__).with_suffix(".json").read_text("utf-8"))
+
+
+@pytest.mark.parametrize(("kind", "link", "spec"), PROMISED["links"])
+def test_a_link_of_version_1_opens_the_same_spec(kind: str, link: str, spec: dict[str, Any]) -> None:
+    found, problems = decode_spec(link, kind=kind)
+    assert not problems
+    assert json.loads(found.to_json()) == spec
+    assert spec_from_dict(spec) == found
+    assert encode_spec(found) == link
+
+
+def test_a_policy_of_version_1_is_read() -> None:
+    policy = dprl.Policy.load(json.dumps(PROMISED["policy"]))
+    assert (policy.act("mild", step=1), policy.act("severe", step=1)) == ("wait", None)
+    assert json.loads(policy.to_json()) == PROMISED["policy"]
+
+
+def test_stores_keep_their_tables(tmp_path: Path) -> None:
+    files = Results(tmp_path / "runs.db").file, rooms_file(tmp_path / "runs.db")
+    assert all(file.rows("SELECT 1") for file in files)
+    for name, promised in PROMISED["stores"].items():
+        assert schema(tmp_path / name) == promised
+
+
+def schema(path: Path) -> list[Any]:
+    with closing(sqlite3.connect(path)) as db:
+        rows = db.execute("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name").fetchall()
+        return [db.execute("PRAGMA user_version").fetchone()[0], *(" ".join(sql.split()) for (sql,) in rows)]
