@@ -40,10 +40,10 @@ CEILINGS = {
     "dprl, loose files": 2_730,
     "pages": 13_598,
     "website": 761,
-    "tests": 40_994,
+    "tests": 41_080,
     "bench": 2_759,
     "JavaScript": 3_070,
-    "TOML": 4_659,
+    "TOML": 5_843,
     "docs, words": 44_084,
 }
 
