@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dprl.figures.looks import CurveStyle, numbered
 from dprl.figures.regret import distinct
 from dprl.learners import OFFLINE
-from dprl.messages.labels import called, of_data
+from dprl.messages.labels import called, phrase
 from dprl.research.series import comparable, style_of_data
 from dprl.simulation import OfflineSpec
 from dprl.simulation.datasets import BEHAVIOURS, split_behaviour
@@ -28,7 +28,7 @@ def label(spec: OfflineSpec) -> str:
         OFFLINE[spec.algorithm].title,
         promise_words(spec),
         episodes_each(spec),
-        of_data(spec.rewards),
+        phrase("rewards") if spec.rewards == "learned" else "",
     )
 
 
