@@ -113,8 +113,8 @@ def epsilon_of_delta(
     dark: bool = False,
 ) -> Picture:
     """Draw the epsilon that the noise guarantees at every delta; own: the run's (epsilon, delta)."""
-    x_title = "δ, added to a chance"
-    chart = Chart("Many guarantees of the same noise", x_title, "ε proved", height=360, dark=dark)
+    x_title = "δ, added to a probability"
+    chart = Chart("ε and δ of the same noise", x_title, "ε proved", height=360, dark=dark)
     hover = "δ = %{x:.1e}: ε = %{y:.3g}<extra></extra>"
     chart.theory("proved when one user is replaced", deltas, epsilons, 2.5, hovertemplate=hover)
     if own is not None:
@@ -151,9 +151,7 @@ def belief_curves(
     dark: bool = False,
 ) -> Picture:
     """Draw the belief after an outcome e^epsilon times as likely in one world; at: prior, least and most."""
-    chart = Chart(
-        "Belief before and after", "Belief before the release", "Belief afterwards", height=380, dark=dark
-    )
+    chart = Chart("Change of belief", "Belief before the release", "Belief afterwards", height=380, dark=dark)
     between: Trace = {"fillcolor": style.translucent(chart.colors.roles["bound"], 0.12)}
     hover: Trace = {"hovertemplate": "%{x:.0%} becomes %{y:.1%}<extra></extra>"}
     chart.theory("lower: the outcome speaks against it", priors, least, 2, **between, **hover)
