@@ -198,7 +198,7 @@ def spec_of(given: argparse.Namespace) -> Any:
             continue
         if field.name not in kind.fields:
             way = ATTACKED if "run" in kind.fields else ""
-            raise SpecError(field.name, f"this is no field of a spec of kind {kind.key}{way}.")
+            raise SpecError(field.name, f"this is not a field of a spec of kind {kind.key}{way}.")
         own = kind.fields[field.name]  # two kinds may have fields of one name
         changes[field.name] = parse_params(field.name, *text) if own.kind == "params" else own.parse(text)
     for name in changes:

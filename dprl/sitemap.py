@@ -96,7 +96,7 @@ PAGES = {
         Page(
             "explore",
             "Online",
-            "Private algorithms side by side: regret, noisy counts, policies, and what is proved.",
+            "Private algorithms side by side: regret, noisy counts, policies, and proved guarantees.",
             "show_chart",
             section="Explore",
             heading="How fast does a private algorithm learn?",

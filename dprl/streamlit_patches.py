@@ -52,7 +52,7 @@ def hold_one_file(most: int = MOST_HELD) -> None:
     def alone(self: Manager, session_id: str, file: UploadedFileRec) -> None:
         self.remove_session_files(session_id)
         if self._total_bytes + len(file.data) > most:
-            raise HTTPException(503, "Too many files are on their way. Give the file again in a minute.")
+            raise HTTPException(503, "Too many files are being uploaded. Give the file again in a minute.")
         add(self, session_id, file)
 
     Manager.add_file = alone  # type: ignore[method-assign]

@@ -25,9 +25,10 @@ BELIEF_ALT = "Line chart of an attacker's belief afterwards against the belief b
 COLLUSION_ALT = "Bar chart of two colluding users' estimates for the user between them, next to the truth."
 
 
-def world_colors(dark: bool) -> Sequence[str]:
-    """Return the colours of the two worlds."""
-    return style.theme(dark).actions[:2]
+def world_colors(dark: bool) -> tuple[str, str]:
+    """Draw the two worlds."""
+    first, second, *_ = style.theme(dark).actions
+    return first, second
 
 
 def score_histograms(
@@ -112,8 +113,8 @@ def epsilon_of_delta(
     dark: bool = False,
 ) -> Picture:
     """Draw the epsilon that the noise guarantees at every delta; own: the run's (epsilon, delta)."""
-    x_title = "δ, added to a chance"
-    chart = Chart("Many guarantees of the same noise", x_title, "ε proved", height=360, dark=dark)
+    x_title = "δ, added to a probability"
+    chart = Chart("ε and δ of the same noise", x_title, "ε proved", height=360, dark=dark)
     hover = "δ = %{x:.1e}: ε = %{y:.3g}<extra></extra>"
     chart.theory("proved when one user is replaced", deltas, epsilons, 2.5, hovertemplate=hover)
     if own is not None:
@@ -150,16 +151,15 @@ def belief_curves(
     dark: bool = False,
 ) -> Picture:
     """Draw the belief after an outcome e^epsilon times as likely in one world; at: prior, least and most."""
-    axes = "Belief before the release", "Belief afterwards"
-    chart = Chart("Belief before and after", *axes, height=380, dark=dark)
-    color, hover = style.translucent(chart.colors.roles["bound"], 0.12), "%{x:.0%} becomes %{y:.1%}"
-    dress: Trace = {"fillcolor": color, "hovertemplate": f"{hover}<extra></extra>"}
-    chart.theory("lower: the outcome speaks against it", priors, least, 2, **dress)
-    chart.theory("upper: the outcome speaks for it", priors, most, 2, fill="tonexty", **dress)
-    prior, ink = at[0], chart.colors.ink
+    chart = Chart("Change of belief", "Belief before the release", "Belief afterwards", height=380, dark=dark)
+    between: Trace = {"fillcolor": style.translucent(chart.colors.roles["bound"], 0.12)}
+    hover: Trace = {"hovertemplate": "%{x:.0%} becomes %{y:.1%}<extra></extra>"}
+    chart.theory("lower: the outcome speaks against it", priors, least, 2, **between, **hover)
+    chart.theory("upper: the outcome speaks for it", priors, most, 2, fill="tonexty", **between, **hover)
+    ink = chart.colors.ink
     chart.add(
         "markers+lines+text",
-        [prior, prior],
+        [at[0], at[0]],
         list(at[1:]),
         text=[percent(at[1]), percent(at[2])],
         textposition=["bottom center", "top center"],

@@ -81,7 +81,7 @@ def lost_by_trust(
     for trace, (x, y) in zip(_moving(chart, costs, epsilon), places[epsilon], strict=True):
         chart.traces.append({"type": "scatter", "mode": "lines"} | trace | {"x": x, "y": y})
     chart.theory(
-        f"V* = {v_star:#.3g}, all an episode can lose",
+        f"V* = {v_star:#.3g}, the most an episode can lose",
         [10.0**end for end in X_RANGE],
         [100, 100],
         hovertemplate=f"V* = {v_star:.4g}: the value of the optimal policy<extra></extra>",

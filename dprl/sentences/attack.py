@@ -13,21 +13,21 @@ SAID = messages("charts")["attack"]
 CLOSE = 0.005  # relative: budgets this close are the same
 NOTHING_YET = "No trial has been played yet."
 MEETS = (
-    "The attacker sees {} and knows every other user, whose data it subtracts. It then scores which of two "
-    "episodes of this user explains the rest better."
+    "The attacker sees {} and knows the data of all other users, which it subtracts. Its score then shows which "
+    "of two possible episodes of the remaining user explains the rest better."
 )
 STEPS = {
-    "one": "A careless curator draws noise for a counter **once** and adds it to every release. After each user, the "
-    "curator tells that user the noisy count so far. Each release alone looks private.",
+    "one": "A careless curator draws noise for a counter **once** and adds the same noise to every release. After "
+    "each user, the curator tells that user the noisy count so far. Each release alone looks private.",
     "subtract": "Users t − 1 and t + 1 combine the counts they received. The same noise is in both releases, so the "
-    "difference has no noise. User t + 1 subtracts its own visit, and user t's visit is left, **exactly**.",
+    "difference has no noise. User t + 1 then subtracts their own visit, which leaves **exactly** user t's visit.",
     "tree": "A tree gives every stretch of users its own noise, so the noise of two releases does not cancel. "
     "The same subtraction now leaves user t's visit **plus noise**.",
 }
 MEANING = (
     "Before the release, somebody thinks that your episode was the first of the two, with the probability you choose. "
-    "An outcome that is exp(ε) times as likely with one episode moves that belief as the chart shows. δ allows for "
-    "outcomes that are even likelier."
+    "An outcome that is exp(ε) times as likely with one episode as with the other moves that belief as the chart "
+    "shows. δ allows for outcomes with an even larger factor."
 )
 
 
@@ -114,8 +114,8 @@ def asked_whose(score: float) -> str:
     sign = "more" if score > 0 else "less"
     shown = f"{score:+.2f}".replace("-", "−")
     return (
-        "The data belong to one of two users, with equal chances. The attacker knows everybody else, subtracts them "
-        f"from one noisy release, and scores the rest: **{shown}** (0 favours neither). This score is "
+        "The data belong to one of two users, with equal chances. The attacker knows everybody else's data, subtracts "
+        f"them from one noisy release, and scores the rest: **{shown}** (0 favours neither). This score is "
         f"{sign} likely for the first user's data than for the second's. Which user is it?"
     )
 
@@ -133,8 +133,8 @@ def about_guesses(right: float) -> str:
     """Describe a hundred guesses."""
     hits = round(100 * right)
     return (
-        f"With the same noise, the best attacker guesses at most about {hits} of 100 users right. A coin guesses "
-        "about 50 right."
+        f"With the same noise, the best attacker guesses at most about {hits} of 100 users right. A coin "
+        "toss would be right about 50 times."
     )
 
 
@@ -158,9 +158,9 @@ def about_belief(prior: float, epsilon: float, false: Sequence[float], missed: S
     low, high = posterior(prior, -epsilon), posterior(prior, epsilon)
     right = best_guess(prior, false, missed)  # type: ignore[arg-type]
     return (
-        f"After an outcome that is exp(ε) times as likely either way, a belief of {percent(prior)} becomes "
-        f"{percent(low)} or {percent(high)}. Over all outcomes, the best guess is right {right:.1%} of the time. "
-        f"Without the release, it is right {max(prior, 1 - prior):.1%} of the time."
+        "After an outcome that is exp(ε) times as likely with one episode as with the other, a belief of "
+        f"{percent(prior)} becomes {percent(low)} or {percent(high)}. Over all outcomes, the best guess is right "
+        f"{right:.1%} of the time. Without the release, it is right {max(prior, 1 - prior):.1%} of the time."
     )
 
 
@@ -169,8 +169,6 @@ def about_collusion(step: str, exact: int, users: int, worst: float) -> str:
     if step == "one":
         return "Each pair of bars differs by the same noise. It shifts all counts alike, so every rise stays visible."
     if step == "subtract":
-        return f"Two others, by subtracting, work out the data of {exact} of {plural(users, 'user')} without any error."
+        return f"By subtracting, two others work out the data of {exact} of {plural(users, 'user')} without any error."
     off = human(float(f"{worst:.2g}"))
-    return (
-        f"The data of {exact} of {plural(users, 'user')} are worked out exactly; errors reach {off} visits."
-    )
+    return f"The data of {exact} of {plural(users, 'user')} are worked out exactly, and errors reach {off} visits."

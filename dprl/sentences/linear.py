@@ -30,12 +30,12 @@ def region(
     if not np.isfinite(widths).all():
         return INDEFINITE
     said = " ".join(
-        f"For {name} the confidence radius is {significant(w, 3)} and the true error {significant(abs(o), 2)}."
+        f"For {name} the confidence radius is {significant(w, 3)}, and the true error is {significant(abs(o), 2)}."
         for name, w, o in zip(names, widths, off, strict=True)
     )
-    result = f"This is step {step} after {human(users)} users. {said}"
+    result = f"The chart shows step {step} after {human(users)} users. {said}"
     if widths.min() > bound:
-        return f"{result} These radii add nothing: it is public that no weight is beyond {significant(bound, 3)}."
+        return f"{result} These radii add nothing, since it is public that no weight is beyond {significant(bound, 3)}."
     times = float(np.sqrt(np.prod(widths / quiet))) if private and np.isfinite(quiet).all() else 1.0
     if times > 1:
         result += f" Without noise the same users would give a confidence set {rough(times)} times narrower."

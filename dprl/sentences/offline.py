@@ -9,7 +9,7 @@ import numpy as np
 from dprl.figures.lines import Series
 from dprl.messages import filled, messages
 from dprl.metrics import Bite, enough, growth_exponent
-from dprl.words import at_least, count, human, percent, plural, quoted, to_the
+from dprl.words import at_least, count, human, listed, percent, plural, quoted, to_the
 
 SAID = messages("charts")["data"]
 
@@ -17,7 +17,7 @@ NOTHING = "There is nothing to draw yet."
 CLOSE = 0.01  # of v*: a policy this near the best is good
 COVERED = (
     "Upper chart: visits in the data. Lower chart: visits of the best policy. An algorithm stays uncertain longest "
-    "where only the best policy goes. The scale is logarithmic."
+    "in the states that only the best policy visits. The scale is logarithmic."
 )
 
 
@@ -42,7 +42,7 @@ def about_gaps(curves: Sequence[Series], v_star: float | None) -> str:
     for curve in never:
         end, last = float(curve.center[-1]), float(curve.x[-1])
         said.append(
-            f"{quoted(curve.label)} is still {human(end)} ({percent(end / v_star)} of v*) short at {count(last)}."
+            f"{quoted(curve.label)} is still {human(end)} ({percent(end / v_star)}) short of v* at n = {count(last)}."
         )
     return " ".join(said)
 
@@ -55,7 +55,7 @@ def _so_far(curves: Sequence[Series]) -> str:
     for curve in known:
         last = int(np.flatnonzero(np.isfinite(curve.center))[-1])
         gap, n = float(curve.center[last]), float(curve.x[last])
-        parts.append(f"{quoted(curve.label)}: {human(gap)} at {count(n)}.")
+        parts.append(f"{quoted(curve.label)}: {human(gap)} at n = {count(n)}.")
     return f"Suboptimality so far: {' '.join(parts)}"
 
 
@@ -105,11 +105,13 @@ def about_prices(curves: Sequence[Series], first: float, proved: Sequence[tuple[
         if curve.complete and len(curve.x) > 1 and (curve.center[-1] > 0):
             found = growth_exponent(curve.x, curve.rows, first, float(curve.x[-1]))
             if np.isfinite(found[0]):
-                parts.append(f"{quoted(curve.label)} like {to_the('n', *found)}.")
+                parts.append(f"{to_the('n', *found)} for {quoted(curve.label)}")
     if not parts:
         return "The lower bound V~ of each private run is compared with that of the same algorithm without privacy."
-    parts += [f"For {algorithm}, 1/n is proved ({theorem})." for algorithm, theorem in proved]
-    return f"The privacy cost falls from n = {count(first)} on: {' '.join(parts)}"
+    falls = f"From n = {count(first)} on, the privacy cost falls in proportion to {listed(parts)}."
+    return " ".join(
+        [falls, *(f"For {algorithm}, 1/n is proved ({theorem})." for algorithm, theorem in proved)]
+    )
 
 
 def about_pessimism(
@@ -156,7 +158,7 @@ def about_actions(wrong: int, pairs: int, weight: float, agrees: float) -> str:
     return (
         f"The learned policy is worse than the optimal policy in {wrong:,} of {pairs:,} state-step pairs. "
         f"The optimal policy spends {percent(weight)} of its time in these pairs. In the data, the "
-        f"behaviour policy takes the learned action with a chance of {percent(agrees)}."
+        f"behaviour policy takes the learned action with a probability of {percent(agrees)}."
     )
 
 
@@ -183,7 +185,7 @@ def about_coverage(optimal: float, d_m: float, where: str, n: int) -> str:
         )
     seen = n * optimal
     return (
-        f"On the optimal policy's way, the data visit this pair least: **{where}**. It is in "
+        f"On the optimal policy's way, this pair is rarest in the data: **{where}**. It occurs in "
         f"{_one_in(optimal)} trajectories, {human(float(f'{seen:.2g}'))} of {count(n)}. The rarest pair of all has "
         f"dₘ = {human(d_m)}."
     )

@@ -108,9 +108,9 @@ def about_chances(policy: Array, optimal_policy: Actions, weight: Array) -> str:
     right = np.take_along_axis(policy, optimal_policy[..., None].astype(int), -1)[..., 0]
     sure, share = policy.max(-1), float((right * weight).sum() / weight.sum())
     return (
-        f"The policy takes the optimal action with a chance of {percent(share)} on the optimal policy's way. "
-        f"On average over states and steps, the likeliest action has a chance of {percent(float(sure.mean()))}, "
-        f"and at least {percent(float(sure.min()))}."
+        f"On the optimal policy's way, the policy takes the optimal action with a probability of {percent(share)}. "
+        f"Over states and steps, the likeliest action has a probability of {percent(float(sure.mean()))} on "
+        f"average, and of at least {percent(float(sure.min()))}."
     )
 
 

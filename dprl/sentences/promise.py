@@ -180,9 +180,9 @@ def against_users(delta: float, users: int) -> str:
     if delta * users < FEW:
         return ""
     return (
-        f"Here δ K = {human(delta * users)}. Publishing each user's record with a chance of δ would be (0, "
-        f"δ)-private, too. This would give away about {human(delta * users)} of {human(users)} users. A δ far below "
-        "1/K rules that out; the table shows the guarantee of the same noise at such a δ."
+        f"Here δ K = {human(delta * users)}. Publishing each user's record with probability δ would be (0, "
+        f"δ)-private, too, but would give away about {human(delta * users)} of {human(users)} users. A δ far below "
+        "1/K rules that out. The table shows the guarantee of the same noise at such a δ."
     )
 
 

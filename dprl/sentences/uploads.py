@@ -17,12 +17,12 @@ DECLARED = (
     "file: a list of states made from it could show that one user was there, whatever the noise."
 )
 FILE = (
-    "A CSV file is in UTF-8, separated by commas. It has a row for each step, and each episode is one user. A "
-    "declaration in a JSON file allows more, such as several episodes of one user."
+    "A CSV file is in UTF-8, separated by commas. It has a row for each step, and each episode is a different "
+    "user's. A declaration in a JSON file allows more, such as several episodes of one user."
 )
 DECLARATION = (
     "Give the declaration before the file. The documentation lists its fields, for example mean rewards, states made "
-    "of several columns, edges of numbers, shorter episodes, and a column that names the user."
+    "of several columns, edges for binning numbers, shorter episodes, and a column that names the user."
 )
 LAST_LABEL = (
     "A label that is not in this list counts as the last one, so end the list with a label such as other. No release "
@@ -50,7 +50,7 @@ OFF = (
     "runs this server can set DPRL_UPLOADS=1."
 )
 COMMANDS = (
-    "For real work use the command line. A release made there gives you files to keep and needs no browser."
+    "For real work, use the command line. A release made there gives you files to keep and needs no browser."
 )
 COMMAND_LINES = (
     'dprl check people.csv --declaration declared.json --rho 0.1 --budget "ward 2026"\n'
@@ -72,7 +72,7 @@ def about_example(rho: float) -> str:
 def reading(share: float, ahead: int) -> str:
     """Describe the progress of reading a file. ahead: files that are read before it."""
     if ahead:
-        return f"Your file waits for {plural(ahead, 'file')} of other visitors."
+        return f"Your file is waiting for {plural(ahead, 'file')} from other visitors."
     if share >= 0.99:
         return "Counting the contents of the file ..."
     return f"Reading the file: {percent(share)}"
@@ -85,7 +85,7 @@ ADDS_UP = (
 )
 
 
-ADD_UP = "If this budget is not the one above, no budget contains the whole sum."
+ADD_UP = "If this is not the budget above, no single budget contains the whole sum."
 
 
 def about_spending(total: str) -> str:
@@ -182,13 +182,13 @@ def changes(
             f"Users got the policy's action in {percent(follows)} of their steps. Their records do not explain the "
             "other steps."
         )
-    said.append(f"Step {first_step} is the first of an episode.")
+    said.append(f"Step {first_step} is the first step of an episode.")
     return " ".join(said)
 
 
 BELOW = (
-    "The bound is below the users' own average, {got}. A proof subtracts everything that noise and chance may hide, "
-    "in every model. The verdict does not need the bound."
+    "The bound is below the users' own average, {got}. The proof has to hold in every model, so it "
+    "subtracts everything that noise and chance may hide. The verdict does not need the bound."
 )
 
 

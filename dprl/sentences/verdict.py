@@ -117,7 +117,7 @@ def cautious(low: float, value: float, high: float) -> str:
     if high - value <= 1.5 * (value - low):
         return ""
     more = human(_three(high - value))
-    return f"If few users did so, the estimated value of the policy is cautious, and may be up to {more} too low."
+    return f"If few users acted as the policy does, its estimated value is cautious, and may be up to {more} too low."
 
 
 def rows_of(trace: Any) -> list[tuple[str, str, str]]:

@@ -9,10 +9,8 @@ from __future__ import annotations
 
 from dprl.theory.bound import Bound, BoundTerm
 
-_TABULAR = (
-    "tabular, rewards known; the behaviour policy visits all that the optimal policy does; large K; at worst"
-)
-_LINEAR = "linear MDP with d features, rewards known; large K; at worst"
+_TABULAR = "tabular, rewards known; the behaviour policy visits all that the optimal policy does; large K, worst case"
+_LINEAR = "linear MDP with d features, rewards known; large K, worst case"
 
 # sqrt(H^3 / (n d_m)), and H^3 / (n d_m)
 _APVI = (BoundTerm(H=1.5, K=-0.5, coverage=-0.5), BoundTerm(H=3, K=-1, coverage=-1))

@@ -27,7 +27,7 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
         return
     _, title, trace = found
     if not trace.beliefs:
-        st.info("This algorithm keeps no confidence set of weights. Choose a curve whose algorithm does.")
+        st.info("This algorithm has no confidence set of weights. Choose a curve whose algorithm has one.")
         return
     at, e = moment(trace, telling(trace)), session().explore
     steps, d = trace.beliefs["truth"].shape[1:3]

@@ -118,7 +118,7 @@ def card(g: Guarantee, run: RunSpec, key: int) -> None:
     if run.bonus == OWN:
         st.markdown(
             explained(
-                ":material/warning: The bonus is not proved: no theorem says that the algorithm learns."
+                ":material/warning: The bonus is not proved: no theorem shows that the algorithm learns."
             )
         )
     if g.claimed_epsilon is None:
@@ -177,7 +177,7 @@ def compare_noise(g: Guarantee, run: RunSpec) -> None:
         explained(
             "Each bar adds one improvement to the bar above it, and shows the guarantee proved for its noise. The "
             "first bar is the noise in the algorithm's paper, for δ = 0. Up to 4,000 releases, the last bar is a lower "
-            "bound. If a bar is longer, the one above proves less, or noise moves to visits from other counts."
+            "bound. A bar longer than the one above proves more, or moves noise from other counts to visits."
         )
     )
     show(kept(("ladder", run.to_json()), lambda night: ladder(g, night, instance(run))), "ladder")

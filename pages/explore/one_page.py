@@ -60,7 +60,7 @@ def offer_page() -> None:
     ready = {spec: packed for spec, packed in found.items() if packed is not None}
     if len(ready) < len(found):
         done = percent(len(ready) / len(found))
-        st.caption(f"Workers calibrate the noise for each stop of the slider: {done} done.")
+        st.caption(f"Calibrating the noise for each position of the slider: {done} done.")
         return
     heading, view = PAGES["explore"].heading, s.explore.view
     same = drawn_there(view.measure) == view.measure

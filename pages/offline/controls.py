@@ -40,8 +40,8 @@ from pages.shared.visitor.state import Session, session
 # The runs that Run will show, None where there are none, and why.
 Described = tuple[tuple[OfflineSpec, ...] | None, list[str]]
 SIZES_HELP = (
-    "The size of the largest data set. The curve has one of each size 5, 10, 20, 50, ... up to it, and no trajectory "
-    "is in two of them."
+    "The size of the largest data set. The curve has a point for each size 5, 10, 20, 50, ... up to it, and no "
+    "trajectory is in two data sets."
 )
 
 
@@ -118,7 +118,7 @@ def compared_specs() -> Described:
 SPLITS = {"halves": "two halves, as in the paper", "whole": "whole, used twice"}
 SPLIT_HELP = (
     "Halves: one half for the variance of values, the other half for the values. Whole: all trajectories for both, as "
-    "in the paper's simulations. For noise as in the paper we then prove less; the tab Guarantee shows how much."
+    "in the paper's simulations. For noise as in the paper we then prove less, and the tab Guarantee shows how much."
 )
 
 

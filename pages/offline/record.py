@@ -88,11 +88,11 @@ EXAMPLES = (
     ),
     Example(
         "Linear: the paper's range",
-        "The paper shows n up to 1,000 on a linear environment. Where does its claim hold?",
+        "The paper shows n up to 1,000 on a linear environment. At which n does its claim hold?",
         _budgets(LINEAR, 25.0, 1.0, 0.1),
     ),
     Example(
-        "Two releases for five",
+        "Two releases instead of five",
         "The paper's DP-VAPVI next to our DP-PEVI, at the same proved budget.",
         (
             LINEAR.baseline(),

@@ -114,11 +114,11 @@ def needed(study: SweepView, state: Progress) -> None:
     show(picture, "users")
     st.caption(
         explained(
-            f"At ε = {study.base.epsilon:g}, δ = {human(study.base.delta or 0.0)} (δ = 0 for one-hot questions, "
-            f"and where scaled), replace-one. "
+            f"At ε = {study.base.epsilon:g} and δ = {human(study.base.delta or 0.0)} (δ = 0 for one-hot questions and "
+            "for scaled noise), if one user is replaced. "
             f"V* is {v_star:.4g}. "
             f"{'Bars: 95% bootstrap intervals over seeds. ' if study.base.seeds > 1 else 'One seed has no interval. '}"
-            "Each K is a run of its own, with noise set for that K."
+            "Each K has a separate run, with noise set for that K."
         )
     )
     looked_at(study, found, v_star)

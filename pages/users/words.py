@@ -27,12 +27,11 @@ HEADINGS = {
     "not known": "– Not known",
 }
 
-
 RETURNS = 10  # m, the most episodes of one user
 NAMES = {"value": "V* in percent of H"}
 VALUE = (
     "V* is the best policy's expected reward in one episode, in percent of H, the most that H steps could pay. A "
-    "smaller V* needs more users: half the V* needs two to five times as many. A rough guess is enough to start with."
+    "smaller V* needs more users: half the V* needs two to five times the users. A rough guess is enough to start with."
 )
 TODAY = (
     "The loss of the best policy that you know today, in percent of V*. The algorithm starts without it, so it helps "
@@ -122,22 +121,23 @@ def card(table: Table, asked: Asked, need: Need) -> tuple[str, str]:
     least, most = likely_from(table, asked, need.model), FIELDS["epsilon"].high or 0.0
     largest = f"ε ≥ {least:g}" if np.isfinite(least) else f"No ε up to {most:g}"
     at = f"At ε\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{asked.epsilon:g} the best guess is {users(need.needed)} users"
-    return largest, f"is likely enough. {at}; {users(need.high)} are likely enough."
+    return largest, f"is likely enough. {at}, and {users(need.high)} are likely enough."
 
 
 def whom_to_trust(asked: Asked, found: Sequence[Need]) -> str:
     """Describe in a sentence who has to be trusted."""
     if asked.met:
         return (
-            f"No learning is needed: a policy that you know today loses {asked.today:g}% of V*, at most the "
-            f"{asked.loss:g}% that may be lost."
+            f"No learning is needed: a policy that you know today loses {asked.today:g}% of V*, and {asked.loss:g}% "
+            "may be lost."
         )
     promised = budget(asked.epsilon, asked.delta)
     have = (
         f"With {human(asked.users)} users at {promised}, an average episode may lose {asked.loss:g}% of V*."
     )
     groups = {how: [given(need.model) for need in found if need.verdict == how] for how in HOW}
-    said = [f"{HOW[how].capitalize()} {listed(names)}." for how, names in groups.items() if names]
+    subject = {how: "The users are" if "enough" in said else "The answer is" for how, said in HOW.items()}
+    said = [f"{subject[how]} {HOW[how]} {listed(names)}." for how, names in groups.items() if names]
     return " ".join([have, *said])
 
 
@@ -205,8 +205,8 @@ def source(table: Table, asked: Asked) -> str:
     """Describe the sources of the numbers on the page, and their errors."""
     if asked.problem:
         return (
-            "Measured: runs of this environment itself. Between the budgets and losses that we ran, we interpolate "
-            f"along straight lines on logarithmic axes. {_factors(table.between)}"
+            "We measured this environment itself. Between the budgets and losses that we ran, we interpolate "
+            f"linearly on logarithmic axes. {_factors(table.between)}"
         )
     outside = beyond(table, asked)
     if outside:
@@ -216,14 +216,14 @@ def source(table: Table, asked: Asked) -> str:
             if name in outside
         ]
         return (
-            f"Extrapolated beyond all measurements, which had {listed(ends)}. The numbers show only a direction. We "
-            "do not know how far off they may be, so there is no verdict."
+            f"We extrapolated beyond all measurements, which had {listed(ends)}. The numbers show only a direction. "
+            "We do not know how far off they may be, so there is no verdict."
         )
     learned = [*table.problems.values(), *table.drawn.values()]
     number, kinds = len(learned), len({problem.environment for problem in learned})
     return (
-        f"Extrapolated with a formula that we fitted to runs of {number} environments of {kinds} kinds, and tested on "
-        f"kinds left out of the fit. {_factors(table.held_out)}"
+        f"We extrapolated with a formula. It was fitted to runs of {number} environments of {kinds} kinds, and tested "
+        f"on kinds left out of the fit. {_factors(table.held_out)}"
     )
 
 
@@ -249,13 +249,13 @@ def assumptions(asked: Asked) -> list[str]:
         "DP-UCBVI without noise. An algorithm that knows more about the environment needs fewer users.",
         "Each privacy model has its default mechanism. With no trusted party, users answer one-hot questions, and rows "
         "count only users who were told to play them. With a shuffler, everybody's reports count.",
-        "Noise was measured at δ = 10⁻⁶. Another δ counts as the ε at which Gaussian noise has the same size. With no "
-        "trusted party the noise needs no δ.",
+        "Noise was measured at δ = 10⁻⁶. For another δ, we use the ε at which Gaussian noise has the same size. With "
+        "no trusted party, the noise needs no δ.",
     ]
     if asked.delta * asked.users >= FEW:
         said.append(
             f"δ K is {human(asked.delta * asked.users)}: a guarantee with such a δ allows giving away the data of "
-            "about as many users. A δ far below 1/K rules that out."
+            "about that many users. A δ far below 1/K rules that out."
         )
     return said
 
@@ -270,16 +270,16 @@ def see(asked: Asked, found: Sequence[Need]) -> str:
         if need.model == "none":
             continue
         if need.least <= low:
-            place = "stays below them"
+            place = "stays below it"
         elif np.isfinite(need.least):
-            place = f"meets them at ε = {float(f'{need.least:.2g}'):g}"
+            place = f"meets it at ε = {float(f'{need.least:.2g}'):g}"
             if need.begins:
-                place = f"is known from ε = {float(f'{need.least:.2g}'):g} on, and stays below them there"
+                place = f"is known from ε = {float(f'{need.least:.2g}'):g} on, and stays below it there"
         else:
-            place = f"stays above them up to ε = {high:g}"
+            place = f"stays above it up to ε = {high:g}"
         said.append(f"the line {given(need.model)} {place}")
-    meeting = f"Find your {human(asked.users)} users on the left: {listed(said)}."
-    return f"{meeting} Users are likely enough above the whole band."
+    meeting = f"Find the height of {human(asked.users)} users on the left: {listed(said)}."
+    return f"{meeting} A number of users above the whole band is likely enough."
 
 
 def checks_said(table: Table) -> str:
@@ -288,9 +288,9 @@ def checks_said(table: Table) -> str:
     crossed = listed([f"{percent(share)} {given(model)}" for model, share in table.inside.items()])
     new = listed([f"{percent(check.within)} {given(check.model)}" for check in table.checks if check.new])
     return (
-        "We left each kind of environment out of the fit once. The error allows for one more kind that is farther off "
-        f"than all of them. {_factors(table.held_out)} The formula fits worst {given(worst)}. To test the factors, we "
-        "compared each kind with a formula and factors from the other kinds alone. On average, the factors then held "
-        f"for {crossed} of its numbers. We also ran kinds that had played no part in the fit. There the factors held "
-        f"for {new}. The stated factors do not allow for that."
+        "We left each kind of environment out of the fit once. The error allows for one more kind that is farther "
+        f"off than all of them. {_factors(table.held_out)} The formula fits worst {given(worst)}. To test the "
+        "factors, we compared each kind with a formula and factors from the other kinds alone. On average, the "
+        f"factors then held for these shares of its numbers: {crossed}. We also ran kinds that had played no part in "
+        f"the fit. There the factors held for {new}. The stated factors do not allow for that."
     )

@@ -514,7 +514,7 @@ def test_a_class_plays_the_clinic(visit: Visit, store: Store) -> None:
     assert "ε = 1 for all your answers together" in words(student)
     store.rooms.turn_step(code, key, 0, "revealed")
     for app in (teacher.run(), student.run()):
-        assert "the reports give" in words(app)
+        assert "the reports show" in words(app)
 
 
 def patients(app: AppTest) -> list[tuple[str, Any]]:

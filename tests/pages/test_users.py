@@ -79,7 +79,7 @@ def test_each_card_has_an_epsilon(visit: Visit) -> None:
 
 def test_where_a_known_policy_will_do_it_says_that_nothing_has_to_be_learned(visit: Visit) -> None:
     app = visit(PAGE, K="1", today="8")
-    assert "a policy that you know today loses 8% of V*, at most the 10% that may be lost" in said(app)
+    assert "a policy that you know today loses 8% of V*, and 10% may be lost" in said(app)
     assert said(app).count("✓ Enough") == len(MODELS)
     asked = asked_of(app)
     assert ("today", "8") in encode(asked)
@@ -99,7 +99,7 @@ def test_measured_and_extrapolated_are_told_apart_in_words_and_in_the_chart(visi
 
 def test_beyond_what_was_measured_it_says_so_and_gives_no_verdict(visit: Visit) -> None:
     app = visit(PAGE, S="5000")
-    assert "Extrapolated beyond all measurements, which had S from" in said(app)
+    assert "We extrapolated beyond all measurements, which had S from" in said(app)
     assert said(app).count("– Not known") == len(MODELS)
     assert "Enough" not in said(app)
 
@@ -161,8 +161,8 @@ def test_a_line_that_begins_below_the_users_is_not_said_to_meet_them() -> None:
     """Needs at a smaller epsilon were not measured."""
     asked = Asked(10**15, 17, 4, 20)
     need = Need("local", "measured", 1e13, 2.0, "affordable", 0.52, 0.5, 0.6)
-    assert "meets them at ε = 0.52" in words.see(asked, [need])
-    assert "is known from ε = 0.52 on, and stays below them there" in words.see(
+    assert "meets it at ε = 0.52" in words.see(asked, [need])
+    assert "is known from ε = 0.52 on, and stays below it there" in words.see(
         asked, [replace(need, begins=True)]
     )
 

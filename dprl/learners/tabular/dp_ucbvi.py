@@ -99,10 +99,10 @@ def constants(problem: Problem) -> Array:
 ALGORITHM = TabularLearner(
     key="dp-ucbvi",
     title="DP-UCBVI",
-    summary="Optimism on privately released counts with a Bernstein bonus; any privacy model.",
+    summary="Optimism on privately released counts with a Bernstein bonus, for any privacy model.",
     source="QW23-online Algorithm 1",
-    note="The last bonus term in the paper needs counts of the step after the last, which has none. With the paper's "
-    "constants we leave that term out at the last step.",
+    note="The last bonus term in the paper needs counts of the next step. At the last step, "
+    "there are none, so with the paper's constants we leave that term out.",
     privacies=("central", "shuffle", "local", "none"),
     statistic=CONSISTENT,
     plan=plan,

@@ -92,6 +92,6 @@ ALGORITHM = TabularLearner(
     constants=constants,
     anytime=anytime.hoeffding,
     fields=(ALPHA,),
-    note="With the anytime bonus it equals Private-UCB-VI with local noise. They differ in the "
-    "bonus of their papers, here larger by about \u221aS.",
+    note="With the anytime bonus, it equals Private-UCB-VI with local noise. Only the papers' bonuses differ: this "
+    "one is larger by a factor of about \u221aS.",
 )

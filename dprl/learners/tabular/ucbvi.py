@@ -76,7 +76,7 @@ def constants(problem: Problem) -> Array:
 ALGORITHM = TabularLearner(
     key="ucbvi",
     title="UCBVI",
-    summary="Optimism with a Bernstein bonus, no privacy.",
+    summary="Optimism with a Bernstein bonus, without privacy.",
     source="Azar, Osband, Munos 2017, Algorithms 1 and 4",
     privacies=("none",),
     statistic=NOISY,

@@ -56,7 +56,7 @@ def constants(problem: Problem) -> Array:
 ALGORITHM = TabularLearner(
     key="ucbvi-hoeffding",
     title="UCBVI (Hoeffding)",
-    summary="Optimism with a Hoeffding bonus, no privacy: simpler than UCBVI; its bound is larger by sqrt(H).",
+    summary="Optimism with a Hoeffding bonus, without privacy: simpler than UCBVI, with a bound √H times as large.",
     source="Azar, Osband, Munos 2017, Algorithms 1 and 3",
     privacies=("none",),
     statistic=NOISY,

@@ -178,7 +178,7 @@ def four_times_clearer(stream: Stream) -> tuple[Stream, float]:
 UNARY = Mechanism(
     key="unary",
     title="One-hot questions",
-    summary="Every user answers questions about a few random counts, and flips each bit with some chance.",
+    summary="Every user answers questions about a few random counts, and flips each bit with some probability.",
     source="Erlingsson, Pihur, Korolova 2014; Wang, Blocki, Li, Jha 2017",
     add_noise=turn_over,
     rows=lambda items, releases: 5,
