@@ -145,7 +145,11 @@ class ValueIterationLearner(PlannedLearner[ValueIterationPlanner, FeatureGram]):
 
 
 def batches(K: int, size: Size, epsilon: float, norm: str) -> range:
-    """Return the numbers of users at the ends of the batches: every ceil(K / B); the last batch is cut at K."""
+    """Return the numbers of users at the ends of the batches: every ceil(K / B); the last batch is cut at K.
+
+    B = ceil((K epsilon)^(2/5) / (d^(3/5) H^(1/5))) (L21 Appendix E.1), or for Laplace noise ceil((K epsilon)^(1/3) /
+    (d^(2/3) H^(1/3))) (Appendix E.3).
+    """
     H, d = size.H, size.d
     if norm == "l1":
         B = (K * epsilon) ** (1 / 3) / (d ** (2 / 3) * H ** (1 / 3))
