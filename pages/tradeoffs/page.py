@@ -216,10 +216,8 @@ def study_of(t: SweepPageState) -> tuple[SweepView | None, str]:
 
 
 def sweep_box(left_out: DeltaGenerator) -> None:
-    """Describe what Run will do, and draw the button.
-
-    left_out: the container that lists why something cannot be run; these reasons may be too long for this box.
-    """
+    """Describe what Run will do, and draw the button. left_out: the container that lists why something cannot be run;
+    these reasons may be too long for this box."""
     study, refusal = study_of(trade.trade())
     specs = study.sweep.specs if study else []
     refused = [refusal]

@@ -287,10 +287,8 @@ def encode(study: SweepView) -> list[tuple[str, str]]:
 def decode(
     parameters: Mapping[str, Sequence[str]], files: Mapping[str, str] | None = None
 ) -> tuple[SweepView, list[str]]:
-    """Read the query parameters (each key with all its values): the study, and a sentence for each wrong value.
-
-    Unknown keys are ignored. files: texts known on this server that are too long for a link, by their digest.
-    """
+    """Read the query parameters (each key with all its values): the study, and a sentence for each wrong value. Unknown
+    keys are ignored. files: texts known on this server that are too long for a link, by their digest."""
     problems: list[str] = []
     check_version(parameters, problems)
     base = DEFAULT.base

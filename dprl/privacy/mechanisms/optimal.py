@@ -108,10 +108,8 @@ def merge(p: Array, shift: Array, weight: Array, keep: Array, gain: Array) -> No
 
 @kernel
 def norms(keep: Array, gain: Array, rows: Array, columns: Array) -> None:
-    """Write the squared norms of the rows of B to rows [M], and of the columns of C to columns [M].
-
-    Column k of C corresponds to 0, ..., 0, 1, ..., 1, the sums if an item of size one enters at release k.
-    """
+    """Write the squared norms of the rows of B to rows [M], and of the columns of C to columns [M]. Column k of C
+    corresponds to 0, ..., 0, 1, ..., 1, the sums if an item of size one enters at release k."""
     releases, chains = keep.shape
     spread, buffers = np.zeros((chains, chains)), np.empty(chains)
     for i in range(releases):
