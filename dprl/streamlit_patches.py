@@ -26,7 +26,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
 log = logging.getLogger("dprl.pages")
 
-STILL = "still"  # in a session: by part of its page, what says whether all is as it was drawn
+STILL = "still"  # in a session: for each fragment, a function that reports whether nothing has changed
 MOST_HELD = (
     10**9
 )  # the limit in bytes on all uploaded files together: five of the largest size, each held until its page reads it

@@ -1,4 +1,4 @@
-"""True visit counts next to the planner's noisy ones."""
+"""Heatmaps of true visit counts next to the noisy counts that the planner uses."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ HEATMAP_ALT = (
 
 @dataclass(frozen=True)
 class CountFamily:
-    """A kind of count: its noun, a column's title, and the share of E that bounds its error (with its words)."""
+    """A kind of count: its noun, its column title, and the share of E that bounds its error (and its symbol)."""
 
     noun: str
     title: str
@@ -44,11 +44,11 @@ def count_heatmaps(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """Visits n[h,s,a] (or reward sums r) after `episode` episodes: true, noisy, and noisy less true.
+    """Draw the visits n[h,s,a] (or reward sums r) after `episode` episodes: true, noisy, and the difference.
 
     Args:
         true, noisy: [H, S, A].
-        typical: the noise's typical size, up to which colour is linear and beyond it logarithmic.
+        typical: the typical size of the noise; the colour scale is linear up to it and logarithmic beyond.
         step: one h (states across, actions up), or None for all (steps across, state-action pairs up).
         word: what the second array is ("noisy", "released"). Without any noise there is one panel.
     """

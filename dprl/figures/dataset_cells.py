@@ -1,4 +1,4 @@
-"""The effect of pessimism on a data set, cell by cell, and the ways of its trajectories."""
+"""Heatmaps of the effect of pessimism on a data set, cell by cell, and of the states that its trajectories visit."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PESSIMISM_ALT = (
     "Heatmaps of a data set's visits, true and as released, and of the penalty and values learned."
 )
 COVERAGE_ALT = "Heatmaps of the states on the way of a data set's trajectories, and of the best policy."
-RARE = 1e-8  # chances below it are drawn as this
+RARE = 1e-8  # smaller chances are drawn as this one
 
 
 def pessimism_of_cells(
@@ -36,8 +36,9 @@ def pessimism_of_cells(
     """Draw the counts a learner received from a data set, and the values it derived, each [H, S, A].
 
     Args:
-        visits: true; released: as released, None if visits are not; penalty: Gamma; Q_hat: before it; Q: after it.
-        typical: the noise's typical size, up to which the colours of visits are linear.
+        visits: true counts; released: noisy counts, None if no visits are released.
+        penalty: Gamma; Q_hat: values before the penalty; Q: values after it.
+        typical: the typical size of the noise, up to which the colours of visits are linear.
         step: one h (states across, actions up), or None for all.
     """
     colors = style.theme(dark)
@@ -52,7 +53,7 @@ def pessimism_of_cells(
         z, words = style.symlog(values, linear), heat.in_cells(brief, values)
         return heat.Heatmap(name, z, values, colors.amount, 0.0, top, text=words, ticks=ticks, unit=" visits")
 
-    # Values share one scale, up to all that is left to earn; larger penalties are drawn as that.
+    # Values share one colour scale, up to the largest value; a larger penalty gets the colour of its end.
     reach = float(max(Q_hat.max(), Q.max(), 1e-9))
     taken = min(reach, float(max(penalty.max(), 1e-9)))
 
@@ -94,7 +95,7 @@ def coverage_of_cells(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """Draw the trajectories through each state and action, and those under the best policy: [H, S, A]."""
+    """Draw the chance of each state and action [H, S, A], in the data and under the best policy."""
     colors = style.theme(dark)
     positive = np.concatenate([values[values > 0] for values in (behaviour, best)])
     low = int(np.floor(np.log10(max(float(positive.min()), RARE))))

@@ -1,4 +1,4 @@
-"""Guarantees: how much noise the same promise needs."""
+"""Bar charts of the noise that the same guarantee needs under different mechanisms."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LADDER_ALT = "Bar chart of the noise in one counter with each way of adding it, 
 
 
 class NoiseStep(NamedTuple):
-    """One way to add noise: its words, the standard deviation of one counter, what it proves, and what is new in it."""
+    """One way to add noise: its name, one counter's standard deviation, the guarantee proved, and its idea."""
 
     what: str
     std: float
@@ -35,10 +35,10 @@ def noise_ladder(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """Bars of the noise on one counter, on a logarithmic axis, in the given order; `own`: the run's own step, in the
-    colour of its epsilon. instance: the problem, whose size noise depends on.
+    """Draw bars of the noise in one counter, in the given order, on a logarithmic axis.
 
-    Each bar's words stand above it, so that they have room at 390 pixels.
+    `own` is the index of the run's own step, drawn in the colour of its epsilon; `instance` names the problem. Each
+    bar's label stands above it, so that it has room at 390 pixels.
     """
     chart = Chart(
         "Noise on one counter of visits",

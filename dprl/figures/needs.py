@@ -1,4 +1,4 @@
-"""The users that each way to be private needs: a row for each."""
+"""Charts of the users needed under different kinds of privacy, one row for each."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ ALT = "Chart of the users needed for each way to be private, one row each, with 
 
 @dataclass(frozen=True)
 class UsersRow:
-    """The users that one way to be private needs.
+    """The users needed under one kind of privacy.
 
     Attributes:
-        needed: NaN while searched for, infinite when more than `most`.
+        needed: NaN during the search, infinite if more than `most`.
         low, high: 95% bootstrap interval over seeds, NaN if there is none.
-        note: what to say instead of a number.
-        times: as many as the fewest, with its interval; NaN if that is not known.
+        note: text shown instead of a number.
+        times: ratio to the smallest number in the chart, with its interval; NaN if unknown.
     """
 
     label: str
@@ -40,7 +40,7 @@ class UsersRow:
 def users_needed(
     rows: Sequence[UsersRow], *, title: str, most: float, see: str, dark: bool = False
 ) -> Picture:
-    """Draw a row for each way to be private, with the users it needs."""
+    """Draw one row for each kind of privacy, with the users it needs on a logarithmic axis up to `most`."""
     chart = Chart(title, "Users (episodes), logarithmic", height=150 + 46 * len(rows), dark=dark)
     smallest = min((row.needed for row in rows if np.isfinite(row.needed)), default=1.0)
     for i, row in enumerate(rows):
@@ -77,7 +77,6 @@ def users_needed(
 
 
 def _point(chart: Chart, row: UsersRow, y: float, most: float) -> None:
-    """Draw a number of users with its interval, and its words above."""
     color = row.style.color(chart.dark)
     said = interval(f"{human(row.needed)} users", row.low, row.high)
     chart.add(

@@ -1,4 +1,4 @@
-"""Learning from a data set: suboptimality, privacy cost and penalties over its size, and what an upload proves."""
+"""Charts of learning from a data set: suboptimality and privacy cost against its size."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PRICE_ALT = (
     "Line chart of the privacy cost in the lower bound on the value, against the size of the data set."
 )
 X_TITLE = "Trajectories n (one user each by default)"
-FAINT = 1e-5  # of all that there is to lose: a log axis goes no further down
+FAINT = 1e-5  # share of the largest possible loss: a log axis shows no smaller values
 
 
 def gaps_over_n(
@@ -31,9 +31,9 @@ def gaps_over_n(
     dark: bool = False,
     wide: bool = False,
 ) -> Picture:
-    """v* - v^pi over n, the mean of each run with its 95% interval over data sets.
+    """Draw the suboptimality v* - v^pi against n: the mean of each run with its 95% interval over data sets.
 
-    shaded: up to which n the chart is shaded, and what that range is. wide: see `regret.comparison`.
+    `shaded` holds an n up to which the chart is shaded, and the name of that range. wide: see `regret.comparison`.
     """
     curves = told_apart(curves)
     chart = _over_n(
@@ -59,10 +59,10 @@ def prices_over_n(
     wide: bool = False,
     proved: Sequence[str] = (),
 ) -> Picture:
-    """V~ of the baseline less V~ over n, the mean of each private run.
+    """Draw the baseline's lower bound on the value minus each private run's bound, against n, as means over data sets.
 
-    proved: of each curve the theorem by which it falls like 1/n, "" for none; next to the first with a theorem there is
-    a line that falls so.
+    `proved` holds, for each curve, the theorem that proves a decrease in proportion to 1/n, or "". The first curve of
+    each theorem gets a line with that slope.
     """
     curves = told_apart(curves)
     chart = _over_n("Privacy cost in the lower bound", "Lower by (reward)", curves, dark)

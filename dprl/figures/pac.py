@@ -1,4 +1,4 @@
-"""The number of episodes that were more than alpha worse than optimal."""
+"""Charts of the number of episodes that were more than alpha worse than optimal."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def mistakes_over_alpha(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """Episodes more than alpha suboptimal against alpha, with 95% intervals over seeds; of finished runs."""
+    """Draw the number of episodes more than alpha suboptimal against alpha, with 95% intervals over finished seeds."""
     chart = Chart(
         "Episodes more than α suboptimal",
         "α (reward an episode falls short of V*)",
@@ -39,7 +39,7 @@ def mistakes_over_alpha(
 
     lines.draw_series(chart, curves, said, log_y=log_y, statistic=statistic)
     alphas = np.unique(np.concatenate([np.asarray(curve.x, float) for curve in curves] or [np.zeros(0)]))
-    if 0 < len(alphas) <= MOST_TICKS:  # the values there are, rather than whatever a log axis would name
+    if 0 < len(alphas) <= MOST_TICKS:  # the alphas measured, not the usual labels of a log axis
         chart.x(tickmode="array", tickvals=alphas, ticktext=[f"{a:.2g}" for a in alphas])
     name = f"episodes ({statistic})"
     parts = ({"curve": curve.label, "alpha": curve.x, **curve.numbers(name)} for curve in curves)

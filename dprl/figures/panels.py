@@ -14,7 +14,7 @@ GAP = 0.03  # between two panels, as a share of the figure
 
 
 def side_by_side(panels: Mapping[str, Picture], axis: str) -> Picture:
-    """Small multiples: a panel for each value of an axis, with that value above it. Vertical axes are the same."""
+    """Combine pictures into small multiples: one panel for each value of `axis`, on the same vertical axis."""
     made_of = {name: picture.figure for name, picture in panels.items()}
     figures = {
         name: {"layout": one.layout.to_plotly_json(), "data": [trace.to_plotly_json() for trace in one.data]}
@@ -34,7 +34,7 @@ def side_by_side(panels: Mapping[str, Picture], axis: str) -> Picture:
     layout["margin"] = {
         **layout["margin"],
         "t": layout["margin"]["t"] + 24,
-    }  # for the values above the panels
+    }  # room for the values above the panels
     width = (1 + GAP) / len(figures)
     traces, notes = list[dict[str, Any]](), list(layout.pop("annotations", ()))
     shown = set[str]()

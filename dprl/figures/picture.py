@@ -1,4 +1,4 @@
-"""A figure as a page receives it: a picture with its words and numbers, packed in the cache, or a small sketch."""
+"""Figures as pages receive them: pictures with their text and numbers, packed for the cache, or small sketches."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class Picture:
     """A figure with the text that a page shows around it.
 
     Attributes:
-        alt: what kind of picture it is, the same whatever the data, so that a live figure keeps its identity.
-        see: one sentence about these data (Markdown).
+        alt: the kind of picture, independent of the data, so that a live figure keeps its identity.
+        see: one sentence about this figure's data (Markdown).
         table: the numbers drawn.
     """
 
@@ -38,7 +38,7 @@ class Picture:
 
 
 class FigureDict(BaseFigure):
-    """A figure as the dictionary that it comes to."""
+    """A Plotly figure given as its finished dictionary."""
 
     def __init__(self, made: dict[str, Any]) -> None:
         self._made = made
@@ -49,10 +49,10 @@ class FigureDict(BaseFigure):
 
 
 class PackedPicture:
-    """A picture that is not changed any more, packed to be kept; alt, see, figure, table: as in Picture.
+    """A finished picture, compressed for the cache; alt, see, figure and table are those of `Picture`.
 
-    It holds the dictionary of its figure, in a tenth of the memory of a figure with all its objects. That is read in
-    half a millisecond, whenever it is asked for; to have the figure make it takes half of all that Home does.
+    It stores the figure's dictionary, in a tenth of the memory of a figure with all its objects, and reads it in half a
+    millisecond. Without it, building that dictionary would account for half the time of the home page.
     """
 
     def __init__(self, picture: Picture) -> None:
@@ -61,7 +61,7 @@ class PackedPicture:
 
     @property
     def figure(self) -> FigureDict:
-        """The figure; nobody else has this one."""
+        """The figure, unpacked again for each caller."""
         return FigureDict(_unpacked(self._figure))
 
     @property
@@ -72,12 +72,12 @@ class PackedPicture:
 
     @property
     def nbytes(self) -> int:
-        """Return its bytes in memory, without a few names."""
+        """Return the size in memory in bytes, without the object's own overhead."""
         return len(self._figure) + len(self._table) + 4 * (len(self.alt) + len(self.see))
 
 
 def for_page(picture: Picture | PackedPicture) -> FigureDict:
-    """Its figure for a page; one that is not kept is not packed."""
+    """Return a picture's figure for a page; an unpacked picture is converted directly."""
     return picture.figure if isinstance(picture, PackedPicture) else FigureDict(picture.figure.to_dict())
 
 
@@ -91,7 +91,7 @@ def _unpacked(packed: bytes) -> Any:
 
 @dataclass(frozen=True)
 class Sketch:
-    """A small drawing that needs no axes, as the inside of an SVG of `width` x `height`, with its alt text."""
+    """A small drawing without axes: the content of an SVG of `width` x `height`, with its alt text."""
 
     inside: str
     width: int
@@ -109,5 +109,5 @@ class Sketch:
 
     @cached_property
     def uri(self) -> str:
-        """The same as an address, for a page that shows it as a picture."""
+        """The SVG as a data URI, for a page that shows it as an image."""
         return "data:image/svg+xml;base64," + base64.b64encode(self.svg.encode()).decode()

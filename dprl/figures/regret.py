@@ -1,4 +1,4 @@
-"""Regret of up to eight runs, compared."""
+"""Charts that compare the regret of up to eight runs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dprl.words import human
 
 SAID = messages("charts")["regret"]
 
-SHARES = 1.05  # no episode loses more than all, which has a line
+SHARES = 1.05  # no episode loses more than V*, which is drawn as a line
 Measure = Literal["cumulative", "share", "per-episode", "extra"]
 
 TITLES: dict[Measure, str] = {
@@ -56,9 +56,9 @@ def comparison(
 ) -> Picture:
     """Draw up to eight curves against episodes, with the 95% interval of each mean (or median) over its seeds.
 
-    curves: measured as the view asks (cumulative, as a share, per episode, or extra regret). wide: there is room for
-    names at the ends of lines, instead of a legend, if that suits them.
-    Raises ValueError for more than eight curves or an unknown view.
+    curves: their values must fit the `view` (cumulative, as a share, per episode, or extra regret). wide: whether there
+    is room for names at the ends of lines instead of a legend. Raises ValueError for more than eight curves or an
+    unknown view.
     """
     if len(curves) > style.MOST_CURVES:
         raise ValueError(
@@ -87,23 +87,23 @@ def comparison(
     if view == "share":
         lines.percents(chart)
         if not log_y:
-            chart.y(minallowed=0, maxallowed=SHARES)  # the interval of two seeds may go far beyond
+            chart.y(minallowed=0, maxallowed=SHARES)  # the interval of two seeds may reach far beyond
     if view in ("share", "per-episode"):
         worst_case(chart, curves, most=1.0 if view == "share" else None)
     if wide:
         ends.name_ends(chart, lines.names_at_ends(curves))
-    # Zoom survives a redraw of the same view (a live update), not a change of view or of an axis.
+    # Zoom survives a redraw of the same view (a live update), but not a change of the view or an axis.
     return chart.picture(
         ALTS[view], see, regret_numbers(curves, statistic), revision=f"{view}-{log_x}-{log_y}"
     )
 
 
 def worst_case(chart: Chart, curves: Sequence[Series], symbol: str = "V*", most: float | None = None) -> None:
-    """Draw the largest possible loss of an episode if all curves share it: a reference from theory.
+    """Draw the largest possible loss of an episode as a line from theory, if all curves have the same one.
 
     Args:
-        symbol: its name, v* of learners from a data set.
-        most: where it is drawn, None at its own value.
+        symbol: its name; learners from a data set use v*.
+        most: the height at which it is drawn, None for its own value.
     """
     shown = [curve for curve in curves if curve.shown]
     values = {None if curve.v_star is None else round(curve.v_star, 9) for curve in shown}
@@ -120,8 +120,8 @@ def worst_case(chart: Chart, curves: Sequence[Series], symbol: str = "V*", most:
 
 
 def most_of(v_star: float, symbol: str = "V*", world: str = "") -> tuple[str, str]:
-    """Return the label and the hover text of the largest possible loss of an episode. world: the environment, because
-    two may have the same value in three digits."""
+    """Return the label and the hover text of the largest possible loss of an episode. `world` names the environment,
+    because two environments may have the same value in three digits."""
     ends = {"symbol": symbol, "most": f"{v_star:#.3g}"}
     name = (
         filled(SAID["line_in"], world=style.plain(world), **ends) if world else filled(SAID["line"], **ends)
@@ -136,7 +136,7 @@ def told_apart(curves: Sequence[Series]) -> list[Series]:
 
 
 def distinct(labels: Sequence[str]) -> list[str]:
-    """Labels made different by a number where two curves share one."""
+    """Make labels distinct by numbering those that occur more than once."""
     counts: dict[str, int] = {}
     result = []
     for label in labels:
@@ -146,7 +146,7 @@ def distinct(labels: Sequence[str]) -> list[str]:
 
 
 def regret_numbers(curves: Sequence[Series], statistic: str = "mean", x: str = "episodes") -> pd.DataFrame:
-    """Return the means (or medians) and intervals drawn, one row for each curve and checkpoint."""
+    """Tabulate the drawn means (or medians) and intervals, one row for each curve and checkpoint."""
     columns = ["curve", x, statistic, "low (95%)", "high (95%)", "seeds"]
     parts = [
         {"curve": curve.label, x: np.asarray(curve.x, np.int64)}

@@ -1,4 +1,4 @@
-"""A policy learned from a private data set, next to the usual treatment: both from released counts alone."""
+"""Charts of a policy learned from a private data set next to the usual treatment, both from released counts alone."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ Known = NDArray[np.bool_]
 
 
 def most_often(visits: Array, E: float) -> tuple[Policy, Known]:
-    """Return the action that users received most often, according to the released counts.
+    """Find the action that users received most often, according to the released counts.
 
     Args:
         visits: [H, S, A], with noise.
-        E: how far noise may move a number of users.
+        E: the bound on the error in a number of users.
 
     Returns:
-        [H, S] the action, and whether at least one user certainly got it.
+        [H, S] the action, and [H, S] whether at least one user certainly received it.
     """
     return visits.argmax(-1), visits.max(-1) - E >= 1
 
 
 class Changed(NamedTuple):
-    """The cells in which a policy differs from the most frequent action, as far as both are known.
+    """The places (a state at a step) in which the policy differs from the most frequent action, if both are known.
 
     Attributes:
-        most: of these places the one with most users, as (step, state, the policy's action, that of the users).
-        changed, lacking: how many of `places` pairs of a state and a step are so, or have too few users for the policy.
+        most: of these places the one with the most users, as (step, state, policy's action, users' action), or None.
+        changed, lacking: of all `places`, the number that differ, and the number with too few users for the policy.
     """
 
     most: tuple[int, int, int, int] | None
@@ -47,7 +47,7 @@ class Changed(NamedTuple):
 
 
 def changed(policy: Policy, enough: Known, visits: Array, E: float) -> Changed:
-    """See `Changed`; arguments as of `policy_beside_usual`."""
+    """Compare a policy with the most frequent actions; arguments are those of `policy_beside_usual`."""
     usual, known = most_often(visits, E)
     differs = enough & known & (policy != usual)
     users = np.where(differs, visits.sum(-1), -np.inf)
@@ -70,15 +70,15 @@ def policy_beside_usual(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """Draw the action in every state at every step, and the one that users received most often there.
+    """Draw the policy's action in every state at every step, next to the action that users received most often.
 
     Args:
         policy: [H, S].
-        enough: [H, S] whether the policy decides: at least one user certainly got that.
-        visits, E: as of `most_often`.
-        somebody: who decides where it does not.
+        enough: [H, S] whether the policy decides: at least one user certainly received its action.
+        visits, E: those of `most_often`.
+        somebody: who decides if the policy does not.
         first_step: the number of the first step.
-        when: whose records it was learned from.
+        when: the source of the records, for the subtitle.
     """
     A = len(action_labels)
     palette = [*graph.action_colors(A, dark), style.theme(dark).grid]
@@ -117,5 +117,5 @@ def policy_beside_usual(
 
 
 def _taken(visits: Array, actions: Policy) -> Array:
-    """[H, S] visits of an action in each state at each step, to one digit."""
+    """Return [H, S] the visits with the given action in each state at each step, to one decimal place."""
     return np.take_along_axis(visits, actions[..., None].astype(int), -1)[..., 0].round(1)

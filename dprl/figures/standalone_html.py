@@ -1,4 +1,4 @@
-"""A chart to take along: one page as Plotly writes it, which needs no server and no network."""
+"""Charts as HTML files to download: one page with Plotly inside, which needs no server and no network."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from dprl.figures import style
 from dprl.figures.picture import Picture
 from dprl.words import human
 
-MOST_ROWS = 200  # of the numbers below the chart; a file of numbers has all
+MOST_ROWS = 200  # of the table below the chart; the downloaded numbers are complete
 
 
 def chart_page(title: str, about: str, picture: Picture, footer: str, more: str = "") -> str:
     """Return the page as HTML.
 
     Args:
-        title, about: at its top; about: what all that is shown shares.
-        picture: for a light page.
-        footer: at its end, and below a picture of the chart that is saved.
+        title, about: at the top of the page; `about` describes the data.
+        picture: in the light theme.
+        footer: at the end of the page, and below an image saved from the chart.
         more: HTML below the chart.
     """
-    config = style.config() | {"responsive": True}  # Plotly would put a footer into a script as it is
+    config = style.config() | {"responsive": True}  # Plotly would write a footer into a script unescaped
     numbers = picture.table.to_html(index=False, border=0, na_rep="", max_rows=MOST_ROWS, float_format=human)
     colors = style.LIGHT
     return (
@@ -34,7 +34,7 @@ def chart_page(title: str, about: str, picture: Picture, footer: str, more: str 
         .replace("{about}", escape(about))
         .replace("{alt}", escape(picture.alt))
         .replace("{footer}", escape(footer))
-        # Last, for what they hold is not to be searched.
+        # Last, so that placeholders are not searched for in these texts.
         .replace("{see}", markup(picture.see))
         .replace("{more}", more)
         .replace("{numbers}", numbers)
@@ -44,7 +44,7 @@ def chart_page(title: str, about: str, picture: Picture, footer: str, more: str 
 
 
 def markup(sentence: str) -> str:
-    """Convert a sentence of Markdown to HTML: bold words, and characters that were disarmed."""
+    """Convert a Markdown sentence to HTML: bold words and escaped characters."""
     parts, bold = [], False
     for sign, letter, text in re.findall(r"(\*\*)|\\(.)|([^\\*]+|\*|\\)", sentence):
         if sign:

@@ -1,4 +1,4 @@
-"""Policies over the steps of an episode, as heatmaps: actions, visits and values, against the optimal ones."""
+"""Heatmaps over the steps of an episode: a policy's actions, visits and values, next to the optimal ones."""
 
 from __future__ import annotations
 
@@ -44,16 +44,18 @@ def policy_by_step(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """Draw the action in every state at every step: learned, optimal, and how much the disagreements matter.
+    """Draw the action in every state at every step: learned, optimal, and how much the differences matter.
 
     Args:
         policy, optimal_policy: [H,S].
-        optimal_occupancy: [H,S] how likely the optimal policy is in a state.
-        wrong: [H,S] where its action is better.
-        weight: [H,S] how often it is there.
-        sure: [H,S] the chance of that action, where the policy is a stochastic one and `policy` its likeliest actions.
-        behaviour: [H,S] the chance that the policy the data come from takes the learned action, NaN if it never is.
-        when: instead of "after that many episodes".
+        optimal_occupancy: [H,S] the optimal policy's probability of each state.
+        wrong: [H,S] whether the optimal action is better.
+        weight: [H,S] the optimal policy's probability of the state, if the actions differ.
+        sure: [H,S] the probability of the action if the policy is stochastic; `policy` then holds its likeliest
+            actions.
+        behaviour: [H,S] the probability of the learned action under the policy that collected the data, NaN if it
+            never visits the state.
+        when: replaces "after that many episodes".
     """
     A = len(action_labels)
     colors = style.theme(dark)
@@ -94,7 +96,7 @@ def policy_by_step(
 
 
 def _disagreement(wrong: NDArray[np.bool_], weight: Array | None, colors: style.Theme) -> heat.Heatmap:
-    """Mark the cells where the optimal action is better, and its chance there, if that is known."""
+    """Return a panel of the cells where the optimal action is better, weighted by its visits if they are known."""
     drawn = wrong.astype(float) if weight is None else weight
     top = float(drawn.max())
     return heat.Heatmap(
@@ -119,7 +121,7 @@ def action_chances(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """Draw the chance of each action in each state at each step, policy [H,S,A], and the optimal one [H,S]."""
+    """Draw each action's probability in each state at each step: policy [H,S,A] next to the optimal one [H,S]."""
     colors = style.theme(dark)
     optimal = np.eye(policy.shape[2])[optimal_policy.astype(int)]
     columns = {"learned": policy, "optimal": optimal}
@@ -142,9 +144,9 @@ def state_visits(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """Draw the chance of each state at each step, occupancy [H,S], and under the optimal policy."""
+    """Draw each state's probability at each step, occupancy [H,S], next to the optimal policy's."""
     given = {"learned": occupancy} | ({} if optimal_occupancy is None else {"optimal": optimal_occupancy})
-    # Square root: a state visited once in a hundred episodes is still seen beside one visited always.
+    # Square root: a state visited once in a hundred episodes is still visible next to one always visited.
     panels = [
         heat.Heatmap(
             name.capitalize(),
@@ -174,7 +176,7 @@ def state_values(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """Estimated and optimal value [H,S] of each state at each step, and the difference. when: see `policy_by_step`."""
+    """Draw the estimated and the optimal value [H,S] of each state at each step, and the difference."""
     panels = _value_panels(V.T, optimal_V.T, dark)
     chart = over_steps(panels, "Value of a state, V", when or after(episode), state_labels, dark)
     columns = {"estimated V": V.ravel(), "optimal V": optimal_V.ravel()}
@@ -191,7 +193,7 @@ def action_values(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """Estimated (optimistic) and optimal value [H,S,A] of each state and action at each step, and the difference."""
+    """Draw the estimated (optimistic) and the optimal value [H,S,A] of each action, and the difference."""
     panels = _value_panels(heat.laid_out(Q, None), heat.laid_out(optimal_Q, None), dark)
     rows = heat.pair_rows(state_labels, action_labels)
     chart = over_steps(panels, "Value of an action, Q", after(episode), state_labels, dark, rows=rows)
@@ -211,9 +213,9 @@ def over_steps(
     rows: Trace | None = None,
     first: int = 0,
 ) -> Chart:
-    """Return panels whose columns are steps.
+    """Stack panels whose columns are the steps of an episode.
 
-    rows: what the rows are, if not the states; first: the number of the first step.
+    rows: axis settings of the rows, the states by default; first: the number of the first step.
     """
     H = panels[0].z.shape[1]
     axes: Trace = {
@@ -231,7 +233,7 @@ def over_steps(
 def _value_panels(estimate: Array, optimal: Array, dark: bool) -> list[heat.Heatmap]:
     colors = style.theme(dark)
     top = max(float(estimate.max()), float(optimal.max()), 1e-12)
-    least = min(float(estimate.min()), 0.0)  # values that are drawn can be below 0
+    least = min(float(estimate.min()), 0.0)  # drawn values can be below 0
     name = "Difference, estimated − optimal"
     return [
         heat.Heatmap("Estimated", estimate, estimate, colors.amount, least, top, form=".3~f"),
@@ -243,7 +245,7 @@ def _value_panels(estimate: Array, optimal: Array, dark: bool) -> list[heat.Heat
 def steps_table(
     H: int, state_labels: Sequence[str], columns: Mapping[str, Any], first: int = 0
 ) -> pd.DataFrame:
-    """Return a row for each (h, s). first: the number of the first step."""
+    """Return a table with one row for each (h, s). first: the number of the first step."""
     states = np.tile(np.asarray(state_labels, object), H)
     return pd.DataFrame(
         {"step": np.repeat(np.arange(H) + first, len(state_labels)), "state": states, **columns}

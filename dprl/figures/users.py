@@ -1,7 +1,7 @@
-"""How many users each kind of trust takes, against epsilon.
+"""The users needed under each privacy model, against epsilon.
 
-Measurements are a solid line with filled markers; extrapolations of the law are dashed, with open markers. The band of
-either is its own error.
+Measured lines are solid with filled markers; extrapolated ones are dashed, with open markers. The band around a line
+shows its own possible error.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ ALT = "Line chart of the users needed against the privacy budget epsilon, by pri
 TITLE = "Users needed, by privacy model"
 X_TITLE = "Privacy budget ε (more private to the left)"
 Y_TITLE = "Users needed"
-DASH = "7px,4px"  # of what is extrapolated; dotted lines are theory
+DASH = "7px,4px"  # of extrapolated lines; dotted lines are theory
 TICKS = (0.03, 0.1, 0.3, 1, 3, 10)
-MARKS = 4  # markers of a line
+MARKS = 4  # markers on a line
 OPACITY = {"measured": 0.3, "extrapolated": 0.16}
 
 
 @dataclass(frozen=True)
 class UsersCurve:
-    """One privacy model.
+    """The users needed under one privacy model.
 
     Attributes:
         model: none, central, shuffle or local.
         name: in words, for a legend.
-        measured: whether numbers were measured for this problem, else extrapolated.
+        measured: whether the numbers were measured for this problem or extrapolated.
         epsilon: [P] ascending.
         needed: [P] users; infinite for more than can be run.
-        factor: how far it may be off either way; NaN if that is not known.
+        factor: the factor by which `needed` may be too low or too high; NaN if unknown.
     """
 
     model: str
@@ -78,7 +78,6 @@ def users_by_trust(curves: Sequence[UsersCurve], mine: Mine | None, *, see: str,
 
 
 def _draw_mine(chart: Chart, mine: Mine, ends: list[float], heights: tuple[float, float]) -> None:
-    """Draw the visitor's own users and budget, a line each."""
     for x, y in ((ends, [mine.users] * 2), ([mine.epsilon] * 2, list(heights))):
         chart.add("lines", x, y, line={"color": chart.colors.ink, "width": 1.5}, showlegend=False)
     at_users = {"x": np.log10(ends[1]), "y": np.log10(mine.users), "xanchor": "right", "yanchor": "bottom"}
@@ -89,7 +88,6 @@ def _draw_mine(chart: Chart, mine: Mine, ends: list[float], heights: tuple[float
 
 
 def _draw(chart: Chart, curve: UsersCurve) -> None:
-    """Draw the band, the line, and a few of its markers."""
     color = looks.color(curve.model, None, chart.dark)
     shown = np.isfinite(curve.needed)
     x, y = curve.epsilon[shown], curve.needed[shown]
@@ -111,7 +109,7 @@ def _draw(chart: Chart, curve: UsersCurve) -> None:
 
 
 def _decades(curves: Sequence[UsersCurve], mine: Mine | None) -> tuple[float, float]:
-    """Whole powers of ten around all that is drawn, bands cut if nothing can be run."""
+    """Return the powers of ten that enclose everything drawn; wide bands are cut."""
     seen = [mine.users] if mine else []
     for curve in curves:
         known = curve.needed[np.isfinite(curve.needed)]
@@ -125,7 +123,7 @@ def _numbers(curves: Sequence[UsersCurve]) -> pd.DataFrame:
     """Tabulate the drawn numbers, without users beyond the largest possible run."""
     parts = []
     for curve in curves:
-        kept = slice(1 if curve.model == "none" else None)  # without privacy one number says all
+        kept = slice(1 if curve.model == "none" else None)  # without privacy all numbers are the same
         epsilon, needed = curve.epsilon[kept], curve.needed[kept]
         parts.append(
             {

@@ -1,4 +1,4 @@
-"""A drawing of the way of the data in a privacy model."""
+"""A drawing of the data's path in a privacy model."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from dprl.figures.picture import Sketch
 
 
 class DataPath(Protocol):
-    """The way that data take in a privacy model.
+    """The path of the data in a privacy model.
 
     Attributes:
-        stations: what they pass.
-        raw: how many of the stations, from the left, see raw data.
-        noise: the station at which it is added.
-        trusted: the station that is trusted.
-        mixes: the station that is trusted only to mix.
-        alt: the picture in words.
+        stations: the names of the stations, from left to right.
+        raw: number of stations, from the left, that see raw data.
+        noise: index of the station that adds the noise.
+        trusted: index of the trusted station.
+        mixes: index of the station that is trusted only to shuffle.
+        alt: a description of the drawing.
     """
 
     @property
@@ -39,7 +39,7 @@ WIDE, HIGH = 340, 132
 
 
 def who_sees_what(what: DataPath, model: str, *, dark: bool = False) -> Sketch:
-    """Draw the diagram of a privacy model: where raw data go, where noise enters, who is trusted."""
+    """Draw the diagram of a privacy model: the path of raw data, the source of the noise, and the trusted station."""
     colors = style.theme(dark)
     hue = looks.color(model, None, dark)
     count = len(what.stations)
@@ -52,7 +52,7 @@ def who_sees_what(what: DataPath, model: str, *, dark: bool = False) -> Sketch:
         + _svg_words(9, 13, "raw data are seen here", colors.muted, anchor="start", size=11.5)
     )
     for i in range(count - 1):
-        private = i + 1 >= what.raw < count and what.mixes != i + 1  # not yet private before it is mixed
+        private = i + 1 >= what.raw < count and what.mixes != i + 1  # not yet private before the shuffler
         parts.append(_arrow(x[i] + 22, x[i + 1] - 22, 56, hue if private else colors.ink, private))
     for i, name in enumerate(what.stations):
         parts.append(_station(name, x[i], 56, colors))

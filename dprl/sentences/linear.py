@@ -1,4 +1,4 @@
-"""Sentences about learners of linear models: their confidence sets, their matrices, and their regret."""
+"""Sentences about learners for linear models: their confidence sets, their matrices, and their regret."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def region(
     users: int,
     private: bool,
 ) -> str:
-    """Describe two weights: widths, quiet: [2] how far each may be off with noise and without; off: [2] how far it is;
-    bound: C_w."""
+    """Describe two weights by their confidence radii with noise and without (widths, quiet: [2]) and by their true
+    errors (off: [2]). bound: C_w, the maximum length of the weights."""
     if not np.isfinite(widths).all():
         return INDEFINITE
     said = " ".join(

@@ -14,7 +14,7 @@ from dprl.words import at_least, count, human, listed, percent, plural, quoted, 
 SAID = messages("charts")["data"]
 
 NOTHING = "There is nothing to draw yet."
-CLOSE = 0.01  # of v*: a policy this near the best is good
+CLOSE = 0.01  # of v*: a policy this close to the best one is good
 COVERED = (
     "Upper chart: visits in the data. Lower chart: visits of the best policy. An algorithm stays uncertain longest "
     "in the states that only the best policy visits. The scale is logarithmic."
@@ -60,11 +60,11 @@ def _so_far(curves: Sequence[Series]) -> str:
 
 
 def range_of_the_paper(curves: Sequence[Series], baseline: Series | None, end: int) -> str:
-    """Describe runs with the paper's noise, within the range of n that a paper shows, and beyond it.
+    """Describe runs with the paper's noise, within the paper's range of n and beyond it.
 
     Args:
         baseline: the run without privacy.
-        end: of the range.
+        end: the largest n that the paper shows.
     """
     private = [curve for curve in curves if curve is not baseline and curve.complete]
     if baseline is None or not baseline.complete or not private:
@@ -98,7 +98,7 @@ def _from_to(values: Sequence[float]) -> str:
 def about_prices(curves: Sequence[Series], first: float, proved: Sequence[tuple[str, str]] = ()) -> str:
     """Describe the fall of the privacy cost in the lower bound from n = first on, with the exponent's interval.
 
-    proved: algorithms of which a theorem says 1/n, each with that theorem.
+    proved: pairs of an algorithm and the theorem that proves 1/n for it.
     """
     parts = []
     for curve in curves:
@@ -127,8 +127,8 @@ def about_pessimism(
 
     Args:
         H: steps of an episode.
-        E: how far noise may go; a pair with at most E released visits counts as never seen.
-        ranks: whether there is noise that the penalty does not stand for.
+        E: the bound on the noise; a pair with at most E released visits counts as never seen.
+        ranks: whether the penalty does not cover the noise.
     """
     taken = percent(bitten.share)
     said = f"In {taken} of the state-action-step triples the penalty removes the action's whole value."
@@ -148,12 +148,12 @@ def about_pessimism(
 
 
 def about_actions(wrong: int, pairs: int, weight: float, agrees: float) -> str:
-    """Describe a learned policy against the optimal one and against the behaviour.
+    """Compare a learned policy with the optimal one and with the behaviour policy.
 
     Args:
-        wrong: of that many state-step pairs it is worse in that many.
-        weight: the share of its time that the optimal policy spends there.
-        agrees: how often, where the data go, the behaviour policy takes the learned action.
+        wrong, pairs: the number of state-step pairs where it is worse than optimal, and of all pairs.
+        weight: the share of its time that the optimal policy spends in those pairs.
+        agrees: the behaviour policy's probability of the learned action, averaged over the data.
     """
     return (
         f"The learned policy is worse than the optimal policy in {wrong:,} of {pairs:,} state-step pairs. "
@@ -163,7 +163,7 @@ def about_actions(wrong: int, pairs: int, weight: float, agrees: float) -> str:
 
 
 def low_values(below: float, start: float, v_star: float) -> str:
-    """Describe the lower bounds V~: the share that is at most the optimum, and the one at the start."""
+    """Describe the lower bounds V~: the share that is at most the optimum, and the bound at the start."""
     return (
         f"The lower bound is at most the true optimum in {percent(below)} of the state-step pairs. At the start the "
         f"lower bound is {at_least(start)}, and v* = {v_star:#.3g}."
@@ -171,12 +171,13 @@ def low_values(below: float, start: float, v_star: float) -> str:
 
 
 def about_coverage(optimal: float, d_m: float, where: str, n: int) -> str:
-    """Describe the coverage of the optimal policy's way by the data.
+    """Describe how well the data cover the optimal policy's states and actions.
 
     Args:
-        optimal: the least share of the data at a pair that it visits, which is `where`.
-        d_m: the least share of the data at any pair that they visit at all.
-        n: trajectories in the largest data set.
+        optimal: the smallest share of the data at a pair that the optimal policy visits.
+        where: that pair, in words.
+        d_m: the smallest share of the data at any pair with data.
+        n: number of trajectories in the largest data set.
     """
     if optimal == 0:
         return (
@@ -196,7 +197,7 @@ def _one_in(share: float) -> str:
 
 
 def bounds_by_start(states: Sequence[str], lower: Sequence[float]) -> str:
-    """Describe the same bounds from each first state."""
+    """Describe the lower bounds from each first state."""
     shown = [
         f"{quoted(state)} {at_least(float(value))}" for state, value in zip(states[:6], lower, strict=False)
     ]

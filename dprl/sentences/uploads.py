@@ -1,4 +1,4 @@
-"""The sentences about an uploaded data set: its public parts, the stored parts, and the cost of a release."""
+"""Sentences about an uploaded data set: its public parts, the stored parts, and the cost of a release."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ SAVE_THEM = "Save these files now: once you close or reload the page, they are g
 
 
 def about_example(rho: float) -> str:
-    """Return what stands above the release that the page opens with."""
+    """Return the text above the release with which the page opens."""
     return (
         f"Doctors chose each action, and dprl learned a policy from noisy counts at ρ = {rho:g}. A release of your "
         "file shows the same."
@@ -70,7 +70,7 @@ def about_example(rho: float) -> str:
 
 
 def reading(share: float, ahead: int) -> str:
-    """Describe the progress of reading a file. ahead: files that are read before it."""
+    """Describe the progress of reading a file. ahead: number of files that are read before it."""
     if ahead:
         return f"Your file is waiting for {plural(ahead, 'file')} from other visitors."
     if share >= 0.99:
@@ -89,12 +89,12 @@ ADD_UP = "If this is not the budget above, no single budget contains the whole s
 
 
 def about_spending(total: str) -> str:
-    """State the joint privacy cost of several releases, without naming a budget. total: in words, safe to show."""
+    """State the joint privacy cost of several releases, without naming a budget. total: an escaped text."""
     return f"Since this file was read, you have released **{total}** in total. {ADDS_UP}"
 
 
 def budget_so_far(budget: Any, safe: Callable[[str], str] = str) -> str:
-    """Return what is spent of a budget, a `dprl.Budget`, and what is left. safe: makes its name safe to show."""
+    """Describe the spent and the remaining part of a `dprl.Budget`. safe: escapes its name for display."""
     spent, left, begun = budget.spent, budget.left, plural(len(budget.releases), "release")
     total = "no total" if left is None else f"the total ρ = {budget.total:g}"
     pair = f", or {spent.implies} as (ε, δ)" if spent.rho else ""
@@ -115,14 +115,14 @@ TO_USE_IT = (
 
 
 def people(n: int, episodes: int) -> str:
-    """Describe the people in a file, each with at most that many episodes."""
+    """Describe the users in a file, each with at most `episodes` episodes."""
     if episodes == 1:
         return offline.trajectories(n)
     return filled(SAID["people_one" if n == 1 else "people"], n=human(n), episodes=episodes)
 
 
 def needs(episodes: int) -> str:
-    """Return what a bound assumes of users, each of whom has that many episodes at most."""
+    """Return the assumption that a bound makes about users with at most `episodes` episodes each."""
     return "each user's episodes in the order of time" if episodes > 1 else "users who are independent"
 
 
@@ -130,11 +130,11 @@ AGAIN = "You have made this release. For another one, change ρ and check again.
 
 
 def outlook(average: float, noise: float) -> list[str]:
-    """Return what is known before a release: what noise does to a count, and no more.
+    """Describe the expected effect of noise on a count before a release, without using the data.
 
     Args:
-        average: users that take an action in a state at a step.
-        noise: its standard deviation in such a number.
+        average: average number of users who take an action in a state at a step.
+        noise: the standard deviation of the noise in such a count.
     """
     said = [filled(SAID["noise"], average=human(_two(average)), noise=human(_two(noise)))]
     if noise > average:
@@ -156,14 +156,14 @@ def changes(
     follows: float | None = None,
     first_step: int = 0,
 ) -> str:
-    """Describe the cells in which a policy differs from the most frequent action.
+    """Describe the places where a policy differs from the most frequent action.
 
     Args:
-        place: of those, the one with most users: state, step, the policy's action and that of the users.
-        changed, lacking: in how many of `places` pairs of a state and a step it does, and has too few users to say.
-        somebody: who decides there.
+        place: of these, the one with the most users: state, step, the policy's action and the users' action.
+        changed, lacking: of `places` pairs of a state and a step, the number that differ, and that have too few users.
+        somebody: who decides in the pairs with too few users.
         follows: the share of users' steps in which they acted as the policy does, None if nobody was held out.
-        first_step: the number that the file gives to the first step.
+        first_step: the file's number for the first step.
     """
     said = ["The policy takes the most frequent action wherever both are known."]
     if place is not None:
@@ -198,14 +198,14 @@ def below(got: float) -> str:
 
 
 def about_bound(rho: float, value: float, of: str, least: float, beta: float, assumed: str) -> str:
-    """Return what the lower bound V~ of one release says.
+    """Describe the proved lower bound V~ of one release.
 
     Args:
         rho, value: the budget, and V~ in the declared rewards.
-        of: whose episodes the policies are learned from, in words.
-        least: that an episode can bring.
-        beta: the chance that the bound fails.
-        assumed: what the proof assumes of users.
+        of: the people that the policies were learned from, in words.
+        least: the smallest possible reward of an episode.
+        beta: the failure probability of the bound.
+        assumed: the proof's assumption about users.
     """
     if value <= least:
         return filled(SAID["nothing_proved"], of=of, rho=f"{rho:g}", least=human(least))

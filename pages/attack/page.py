@@ -38,7 +38,7 @@ def main() -> None:
 
 
 def draw_parts(corner: DeltaGenerator, live: bool) -> None:
-    """Draw the parts in order, and in the corner the link to them. They redraw themselves while an attack goes on."""
+    """Draw the parts of the page in order, and the link in the corner; they redraw themselves while an attack runs."""
     a = attack()
     if live and attack_status(a.spec).state not in ACTIVE:
         st.rerun()
@@ -71,7 +71,7 @@ def controls() -> tuple[RunSpec | None, str]:
 
 
 def attack_box(run: RunSpec | None, refusal: str) -> None:
-    """Describe the effect of Run, and draw the buttons. run, refusal: the return values of `controls`."""
+    """Describe what Run will do, and draw the buttons. run, refusal: the return values of `controls`."""
     spec, shown = None, attack().spec
     if run is not None:
         same = run.replace(seeds=1, root_seed=0) == shown.run

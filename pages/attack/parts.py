@@ -30,7 +30,7 @@ CHARTS = {
 
 
 def guess_part() -> None:
-    """Draw one simulated release and ask whose data are in it; then show how often the best attacker is right."""
+    """Draw one simulated release and ask whose data it contains; then show how often the best attacker is right."""
     a, curves = attack(), answers.promise_curves(attack().spec.run)
     found = finished_scores(a.spec)
     if curves is None:
@@ -64,7 +64,7 @@ def guess_part() -> None:
 
 
 def drawn_release(first: Any, second: Any) -> tuple[bool, float]:
-    """Return whether the first user's data are in this visitor's present release, and the attacker's score of it."""
+    """Return whether the visitor's present release contains the first user's data, and its score."""
     a = attack()
     number = len(a.guesses) - (a.guessed is not None)
     rng = random.Random(f"{session().visitor} {a.spec.to_json()} {number}")
@@ -73,14 +73,14 @@ def drawn_release(first: Any, second: Any) -> tuple[bool, float]:
 
 
 def take_guess(guess: bool, first: bool) -> None:
-    """Keep a guess."""
+    """Store a guess, and whether it was right."""
     a = attack()
     a.guessed = guess
     a.guesses.append(guess == first)
 
 
 def collusion_part() -> None:
-    """Draw one step of the collusion, and its chart."""
+    """Draw one step of the collusion with its chart."""
     a = attack()
     st.markdown("## Two users collude", anchors=False)
     segments("Step", "step", STEPS, a.view.step, lambda step: a.change(step=step))
@@ -96,7 +96,7 @@ def collusion_part() -> None:
     if step == "one":
         who, true, seen = users, np.cumsum(visits), told
     else:
-        # release t + 1, less release t - 1, less user t + 1's own visit
+        # release t + 1 minus release t - 1 minus user t + 1's own visit
         who, true, seen = users[1:-1], visits[1:-1], told[2:] - told[:-2] - visits[2:]
     wrong = np.abs(seen - true)
     title, words = CHARTS[step]
@@ -121,7 +121,7 @@ def collusion_part() -> None:
 
 
 def belief_part() -> None:
-    """Draw what a release may do to an attacker's belief."""
+    """Draw the effect of a release on an attacker's belief."""
     a = attack()
     card, curves = answers.guarantee(a.spec.run), answers.promise_curves(a.spec.run)
     if card is None or curves is None or card.proved_epsilon is None:

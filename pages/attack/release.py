@@ -1,4 +1,4 @@
-"""The best attack on the chosen run's noise, played on thousands of releases."""
+"""The best attack on the noise of the chosen run, simulated on thousands of releases."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ PLACES = {"together": "All in one release", "random": "Anywhere in the run"}
 
 
 def release_part() -> None:
-    """Draw the attack's target, its progress, the measurements, and one of two charts."""
+    """Draw the choice of the attack, its progress, its results, and its charts."""
     a = attack()
     run, found = attack_status(a.spec), finished_scores(a.spec)
     st.markdown("## Attack a release", anchors=False)
@@ -64,7 +64,7 @@ def release_part() -> None:
 
 
 def choices(going: bool) -> None:
-    """Draw the choice of the two episodes, of the noise, and of the chart."""
+    """Draw the choices of the two episodes, the noise, and the places of the episodes."""
     a = attack()
     pairs = pairs_of(a.spec.run)
     now = next((key for key, pair in pairs.items() if pair == (a.spec.first, a.spec.second)), None)
@@ -84,7 +84,7 @@ def choices(going: bool) -> None:
             **keyed("half", lambda on: attack_other("noise", "half" if on else "whole")),
         )
         mechanism = a.spec.run.mechanism
-        # reports with noise of their own are alike wherever they are
+        # each report has its own noise, so its place does not matter
         if a.spec.run.contribution > 1 and mechanism is not None and not MECHANISMS[mechanism].fresh:
             segments(
                 "Place of the episodes", "places", PLACES, a.spec.places, partial(attack_other, "places")
@@ -94,21 +94,21 @@ def choices(going: bool) -> None:
 
 
 def other_episodes(pair: tuple[str, str] | None) -> None:
-    """Attack with two other episodes, at once."""
+    """Start an attack with two other episodes."""
     if pair is not None:
         show_attack(attack().spec.replace(first=pair[0], second=pair[1]))
         st.rerun()
 
 
 def attack_other(name: str, value: str) -> None:
-    """Attack with another episode, another noise or other places."""
+    """Start an attack with another episode, another noise or other places."""
     changes: dict[str, Any] = {name: value}
     attempt(lambda: show_attack(attack().spec.replace(**changes)))
     st.rerun()
 
 
 def attack_strip() -> None:
-    """Draw the status of the attack, with the possible actions."""
+    """Draw the status of the attack, with buttons for the possible actions."""
     spec = attack().spec
     run = attack_status(spec)
     said = escape(words(run))
@@ -131,7 +131,7 @@ def attack_strip() -> None:
 
 
 def measured_attack(spec: AttackSpec, found: AttackScores, card: Guarantee, curves: dict[str, Any]) -> None:
-    """Draw the verdict, the numbers behind it, and the chart."""
+    """Draw the verdict, the numbers behind it, and the charts."""
     delta = curves["delta"]
     proved, claimed = card.proved_epsilon or np.inf, card.claimed_epsilon or np.inf
     epsilon = metrics.epsilon_of_separation(

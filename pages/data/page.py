@@ -28,7 +28,7 @@ def main() -> None:
 
 
 def draw(own: Own, corner: DeltaGenerator, live: bool) -> None:
-    """Draw an example, then the visitor's own file. It redraws itself while a file is read or a release computed."""
+    """Draw an example, then the visitor's own file; redraw while a file is read or a release is computed."""
     if live != going():
         st.rerun()
     with corner:

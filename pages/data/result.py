@@ -1,4 +1,4 @@
-"""Your data: a release and what was learned from it, of the example or of the visitor's file."""
+"""Your data: a release and the policy learned from it, for the example or for the visitor's file."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ BOXES = {"better": st.success, "worse": st.warning}
 
 @lru_cache(maxsize=1)
 def example_trace() -> UploadTrace:
-    """Return the release of the example that comes with the program."""
+    """Return the release of the bundled example."""
     return cast(UploadTrace, trace_from_bytes((ASSETS / EXAMPLE).read_bytes()))
 
 
 def show_example() -> None:
-    """Draw the release that the page opens with."""
+    """Draw the release with which the page opens."""
     trace = example_trace()
     st.markdown(f"## An example: {human(trace.spec.n)} simulated patients", anchors=False)
     st.markdown(explained(said.about_example(float(trace.spec.rho or 0.0))))
@@ -53,7 +53,7 @@ def show_example() -> None:
 
 
 def show_release(own: Own) -> None:
-    """Draw the last release of the visitor's file, and what is spent."""
+    """Draw the last release of the visitor's file, and the spent budget."""
     if not own.specs:
         return
     RUNS.strip(RUNS.progress(own.specs))
@@ -95,7 +95,7 @@ def on_one_screen(trace: UploadTrace, releases: int, key: str) -> None:
         if trace.verdict:
             rows = verdict.rows_of(trace)
             frame = pd.DataFrame(rows, columns=["Reward of an episode", "About", "95% interval"])
-            st.table(frame.set_index(frame.columns[0]))  # which breaks lines where a telephone is narrow
+            st.table(frame.set_index(frame.columns[0]))  # a table wraps its lines on a narrow phone
             st.caption(explained(covered))
         st.markdown("### What this does not show", anchors=False)
         st.markdown("\n".join(f"- {sentence}" for sentence in (*blind, said.BEFORE_USE)))
@@ -104,13 +104,13 @@ def on_one_screen(trace: UploadTrace, releases: int, key: str) -> None:
 
 
 def bounded(trace: UploadTrace) -> None:
-    """Draw what is proved of the cautious policy's value."""
+    """Draw the bound proved for the cautious policy's value."""
     with st.expander("Proved guarantee"):
         st.markdown(explained(verdict.proved(trace)))
 
 
 def beside_usual(spec: UploadSpec, trace: UploadTrace, night: bool) -> Picture:
-    """Return the policy, and what users got most often as the release has it."""
+    """Draw the policy next to the most frequent action of users, according to the release."""
     public, file, E = spec.public, trace.portable, float(next(iter(trace.errors.values())))
     labels = file.met
     met = [public.states.index(state) for state in labels]

@@ -1,4 +1,4 @@
-"""The curves of the comparison: a chip each, with its actions; and ready-made comparisons."""
+"""The curves of the comparison as chips with their actions, and ready-made comparisons."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from pages.shared.visitor.state import add, ask, change_view, session, write_add
 
 
 def chips(titles: list[str]) -> None:
-    """Draw all curves, each as legends show it, the draft with the button that keeps it, and ready-made comparisons."""
+    """Draw a chip for each curve with its legend symbol, the draft's button to keep it, and ready-made comparisons."""
     s = session()
     curves = s.explore.shown
     signs = [looks.swatch(kind, dark()) for kind in kinds(curves)]
@@ -59,7 +59,7 @@ def chips(titles: list[str]) -> None:
 
 
 def examples() -> None:
-    """Offer ready-made comparisons."""
+    """Draw a menu of ready-made comparisons."""
     with st.popover("Examples", icon=":material/lightbulb:", key="examples"):
         for example in EXAMPLES:
             button(
@@ -73,7 +73,7 @@ def examples() -> None:
 
 
 def show_example(example: ExploreExample) -> None:
-    """Make an example the comparison, and start those of its runs that are not there."""
+    """Show an example as the comparison, and start its missing runs."""
     s = session()
     e = s.explore
     e.curves, e.view, e.removed, e.draft, s.paused = list(example.curves), example.view, None, None, False
@@ -84,9 +84,10 @@ def show_example(example: ExploreExample) -> None:
 
 
 def actions(curve: Curve, own: str) -> None:
-    """Draw the actions of one chip. Its widgets are named by the curve, whose place may change under a quick hand.
+    """Draw the actions of one chip. Its widgets are keyed by the curve, because its place may change while one is
+    clicked.
 
-    own: its identity.
+    own: the curve's name from `identity`.
     """
     e, run = session().explore, ONLINE.status(curve.spec)
     st.caption("  \n".join(filter(None, [escape(in_common([curve])), escape(words(run))])))
@@ -114,7 +115,7 @@ def actions(curve: Curve, own: str) -> None:
 
 
 def identity(curves: Sequence[Curve], i: int) -> str:
-    """Return a short name of the i-th curve for the keys of its widgets. A link may hold the same run twice."""
+    """Return a short name of the i-th curve for the keys of its widgets. A link may contain the same run twice."""
     specs = [curve.spec for curve in curves]
     return f"{text_digest(specs[i].to_json())}:{specs[:i].count(specs[i])}"
 
@@ -125,7 +126,7 @@ def place(spec: RunSpec) -> int | None:
 
 
 def on_curve(spec: RunSpec, action: Callable[..., None], *more: str) -> None:
-    """Do something with the curve at its place, unless a press before this one has removed it."""
+    """Apply an action to the curve with this spec, unless it was removed meanwhile."""
     at = place(spec)
     if at is not None:
         action(at, *more)
@@ -151,7 +152,7 @@ def remove(at: int) -> None:
 
 
 def offer_undo() -> None:
-    """Restore the curve that was removed last, as long as the comparison has not changed otherwise."""
+    """Draw a button that restores the last removed curve, as long as the comparison has not changed otherwise."""
     e = session().explore
     if e.removed is None or len(e.curves) >= MAX_CURVES:
         return
@@ -169,7 +170,7 @@ def offer_undo() -> None:
 def bring_back(spec: RunSpec) -> None:
     """Restore the curve that was removed last to its place."""
     e = session().explore
-    if e.removed is None or e.removed[1].spec != spec:  # a second press may come when the first has done it
+    if e.removed is None or e.removed[1].spec != spec:  # the first of two clicks has already restored it
         return
     at, curve = e.removed
     e.curves.insert(at, curve)
@@ -180,7 +181,7 @@ def bring_back(spec: RunSpec) -> None:
 
 
 def duplicate(at: int) -> None:
-    """Copy a curve's settings into the controls."""
+    """Copy a curve's settings to the controls."""
     s = session()
     s.draft = draft_of(s.explore.curves[at].spec)
     s.version += 1
@@ -188,7 +189,7 @@ def duplicate(at: int) -> None:
 
 
 def cancel_run(at: int) -> None:
-    """Withdraw from a run; the curve stays, with its present points."""
+    """Withdraw from a run; the curve stays, with the points computed so far."""
     s = session()
     cancel([s.explore.curves[at].spec], s.visitor)
 

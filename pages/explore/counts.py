@@ -1,4 +1,4 @@
-"""The tab Counts: the true counts, and the noisy ones that the planner receives."""
+"""The tab Counts: the true counts, and the noisy counts that the planner receives."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
         return
     mdp = data.environment(curve.spec)
     at, e = moment(trace), session().explore
-    # Without noise, and for a learner that plans with the noisy counts themselves, there is one thing to see.
+    # Without noise, or if the learner plans with raw noisy counts, there is only one array to show.
     changed = curve.spec.privacy != "none" and learner.seen(curve.spec.bonus) != NOISY
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         family = view.segments(e, "Count shown", "family", FAMILIES)
@@ -55,7 +55,7 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
 def cells(
     mdp: TabularMDP, trace: SeedTrace, at: int, family: str, seen: str, step: int | None, night: bool
 ) -> Picture:
-    """Return all cells at the at-th detailed moment, of one step or of all."""
+    """Draw all cells at the at-th detailed moment, for one step or all."""
     column, kind = (-2, figures.VISITS) if family == "visits" else (-1, figures.REWARDS)
     true, told = trace.counts[at][..., column], getattr(trace, seen)[at][..., column]
     bound = float(trace.error_bound[at]) if seen == "noisy" and trace.error_bound[at] > 0 else None

@@ -1,4 +1,4 @@
-"""The tab Confidence set: of two weights of a step, and what noise adds. Of learners that know features."""
+"""The tab Confidence set, for learners that use features: two weights of one step, with and without noise."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pages.shared.visitor.state import session
 
 
 def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
-    """Draw the confidence set as planned with, and as the same users would show it without noise."""
+    """Draw the confidence set used for planning, next to the set that the same users would give without noise."""
     found = look_closely(titles, runs)
     if found is None:
         return
@@ -48,7 +48,7 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
 
 
 def telling(trace: SeedTrace) -> int:
-    """Return the most interesting moment: where regret per episode has just come below a tenth of V*."""
+    """Return the default moment: the first at which regret per episode is below a tenth of V*."""
     low = np.flatnonzero(trace.regret / trace.episodes < 0.1 * trace.v_star)
     return int(trace.episodes[low[0]] if len(low) else trace.episodes[-1])
 
@@ -56,7 +56,7 @@ def telling(trace: SeedTrace) -> int:
 def ellipsoid_picture(
     trace: SeedTrace, title: str, at: int, h: int, pair: tuple[int, int], near: bool, night: bool
 ) -> Picture:
-    """Return the figure of one step, with its sentence."""
+    """Draw the confidence set of one step, with its sentence."""
     beliefs, private, users = trace.beliefs, trace.spec.privacy != "none", int(trace.detail_episodes[at])
     noisy = metrics.region(beliefs, trace.noisy, at, h)
     quiet = metrics.region(beliefs, trace.series["sums"], at, h, "noiseless ")

@@ -1,4 +1,4 @@
-"""The tab Data: the numbers, the spec, and how to make them again without this page."""
+"""The tab Data: downloads of the numbers and the spec, and how to reproduce them without this page."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pages.shared.visitor.state import session
 
 
 def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
-    """Draw the downloads of the whole comparison, then one curve's spec, code and command."""
+    """Draw the downloads of the whole comparison, then the spec, code and command of one curve."""
     s = session()
     rows = zip(s.explore.shown, kinds(s.explore.shown), titles, runs, strict=True)
     shown = [row for row in rows if not row[0].hidden]
@@ -40,7 +40,7 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
         tidy([title for *_, title, _ in shown], known, "episode", "regret"),
         specs,
         "Regret so far, compared",
-        draw if any(map(unplayable, specs)) else None,  # else as one page without a server, behind *Share*
+        draw if any(map(unplayable, specs)) else None,  # otherwise *Share* offers the page without a server
     )
     st.markdown("## Reproduce it without this page", anchors=False)
     chosen = curve_menu("Curve", places, titles)

@@ -1,4 +1,4 @@
-"""The curves that are shown, and the run, seed and moment of a close look: shared by the tabs of Online."""
+"""Selections that the tabs of Online share: the visible curves, and the run, seed and moment in detail."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pages.shared.visitor.state import ask, begin, owner_id, session
 
 
 def offered(why: str) -> list[int]:
-    """Return the places of the curves that are not hidden. If all are hidden, show a sentence."""
+    """Return the indices of the visible curves; if all are hidden, show a sentence that asks to show one."""
     found = [i for i, curve in enumerate(session().explore.shown) if not curve.hidden]
     if not found:
         st.info(f"All curves are hidden. Show one to {why}.")
@@ -29,10 +29,9 @@ def offered(why: str) -> list[int]:
 
 
 def curve_menu(label: str, offered: Sequence[int], titles: Sequence[str]) -> int:
-    """Return the curve looked at, by its place among all that are shown; the most private of those offered until one
-    is chosen.
+    """Draw a menu of the offered curves and return the index of the chosen one, by default the most private.
 
-    titles: of all curves.
+    titles: the titles of all curves.
     """
     e = session().explore
     first = offered[most_private([e.shown[i] for i in offered])]
@@ -40,19 +39,19 @@ def curve_menu(label: str, offered: Sequence[int], titles: Sequence[str]) -> int
 
 
 def statuses() -> list[RunStatus]:
-    """Return how each run that is shown stands, as this visitor sees it."""
+    """Return the status of each run in the comparison, as this visitor sees it."""
     return [ONLINE.status(c.spec, owner_id("draft") if c.draft else "") for c in session().explore.shown]
 
 
 def going(runs: Sequence[RunStatus]) -> list[RunStatus]:
-    """Return the runs that go on: those shown, and the runs without privacy that one measure subtracts."""
+    """Return the active runs: those shown and, for the privacy cost, their baselines without privacy."""
     e = session().explore
     baselines = [c.spec.baseline() for c in e.shown if c.spec.privacy != "none" and e.view.measure == "extra"]
     return [run for run in [*runs, *map(ONLINE.status, baselines)] if run.state in ACTIVE]
 
 
 def look_closely(titles: Sequence[str], runs: Sequence[RunStatus]) -> tuple[Curve, str, SeedTrace] | None:
-    """Draw menus for curve and seed; return the curve, its title and the seed's trace, or None and show the reason."""
+    """Draw menus for curve and seed; return the curve, its title and the trace, or None after showing the reason."""
     e, places = session().explore, offered("look at it closely")
     if not places:
         return None
@@ -70,8 +69,7 @@ def look_closely(titles: Sequence[str], runs: Sequence[RunStatus]) -> tuple[Curv
 
 
 def absent(spec: RunSpec, name: str, run: RunStatus) -> None:
-    """Ask for a run whose curve comes with the program, as nobody has computed its details here yet, unless its time
-    has an earlier message; describe its status."""
+    """Request a run of which only the curve is bundled, unless it is too expensive, and show its status."""
     if run.state == "done" and begin_lacking([spec]):
         st.rerun()
     if run.state in ACTIVE:
@@ -82,20 +80,20 @@ def absent(spec: RunSpec, name: str, run: RunStatus) -> None:
 
 
 def begin_lacking(specs: Sequence[RunSpec]) -> bool:
-    """Ask for those of these runs that nobody has computed here yet, as their curves alone come with the program;
-    return whether any was asked for."""
+    """Request those of these runs of which only the curves are bundled and which nobody has computed here; return
+    whether any was requested."""
     lacking = [spec for spec in specs if comes_along(spec) and data.status(spec).state == "unknown"]
     return bool(lacking) and begin(lacking, session().visitor)
 
 
 def identity(trace: SeedTrace) -> tuple[str, int, int]:
-    """Name a trace, and how far it goes."""
+    """Return a key that identifies a trace and its length."""
     return trace.spec.to_json(), trace.seed, int(trace.episodes[-1])
 
 
 def moment(found: SeedTrace, first: int | None = None) -> int:
-    """Draw a slider over the moments that were kept in detail, and return the index of the chosen one. first: the
-    episode at which the slider begins, instead of the last."""
+    """Draw a slider over the moments that were stored in detail; return the index of the chosen one. first: the episode
+    selected by default, instead of the last."""
     episodes = [int(k) for k in found.detail_episodes]
     e = session().explore
     return episodes.index(view.steps(e, "Episodes so far", "episode", episodes, count, otherwise=first))

@@ -1,4 +1,4 @@
-"""The tab Guarantee: what each run promises to its users, what its noise proves, and where the noise enters."""
+"""The tab Guarantee: the guarantee claimed for each run, the guarantee proved, and where the noise is added."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ MOST_NOISE = " This is a count of a row that all users were told to play. Other 
 
 
 def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
-    """Draw the promises of the visible curves, the card of one, and the effect of other noise.
+    """Draw the guarantees of the visible curves, the details of one, and the effect of other noise.
 
-    All of it follows from the specs: it is there before the first seed is finished, and whatever becomes of the runs.
+    Everything follows from the specs, so it is available before any seed is finished.
     """
     curves = session().explore.shown
     places = offered("see what it guarantees")
@@ -77,7 +77,7 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
 
 
 def promised(run: RunSpec) -> tuple[Guarantee | None, str]:
-    """Return the guarantee of a run once a worker has computed it, else the reason why there is none."""
+    """Return the guarantee of a run once a worker has computed it, and the reason if there is none."""
     try:
         return answers.guarantee(run), ""
     except SpecError as error:
@@ -85,7 +85,7 @@ def promised(run: RunSpec) -> tuple[Guarantee | None, str]:
 
 
 def compare(places: Sequence[int], curves: Sequence[Curve], titles: Sequence[str]) -> None:
-    """Draw the promises of several curves, a line each."""
+    """Draw a table of the guarantees of several curves, one in each row."""
     rows: list[tuple[str, ...]] = [("Curve", "Privacy model", "Claimed", "Proved", IN_A_COUNT)]
     for i in places:
         run = curves[i].spec
@@ -102,7 +102,7 @@ def compare(places: Sequence[int], curves: Sequence[Curve], titles: Sequence[str
                 sign = f":material/{'verified' if good else 'warning'}: "
                 claimed, proves = promise(g.claimed_epsilon, delta), proved(g)
         rows.append((escape(titles[i]), escape(words.promise), claimed, sign + proves, noise))
-    if not any(noise.endswith("visits") for *_, noise in rows):  # learners that are told of no counts
+    if not any(noise.endswith("visits") for *_, noise in rows):  # learners that receive no counts
         rows = [row[:-1] for row in rows]
     rows.insert(1, ("---",) * len(rows[0]))
     if any("not known yet" in row for row in rows):
@@ -112,7 +112,7 @@ def compare(places: Sequence[int], curves: Sequence[Curve], titles: Sequence[str
 
 
 def card(g: Guarantee, run: RunSpec, key: int) -> None:
-    """Draw one run's guarantee in words and numbers; the parts have the same order in every card."""
+    """Draw one run's guarantee in words and numbers, always in the same order."""
     st.markdown(explained(f"**{PROMISES[g.model]}**{f' ({g.model})' if g.model != 'none' else ''}"))
     st.markdown(explained(escape(g.trust)))
     if run.bonus == OWN:
@@ -140,7 +140,7 @@ def card(g: Guarantee, run: RunSpec, key: int) -> None:
         st.caption(explained(warning))
     if g.returning is not None:
         st.caption(explained(said.returning(*g.returning, delta)))
-    # the noise of a shuffler is bits, and each is one visit: that has no scale to tell
+    # a shuffler's noise consists of bits of one visit each, so it has no scale
     scaled = g.model != "SDP" and g.noise_scale is not None
     facts(g, f"{significant(g.noise_scale or 0.0)} visits" if scaled else "", g.messages)
     every_promise(g, run, key)
@@ -148,7 +148,7 @@ def card(g: Guarantee, run: RunSpec, key: int) -> None:
 
 
 def every_promise(g: Guarantee, run: RunSpec, key: int) -> None:
-    """Draw all that we prove for the noise, on request: epsilon for each delta, zCDP, and the best attacker's gain."""
+    """Draw, on request, everything we prove for the noise: epsilon by delta, zCDP, and the best attacker's gain."""
     part = st.expander("All proved (ε, δ)", on_change="rerun", key=f"promises_{key}")
     if not part.open:
         return
@@ -171,7 +171,7 @@ def every_promise(g: Guarantee, run: RunSpec, key: int) -> None:
 
 
 def compare_noise(g: Guarantee, run: RunSpec) -> None:
-    """Draw the ladder from noise as in the paper down."""
+    """Draw the chart of the steps from the paper's noise to less noise."""
     st.markdown("## How much noise does a guarantee need?", anchors=False)
     st.markdown(
         explained(
@@ -184,7 +184,7 @@ def compare_noise(g: Guarantee, run: RunSpec) -> None:
 
 
 def instance(spec: RunSpec) -> str:
-    """Return the problem that a ladder is about."""
+    """Describe the problem for which the noise is compared."""
     steps = [f"H = {spec.environment_params['H']}"] if "H" in spec.environment_params else []
     return ", ".join(
         [
@@ -196,7 +196,7 @@ def instance(spec: RunSpec) -> str:
 
 
 def ladder(g: Guarantee, night: bool, instance: str = "") -> Picture:
-    """Return the ladder of a card, with the run's own noise in it."""
+    """Draw the steps of a guarantee, including the run's own noise."""
     steps = [figures.NoiseStep(s.what, s.std, s.epsilon, s.delta, s.idea) for s in g.ladder]
     mine = g.noise_std or 0.0
     own = next((i for i, s in enumerate(steps) if math.isclose(s.std, mine, rel_tol=said.EQUAL)), None)

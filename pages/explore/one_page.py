@@ -1,4 +1,4 @@
-"""A comparison as one page that plays its runs live, without a server: behind *Share* on Online, and for the site."""
+"""A comparison as one HTML page that simulates its runs live: behind *Share* on Online, and for the website."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ FIXED = "You can download an interactive chart of these curves from the tab Data
 
 
 def offer_page() -> None:
-    """Offer a page to download, or explain why there is none; the file, once workers have prepared its runs."""
+    """Offer a page to download once workers have prepared its runs, or explain why there is none."""
     s = session()
     curves = s.explore.visible
     st.markdown("**One page without a server**")
@@ -76,7 +76,7 @@ def offer_page() -> None:
 
 
 def file_name(specs: Sequence[RunSpec]) -> str:
-    """Return the file name of a page of these runs: what differs, such as riverswim-central-vs-local.html."""
+    """Return the file name of a page: what differs between its runs, such as riverswim-central-vs-local.html."""
     worlds = list(dict.fromkeys(ENVIRONMENTS[s.environment].called(s.environment_params) for s in specs))
     for field in ("privacy", "epsilon", "algorithm"):
         values = list(dict.fromkeys(f"{getattr(spec, field)}" for spec in specs))
@@ -95,8 +95,8 @@ def played_page(
     nav: str = "",
     sentence: str = "",
 ) -> str:
-    """Return the page as HTML. replay: of a run at one of its numbers of users, what `wasm.replayed` found. sentence: a
-    message from the person who shares it. title, nav: as for `player_page`."""
+    """Return the page as HTML. replay: returns the output of `wasm.replayed` for a run with one of its numbers of
+    users. sentence: a message from the person who shares it. title, nav: see `player_page`."""
     unnamed = [replace(curve, name="") for curve in curves]
     rows = zip(curves, titles(curves), titles(unnamed), kinds(curves), strict=True)
     played = [
@@ -118,6 +118,6 @@ def played_page(
 
 
 def drawn_there(measure: str) -> PlayedMeasure:
-    """Return the measure that such a page draws for a measure of Online: the same, or the first if it lacks that."""
+    """Return the measure that the page draws for a measure of Online: the same if it has it, else the first."""
     found: tuple[PlayedMeasure, ...] = get_args(PlayedMeasure)
     return next((one for one in found if one == measure), found[0])

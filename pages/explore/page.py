@@ -1,4 +1,4 @@
-"""Online, the main job: move a setting, watch the draft learn, and keep it to compare what privacy costs."""
+"""Online, the main page: change a setting, watch the draft learn, and keep it to compare what privacy costs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TABS = {
     "regret": ("Regret", regret.tab),
     "counts": ("Counts", counts.tab),
     "policy": ("Policy", policy.tab),
-    "ellipsoid": ("Confidence set", ellipsoid.tab),  # of learners that know features
+    "ellipsoid": ("Confidence set", ellipsoid.tab),  # for learners that use features
     "guarantee": ("Guarantee", guarantee.tab),
     "data": ("Data", export.tab),
 }
@@ -47,9 +47,9 @@ def main() -> None:
 
 
 def draw_tab(corner: DeltaGenerator, live: bool) -> None:
-    """Draw progress and the open tab, and in the page's corner the link to just that.
+    """Draw the progress, the open tab, and the link to it in the page's corner.
 
-    While something runs this part redraws itself; the end of the last run stops that.
+    This part redraws itself until the last run has ended.
     """
     s = session()
     names, runs = titles(s.explore.shown), focus.statuses()

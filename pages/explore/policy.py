@@ -1,4 +1,4 @@
-"""The tab Policy: what the learner would do, how likely it gets there, and what it believes it is worth."""
+"""The tab Policy: the learner's policy, its visits to states, and its estimates of values."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ CHARTS = {
     "V": "Values V",
     "Q": "Values Q",
 }
-BUDGETS = (0.01, 0.1, 1.0)  # rho, of what is learned offline from its users
-CHANCES = {"chances": "Chances"}  # of learners whose policy is stochastic
+BUDGETS = (0.01, 0.1, 1.0)  # values of rho, for learning offline from this policy's users
+CHANCES = {"chances": "Chances"}  # for learners with a stochastic policy
 FROM_POLICY = "Learn offline from users who follow this policy"
 FROM_LIKELIEST = "Learn offline from users who take this policy's likeliest actions"
 
@@ -48,7 +48,7 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     curve, _, trace = found
     mdp = data.environment(curve.spec)
     charts = CHARTS | (CHANCES if trace.chances.size else {})
-    if not mdp.dense:  # hundreds of states, as Taxi's, fit into no drawing
+    if not mdp.dense:  # environments with hundreds of states, such as Taxi, do not fit into a drawing
         charts = {key: title for key, title in charts.items() if key != "map"}
     e = session().explore
     chart = view.segments(e, "Chart", "drawn", charts)
@@ -63,23 +63,23 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
 
 
 def offline(trace: SeedTrace, at: int) -> None:
-    """Draw a link to Offline, where 70% of the people follow the policy shown, or its likeliest actions."""
+    """Draw a link to Offline, for data in which 70% of the users follow this policy, or its likeliest actions."""
     spec, said = trace.spec, following(trace.policy[at])
     try:
         base = OfflineSpec(
             environment=spec.environment, environment_params=spec.environment_params, behaviour=said
         )
-    except SpecError as error:  # such as a problem that is too large for data sets
+    except SpecError as error:  # such as a problem too large for data sets
         st.caption(f"No offline data set can be made here. {escape(str(error))}")
         return
-    if len(said) > links.MAX_MODEL:  # a link has its digest only
+    if len(said) > links.MAX_MODEL:  # the link contains only its digest
         session().files[links.text_digest(said)] = said
     runs = [base.baseline(), *(base.replace(rho=rho) for rho in BUDGETS)]
     page_link("offline", FROM_LIKELIEST if trace.chances.size else FROM_POLICY, encode_specs(runs))
 
 
 def policy_picture(chart: str, mdp: TabularMDP, trace: SeedTrace, at: int, step: int, night: bool) -> Picture:
-    """Return one of CHARTS, at the at-th detailed moment."""
+    """Draw one of CHARTS at the at-th detailed moment."""
     states, actions = mdp.state_labels, mdp.action_labels
     policy, occupancy, best = trace.policy[at], trace.occupancy[at], trace.optimal_policy
     chances = trace.chances[at] if trace.chances.size else None

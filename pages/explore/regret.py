@@ -1,4 +1,4 @@
-"""The tab Regret: what learning has cost so far, one curve for each run."""
+"""The tab Regret: the cost of learning so far, one curve for each run."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from pages.shared.visitor.links import STATISTICS, Curve
 from pages.shared.visitor.state import ExploreState, add, session, write_address
 from pages.users.link import asked_of, encode
 
-Row = tuple[Curve, CurveStyle, str, RunStatus]  # a curve, its look, its title, and how its run stands
+Row = tuple[Curve, CurveStyle, str, RunStatus]  # a curve, its look, its title, and its run's status
 MEASURES = {
     "share": "Share lost",
     "cumulative": "Cumulative",
@@ -46,7 +46,7 @@ MEASURES = {
 
 
 def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
-    """Draw the controls of the view, the chart, and the runs without privacy that one view needs."""
+    """Draw the controls of the view, the chart, and an offer to run missing baselines."""
     s = session()
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="regret_view"):
         measure = view.segments(s.explore, "Regret shown", "measure", MEASURES)
@@ -81,7 +81,7 @@ def tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
 
 
 def learner_at_work(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
-    """Draw one user who follows what a run has learned, and the menu of runs."""
+    """Draw one user who follows a run's policy, with a menu of runs."""
     s = session()
     said = messages("one_user")
     offered = [i for i, one in enumerate(s.explore.shown) if not one.hidden]
@@ -99,7 +99,7 @@ def learner_at_work(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
 
 
 def asked_about(shown: ExploreState) -> RunSpec:
-    """Return the run to look at closely: the last one that was run; a private one, if there is one."""
+    """Return the run to show in detail: the one chosen last, or the most private one."""
     curves, at = shown.shown, shown.view.curve
     if not (0 <= at < len(curves)) or curves[at].spec.privacy == "none":
         at = links.most_private(curves)
@@ -107,7 +107,7 @@ def asked_about(shown: ExploreState) -> RunSpec:
 
 
 def no_regret_yet(measure: str, curves: Sequence[Curve], runs: Sequence[RunStatus]) -> None:
-    """Draw the placeholder of the chart."""
+    """Draw a placeholder for the chart, with the reason why it is empty."""
     if not session().explore.visible:
         empty("All curves are hidden. Show one to see its regret.")
     elif any(run.state in ACTIVE for run in runs):
@@ -119,7 +119,7 @@ def no_regret_yet(measure: str, curves: Sequence[Curve], runs: Sequence[RunStatu
 
 
 def offer_baselines(missing: Sequence[Curve]) -> None:
-    """Offer to run the missing baselines: the privacy cost is measured against the same run without privacy."""
+    """Offer to run the missing baselines, against which the privacy cost is measured."""
     with st.container(horizontal=True, wrap=False, vertical_alignment="center"):
         st.markdown(
             explained(
@@ -132,7 +132,7 @@ def offer_baselines(missing: Sequence[Curve]) -> None:
 
 
 def run_baselines(missing: Sequence[Curve]) -> None:
-    """Run them without privacy, each as a curve of its own if there is room, else unseen."""
+    """Run these curves without privacy; each gets its own curve if there is room."""
     for curve in missing:
         add(curve.spec.baseline())
     write_address(session().explore)
@@ -140,7 +140,7 @@ def run_baselines(missing: Sequence[Curve]) -> None:
 
 
 def has_baseline(curve: Curve) -> bool:
-    """Return whether the privacy cost of this curve is known."""
+    """Return whether the baseline of this private curve has results."""
     return curve.spec.privacy != "none" and len(ONLINE.curves(curve.spec.baseline()).at) > 0
 
 
@@ -153,7 +153,7 @@ def regret_chart(
     log_y: bool,
     each: bool,
 ) -> None:
-    """Draw the chart of these runs, below what cannot be read off it."""
+    """Draw the chart of these runs, below warnings about its limits."""
     stuck = [(doubts.stuck(one), one.seeds) for one in {row[0].spec.baseline() for row in rows}]
     doubts.tell([words.unsettled(*max(stuck)), words.about_negative_prices(below_zero(rows))])
     baselines = [ONLINE.curves(row[0].spec.baseline()).token for row in rows] if measure == "extra" else []
@@ -176,7 +176,7 @@ def regret_chart(
 
 
 def below_zero(rows: Sequence[Row]) -> list[str]:
-    """List the titles of finished runs whose price of privacy lies below zero with its whole interval."""
+    """List the titles of finished runs whose privacy cost has its whole interval below zero."""
     found = []
     for curve, _, title, _ in rows:
         own, baseline = ONLINE.curves(curve.spec), ONLINE.curves(curve.spec.baseline())
@@ -197,7 +197,7 @@ def comparison_picture(
     statistic: metrics.Statistic,
     **how: bool,
 ) -> Picture:
-    """Draw the curves with a sentence about them. best: the value of an optimal episode of each, if it is known."""
+    """Draw the curves with a sentence about them. best: V* of each run, None if unknown."""
     curves = []
     for (curve, kind, title, run), v_star in zip(rows, best, strict=True):
         baseline = ONLINE.curves(curve.spec.baseline()) if measure == "extra" else None

@@ -1,4 +1,4 @@
-"""The home page's state of a visitor, its link, and its runs."""
+"""The home page's state of a visitor, its link, and its bundled runs."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from pages.shared.visitor.address import Query
 from pages.shared.visitor.state import PageState, session
 
 EPSILON = replace(FIELDS["epsilon"], optional=False)
-LABEL = "Privacy budget (a smaller one hides more)"  # of the slider
+LABEL = "Privacy budget (a smaller one hides more)"  # label of the slider
 STOPS = tuple(f"ε = {epsilon:g}" for epsilon in HOME_BUDGETS)
 NEEDED = f"Users until an average episode loses less than {LEARNED:.0%} of V*"
 
 
 @dataclass
 class Home(PageState):
-    """The page's state of a visitor. drawn: the epsilon of its chart and whether it is dark; story: whether
-    the story is above it."""
+    """The page's state of a visitor. drawn: the chart's (epsilon, dark theme); story: whether the story is shown above
+    it."""
 
     epsilon: float = EPSILON.default
     drawn: tuple[float, bool] = (EPSILON.default, False)
     story: bool = False
-    begun: bool = False  # its slider writes the address by itself
+    begun: bool = False  # the slider writes the address itself
 
     @property
     def link(self) -> list[tuple[str, str]]:
@@ -48,7 +48,7 @@ class Home(PageState):
         links.check_version(given, problems)
         epsilon = nearest(given["eps"][-1], problems)
         self.problems = tuple(problems)
-        if epsilon != self.epsilon:  # else the slider wrote it
+        if epsilon != self.epsilon:  # otherwise the slider wrote it
             self.epsilon = epsilon
             session().version += 1
 
@@ -59,7 +59,7 @@ def link_to(epsilon: float) -> list[tuple[str, str]]:
 
 
 def nearest(text: str, problems: list[str]) -> float:
-    """Return the epsilon of HOME_BUDGETS for a link's; a sentence is added to `problems` if it is another one."""
+    """Return the value of HOME_BUDGETS closest to a link's epsilon; add a sentence to `problems` if they differ."""
     epsilon: float = EPSILON.default
     try:
         wanted = EPSILON.parse(text)
@@ -78,7 +78,7 @@ def known(epsilon: float) -> list[Cost]:
 
 
 def cost_of(spec: RunSpec) -> Cost:
-    """Return one privacy model's curve, and where it has come down."""
+    """Return one privacy model's curve, with the users after which it is below LEARNED."""
     run = bundled("home")[spec]
     average = metrics.per_episode(run.at, run.values)
     mean, low, high = metrics.regret_band(average)
@@ -88,7 +88,7 @@ def cost_of(spec: RunSpec) -> Cost:
 
 
 def best() -> float:
-    """Return the value of an optimal episode, which is known for the page's runs."""
+    """Return V* of the page's runs, which is known."""
     known = answers.v_star(BASE)
     assert known is not None
     return known

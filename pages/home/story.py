@@ -1,7 +1,7 @@
-"""Start: the story of six scenes above the chart of Home, and whether it is open.
+"""Home: the story of six scenes above the chart, and whether it is shown.
 
-Its charts come with the program (`python -m bench.bundled start`), and its words from a file of messages.
-assets/web/story.js tells it.
+Its charts come with the program (`python -m bench.bundled start`), and its text from a file of messages.
+assets/web/story.js draws it.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from pages.shared.visitor.address import STORY
 from pages.shared.visitor.state import session
 
 ORDER = ("day", "count", "attack", "noise", "learn", "trust")
-TRUST_EPSILON = 1.0  # of the scene of three ways to add noise
-DECADES = {users: human(users) for users in (1.0, 1e3, 1e6)}  # at axes of users and of counts
+TRUST_EPSILON = 1.0  # for the scene that compares three ways to add noise
+DECADES = {users: human(users) for users in (1.0, 1e3, 1e6)}  # labels of axes of users and of counts
 LOST = (0.0, 0.5, 1.0)
 
 Said = dict[str, Any]
@@ -35,16 +35,16 @@ _story = component("story", js=module_with_imports("story.js", "story_parts.js",
 
 
 def is_told(h: Home) -> bool:
-    """Return whether the story is shown: a visitor from a link, or of an embedded page, wants the chart. An
-    address that the chart's slider wrote below the story names it, for a reload."""
+    """Return whether to show the story: not to visitors who follow a link or see an embedded page, who want the chart.
+    After a reload, the address shows whether the slider was used below the story."""
     s = session()
-    if s.arrived or not st.query_params:  # else the chart's slider wrote the address
+    if s.arrived or not st.query_params:  # otherwise the slider wrote the address
         h.story = (not st.query_params or STORY in st.query_params) and not st.context.is_embedded
     return h.story
 
 
 def tell() -> None:
-    """Draw the six scenes."""
+    """Draw the six scenes of the story."""
     with st.container(key="story"):
         _story(data=story_content(), key="start")
 
@@ -70,7 +70,7 @@ def story_content() -> Said:
 
 
 def _scene_with(scene: str, fields: dict[str, dict[str, str]]) -> Said:
-    """Return the text of a scene. fields: of those of its messages that are filled here."""
+    """Return the texts of a scene. fields: values for the placeholders in its messages."""
     said: Said = messages("start")[scene]
     return said | {name: filled(said[name], **given) for name, given in fields.items()}
 
@@ -115,7 +115,7 @@ def _trust() -> Said:
 
 
 def _racing(noise: Said) -> Said:
-    """Return the text of the noise scene at each epsilon."""
+    """Return the texts of the noise scene for each epsilon."""
     said = messages("start")["noise"]
     values, spoken, now, alts = [], [], [], []
     for i, std in enumerate(noise["std"]):
@@ -141,7 +141,7 @@ def _racing(noise: Said) -> Said:
 
 
 def _learning(learned: Said) -> Said:
-    """Return the text of the learning scene at each moment."""
+    """Return the texts of the learning scene for each number of users."""
     said = messages("start")["learn"]
     moments = [
         {"users": human(users), "lost": percent(lost), "baseline": percent(baseline)}
@@ -160,7 +160,7 @@ def _learning(learned: Said) -> Said:
 
 
 def _colors() -> dict[str, tuple[str, str]]:
-    """Return each scene by day and by night."""
+    """Return the colours of the scenes as pairs for the light and the dark theme."""
     day, night = map(_colors_of, (LIGHT, DARK))
     return {name: (day[name], night[name]) for name in day}
 
@@ -168,7 +168,7 @@ def _colors() -> dict[str, tuple[str, str]]:
 def _colors_of(theme: Theme) -> dict[str, str]:
     amount = [shade for _, shade in theme.amount]
     return {
-        "count": amount[-2],  # the last one is nearly the ink, and so the true count
+        "count": amount[-2],  # the last shade is nearly black, like the true count
         "ground": amount[0],
         "scale": amount[1],
         "less": theme.counts[0][1],

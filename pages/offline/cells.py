@@ -1,4 +1,4 @@
-"""The tabs that look closely at one run and one data set: Pessimism, Policy and Coverage."""
+"""The tabs that show one run and one data set in detail: Pessimism, Policy and Coverage."""
 
 from __future__ import annotations
 
@@ -27,8 +27,7 @@ from pages.shared.visitor.state import ask, begin, owner_id
 
 
 class DataSetSelection(NamedTuple):
-    """The choice of the visitor: one run's trace, and a data set among those with details. at: its place; n: its
-    size."""
+    """The visitor's choice: a run with its trace, and one of its data sets with details. at: its index; n: its size."""
 
     spec: OfflineSpec
     title: str
@@ -38,7 +37,7 @@ class DataSetSelection(NamedTuple):
 
     @property
     def key(self) -> tuple[str, int, int]:
-        """Name it."""
+        """Return a key that identifies the data set."""
         return self.spec.to_json(), self.trace.seed, self.n
 
     @property
@@ -48,15 +47,15 @@ class DataSetSelection(NamedTuple):
 
 
 def chosen_spec() -> int:
-    """Draw a menu of the runs; return the place of the one chosen, by default of the most private."""
+    """Draw a menu of the runs; return the index of the chosen one, by default the most private."""
     part, specs = offline(), offline().specs
     titles, first = names.titles(specs), names.most_private(specs)
     return view.menu(part, "Run", "curve", range(len(specs)), titles, otherwise=first)
 
 
 def choose_data_set() -> DataSetSelection | None:
-    """Draw menus for run, repetition and size; return None and show the reason if there is nothing to see. Bundled
-    results have curves only, so the run is asked for here."""
+    """Draw menus for run, repetition and size; return None after showing the reason if there is nothing to show.
+    Bundled results contain curves only, so the run itself is requested here."""
     left, right = st.columns([3, 2], wrap=False)
     with left:
         chosen = chosen_spec()
@@ -73,7 +72,7 @@ def choose_data_set() -> DataSetSelection | None:
 
 
 def absent(spec: OfflineSpec) -> None:
-    """Ask for a run nobody has asked for yet, and say how it stands."""
+    """Request a run that nobody has requested yet, and show its status."""
     owner = owner_id("offline")
     run = data.status(spec, owner)
     if run.state in ACTIVE:
@@ -89,13 +88,13 @@ def absent(spec: OfflineSpec) -> None:
 
 
 def telling(trace: OfflineTrace) -> int:
-    """Return the size at which there is most to see: the largest that is not enough yet, or the largest."""
+    """Return the default size: the largest that is not enough yet, else the largest with details."""
     short = trace.curve.at[trace.curve.values > CLOSE * trace.v_star]
     return int(short[-1] if len(short) else trace.detail_n[-1])
 
 
 def pessimism_tab() -> None:
-    """Return visits, penalty, and values before and after it."""
+    """Draw the heatmaps of visits, penalty, and values before and after it."""
     found = choose_data_set()
     if found is None:
         return
@@ -104,7 +103,7 @@ def pessimism_tab() -> None:
 
 
 def pessimism_picture(found: DataSetSelection, step: int | None, night: bool) -> Picture:
-    """Draw the heatmaps of one data set with their sentences."""
+    """Draw the heatmaps of one data set with their sentence."""
     trace, at, mdp = found.trace, found.at, data.environment(found.spec)
     released = trace.released.get("visits")
     E = max((float(error) for error in trace.errors.values()), default=0.0) if released is not None else 0.0
@@ -148,12 +147,12 @@ def policy_tab() -> None:
 
 
 def actions(found: DataSetSelection, night: bool) -> Picture:
-    """Return the learned and optimal policies, their differences, and how often users took the learned action."""
+    """Draw the learned and optimal policies, their differences, and the share of users who took the learned action."""
     return learned_picture(found.trace, found.at, data.environment(found.spec), dark=night)
 
 
 def values(found: DataSetSelection, night: bool) -> Picture:
-    """Draw the lower bound against the best values."""
+    """Draw the lower bounds next to the optimal values."""
     trace, at, mdp = found.trace, found.at, data.environment(found.spec)
     below = float(np.mean(trace.V[at] <= trace.optimal_V + 1e-9))
     start = float(trace.lower[list(trace.curve.at).index(found.n)])
@@ -168,7 +167,7 @@ def values(found: DataSetSelection, night: bool) -> Picture:
 
 
 def coverage_tab() -> None:
-    """Draw the coverage of the behaviour policy of one run's data."""
+    """Draw how well the data of one behaviour policy cover the optimal policy."""
     specs = offline().specs
     one = len({(spec.environment, str(spec.environment_params), spec.behaviour) for spec in specs}) == 1
     spec = specs[0] if one else specs[chosen_spec()]

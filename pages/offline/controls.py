@@ -1,4 +1,4 @@
-"""The settings of Offline: a problem and who the data come from, learners, their budgets and their noise."""
+"""The settings of Offline: environment, behaviour policy, learners, budgets and noise."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from pages.shared.visitor.callbacks import into, keyed
 from pages.shared.visitor.locks import RUN
 from pages.shared.visitor.state import Session, session
 
-# The runs that Run will show, None where there are none, and why.
+# The runs that Run will show, or None and the reasons.
 Described = tuple[tuple[OfflineSpec, ...] | None, list[str]]
 SIZES_HELP = (
     "The size of the largest data set. The curve has a point for each size 5, 10, 20, 50, ... up to it, and no "
@@ -62,7 +62,7 @@ def controls() -> Described:
 
 
 def budgets(settings: OfflineSettings) -> None:
-    """Draw the menu of guarantees, several budgets, and delta if the guarantee has one."""
+    """Draw the menu of privacy notions, the list of budgets, and delta if the notion has one."""
     offered = offline_settings.promises(settings.private)
     if settings.privacy not in offered:
         settings.privacy = offered[0]
@@ -95,14 +95,14 @@ def budgets(settings: OfflineSettings) -> None:
 
 
 def keep() -> None:
-    """Draw the choice whether Run adds to the present comparison."""
+    """Draw the switch that makes Run add to the present comparison."""
     state = offline()
     kept = keyed("keep", into(state, "keep"))
     st.toggle("Keep the runs shown", state.keep, disabled=locked(RUN), **kept)
 
 
 def compared_specs() -> Described:
-    """Return the runs that Run will show, with the present ones if these stay; or why there are none."""
+    """Return the runs that Run will show, including the present ones if they stay; or None and the reasons."""
     state = offline()
     specs, refusal = described(lambda: specs_of(state.settings, session().draft))
     if specs is not None and state.keep:
@@ -123,7 +123,7 @@ SPLIT_HELP = (
 
 
 def redrawing(settings: OfflineSettings, name: str) -> Any:
-    """Store one of the settings, on which other controls depend."""
+    """Return a function that stores a setting on which other controls depend, and redraws them."""
 
     def store(value: Any) -> None:
         setattr(settings, name, value)
@@ -173,8 +173,7 @@ def people(settings: OfflineSettings) -> None:
 
 
 def policy(settings: OfflineSettings) -> None:
-    """Draw the control of the policy that some of the users follow: a text, which comes from Online or is written
-    here."""
+    """Draw the text field for the policy that some users follow, copied from Online or written here."""
     st.text_area(
         "Policy that these users follow",
         settings.policy,
@@ -191,7 +190,7 @@ def policy(settings: OfflineSettings) -> None:
 
 
 def learners_menu(settings: OfflineSettings) -> None:
-    """Draw the menu of the learners that the environment allows."""
+    """Draw the menu of the learners that the environment supports."""
     options = offline_settings.offered(session().draft.environment)
     settings.learners = [option for option in settings.learners if option in options] or options[:2]
     choose_several(

@@ -1,4 +1,4 @@
-"""The tabs of all runs: Suboptimality against the size of the data set, Guarantee, and Data."""
+"""The tabs about all runs: Suboptimality against the size of the data set, Guarantee, and Data."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from pages.shared.text import escape
 
 
 def gap_tab() -> None:
-    """Draw the chart with its sentence on the paper's range."""
+    """Draw the chart with its sentence about the paper's range."""
     specs = offline().specs
     with st.popover("Axes and data sets", icon=":material/tune:"):
         log_y = view.switch(offline(), "Logarithmic vertical axis", "y", "log", "linear")
@@ -73,12 +73,12 @@ def gap_tab() -> None:
 
 
 def as_in_paper(spec: OfflineSpec) -> bool:
-    """Return whether this is a run of the paper's figure."""
+    """Return whether this is a run of the kind in the paper's figure."""
     return "features" in spec.learner.public and spec.calibration == "paper"
 
 
 def what_if(specs: Sequence[OfflineSpec], curves: Sequence[Series], best: float | None) -> None:
-    """Draw a table of every run at one size that the visitor chooses."""
+    """Draw a table of all finished runs at one size that the visitor chooses."""
     done = [(spec, curve) for spec, curve in zip(specs, curves, strict=True) if curve.complete]
     sizes = sorted({int(n) for _, curve in done for n in curve.x})
     if not sizes:
@@ -110,7 +110,7 @@ def what_if(specs: Sequence[OfflineSpec], curves: Sequence[Series], best: float 
 
 
 def proved_cell(spec: OfflineSpec) -> str:
-    """Write the noise's proved guarantee for a cell."""
+    """Write the proved guarantee for a cell of the table."""
     if not spec.calibration:
         return "nothing"
     card = answers.guarantee(spec)
@@ -122,23 +122,23 @@ def proved_cell(spec: OfflineSpec) -> str:
 
 
 def best_of(specs: Sequence[OfflineSpec]) -> float | None:
-    """Return v* of the problem, if the runs share one and it is known."""
+    """Return v* if all runs have the same problem and it is known, else None."""
     found = answers.v_star(specs[0]) if len({problem(spec) for spec in specs}) == 1 else None
     return found if isinstance(found, float) else None
 
 
 def problem(spec: OfflineSpec) -> str:
-    """Return the settings that v* depends on."""
+    """Return the settings that determine v*, as a text."""
     return f"{spec.environment} {dict(spec.environment_params)}"
 
 
 def curve_of(title: str, kind: CurveStyle, one: RunCurves, best: float | None, run: RunStatus) -> Series:
-    """Return one run as the figure needs it."""
+    """Return one run's curve for the figure."""
     return gap_series(title, kind, one, best, note=note(run), finished=run.state == "done")
 
 
 def guarantee_tab() -> None:
-    """Draw a card for every run in one row. All of it follows from the specs."""
+    """Draw the guarantee of every run, side by side. Everything follows from the specs."""
     specs = offline().specs
     with st.expander("What do (ε, δ) and ρ mean?", icon=":material/help:"):
         st.markdown(said.OFFLINE)
@@ -150,7 +150,7 @@ def guarantee_tab() -> None:
 
 
 def data_tab() -> None:
-    """Draw downloads for the whole comparison, then one run's spec, code and command."""
+    """Draw downloads for the whole comparison, then the spec, code and command of one run."""
     specs = offline().specs
     titles = names.titles(specs)
     table = tidy(titles, [RUNS.curves(spec) for spec in specs], "n", "gap")

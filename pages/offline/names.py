@@ -17,13 +17,13 @@ from pages.shared.names import CALIBRATION, episodes_each, places_apart, shared_
 
 
 def titles(specs: Sequence[OfflineSpec]) -> list[str]:
-    """Return a title for each, plain text, no two alike; the environment is named if there are several."""
+    """Return a distinct title for each run as plain text; it names the environment if there are several."""
     labels = [place + label(spec) for place, spec in zip(places_apart(specs), specs, strict=True)]
     return distinct(told_apart(specs, labels))
 
 
 def label(spec: OfflineSpec) -> str:
-    """Name learner and budget in a few words."""
+    """Return a short name with the learner and the budget."""
     return called(
         OFFLINE[spec.algorithm].title,
         promise_words(spec),
@@ -48,7 +48,7 @@ def behaviour(text: str) -> str:
 
 
 def in_common(specs: Sequence[OfflineSpec]) -> str:
-    """Describe the common settings that a reader needs, plain text."""
+    """Describe the settings that all runs share, as plain text."""
     first = specs[0]
     parts = shared_problem(specs)
     if len({spec.behaviour for spec in specs}) == 1:
@@ -64,10 +64,10 @@ def in_common(specs: Sequence[OfflineSpec]) -> str:
 
 
 def kinds(specs: Sequence[OfflineSpec]) -> list[CurveStyle]:
-    """Return the styles of the curves, no two alike. The curator is trusted, as a central agent is."""
+    """Return distinct styles for the curves. A curator is trusted, so they have the central model's colours."""
     return numbered([style_of_data(spec) for spec in specs])
 
 
 def most_private(specs: Sequence[OfflineSpec]) -> int:
-    """Choose the run with the strongest guarantee; of several the first."""
+    """Return the index of the run with the strongest guarantee; the first if there are several."""
     return min(range(len(specs)), key=lambda i: comparable(specs[i]) or math.inf)

@@ -48,13 +48,13 @@ def main() -> None:
     )
     examples()
     shared = names.in_common(part.specs)
-    session().common = shared  # for pictures, which are drawn first
+    session().common = shared  # for images, which are drawn first
     redrawn(partial(results, corner), PACE if RUNS.progress(part.specs).active else None)
     common(shared)
 
 
 def examples() -> None:
-    """Draw comparisons that are worth looking at, each a press away, and what to see in the one shown."""
+    """Draw a button for each ready-made comparison, and describe the one shown."""
     part = offline()
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="examples"):
         for i, example in enumerate(EXAMPLES):
@@ -72,8 +72,7 @@ def examples() -> None:
 
 
 def results(corner: DeltaGenerator, live: bool) -> None:
-    """Draw how the runs stand, the open tab, and in the page's corner the link to just that. This part redraws itself
-    while runs go on."""
+    """Draw the status of the runs, the open tab, and the link in the corner; redraw while runs are active."""
     part = offline()
     progress = RUNS.progress(part.specs)
     if live != bool(progress.active):
@@ -87,7 +86,7 @@ def results(corner: DeltaGenerator, live: bool) -> None:
 
 
 def run_box(found: Described) -> None:
-    """Draw what pressing Run will do, and the buttons. found: what the controls describe."""
+    """Describe what Run will do, and draw the buttons. found: the return values of `controls`."""
     specs, refused = found
     part = offline()
     keep()

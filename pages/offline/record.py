@@ -23,7 +23,7 @@ BIGGEST = 10**12
 
 @dataclass(frozen=True)
 class OfflineView:
-    """These defaults stand in no link, so they never change."""
+    """The view of the page. Links leave these defaults out, so they must never change."""
 
     tab: str = looked("gap", "the open tab", "tab", choices=TABS)
     y: str = looked("log", "the vertical axis", "y", choices=("log", "linear"))
@@ -39,7 +39,7 @@ Specs = tuple[OfflineSpec, ...]
 
 
 class Example(NamedTuple):
-    """A comparison worth looking at. say: what to see, in one sentence of plain text."""
+    """A ready-made comparison. say: a sentence of plain text about what it shows."""
 
     title: str
     say: str
@@ -53,7 +53,7 @@ LINEAR = OfflineSpec(
 
 
 def _budgets(base: OfflineSpec, *rho: float) -> tuple[OfflineSpec, ...]:
-    """Return runs without privacy, then at budgets of zero-concentrated privacy."""
+    """Return the run without privacy, and runs at these budgets rho."""
     return (base.baseline(), *(base.replace(rho=each) for each in rho))
 
 
@@ -101,7 +101,7 @@ EXAMPLES = (
         ),
     ),
 )
-FIRST = EXAMPLES[0].specs  # what the page opens with
+FIRST = EXAMPLES[0].specs  # shown when the page opens
 RUNS = Runs(("offline",), "offline")
 
 
@@ -110,13 +110,13 @@ class OfflineState(ViewedState[OfflineView]):
     """The page's state of a visitor."""
 
     view: OfflineView = OfflineView()
-    specs: Specs = FIRST  # that are compared
-    settings: OfflineSettings = field(default_factory=lambda: settings_of(FIRST))  # besides the draft
-    keep: bool = False  # Run adds to the present comparison
+    specs: Specs = FIRST  # specs of the comparison
+    settings: OfflineSettings = field(default_factory=lambda: settings_of(FIRST))  # outside the draft
+    keep: bool = False  # whether Run adds to the present comparison
 
     @property
     def first_draft(self) -> Draft:
-        """Return the draft of the runs."""
+        """Return the draft that gives the runs."""
         return drafted(draft_of(RunSpec()), self.specs)
 
     @property
@@ -125,7 +125,7 @@ class OfflineState(ViewedState[OfflineView]):
         return encode_specs(self.specs, self.view)
 
     def follow(self, given: Query) -> None:
-        """Take over a link, and start what it names."""
+        """Apply a link and start its runs."""
         found, self.view, problems = decode_runs(given, OfflineView, OfflineSpec.kind, session().files)
         self.problems = tuple(problems)
         self.specs = tuple(dict.fromkeys(spec for spec, _ in found)) or self.specs
@@ -133,27 +133,27 @@ class OfflineState(ViewedState[OfflineView]):
         RUNS.begin(self.specs)
 
     def set_controls(self, specs: Specs) -> None:
-        """Make the controls those that give these runs."""
+        """Set the controls to values that give these runs."""
         s = session()
         self.settings, s.draft = settings_of(specs), drafted(s.draft, specs)
         s.version += 1
 
     def reset(self) -> Callable[[], None]:
-        """Make the controls those of the first view; what is compared stays. Return what undoes it, but the draft."""
+        """Reset the controls; the comparison stays. Returns a function that undoes this, except for the draft."""
         before = {"settings": self.settings, "keep": self.keep}
         self.keep = False
         self.set_controls(FIRST)
         return lambda: vars(self).update(before)
 
     def compare(self, specs: Sequence[OfflineSpec]) -> None:
-        """Show these runs, start what is missing of them, and put them into the address."""
+        """Show these runs, start the missing ones, and update the address."""
         self.specs, self.problems = tuple(specs), ()
         self.view = replace(self.view, curve=OfflineView.curve)
         RUNS.start(self.specs)
         write_address(self)
 
     def take(self, example: Example) -> None:
-        """Show an example, and make the controls those that give it."""
+        """Show an example, and set the controls to it."""
         self.compare(example.specs)
         self.set_controls(example.specs)
 
@@ -164,5 +164,5 @@ def offline() -> OfflineState:
 
 
 def bundled_specs() -> list[Any]:
-    """Return all runs of the examples, which come with the program."""
+    """Return all runs of the examples, whose results are bundled with the program."""
     return list(dict.fromkeys(spec for example in EXAMPLES for spec in example.specs))

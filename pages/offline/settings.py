@@ -19,38 +19,38 @@ from pages.shared import values
 from pages.shared.visitor.draft import Draft
 
 CLINIC = OfflineSpec(environment="clinic", behaviour="mixture:0.7", n=10**6, seeds=10)
-FIRST = CLINIC.baseline()  # the run whose sizes the controls begin with
+FIRST = CLINIC.baseline()  # the controls start with this run's sizes
 
-PLAIN = ":none"  # of a learner that has its non-private form under the same name
-BUDGET = {"zcdp": "rho", "pure": "epsilon", "approximate": "epsilon"}  # the field that has several values
+PLAIN = ":none"  # suffix for the non-private form of a learner with the same key
+BUDGET = {"zcdp": "rho", "pure": "epsilon", "approximate": "epsilon"}  # the field with several values
 USUAL = {"zcdp": "0.01, 0.1, 1", "pure": "0.1, 1, 10", "approximate": "0.1, 1, 10"}
 REWARDS = {"known": "known", "learned": "learned from noisy sums"}  # mean rewards
-SPLIT = "data"  # the constant of learners that take the data set in halves
+SPLIT = "data"  # the constant of learners that can split the data set
 
 
 @dataclass
 class OfflineSettings:
-    """The settings as the controls show them; the environment and all constants are in the page's draft."""
+    """The values of the controls; the environment and all constants are in the page's draft."""
 
     behaviour: str = "mixture"
-    arguments: dict[str, float] = field(default_factory=dict)  # of each behaviour that has one
-    policy: str = ""  # the one that some follow, as a spec writes it
+    arguments: dict[str, float] = field(default_factory=dict)  # argument of each behaviour that has one
+    policy: str = ""  # the policy that some users follow, as in a spec
     learners: list[str] = field(default_factory=lambda: ["dp-kl-lcb" + PLAIN, "dp-kl-lcb"])  # see `offered`
-    privacy: str = "zcdp"  # the promise
+    privacy: str = "zcdp"  # the privacy notion
     values: dict[str, str] = field(default_factory=lambda: dict(USUAL))  # budgets as text, by promise
     delta: float = DEFAULT_DELTA
     calibration: str = "calibrated"
     split: str = "halves"
     rewards: str = "known"
     n: int = FIRST.n
-    contribution: int = 1  # the most episodes of one user
+    contribution: int = 1  # the maximum number of episodes of one user
     seeds: int = FIRST.seeds
     root_seed: int = 0
     beta: float = FIRST.beta
 
     @property
     def behaves(self) -> str:
-        """Return the behaviour as a spec names it."""
+        """Return the behaviour policy as written in a spec."""
         chosen = BEHAVIOURS[self.behaviour]
         if chosen.argument is None:
             return self.behaviour
@@ -59,17 +59,17 @@ class OfflineSettings:
 
     @property
     def private(self) -> list[str]:
-        """Return its learners that add noise."""
+        """Return the chosen learners that add noise."""
         return [key for key in self.learners if is_private(key)]
 
 
 def is_private(option: str) -> bool:
-    """Return whether a learner, as `offered` names it, adds noise."""
+    """Return whether a learner, named as in `offered`, adds noise."""
     return not option.endswith(PLAIN) and OFFLINE[option].privacies != ("none",)
 
 
 def offered(environment: str) -> list[str]:
-    """Return the learners for an environment: linear ones if there are features."""
+    """Return the learners that an environment supports: linear ones only if it has features."""
     found = []
     for key, learner in OFFLINE.items():
         if "features" in learner.public and not ENVIRONMENTS[environment].features:
@@ -87,19 +87,19 @@ def title(option: str) -> str:
 
 
 def promises(learners: Sequence[str]) -> list[str]:
-    """Return the guarantees that all of these private learners offer."""
+    """Return the privacy notions that all of these private learners support."""
     made = [OFFLINE[key].privacies for key in learners]
     return [key for key in BUDGET if all(key in privacies for privacies in made)]
 
 
 def in_paper(settings: OfflineSettings, key: str) -> bool:
-    """Return whether a paper states this learner's noise; none does if rewards are learned."""
+    """Return whether the paper states this learner's noise; it does not if rewards are learned."""
     return settings.privacy in OFFLINE[key].paper_noise and not (settings.rewards == "learned" and knows(key))
 
 
 def constants_by_family(learners: Sequence[str]) -> dict[str, list[Field]]:
-    """Return the constants of those learners that have some, except how they split the data, by the key of the one
-    without privacy: a private one has the same."""
+    """Return the constants of these learners by the key of the non-private form, which a private learner shares; the
+    split of the data is left out."""
     found: dict[str, list[Field]] = {}
     for option in learners:
         learner = OFFLINE[option.removesuffix(PLAIN)]
@@ -113,12 +113,12 @@ def splits(option: str) -> bool:
 
 
 def knows(option: str) -> bool:
-    """Return whether a learner can know mean rewards; then it can learn them, too."""
+    """Return whether a learner supports known mean rewards; it then also supports learning them."""
     return "rewards" in OFFLINE[option.removesuffix(PLAIN)].public
 
 
 def specs_of(settings: OfflineSettings, draft: Draft) -> tuple[OfflineSpec, ...]:
-    """Return the runs that the controls describe: each learner without privacy once, the others at every budget.
+    """Return the runs that the controls describe: one for each non-private learner, and one per budget for the others.
 
     Raises SpecError.
     """
@@ -137,7 +137,7 @@ def specs_of(settings: OfflineSettings, draft: Draft) -> tuple[OfflineSpec, ...]
 def offline_spec_of(
     settings: OfflineSettings, draft: Draft, option: str, budget: float | None = None
 ) -> OfflineSpec:
-    """Return the run of one learner, as `offered` names it, at a budget. Raises SpecError."""
+    """Return the run of one learner, named as in `offered`, at a budget. Raises SpecError."""
     key = option.removesuffix(PLAIN)
     params = {k: v for k, v in draft.params("algorithm", OFFLINE[key].baseline).items() if k != SPLIT}
     noise: dict[str, Any] = {"privacy": "none"}
@@ -165,7 +165,7 @@ def offline_spec_of(
 
 
 def settings_of(specs: Sequence[OfflineSpec]) -> OfflineSettings:
-    """Return the settings that give these runs, as far as possible: differing ones are the first run's."""
+    """Return settings that give these runs as far as possible; if runs differ, the first one counts."""
     first = specs[0]
     private = [spec for spec in specs if spec.calibration]
     settings = OfflineSettings(n=first.n, seeds=first.seeds, root_seed=first.root_seed, beta=first.beta)

@@ -1,4 +1,4 @@
-"""The clinic that a class plays: on a phone its own way, on the screen what the algorithm reads."""
+"""The clinic that a class plays: a phone shows its history, the screen the counts that the algorithm reads."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SAID = sentences.SAID
 
 
 def on_phone(step: ClassStep, content: Clinic, written: str | None, total: float) -> None:
-    """Let the phone play, and show its true history on it. total: epsilon of a phone in this room."""
+    """Play an episode on a phone and show its true history there. total: the phone's budget epsilon in this room."""
     st.header(SAID["title"], anchor=False)
     if step.state == "paused" and written is None:
         st.info(room.PHONE["paused_answers"], icon=":material/pause:")
@@ -62,7 +62,7 @@ def on_phone(step: ClassStep, content: Clinic, written: str | None, total: float
 
 
 def class_results(step: ClassStep, content: Clinic, *, large: bool = False) -> None:
-    """Draw what the algorithm reads of the reports so far."""
+    """Draw the counts that the algorithm reads from the reports so far."""
     if not step.answers:
         st.info(SAID["none_yet"], icon=":material/info:")
         return
@@ -81,7 +81,7 @@ def class_results(step: ClassStep, content: Clinic, *, large: bool = False) -> N
 def visits_picture(
     reports: Sequence[str], epsilon: float, night: bool, large: bool = False, space: bool = True
 ) -> Picture:
-    """Draw the visits to each state over all steps. large: for a projector, if there is room."""
+    """Draw the visits to each state over all steps. large: for a projector; space: whether the screen is wide."""
     mdp, n = clinic.world(), len(reports)
     said, law = clinic.visits_read(reports, epsilon).tolist(), clinic.visits_expected(n).tolist()
     spread = clinic.spread_of_visits(n, epsilon)

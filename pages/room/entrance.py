@@ -1,4 +1,4 @@
-"""The way into a room: a code for students, a button for teachers."""
+"""The entrance to a room: a code for students, a button for teachers."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ TOTALS = (1.0, 2.0, 3.0, 5.0, 10.0, 20.0)
 
 
 def visitor() -> Lease:
-    """Count the visitors who try codes and open rooms: only, for some minutes."""
+    """Return the lease that limits how often a visitor tries codes and opens rooms; it is stored for some minutes."""
     return Lease(session().visitor, network_address())
 
 
 def entrance() -> None:
-    """Draw both ways in."""
+    """Draw both ways to enter: joining with a code, and opening a room."""
     r = group()
     if r.told:
         st.warning(escape(r.told), icon=":material/door_front:")
@@ -57,7 +57,7 @@ def entrance() -> None:
 
 
 def typed(text: str) -> None:
-    """Apply a typed code."""
+    """Enter the room with a typed code, or explain what is wrong with it."""
     if code := read_code(text):
         enter(code)
     elif text.strip():
@@ -72,6 +72,6 @@ def join_typed() -> None:
 
 
 def open_room() -> None:
-    """Open a room for a teacher."""
+    """Open a new room for a teacher."""
     code, key = store().rooms.open(visitor(), float(st.session_state.get("room_total") or TOTAL.default))
     enter(code, key)

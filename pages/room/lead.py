@@ -1,4 +1,4 @@
-"""Leading a class from a projector: one step at a time, large, by the keys of a keyboard or a remote control."""
+"""Leading a class from a projector: one step at a time, in large letters, controlled by keyboard or remote control."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ _keys = component("present_keys")
 
 
 def upcoming(put: Sequence[Content]) -> Content | None:
-    """Return the part of a lesson after the last one put to the class: its next step, its recap, or the next lesson;
-    None after the last lesson."""
+    """Return the next part after those put to the class: the lesson's next step, its recap, or the next lesson; None
+    after the last lesson."""
     every = list(LESSONS)
     last = next((content for content in reversed(put) if isinstance(content, Guess | Recap)), None)
     if isinstance(last, Guess) and last.lesson in LESSONS:
@@ -38,7 +38,7 @@ def upcoming(put: Sequence[Content]) -> Content | None:
 
 
 def title(content: Content) -> str:
-    """Describe it in a few words."""
+    """Return a short title of a step's content."""
     if isinstance(content, Question):
         return content.text
     if isinstance(content, Clinic):
@@ -50,7 +50,7 @@ def title(content: Content) -> str:
 
 
 def stage(here: Room) -> None:
-    """Draw the visible step, and the button to the next."""
+    """Draw the visible step, and the button to the next one."""
     r = group()
     steps = store().rooms.steps(r.code)
     last = len(steps) - 1
@@ -67,12 +67,12 @@ def stage(here: Room) -> None:
         shown_step(steps[place], steps)
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="present_bar"):
         bar(here, steps, place)
-    with st.container(key="present_keys"):  # from anywhere on the page they press the buttons above
+    with st.container(key="present_keys"):  # key presses anywhere on the page click the buttons above
         _keys(key="keys", height=1)
 
 
 def shown_step(step: ClassStep, steps: Sequence[ClassStep]) -> None:
-    """Draw a step, as large as there is room."""
+    """Draw a step as large as possible."""
     content = step.content
     if isinstance(content, Question | Clinic):
         st.markdown(f"# {escape(title(content))}", anchors=False)
@@ -84,7 +84,7 @@ def shown_step(step: ClassStep, steps: Sequence[ClassStep]) -> None:
 
 
 def results(step: ClassStep, steps: Sequence[ClassStep], large: bool = False) -> None:
-    """Draw what has come back on a step. large: for a projector."""
+    """Draw the class's results for a step. large: for a projector."""
     content = step.content
     if isinstance(content, Question):
         question.show_results(group().code, step, large=large)
@@ -97,13 +97,13 @@ def results(step: ClassStep, steps: Sequence[ClassStep], large: bool = False) ->
 
 
 def bar(here: Room, steps: Sequence[ClassStep], place: int) -> None:
-    """Draw Back, and the next button: to the step looked back from, the answer, or another step."""
+    """Draw the buttons Back and Next: Next returns to the last step, shows the answer, or puts another step."""
     last, state = len(steps) - 1, steps[-1].state if steps else None
     press(SAID["back"], "chevron_left", "present_previous", look, place - 1, disabled=place <= 0)
     if place < last:
         press(SAID["next"], "chevron_right", "present_next", look, place + 1)
     elif state is not None and state != "revealed":
-        with st.container(key="present_answer", width="content"):  # for the keys that show an answer, too
+        with st.container(key="present_answer", width="content"):  # keys that show an answer use it, too
             press(SAID["reveal"], "visibility", "present_next", onward, last, state, primary=True)
     elif (coming := upcoming([step.content for step in steps])) is not None and not here.closed:
         ahead = filled(SAID["ahead"], title=title(coming))
@@ -122,21 +122,21 @@ def bar(here: Room, steps: Sequence[ClassStep], place: int) -> None:
 
 
 def lead(on: bool = True) -> None:
-    """Draw the large view, or the page with all of the room."""
+    """Switch between the projector view and the teacher's page."""
     r = group()
     r.leading, r.looked = on, None
 
 
 def look(place: int) -> None:
-    """Look at an earlier step, on this screen alone; phones stay with the last."""
+    """Show an earlier step on this screen only; phones stay with the last step."""
     r = group()
     r.looked = place if place < len(store().rooms.steps(r.code)) - 1 else None
 
 
 def onward(last: int, state: State | None) -> None:
-    """Reveal the last step, or put the next one.
+    """Reveal the last step, or put the next one to the class.
 
-    last, state: of the page that was pressed; a second press before it is drawn again does nothing.
+    last, state: the step and state when the page was drawn; a second click before it is redrawn does nothing.
     """
     r = group()
     steps = store().rooms.steps(r.code)

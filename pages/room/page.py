@@ -1,4 +1,4 @@
-"""Room: a teacher puts questions to a class, whose phones answer without a name."""
+"""Room: a teacher puts questions to a class, who answer on their phones without giving a name."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from pages.shared.visitor import address
 from pages.shared.visitor.callbacks import callback
 from pages.shared.visitor.state import read_address, write_address
 
-PACE = 0.5  # seconds between two looks at the room
-COST = 0.001  # CPU seconds that a look takes, at most
+PACE = 0.5  # seconds between two checks of the room
+COST = 0.001  # maximum CPU seconds of a check
 DEVICE = "device"
 _device = component(DEVICE)
 
@@ -73,8 +73,8 @@ def led() -> bool:
 
 
 def meet() -> None:
-    """Ask the browser for its name in the room: drawn at random, kept in the browser for a day with the key of a
-    teacher, and different in each room. The page is drawn again afterwards."""
+    """Ask the browser for its random name in this room, which differs in each room. The browser stores it for a day,
+    with the key of a teacher. The page is redrawn afterwards."""
     r = group()
     with st.container(key="device_holder"):
         _device(
@@ -86,7 +86,7 @@ def meet() -> None:
 
 
 def _heard() -> None:
-    """Store the browser's message, if it is about the present room."""
+    """Store the browser's message if it concerns the present room."""
     r = group()
     said = getattr(st.session_state.get(DEVICE), "said", None) or ""
     found = re.fullmatch(r"(\w+) ([0-9a-f]{32}) ([0-9a-f]{32})?", str(said))
@@ -95,8 +95,7 @@ def _heard() -> None:
 
 
 def watch(what: Callable[[Room], object], drawn: Room) -> None:
-    """Redraw the page after a change in the room. Forty phones look twice a second, so a look is one query, and draws
-    nothing."""
+    """Redraw the page after a change in the room. Forty phones check twice a second, so each check is one query."""
     file = store()
 
     def still() -> bool:

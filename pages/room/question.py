@@ -1,5 +1,5 @@
-"""A yes-or-no question: the coin on the phone, whose script (assets/web/coin.js) says its report and nothing else, and
-the estimates from the reports, on the teacher's page and on phones."""
+"""Yes-or-no questions: the coin on the phone, whose script (assets/web/coin.js) sends nothing but its report, and the
+estimates from all reports, on the teacher's page and on phones."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ _coin = component("coin", js=module_with_imports("coin.js", "report.js"))
 
 
 def toss(step: ClassStep, question: Question, written: str | None) -> None:
-    """Have a phone answer, and show its draw. Its report is written down when the step is open, also if that came while
-    the step was paused, or before the server forgot this session."""
+    """Show the coin on a phone and record its report when the step is open, even if the report arrived while the step
+    was paused, or before the server forgot this session."""
     code = group().code
     said = _coin(
         data={
@@ -45,7 +45,7 @@ def toss(step: ClassStep, question: Question, written: str | None) -> None:
 
 
 def write_down(step: ClassStep, report: object, written: str | None) -> None:
-    """Record a phone's report, once the step is open; a refusal shows its reason."""
+    """Record a phone's report if the step is open, or show the reason for a refusal."""
     if report and step.state == "open" and written is None:
         try:
             store().rooms.respond(group().code, group().device, step.place, str(report))
@@ -60,7 +60,7 @@ DEFAULT_PHONES = 500
 
 
 def show_results(code: str, step: ClassStep, large: bool = False) -> None:
-    """Draw the chart of three privacy models, and what each guarantees. large: for a projector, all on one screen."""
+    """Draw the estimates under three privacy models with their guarantees. large: for a projector, on one screen."""
     found = estimate_share(code, step)
     if found is None:
         st.info(
@@ -86,9 +86,9 @@ def show_results(code: str, step: ClassStep, large: bool = False) -> None:
 
 
 def shares_picture(found: ShareEstimate, night: bool, phones: int = 0) -> Picture:
-    """Draw the share of yes in three models; and as it would be known of that many phones, 0 for none."""
+    """Draw the share of yes under three models, and the interval that `phones` phones would give (0 for none)."""
     n, (value, low, high) = found.n, found.yes
-    # noise may go beyond what can be
+    # noise may exceed the possible range
     least, said, most = (min(max(found.said + off, 0), n) for off in (-found.far, 0, found.far))
     rows = [
         KnownShare("local", sentences.RESULT["row_local"], found.epsilon, value, low, high),

@@ -1,4 +1,4 @@
-"""The end of a lesson in a room: what to remember, and how each and all did."""
+"""The end of a lesson in a room: the sentences to remember, and the scores of each student and the class."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def steps_put(lesson: str, steps: Sequence[ClassStep]) -> dict[int, ClassStep]:
 
 
 def on_screen(content: Recap, steps: Sequence[ClassStep], level: str = "##") -> None:
-    """Draw a teacher's view. level: of its heading."""
+    """Draw the recap on the teacher's screen. level: of its heading."""
     lesson = LESSONS.get(content.lesson)
     if lesson is None:
         return
@@ -49,7 +49,7 @@ def class_score(lesson: Lesson, at: int, step: ClassStep) -> float:
 
 
 def recap_on_phone(content: Recap, steps: Sequence[ClassStep], written: Mapping[int, str]) -> None:
-    """Draw a student's summary: the sentences, their points, and the result of each prediction."""
+    """Draw a student's recap: the sentences to remember, the points, and the result of each prediction."""
     lesson = LESSONS.get(content.lesson)
     if lesson is None:
         return

@@ -1,4 +1,4 @@
-"""A student's view: the present step, and the student's answer to it."""
+"""A student's view: the present step, and the student's answer."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pages.shared.visitor.state import session
 
 
 def arrive() -> Room | None:
-    """Return the room, once joined; None if joining fails or the room is gone, with the reason at the entrance."""
+    """Return the joined room; None if joining fails or the room is gone, with the reason shown at the entrance."""
     r = group()
     if r.drawn is not None and store().rooms.find(r.code) is None:
         leave(sentences.PHONE["gone"])
@@ -33,7 +33,7 @@ def arrive() -> Room | None:
 
 
 def student_stage(here: Room) -> None:
-    """Draw the room as it stands."""
+    """Draw the room's present step for a student."""
     r = group()
     steps, written = store().rooms.steps(r.code), store().rooms.written(r.code, r.device)
     if steps:
@@ -58,8 +58,7 @@ def student_stage(here: Room) -> None:
 
 
 def turned(step: ClassStep, written: dict[int, str]) -> None:
-    """Prepare the phone for another step than the one drawn last: reset the widgets, and report a prediction that was
-    not sent, unless its own reveal has reported it."""
+    """Prepare the phone for a new step: reset the widgets, and mention an unsent prediction."""
     r = group()
     (place, state), r.drawn = r.drawn or (-1, "revealed"), (step.place, step.state)
     if place != step.place:
@@ -69,7 +68,7 @@ def turned(step: ClassStep, written: dict[int, str]) -> None:
 
 
 def head(here: Room) -> None:
-    """Draw the room's code, and the way out."""
+    """Draw the room's code, and a button to leave."""
     with st.container(
         horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", gap="small"
     ):
@@ -78,7 +77,7 @@ def head(here: Room) -> None:
 
 
 def asked(step: ClassStep, content: Content, written: str | None, total: float) -> None:
-    """Draw the present step, and this device's recorded answer. total: epsilon of a phone in this room."""
+    """Draw the present step, and this phone's recorded answer. total: the phone's budget epsilon in this room."""
     if isinstance(content, Question):
         st.header(escape(content.text), anchor=False)
         if step.state == "paused" and written is None:
@@ -100,7 +99,7 @@ def asked(step: ClassStep, content: Content, written: str | None, total: float) 
 
 
 def about(content: Question, total: float) -> None:
-    """Explain the effect of a tap."""
+    """Explain what happens after a tap."""
     st.markdown(explained(sentences.PHONE["tap"]))
     st.markdown(explained(sentences.coin(content.epsilon, content.flip)))
     st.markdown(explained(sentences.held(total)))

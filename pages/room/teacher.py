@@ -1,4 +1,4 @@
-"""The teacher's page: the way in for the class, what is put to it, and what comes back."""
+"""The teacher's page: the entrance for the class, the steps put to it, and the answers."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ EPSILONS = (0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0)
 
 
 def way_in(here: Room) -> None:
-    """Draw code, link and QR code while the class can come in, and the teacher's own link."""
+    """Draw code, link and QR code while the class can join, and the teacher's own link."""
     r = group()
     if here.closed:
         st.info(
@@ -65,7 +65,7 @@ def way_in(here: Room) -> None:
 
 
 def deleting(here: Room) -> None:
-    """Draw the button that deletes the room, away from the first press, with a list of its content."""
+    """Draw a menu with the content of the room, and the button that deletes it."""
     code = here.code
     answers = sum(len(step.answers) for step in store().rooms.steps(code))
     with st.popover(SAID["delete"], icon=":material/delete:"):
@@ -81,7 +81,7 @@ def deleting(here: Room) -> None:
 
 
 def stage(here: Room) -> None:
-    """Draw the open step and the answers so far."""
+    """Draw the last step and its answers so far."""
     standing(here)
     steps = store().rooms.steps(here.code)
     if not steps:
@@ -100,7 +100,7 @@ def stage(here: Room) -> None:
 
 
 def standing(here: Room) -> None:
-    """Draw how many are there and for how long, and what the teacher can do with the room."""
+    """Draw the number of people and the remaining time, with the teacher's actions."""
     file, code = store(), group().code
     left = math.ceil(HOURS - (time.time() - here.opened_at) / 3600)
     said = SAID["standing_closed" if here.closed else "standing"]
@@ -120,7 +120,7 @@ def standing(here: Room) -> None:
 
 
 def pacing(step: ClassStep, here: Room) -> None:
-    """Draw the number of answers, and the possible actions."""
+    """Draw the number of answers, and the buttons to pause or reveal the step."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="pacing"):
         st.markdown(filled(SAID["answered"], some=len(step.answers), people=here.people), width="content")
         if step.state == "revealed":
@@ -134,7 +134,7 @@ def pacing(step: ClassStep, here: Room) -> None:
 
 
 def pace_button(label: str, icon: str, step: ClassStep, state: State) -> None:
-    """Draw a button that sets the pace."""
+    """Draw a button that sets the step's state."""
     r = group()
     button(
         label,
@@ -149,7 +149,7 @@ def pace_button(label: str, icon: str, step: ClassStep, state: State) -> None:
 
 
 def composer(here: Room) -> None:
-    """Draw the form for the next step, as long as a phone may spend more; nothing once the room is closed."""
+    """Draw the form for the next step while phones have budget left; nothing once the room is closed."""
     if here.closed:
         return
     r = group()
@@ -177,7 +177,7 @@ def composer(here: Room) -> None:
 
 
 def choose(kind: str) -> None:
-    """Choose the other kind of step."""
+    """Choose the kind of the next step."""
     group().puts = kind
     st.rerun()
 
@@ -185,7 +185,7 @@ def choose(kind: str) -> None:
 def epsilon_menu(
     label: str, left: float, total: float, says: Callable[[float], str], help: str | None = None
 ) -> None:
-    """Draw the menu of one answer's epsilon, at most a phone's remaining budget, and explain its size."""
+    """Draw the menu of epsilon for one answer, up to a phone's remaining budget, with its meaning."""
     offered = sorted({min(epsilon, left) for epsilon in EPSILONS})
     at = offered.index(min(EPSILON.default, left))
     key = f"epsilon_{group().asked}"
@@ -194,12 +194,12 @@ def epsilon_menu(
 
 
 def kept_share(epsilon: float) -> str:
-    """Describe an epsilon, and the share of people who keep their answer at it."""
+    """Describe an epsilon with the share of people who report their true answer."""
     return filled(SAID["kept"], epsilon=human(epsilon), share=percent(1 - flip(epsilon)))
 
 
 def step_menu() -> None:
-    """Draw the menu of lesson steps to predict: at first the one after the class's last prediction."""
+    """Draw the menu of lesson steps, by default the one after the class's last prediction."""
     r = group()
     steps = [Guess(key, at) for key, lesson in LESSONS.items() for at in range(len(lesson.steps))]
     put = [steps.index(step.content) for step in store().rooms.steps(r.code) if step.content in steps]
@@ -208,7 +208,7 @@ def step_menu() -> None:
 
 
 def said(content: Content) -> str:
-    """Describe in words what was put to the class."""
+    """Describe a step that was put to the class."""
     if not isinstance(content, Guess):
         return lead.title(content)
     found = prediction.step_of_lesson(content)
@@ -219,7 +219,7 @@ def said(content: Content) -> str:
 
 
 def put() -> None:
-    """Put the step of the form to the class, reveal the previous one, and empty the form."""
+    """Put the step of the form to the class, reveal the previous one, and clear the form."""
     r = group()
     text, epsilon, step = (
         st.session_state.get(f"{field}_{r.asked}") for field in ("text", "epsilon", "step")
@@ -246,7 +246,7 @@ def forget_room() -> None:
 
 
 def answers_csv(file: Store, code: str) -> str:
-    """Return the results as CSV: a row for each recorded answer."""
+    """Return the results as CSV, one row for each recorded answer."""
     rows = [
         {
             "step": step.place + 1,

@@ -1,4 +1,4 @@
-"""The chart of a sweep: what it shows, what it rests on, the run behind each point, and the downloads."""
+"""The chart of a sweep, with its basis, the run behind each point, and the downloads."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ from pages.shared.visitor.links import Curve
 from pages.tradeoffs import state as trade
 from pages.tradeoffs.study import SHOWS, SweepView
 
-# Of each privacy model, the bound that is drawn if no paper has one for the algorithm.
+# The bound for each privacy model that is drawn if no paper has one for the algorithm.
 PROVED = {"none": "minimax", "central": "dp-ucbvi-jdp", "shuffle": "sdp-pe", "local": "dp-ucbvi-ldp"}
 ONLY_SLOPES = "Dotted bounds have constants and logarithms set to 1, so compare slopes, not heights."
 
 
 def frontier_chart(study: SweepView) -> None:
-    """Draw the chart, and the run whose point was pressed."""
+    """Draw the chart, and the run of the clicked point."""
     curves = trade.frontiers(study)
     if not any(np.isfinite(c.center).any() for c in curves):
         nothing_yet(study)
@@ -84,7 +84,7 @@ def picture_of(
     night: bool = False,
     room: bool = False,
 ) -> Picture:
-    """Draw the chart with its sentence: over users, whether the privacy cost still grows."""
+    """Draw the chart with its sentence; over users, it describes whether the privacy cost still grows."""
     measure: Any = study.show
     title = AXES.get(study.x, study.x)
     said = sentences.about_growth(trade.growth(study))
@@ -103,13 +103,13 @@ def picture_of(
 
 
 def symbol_of(x: str) -> str:
-    """Return the name of an axis in a sentence."""
+    """Return the symbol of an axis for sentences."""
     return SYMBOLS.get(x, x)
 
 
 def proved(study: SweepView) -> tuple[list[ProvedLine], tuple[str, ...]]:
-    """Return the papers' bounds, one for each privacy model of the chart, and each with its formula in words. They are
-    about users with one episode each."""
+    """Return the papers' bounds, one for each privacy model of the chart, and a description of each. The bounds are for
+    users with one episode each."""
     drawn: list[ProvedLine] = []
     said: list[str] = []
     if study.bounds == "off" or study.x == "contribution" or study.base.contribution > 1:
@@ -138,14 +138,14 @@ def proved(study: SweepView) -> tuple[list[ProvedLine], tuple[str, ...]]:
 
 
 def setting_of(spec: RunSpec) -> BoundSetting:
-    """Return the numbers of a run that bounds depend on; a tabular environment has S·A features."""
+    """Return the arguments of bounds for a run; a tabular environment counts as S·A features."""
     S, A, H, *d = ENVIRONMENTS[spec.environment].size(**spec.environment_params)
     return BoundSetting(S, A, H, spec.episodes, spec.epsilon or 1.0, (d and d[0]) or S * A)
 
 
 def doubts_of(study: SweepView) -> list[str]:
-    """Warn of runs without privacy that have not found the best policy, and at which values if the axis is not epsilon;
-    of privacy costs below zero. With few users nothing is learned yet, so over users only the most count."""
+    """Warn of runs without privacy that have not found the best policy, and of privacy costs below zero. With few users
+    nothing is learned yet, so if users are the axis, only the largest number counts."""
     stuck: dict[str, tuple[int, int]] = {}
     negative: list[str] = []
     for model, title in study.titles.items():
@@ -161,7 +161,7 @@ def doubts_of(study: SweepView) -> list[str]:
 
 
 def nothing_yet(study: SweepView) -> None:
-    """Draw the placeholder of the chart."""
+    """Draw a placeholder for the chart, with the reason why it is empty."""
     if trade.drawn_models(study):
         specs = study.sweep.specs
         said = awaited(map(trade.RUNS.status, specs), specs)
@@ -173,7 +173,7 @@ def nothing_yet(study: SweepView) -> None:
 
 
 def point_pressed(event: Any) -> None:
-    """Open the point that was pressed, below the chart."""
+    """Open the run of the clicked point below the chart."""
     t = trade.trade()
     for pressed_point in event["selection"]["points"]:
         found = pressed_point.get("customdata")
@@ -186,7 +186,7 @@ def point_pressed(event: Any) -> None:
 
 
 def opened_run(study: SweepView) -> None:
-    """Draw the run of the point that was pressed, and a link to it."""
+    """Draw the run of the clicked point, and a link to it."""
     t, opened = trade.trade(), PAGES["explore"]
     if t.picked is None:
         st.caption(f"Press a point to open its run in {opened.name}.")
@@ -217,8 +217,8 @@ def run_address(spec: RunSpec) -> str:
 
 
 def downloads(study: SweepView, draw: Any) -> None:
-    """Draw downloads of the numbers of every seed, the settings, the papers, and the chart as a page. draw: the
-    picture of the chart."""
+    """Draw downloads of all seeds' numbers, the settings, the papers, and the chart as a page; `draw` returns the
+    picture."""
     sweep, title = study.sweep, f"{SHOWS[study.show]} against {AXES.get(study.x, study.x)}"
     final = {spec: trade.ends(spec) for spec in sweep.specs}
     with st.container(horizontal=True, gap="small"):

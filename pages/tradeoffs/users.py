@@ -1,4 +1,4 @@
-"""The users that each way to be private needs, and the runs behind the answer."""
+"""The chart of the users needed under each kind of privacy, and the runs behind it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ MANY_LOOKED_AT = "{ways} need at most {users} users, the fewest that we tried."
 
 
 def target(study: SweepView) -> float:
-    """Return the price per episode that the share of V* allows; NaN until V* is known."""
+    """Return the privacy cost per episode that the share of V* allows; NaN while V* is unknown."""
     v_star = answers.v_star(study.base)
     return np.nan if v_star is None else study.share / 100 * v_star
 
@@ -49,7 +49,7 @@ def wanted(study: SweepView) -> list[RunSpec]:
 
 
 def needed(study: SweepView, state: Progress) -> None:
-    """Draw the users that each way to be private needs until an episode of it costs little."""
+    """Draw the users needed under each kind of privacy until the privacy cost of an episode is small enough."""
     t = trade.trade()
     with st.columns(2)[0]:
         exact(
@@ -126,7 +126,7 @@ def needed(study: SweepView, state: Progress) -> None:
 
 
 def looked_at(study: SweepView, found: list[search.UsersFound], v_star: float) -> None:
-    """Return every K that the search tried, each with its run."""
+    """Draw a table of every K that the search tried, with its run."""
     opened_up = st.expander("The runs behind these numbers", on_change="rerun", key="looked_at")
     if not opened_up.open:
         return
@@ -151,12 +151,12 @@ def looked_at(study: SweepView, found: list[search.UsersFound], v_star: float) -
 
 
 def fewest(study: SweepView, way: str, users: search.UsersFound) -> bool:
-    """Return whether the search ended at the least K there is, so that fewer users may be enough."""
+    """Return whether the search ended at the smallest K, so that fewer users may be enough."""
     return users.needed == min(study.searches[way])
 
 
 def multiples(study: SweepView, found: list[search.UsersFound]) -> dict[str, tuple[float, float, float]]:
-    """Return each way's users as a multiple of the best way's, with its interval over seeds. NaN if unknown."""
+    """Return each way's users as a multiple of the best way's, with its interval over seeds; NaN if unknown."""
     ways = dict(zip(study.searches, found, strict=True))
     best = min(found, key=lambda users: np.nan_to_num(users.needed, nan=np.inf))
     known = np.isfinite(best.needed) and not any(
@@ -174,7 +174,7 @@ def multiples(study: SweepView, found: list[search.UsersFound]) -> dict[str, tup
 
 
 def fewest_and_most(study: SweepView, found: list[search.UsersFound]) -> str:
-    """Describe who needs the fewest users and who the most."""
+    """Describe which way needs the fewest users and which the most."""
     titles = dict(zip(study.searches, map(quoted, trade.way_titles(tuple(study.searches))), strict=True))
     ways = dict(zip(study.searches, found, strict=True))
     ends = {way: users for way, users in ways.items() if np.isfinite(users.needed)}
@@ -185,7 +185,7 @@ def fewest_and_most(study: SweepView, found: list[search.UsersFound]) -> str:
     best, *others = sorted(ends, key=lambda way: ends[way].needed)
     few = [way for way in ends if fewest(study, way, ends[way])]
     least, most = human(ends[best].needed), others[-1:]
-    if few:  # how many the best needs is not known, so there are no multiples of it
+    if few:  # the smallest number of users is not known exactly, so there are no multiples of it
         template = FEWEST_LOOKED_AT if len(few) == 1 else MANY_LOOKED_AT
         said = [template.format(ways=some([titles[way] for way in few]), users=least)]
         said += [

@@ -1,4 +1,4 @@
-"""Views of the answers: cards, the chart, and one page for a meeting, a file of its own that prints."""
+"""The answers as summary boxes, as a chart, and as a page to print."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pages.users.link import users_table
 
 
 def cards(found: Sequence[Need], asked: Asked, night: bool) -> str:
-    """Return a card for each privacy model, as HTML: the epsilon that is likely enough, and the users needed."""
+    """Return a box for each privacy model as HTML: the epsilon that is likely enough, and the users needed."""
     items = []
     for need in found:
         sign = looks.swatch(CurveStyle(need.model, asked.epsilon), night)
@@ -34,7 +34,7 @@ def cards(found: Sequence[Need], asked: Asked, night: bool) -> str:
 
 
 def picture(asked: Asked, found: Sequence[Need], night: bool, see: str = "", mine: bool = True) -> Picture:
-    """Draw the chart. see: instead of the usual sentence; mine: with the visitor's own users and budget."""
+    """Draw the chart. see: replaces the usual sentence; mine: whether to draw the visitor's own users and budget."""
     curves = [
         figures.UsersCurve(
             need.model,
@@ -51,7 +51,7 @@ def picture(asked: Asked, found: Sequence[Need], night: bool, see: str = "", min
 
 
 def measure(problem: Problem) -> list[tuple[str, str]]:
-    """Return the link to the search for users on Trade-offs, for a problem."""
+    """Return the query of the link to Trade-offs that searches for the users of a problem."""
     base = RunSpec(environment=problem.environment, environment_params=dict(problem.params), seeds=10)
     return study.encode(study.SweepView(base, models=study.DEFAULT_MODELS, show="users"))
 
@@ -60,7 +60,7 @@ HEADS = ("Privacy model", "Our users are", "Users needed", "Smallest ε for our 
 
 
 def whole_sheet(asked: Asked, found: Sequence[Need], query: str) -> str:
-    """Write the whole document. query: of the link to it."""
+    """Return the page to print as HTML. query: of the link to this page."""
     table = users_table()
     rows = "".join(map(_row, found))
     heads = "".join(f"<th>{head}</th>" for head in HEADS)
@@ -77,7 +77,7 @@ def whole_sheet(asked: Asked, found: Sequence[Need], query: str) -> str:
 
 
 def _row(need: Need) -> str:
-    """Write the row of a privacy model."""
+    """Write the table row of a privacy model."""
     name = ": ".join(filter(None, (PRIVATIZERS[need.model].title, words.way(need.model))))
     cells = (
         name,

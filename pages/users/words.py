@@ -1,4 +1,4 @@
-"""The page's words on a visitor's numbers: plain text, for the page and for the one to print."""
+"""The sentences about a visitor's numbers, as plain text for the page and for its printed form."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ HEADINGS = {
     "not known": "– Not known",
 }
 
-RETURNS = 10  # m, the most episodes of one user
+
+RETURNS = 10  # m, the maximum number of episodes of one user
 NAMES = {"value": "V* in percent of H"}
 VALUE = (
     "V* is the best policy's expected reward in one episode, in percent of H, the most that H steps could pay. A "
@@ -54,7 +55,7 @@ def size(table: Table, asked: Asked) -> str:
 
 
 def common(table: Table, asked: Asked) -> str:
-    """Describe the chart's subject, in a line."""
+    """Describe the chart's subject in one line."""
     return f"{size(table, asked)} · δ = {human(asked.delta)} · {asked.loss:g}% of V* may be lost"
 
 
@@ -67,12 +68,12 @@ def wanted(asked: Asked) -> str:
 
 
 def given(model: str) -> str:
-    """Describe who is trusted, as the end of a clause."""
+    """Describe who is trusted, worded to end a clause."""
     return "without privacy" if model == "none" else f"with {PRIVATIZERS[model].words.given}"
 
 
 def way(model: str) -> str:
-    """Describe the noise of the measured runs, and whose reports a row counts; "" without privacy."""
+    """Describe the noise of the measured runs, and which reports a row counts; "" without privacy."""
     if model == "none":
         return ""
     spec = RunSpec(privacy=model)
@@ -80,7 +81,7 @@ def way(model: str) -> str:
 
 
 def answer(table: Table, asked: Asked, found: Sequence[Need]) -> str:
-    """Return whether the users are enough with a trusted curator, in a sentence or two."""
+    """Describe whether the users are enough with a trusted curator, in a sentence or two."""
     if asked.met:
         return whom_to_trust(asked, found)
     verdicts = {need.model: need.verdict for need in found}
@@ -102,7 +103,7 @@ def answer(table: Table, asked: Asked, found: Sequence[Need]) -> str:
 
 
 def change(asked: Asked, way: Asked) -> str:
-    """Return what is different in a way to have enough users, as the label of its button."""
+    """Describe the difference of a setting with enough users, as the label of its button."""
     parts = []
     if way.users != asked.users:
         parts.append(f"{human(float(f'{way.users / asked.users:.2g}'))} times the users")
@@ -114,7 +115,7 @@ def change(asked: Asked, way: Asked) -> str:
 
 
 def card(table: Table, asked: Asked, need: Need) -> tuple[str, str]:
-    """Return the words of a card: the budgets that are likely enough, and the users needed at the present one."""
+    """Return the two texts of a box: the budgets that are likely enough, and the users needed at the present budget."""
     many = f"Needs {users(need.needed)} users"
     if need.model == "none" or need.met or need.verdict == "not known":
         return HEADINGS[need.verdict], many
@@ -125,7 +126,7 @@ def card(table: Table, asked: Asked, need: Need) -> tuple[str, str]:
 
 
 def whom_to_trust(asked: Asked, found: Sequence[Need]) -> str:
-    """Describe in a sentence who has to be trusted."""
+    """Describe in one sentence who has to be trusted."""
     if asked.met:
         return (
             f"No learning is needed: a policy that you know today loses {asked.today:g}% of V*, and {asked.loss:g}% "
@@ -142,7 +143,7 @@ def whom_to_trust(asked: Asked, found: Sequence[Need]) -> str:
 
 
 def users(value: float) -> str:
-    """Write a number of users, which is known to two digits at most."""
+    """Write a number of users with two digits."""
     return rough(value) if value <= MOST else f"more than {human(MOST)}"
 
 
@@ -155,7 +156,7 @@ def needs(need: Need) -> str:
 
 
 def smallest(need: Need) -> str:
-    """Write the smallest epsilon that the visitor's users are enough for; "" without privacy."""
+    """Write the smallest epsilon for which the visitor's users are enough; "" without privacy."""
     low, high = FIELDS["epsilon"].low or 0.0, FIELDS["epsilon"].high or 0.0
     if need.model == "none":
         return ""
@@ -172,7 +173,7 @@ def smallest(need: Need) -> str:
 
 
 def returning(table: Table, asked: Asked) -> str:
-    """Return the cost of users who return, in sentences."""
+    """Describe the cost of users with several episodes."""
     first, last = (episodes_needed(table, asked, "central", m) for m in (1, RETURNS))
     said = "Each user has one episode. If one user may have up to m episodes, the noise has to hide all m."
     if np.isfinite(first) and np.isfinite(last):
@@ -184,18 +185,18 @@ def returning(table: Table, asked: Asked) -> str:
 
 
 def times(factor: float) -> str:
-    """Write a factor of possible error, to two digits beyond 1."""
+    """Write a factor of possible error, with two digits after a leading 1."""
     return f"{factor:.3g}" if factor < 2 else f"{factor:.2g}"
 
 
 def how(table: Table, asked: Asked, found: Sequence[Need]) -> list[str]:
-    """Return how the numbers came about, an item each."""
+    """List how the numbers were obtained, as separate items."""
     each = [f"{PRIVATIZERS[n.model].title}: {needs(n)} {kind(n)} {way(n.model)}".strip() for n in found]
     return [source(table, asked), *each, returning(table, asked), *assumptions(asked), checks_said(table)]
 
 
 def kind(need: Need) -> str:
-    """Describe the source of the number."""
+    """Describe how a number was obtained."""
     if need.kind == "beyond":
         return "Extrapolated beyond all measurements."
     return f"{need.kind.capitalize()}, within a factor of {times(need.factor)}."
@@ -261,7 +262,7 @@ def assumptions(asked: Asked) -> list[str]:
 
 
 def see(asked: Asked, found: Sequence[Need]) -> str:
-    """Return where the lines of the chart meet the users there are, if they do."""
+    """Describe where the chart's lines cross the visitor's number of users."""
     if asked.met:
         return "The lines show the users needed to learn a policy. The policy that you know today needs none."
     low, high = FIELDS["epsilon"].low or 0.0, FIELDS["epsilon"].high or 0.0
@@ -283,7 +284,7 @@ def see(asked: Asked, found: Sequence[Need]) -> str:
 
 
 def checks_said(table: Table) -> str:
-    """Describe the table of checks."""
+    """Describe the results of the checks."""
     worst = max(MODELS, key=lambda model: table.held_out[model])
     crossed = listed([f"{percent(share)} {given(model)}" for model, share in table.inside.items()])
     new = listed([f"{percent(check.within)} {given(check.model)}" for check in table.checks if check.new])
