@@ -13,6 +13,7 @@ import re
 import signal
 import threading
 import time
+from concurrent.futures import CancelledError
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -100,30 +101,24 @@ class DaskSlot:
 
     def play(self, order: Order) -> Report:
         """Play a seed. Raises Died if the worker leaves meanwhile, and Lost if the scheduler does."""
-        from concurrent.futures import CancelledError
-
         from distributed import KilledWorker
-        from distributed import TimeoutError as Late
 
         name = ("dprl", f"{order.key}-{order.what}-{time.time_ns()}")
         try:
-            future = self._client.submit(
-                play, order, self._simulation, key=name, pure=False, workers=[self.worker]
-            )
-            while True:
-                try:
-                    report: Report = future.result(timeout=_LOOK)
-                    return report
-                except Late:
+            with contextlib.suppress(KilledWorker):
+                future = self._client.submit(
+                    play, order, self._simulation, key=name, pure=False, workers=[self.worker]
+                )
+                while not self.gone.is_set():
+                    with contextlib.suppress(TimeoutError):
+                        report: Report = future.result(timeout=_LOOK)
+                        return report
                     if self._client.status != "running":
-                        raise Lost from None
-                    if self.gone.is_set():
-                        future.cancel()
-                        raise Died("it left the cluster") from None
-        except KilledWorker:
-            raise Died("it left the cluster") from None
+                        raise Lost
+                future.cancel()
         except (CancelledError, UnboundLocalError, OSError):  # `distributed` loses a wait that it cancels
             raise Lost from None
+        raise Died("it left the cluster")
 
     def close(self) -> None:
         """Do nothing, because the worker belongs to the cluster."""
@@ -156,7 +151,6 @@ class Cluster:
                         self._client.close(timeout=2.0)
                     self._client = connected(self.address)
                 self._survey()
-                self._engine.trouble = ""
             except StoreError as error:
                 self._drop(self._slots(), str(error))
             except Exception as error:  # a worker or the scheduler left during the request
