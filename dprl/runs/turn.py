@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import logging
 import threading
-import time
 from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -13,15 +12,17 @@ from typing import Any, Literal
 import numpy as np
 
 from dprl.fields import SpecError
-from dprl.runs.turns import MOST, TURN
 
 log = logging.getLogger("dprl.runs.worker")
+
+TURN = 0.25  # s
+HELD = 5  # the most seeds that a worker has started, so that several runs of one visitor grow side by side
+MOST = 8  # the same, if the further seeds belong to visitors who have none started
+KEPT = MOST + 4  # runs that a worker has interrupted, including cancelled ones
 
 SIMULATION = (
     "dprl.simulation"  # the module whose functions play seeds and answer questions; tests use a small one
 )
-KEPT = MOST + 4  # runs that a worker has interrupted, including cancelled ones
-_SILENCE = 120.0  # seconds after which one is forgotten, because nobody waits for it any more
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ class Report:
     refused: bool = False
 
 
-_runs: OrderedDict[str, tuple[Any, float]] = OrderedDict()  # with when they were put down
+_runs: OrderedDict[str, Any] = OrderedDict()  # the latest interrupted one last
 _lock = threading.Lock()  # a worker of a Dask cluster may have several threads
 
 
@@ -71,7 +72,7 @@ def play(order: Order, simulation: str = SIMULATION, turn: float = TURN) -> Repo
 
 def _play(order: Order, simulation: Any, turn: float) -> Report:
     with _lock:
-        run, _ = _runs.pop(order.key, (None, 0.0))
+        run = _runs.pop(order.key, None)
     if run is None:
         spec = simulation.spec_from_json(order.spec)
         if spec.seed_key(order.seed) != order.key:
@@ -82,9 +83,8 @@ def _play(order: Order, simulation: Any, turn: float) -> Report:
     points = np.asarray(curve.at, "<i8").tobytes() + np.asarray(curve.values, "<f8").tobytes()
     if done:
         return Report(1.0, points, run.trace().to_bytes())
-    now = time.monotonic()
     with _lock:
-        _runs[order.key] = run, now
-        while len(_runs) > KEPT or now - next(iter(_runs.values()))[1] > _SILENCE:
+        _runs[order.key] = run
+        if len(_runs) > KEPT:
             _runs.popitem(last=False)
     return Report(float(run.progress), points)
