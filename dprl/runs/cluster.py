@@ -67,27 +67,15 @@ def installed(field: str) -> None:
 
 
 def connected(address: str) -> Client:
-    """Connect to the scheduler at `address`. Raises StoreError, also if a worker would compute other bits."""
+    """Connect to the scheduler at `address`. Raises StoreError."""
     from distributed import Client
 
     for name in ("distributed", "distributed.client"):  # what is wrong is reported here, in a sentence
         logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
-        client = Client(address, timeout=_CONNECT, set_as_default=False)
+        return Client(address, timeout=_CONNECT, set_as_default=False)
     except OSError as error:  # a timeout, too
         raise StoreError(f"There is no Dask scheduler at {address}.") from error
-    with contextlib.ExitStack() as stack:
-        stack.callback(client.close)
-        check_builds(client)
-        stack.pop_all()
-    return client
-
-
-def check_builds(client: Client, workers: list[str] | None = None) -> None:
-    """Raise StoreError if one of these workers (by default, of all) would compute other bits."""
-    for found in client.run(build, workers=workers, on_error="return").values():
-        if isinstance(found, ImportError) or (isinstance(found, str) and found != build()):
-            raise StoreError(OTHER)
 
 
 class DaskSlot:
@@ -157,12 +145,15 @@ class Cluster:
                 log.info("The cluster could not be looked at (%s).", type(error).__name__)
 
     def _survey(self) -> None:
-        """Add slots for workers that have joined, and drop those of workers that have left."""
+        """Drop the slots of workers that have left, and add those of new ones. Raises StoreError if one of these would
+        compute other bits."""
         threads = self._client.nthreads()
         self._drop([slot for slot in self._slots() if slot.worker not in threads])
         new = threads.keys() - {slot.worker for slot in self._slots()}
-        if new:
-            check_builds(self._client, sorted(new))
+        builds = self._client.run(build, workers=sorted(new), on_error="return") if new else {}
+        for found in builds.values():
+            if isinstance(found, ImportError) or (isinstance(found, str) and found != build()):
+                raise StoreError(OTHER)
         for worker in new:
             for _ in range(threads[worker]):
                 self._engine.add(DaskSlot(self._client, worker, self._simulation))

@@ -36,9 +36,9 @@ def setting(name: str, default: int, low: int, high: int) -> int:
 class Database:
     """One SQLite file in WAL mode, for the threads of one process; other processes have their own.
 
-    Each use opens a connection. If the file is moved or deleted while a process runs, the next use creates a new one.
-    `name` is its name in sentences; a file whose tables have another `version` is set aside. Every use may raise
-    StoreError.
+    Each connection is used by one thread at a time. If the file is moved or deleted while a process runs, the next use
+    creates a new one. `name` is its name in sentences; a file whose tables have another `version` is set aside. Every
+    use may raise StoreError.
     """
 
     def __init__(self, path: Path, name: str, version: int, tables: str, *pragmas: str) -> None:
@@ -72,10 +72,18 @@ class Database:
         """Open a connection without a transaction."""
         if _inode(self.path) != self._inode:
             self._open()
-        inode = self._inode
+        inode, spare = self._inode, self._spare
         try:
-            with contextlib.closing(self._connect()) as db:  # which rolls back
+            try:
+                db = spare.pop()
+            except IndexError:
+                db = self._connect()
+            try:
                 yield db
+            except BaseException:
+                db.close()  # which rolls back
+                raise
+            spare.append(db)
         except sqlite3.Error as error:
             if _is_damage(error):
                 with self._locked():
@@ -90,8 +98,9 @@ class Database:
             return db.execute(statement, values).fetchall()
 
     def close(self) -> None:
-        """Close the file, unless it is in use."""
-        self._held.close()
+        """Close the connections that are not in use."""
+        while self._spare:
+            self._spare.pop().close()
 
     def _reason(self, error: sqlite3.Error | OSError) -> str:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
@@ -102,7 +111,7 @@ class Database:
         return getattr(error, "strerror", None) or str(error)
 
     def _open(self) -> None:
-        """Make sure that a usable file is at `path`, and hold it open, so that its write-ahead log stays."""
+        """Make sure that a usable file is at `path`."""
         try:
             private(self.path.parent)
             with self._locked():
@@ -111,8 +120,7 @@ class Database:
                     self._begin()
                 elif version != self._version:
                     self._set_aside(f"version-{version}" if version > 0 else "damaged")
-                self._inode, self._held = _inode(self.path), self._connect()
-                self._held.execute("PRAGMA user_version").fetchone()
+                self._inode, self._spare = _inode(self.path), list[sqlite3.Connection]()
         except (OSError, sqlite3.OperationalError) as error:
             wrong = f"The {self.name} cannot be used ({self._reason(error)})"
             raise StoreError(f"{wrong}; set DPRL_HOME to a folder that can be written to.") from error

@@ -57,17 +57,13 @@ class Cap:
         if by_number <= by_time:
             most, some = plural(self.seeds, "seed"), f"{waiting} do"
         else:
-            most = f"{_time(self.seconds)} of computing"
-            some = f"{_time(work)} do" if work else "none does"
+            most = f"{duration(self.seconds).removeprefix('about ')} of computing"
+            some = f"{duration(work).removeprefix('about ')} do" if work else "none does"
         fit = plural(fits, "seed") if fits else "nothing"
         raise Refused(
             f"Not started: at most {most} may wait for {self.of}, and {some}. "
             f"Of {plural(seeds, 'seed')} asked for, {fit} would fit now."
         )
-
-
-def _time(seconds: float) -> str:
-    return duration(seconds).removeprefix("about ")
 
 
 class RateLimiter:

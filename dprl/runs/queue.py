@@ -19,8 +19,6 @@ from dprl.runs.turn import HELD, MOST, Order, Report
 from dprl.runs.workers import Slot
 
 DEATHS = 2
-DIED = "A worker process died; seed {} is run again."
-DIED_TWICE = "Seed {} failed: its worker process died twice ({}), perhaps because memory ran out."
 AWAY = 5.0  # seconds without its tab after which a visitor's work comes last
 QUESTIONS = 4096  # that wait; the oldest are dropped
 _IDLE = 1000  # seeds that nobody waits for but whose curves are kept
@@ -75,7 +73,6 @@ class Ask:
     """A visitor's request for a run. at: Unix time; lease: given if the request ends with its tab."""
 
     at: float
-    order: int
     lease: Lease | None
     draft: bool
     waiting: bool = True
@@ -148,7 +145,7 @@ class Queue:
         # by visitor: runs with fresh seeds, and the start of the last turn
         self._queues: defaultdict[str, dict[Run, None]] = defaultdict(dict)
         self._served: dict[str, float] = {}
-        self._asked = self._changes = 0
+        self._changes = 0
 
     def run(self, spec: SpecLike) -> Run:
         """Return the known state of a run. Its name includes the first seed's key, and so names the simulation."""
@@ -187,12 +184,11 @@ class Queue:
 
     def ask(self, run: Run, visitor: str, lease: Lease | None, again: bool, draft: bool) -> None:
         """Add a visitor who waits for a run."""
-        self._asked += 1
         before = run.asks.get(visitor)
         if before is not None and before.waiting:
             before.lease, before.draft = lease, before.draft and draft
         else:
-            run.asks[visitor] = Ask(time.time(), self._asked, lease, draft)
+            run.asks[visitor] = Ask(time.time(), lease, draft)
         if lease is not None:
             self.tabs[lease.tab] = time.monotonic()
         text = run.spec.to_json()
@@ -265,7 +261,7 @@ class Queue:
 
         def claim(seed: Seed, run: Run, visitor: str, ask: Ask) -> Claim:
             served = self._served.get(visitor, 0.0)
-            return Claim(self.last(ask, now), running[visitor], served, run.served, ask.order, seed)
+            return Claim(self.last(ask, now), running[visitor], served, run.served, ask.at, seed)
 
         for seed in here:
             for run, visitor, ask in seed.wishes():
@@ -318,9 +314,11 @@ class Queue:
         fails the second time. Pages ask their questions again. cause: "" if it was playing none."""
         seed = self.seeds.get(order.key)
         if cause and seed and seed.slot is slot:
-            seed.deaths, seed.message = seed.deaths + 1, DIED.format(seed.number)
+            seed.deaths += 1
+            seed.message = f"A worker process died; seed {seed.number} is run again."
             if seed.deaths >= DEATHS:
-                self._fail(seed, DIED_TWICE.format(seed.number, cause))
+                why = f"its worker process died twice ({cause}), perhaps because memory ran out"
+                self._fail(seed, f"Seed {seed.number} failed: {why}.")
         if order.what == "question":
             self.failures[order.key] += bool(cause)
         self.lost(slot, order)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import time
 from collections.abc import Callable, Collection
@@ -17,7 +18,6 @@ CREATE INDEX result_used ON result(used_at);
 """
 HELD = "New results are kept in memory, and written later. {}"
 CROWDED = 256 * 2**20  # bytes in memory beyond which nothing new is computed until they are written
-_CHUNK = 500  # keys in one statement
 _SIZE = (
     "SELECT (page_count - freelist_count) * page_size"
     " FROM pragma_page_count, pragma_freelist_count, pragma_page_size"
@@ -132,16 +132,13 @@ class Results:
         self, keys: Collection[str], column: str, held: Callable[[bytes, bytes | None], Any]
     ) -> dict[str, Any]:
         """Return the stored values of each key, from a column of the file or from memory."""
-        rest, before = list(keys), self.file.notice
-        found: dict[str, Any] = {}
+        before = self.file.notice
         with self._lock:  # memory first: whatever is written meanwhile is in the file by then
-            mine = {key: self._held[key] for key in rest if key in self._held}
+            mine = {key: self._held[key] for key in keys if key in self._held}
+        found: dict[str, Any] = {}
         try:
-            for i in range(0, len(rest), _CHUNK):
-                some = rest[i : i + _CHUNK]
-                marks = ",".join("?" * len(some))
-                rows = self.file.rows(f"SELECT key, {column} FROM result WHERE key IN ({marks})", *some)
-                found |= map(tuple, rows)
+            several = f"SELECT key, {column} FROM result WHERE key IN (SELECT value FROM json_each(?))"
+            found = dict(map(tuple, self.file.rows(several, json.dumps([*keys]))))
         except StoreError:
             if self.file.notice == before:
                 raise

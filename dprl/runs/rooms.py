@@ -38,9 +38,6 @@ MOST_PEOPLE, MOST_STEPS, MOST_ROOMS = 200, 30, 50  # of a room, of a room, and o
 SAID = messages("room")["refused"]
 OFF, CLOSED, TWICE, WAIT = SAID["off"], SAID["closed"], SAID["twice"], SAID["wait"]
 UNKNOWN, OVER, SPENT, STRANGER = SAID["unknown"], SAID["over"], SAID["spent"], SAID["stranger"]
-FULL = filled(SAID["full"], most=MOST_PEOPLE)
-MANY_ROOMS = filled(SAID["many_rooms"], most=MOST_ROOMS)
-MANY_STEPS = filled(SAID["many_steps"], most=MOST_STEPS)
 
 TABLES = """
 -- Rooms of classes, what was put to them, and what came back: of a device and of the teacher's key a digest.
@@ -131,7 +128,7 @@ class Rooms:
         key = secrets.token_hex(16)
         with self._file.writing() as db:
             if db.execute("SELECT count(*) FROM room").fetchone()[0] >= MOST_ROOMS:
-                raise Refused(MANY_ROOMS)
+                raise Refused(filled(SAID["many_rooms"], most=MOST_ROOMS))
             code = draw_code(CODE_LENGTH)
             values = (code, _room_digest(code, key), time.time(), total)
             db.execute("INSERT INTO room VALUES (?, ?, ?, 0, 0, ?)", values)
@@ -160,7 +157,7 @@ class Rooms:
             raise Refused(CLOSED)
         with self._file.writing() as db:
             if db.execute(_PEOPLE, (code,)).fetchone()[0] >= MOST_PEOPLE:
-                raise Refused(FULL)
+                raise Refused(filled(SAID["full"], most=MOST_PEOPLE))
             db.execute("INSERT OR IGNORE INTO room_device VALUES (?, ?)", (code, name))
             _changed(db, code)
         return self.find(code) or room
@@ -180,7 +177,7 @@ class Rooms:
             before = db.execute("SELECT content FROM room_step WHERE room = ?", (code,)).fetchall()
             place = len(before)
             if place >= MOST_STEPS:
-                raise Refused(MANY_STEPS)
+                raise Refused(filled(SAID["many_steps"], most=MOST_STEPS))
             left = budget_left(total, (from_json(text) for (text,) in before))
             if spends(content) > left:
                 known = {"total": f"{total:g}", "left": f"{left:g}"}

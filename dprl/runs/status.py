@@ -75,12 +75,11 @@ def wishes(queue: Queue) -> list[Waiting]:
         for visitor, ask in run.waiting():
             fresh = sum(seed.fresh for seed in run.fresh)
             seconds = fresh * run.seconds + left[run]
-            found.append((ask.order, Waiting(visitor, run, fresh, seconds, queue.last(ask, now))))
+            found.append((ask.at, Waiting(visitor, run, fresh, seconds, queue.last(ask, now))))
     return [wish for _, wish in sorted(found, key=lambda row: row[0])]
 
 
-@dataclass(frozen=True, slots=True)
-class Forecast:
+class Forecast(NamedTuple):
     """The forecast of a run. place: how many runs start before it; seconds_left: until its last seed ends."""
 
     place: int

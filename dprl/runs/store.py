@@ -169,7 +169,7 @@ class Store:
         with self._work:
             own = [(run.asks[visitor], run) for run in self._queue.runs.values() if visitor in run.asks]
         rows = []
-        for ask, run in sorted(own, key=lambda row: -row[0].order):
+        for ask, run in sorted(own, key=lambda row: -row[0].at):
             status = self.status(run.spec, visitor)
             size = sum(max(0, size) for size in run.there.values())
             rows.append(RunRow(spec=run.spec, asked_at=ask.at, bytes=size, **vars(status)))

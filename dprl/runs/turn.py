@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import logging
-import threading
 from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -20,9 +19,8 @@ HELD = 5  # the most seeds that a worker has started, so that several runs of on
 MOST = 8  # the same, if the further seeds belong to visitors who have none started
 KEPT = MOST + 4  # runs that a worker has interrupted, including cancelled ones
 
-SIMULATION = (
-    "dprl.simulation"  # the module whose functions play seeds and answer questions; tests use a small one
-)
+# The module whose functions play seeds and answer questions; tests use a small one.
+SIMULATION = "dprl.simulation"
 
 
 @dataclass(frozen=True)
@@ -52,7 +50,6 @@ class Report:
 
 
 _runs: OrderedDict[str, Any] = OrderedDict()  # the latest interrupted one last
-_lock = threading.Lock()  # a worker of a Dask cluster may have several threads
 
 
 def play(order: Order, simulation: str = SIMULATION, turn: float = TURN) -> Report:
@@ -71,8 +68,7 @@ def play(order: Order, simulation: str = SIMULATION, turn: float = TURN) -> Repo
 
 
 def _play(order: Order, simulation: Any, turn: float) -> Report:
-    with _lock:
-        run = _runs.pop(order.key, None)
+    run = _runs.pop(order.key, None)
     if run is None:
         spec = simulation.spec_from_json(order.spec)
         if spec.seed_key(order.seed) != order.key:
@@ -83,8 +79,7 @@ def _play(order: Order, simulation: Any, turn: float) -> Report:
     points = np.asarray(curve.at, "<i8").tobytes() + np.asarray(curve.values, "<f8").tobytes()
     if done:
         return Report(1.0, points, run.trace().to_bytes())
-    with _lock:
-        _runs[order.key] = run
-        if len(_runs) > KEPT:
-            _runs.popitem(last=False)
+    _runs[order.key] = run
+    if len(_runs) > KEPT:
+        _runs.popitem(last=False)
     return Report(float(run.progress), points)

@@ -88,11 +88,9 @@ class PipeSlot:
 
     def _end(self) -> int:
         try:
-            self.process.wait(2.0)
+            self.process.communicate(timeout=2.0)
         except subprocess.TimeoutExpired:  # it has closed its end, and goes on
             self.process.kill()
-        assert self.process.stdin is not None
-        self.process.stdin.close()
         self._pipe.close()
         return self.process.wait(5.0)
 
