@@ -128,12 +128,8 @@ def gather_evidence(
 ) -> Evidence:
     """Request the missing runs and wait for them. Raises RunFailed, and SpecError for a run past the limits."""
     collect(store, claim.runs, visitor, Store.finished, progress)
-    collect(
-        store,
-        [s for s, question in claim.questions.items() if question == TRACES],
-        visitor,
-        Store.whole_trace,
-    )
+    traced = [spec for spec, question in claim.questions.items() if question == TRACES]
+    collect(store, traced, visitor, Store.whole_trace)
     while (found := evidence(store, claim)) is None:
         time.sleep(_POLL)
     return found

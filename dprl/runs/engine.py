@@ -122,8 +122,6 @@ class Engine:
             seed = self.queue.seeds.get(order.key)
             self.queue.put_back(order, report, time.monotonic() - began)
             if done and seed is not None:
-                for run in seed.runs:
-                    run.seconds = seed.seconds
                 self.queue.done(order.key, len(report.trace or b""))
                 log.info("A seed is done", extra=_named(seed) | {"seconds": round(seed.seconds, 3)})
             if done or report.failed:

@@ -305,7 +305,7 @@ class Queue:
         if (seed := self.seeds.pop(key, None)) is not None:
             seed.state = "done"
             for run in seed.runs:
-                run.there[key] = size
+                run.there[key], run.seconds = size, seed.seconds or run.seconds
             self.change(*seed.runs)
             self._settle(seed)
 

@@ -58,28 +58,24 @@ def play(order: Order, simulation: str = SIMULATION, turn: float = TURN) -> Repo
         module = importlib.import_module(simulation)
         if order.what == "question":
             return Report(1.0, module.answer(order.question, module.spec_from_json(order.spec)).encode())
-        return _play(order, module, turn)
+        if (run := _runs.pop(order.key, None)) is None:
+            spec = module.spec_from_json(order.spec)
+            if spec.seed_key(order.seed) != order.key:
+                return Report(
+                    failed="The program has changed since this run was asked for; ask for it again."
+                )
+            run = module.start(spec, order.seed)
+        done, curve = run.advance(turn), run.curve()
+        points = np.asarray(curve.at, "<i8").tobytes() + np.asarray(curve.values, "<f8").tobytes()
+        if done:
+            return Report(1.0, points, run.trace().to_bytes())
+        _runs[order.key] = run
+        if len(_runs) > KEPT:
+            _runs.popitem(last=False)
+        return Report(float(run.progress), points)
     except SpecError as error:
         return Report(failed=str(error), refused=True)
     except Exception as error:
         log.exception("A turn failed", extra={"key": order.key, "seed": order.seed})
         text = ": ".join(filter(None, (type(error).__name__, " ".join(str(error).split())[:300])))
         return Report(failed=f"Seed {order.seed} failed: {text}.")
-
-
-def _play(order: Order, simulation: Any, turn: float) -> Report:
-    run = _runs.pop(order.key, None)
-    if run is None:
-        spec = simulation.spec_from_json(order.spec)
-        if spec.seed_key(order.seed) != order.key:
-            return Report(failed="The program has changed since this run was asked for; ask for it again.")
-        run = simulation.start(spec, order.seed)
-    done = run.advance(turn)
-    curve = run.curve()
-    points = np.asarray(curve.at, "<i8").tobytes() + np.asarray(curve.values, "<f8").tobytes()
-    if done:
-        return Report(1.0, points, run.trace().to_bytes())
-    _runs[order.key] = run
-    if len(_runs) > KEPT:
-        _runs.popitem(last=False)
-    return Report(float(run.progress), points)
