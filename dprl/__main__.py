@@ -31,7 +31,6 @@ from dprl.research.background import begin_workers
 from dprl.research.collect import RunFailed, collect
 from dprl.research.sweeps import VERSIONS, progress_bar, versions_json
 from dprl.runs import cluster
-from dprl.runs.curves import whole_curves, whole_trace
 from dprl.runs.database import StoreError
 from dprl.runs.store import Store, opened
 from dprl.sentences import doubts, verdict
@@ -237,7 +236,7 @@ def run_one(spec: Any, folder: str, engine: str | None, releases: int = 1) -> in
     if cluster.engine(engine) is None:
         trace: Trace = run(spec, progress)
     else:
-        found = collect(workers_of(engine), [spec], COMMAND_LINE, whole_trace, progress)[spec]
+        found = collect(workers_of(engine), [spec], COMMAND_LINE, Store.whole_trace, progress)[spec]
         if found is None:
             raise RunFailed(f"{spec.label()}: the store had no room for its details; raise DPRL_STORE_MB.")
         trace = found
@@ -318,7 +317,7 @@ def sweep_command(given: argparse.Namespace) -> int:
     out = directory(given.out)
     store = workers_of(given.engine)
     progress = progress_bar() if sys.stderr.isatty() else None
-    found = collect(store, sweep.specs, COMMAND_LINE, whole_curves, progress)
+    found = collect(store, sweep.specs, COMMAND_LINE, Store.whole_curves, progress)
     final = {spec: run.ends for spec, run in found.items()}
     frame = sweep.frame(final)
     try:
