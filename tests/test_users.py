@@ -345,6 +345,6 @@ def test_the_answer_is_true_with_respect_to_the_chart(table: Table, seed: int) -
 def test_fifty_thousand_users_are_answered_first(table: Table) -> None:
     asked = Asked(users=50_000, S=8, A=3, H=10)
     said = words.answer(table, asked, answers(table, asked))
-    assert said == "With 50,000 users, no ε up to 10 is likely enough with a trusted curator."
+    assert said == "With 50,000 users and a trusted curator, even ε = 10 is not likely to be enough."
     offered = [words.change(asked, way) for way in ways(table, asked, "central")]
-    assert offered == ["28 times the users", "4.6 times the users and ε = 10"]
+    assert offered == ["1.4 million users (28 times as many)", "230,000 users (4.6 times as many) and ε = 10"]

@@ -73,7 +73,6 @@ class Need:
         verdict: whether the visitor's users are enough.
         least: the smallest epsilon for which they are enough; infinite if there is none in the range of FIELDS.
         least_low, least_high: the same if `needed` is smaller, or larger, by the factor.
-        begins: whether `least` is the smallest epsilon that was measured.
         met: whether the policy known today is good enough, so that any number of users is enough.
     """
 
@@ -86,7 +85,6 @@ class Need:
     least_low: float
     least_high: float
     met: bool = False
-    begins: bool = False
 
     @property
     def low(self) -> float:
@@ -113,15 +111,13 @@ def _answer(table: Table, asked: Asked, model: str) -> Need:
     needed = float(curve(table, asked, model, np.array([asked.epsilon]))[0])
     factor = factor_of(table, asked, model)
     if model == "none":
-        least, begins = (np.nan, np.nan, np.nan), False
+        least = np.nan, np.nan, np.nan
     else:
         line = curve(table, asked, model, BUDGETS)
         sides = (1.0, 1 / factor, factor) if np.isfinite(factor) else (1.0, np.nan, np.nan)
         found = [_crossing(line * side, asked.users) for side in sides]
         least = found[0], found[1], found[2]
-        known = line[np.isfinite(line)]
-        begins = bool(len(known) < len(line) and np.isfinite(found[0]) and known[0] < 0.9 * asked.users)
-    return Need(model, kind, needed, factor, _verdict(asked.users, needed, factor), *least, begins=begins)
+    return Need(model, kind, needed, factor, _verdict(asked.users, needed, factor), *least)
 
 
 def _verdict(users: float, needed: float, factor: float) -> Verdict:
@@ -242,14 +238,20 @@ def curve(table: Table, asked: Asked, model: str, epsilons: Array, episodes: int
 
 
 def _between(table: Table, key: str, model: str, mu: Array, share: float) -> Array:
-    """Interpolate linearly between logarithms: first in the loss, then in the signal."""
-    logs = np.log(table.problems[key].needed[model])
-    logs = straight(np.log([share]), np.log(table.losses), logs.T)[0]
+    """Interpolate linearly between logarithms: first in the loss, then in the signal.
+
+    If a run at some budget needed more than MOST users, the line goes on from the next larger budget with the law's
+    exponent, but reaches at least MOST there.
+    """
+    problem = table.problems[key]
+    logs = np.log(problem.needed[model])
     if model == "none":
-        return np.full(mu.shape, np.exp(logs[0]))
-    H = table.problems[key].H
-    known = np.log([signal(model, epsilon, table.delta, H) for epsilon in table.epsilons])
-    return np.exp(straight(np.log(mu), known, logs))
+        return np.full(mu.shape, np.exp(straight(np.log([share]), np.log(table.losses), logs.T)[0, 0]))
+    known = np.log([signal(model, epsilon, table.delta, problem.H) for epsilon in table.epsilons])
+    for i in reversed(range(len(logs) - 1)):
+        further = logs[i + 1] + table.law[model].mu * (known[i + 1] - known[i])
+        logs[i] = np.where(np.isinf(logs[i]), np.maximum(further, np.log(MOST) + 1e-6), logs[i])
+    return np.exp(straight(np.log(mu), known, straight(np.log([share]), np.log(table.losses), logs.T)[0]))
 
 
 def straight(x: Array, at: Array, values: Array) -> Array:

@@ -86,7 +86,7 @@ def answer(asked: Asked, found: Sequence[Need]) -> None:
         for number, way in enumerate(ways(users_table(), asked, "central")):
             label = words.change(asked, way)
             button(label, take, way, key=f"way_{number}")
-        page_link("data", "Logged data of your users")
+        page_link("data", "Or learn from records of past users")
 
 
 def inputs() -> None:

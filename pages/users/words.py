@@ -99,14 +99,14 @@ def answer(table: Table, asked: Asked, found: Sequence[Need]) -> str:
         return f"{now}, but likely enough at ε = {least:g}."
     free = HOW[verdicts["none"]]
     also = "" if verdicts["none"] == "affordable" else f" Without privacy, they are {free}."
-    return f"With {many} users, no ε up to {most:g} is likely enough with a trusted curator.{also}"
+    return f"With {many} users and a trusted curator, even ε = {most:g} is not likely to be enough.{also}"
 
 
 def change(asked: Asked, way: Asked) -> str:
     """Describe the difference of a setting with enough users, as the label of its button."""
     parts = []
     if way.users != asked.users:
-        parts.append(f"{human(float(f'{way.users / asked.users:.2g}'))} times the users")
+        parts.append(f"{human(way.users)} users ({rough(way.users / asked.users)} times as many)")
     if way.epsilon != asked.epsilon:
         parts.append(f"ε = {way.epsilon:g}")
     if way.loss != asked.loss:
@@ -120,7 +120,7 @@ def card(table: Table, asked: Asked, need: Need) -> tuple[str, str]:
     if need.model == "none" or need.met or need.verdict == "not known":
         return HEADINGS[need.verdict], many
     least, most = likely_from(table, asked, need.model), FIELDS["epsilon"].high or 0.0
-    largest = f"ε ≥ {least:g}" if np.isfinite(least) else f"No ε up to {most:g}"
+    largest = f"ε ≥ {least:g}" if np.isfinite(least) else f"Not even ε = {most:g}"
     at = f"At ε\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{asked.epsilon:g} the best guess is {users(need.needed)} users"
     return largest, f"is likely enough. {at}, and {users(need.high)} are likely enough."
 
@@ -274,8 +274,6 @@ def see(asked: Asked, found: Sequence[Need]) -> str:
             place = "stays below it"
         elif np.isfinite(need.least):
             place = f"meets it at ε = {float(f'{need.least:.2g}'):g}"
-            if need.begins:
-                place = f"is known from ε = {float(f'{need.least:.2g}'):g} on, and stays below it there"
         else:
             place = f"stays above it up to ε = {high:g}"
         said.append(f"the line {given(need.model)} {place}")

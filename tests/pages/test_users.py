@@ -67,14 +67,16 @@ def test_the_answer_comes_first_and_its_buttons_change_the_settings(visit: Visit
         assert not [button for button in app.button if str(button.key).startswith("way_")]
         assert asked_of(app) != Asked(users=50_000, S=8)
         assert app.query_params["S"] == "8"
-    assert "Logged data of your users" in [link.proto.label for link in visit(PAGE, **link).get("page_link")]
+    assert "Or learn from records of past users" in [
+        link.proto.label for link in visit(PAGE, **link).get("page_link")
+    ]
 
 
 def test_each_card_has_an_epsilon(visit: Visit) -> None:
     cards = visit(PAGE, problem="riverswim", K="1e8").get("html")[0].proto.body
     for need in answers(users_table(), KNOWN)[1:]:
         least = likely_from(users_table(), KNOWN, need.model)
-        assert (f"ε ≥ {least:g}" if np.isfinite(least) else "No ε up to 10") in cards
+        assert (f"ε ≥ {least:g}" if np.isfinite(least) else "Not even ε = 10") in cards
 
 
 def test_where_a_known_policy_will_do_it_says_that_nothing_has_to_be_learned(visit: Visit) -> None:
