@@ -217,7 +217,7 @@ def test_caps_on_rooms_and_on_what_is_put_to_one(store: Store, monkeypatch: pyte
     code, key = opened(store)
     with pytest.raises(Refused, match="all of them are open"):
         store.rooms.open(WHO)
-    with pytest.raises(Refused, match="open another one"):
+    with pytest.raises(Refused, match="open another room"):
         store.rooms.put_step(code, key, Question(TEXT, 1.0))
 
 
