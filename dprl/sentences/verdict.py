@@ -18,6 +18,7 @@ BLIND = (
     "**States that lack something.** The policy knows the declared state and the step, and nothing else about a "
     "user.",
     "**Other users.** All numbers are about users like those in the file, at the same place and time.",
+    "**Another draw.** Another release draws other noise and holds out other users, so its verdict may differ.",
 )
 UNSUPPORTED = "If too few users did what the policy does, nothing is counted beyond that step."
 
