@@ -106,7 +106,7 @@ def heading(text: str) -> str:
 
 
 def paragraphs(texts: Iterable[str]) -> Iterable[str]:
-    """Return sentences as paragraphs; words may be bold."""
+    """Return sentences as HTML paragraphs, perhaps with bold words."""
     return (f"<p>{markup(text)}</p>" for text in texts)
 
 
