@@ -224,7 +224,7 @@ def taxi(rng: Rng) -> Model:
 
 
 def pricing(rng: Rng) -> Model:
-    """Draw seats to sell, which sell less often at a higher price; a seller without seats waits for new ones."""
+    """Draw a model of selling seats: a higher price sells fewer; a seller without seats waits for new ones."""
     S, A, H = whole(rng, 3, 14), whole(rng, 2, 8), whole(rng, 5, 30)
     base, steep, again = rng.uniform(0.5, 1), rng.uniform(0.5, 2), rng.uniform(0.05, 0.3)
     P, R, d1 = empty(S, A, S - 1)
@@ -252,7 +252,7 @@ def battery(rng: Rng) -> Model:
 
 
 def fatigue(rng: Rng) -> Model:
-    """Draw a customer's mood: selling harder earns more at once and worsens the mood."""
+    """Draw a model of a customer's mood: selling harder earns more at once and worsens the mood."""
     S, A, H = whole(rng, 3, 12), whole(rng, 2, 6), whole(rng, 5, 30)
     tires, rests = rng.uniform(0.2, 0.7), rng.uniform(0.1, 0.5)
     P, R, d1 = empty(S, A, S // 2)

@@ -67,8 +67,8 @@ def wake_once() -> None:
     wake = Runtime._enqueued_some_message
 
     def unless_awake(runtime: Runtime) -> None:
-        # A message is queued before this is called, and whoever sends forgets that it was woken before it looks at
-        # the queue: none is left behind.
+        # No message is left behind: it is queued before this is called, and the sender clears the event before it reads
+        # the queue.
         if not runtime._get_async_objs().need_send_data.is_set():
             wake(runtime)
 
@@ -174,7 +174,7 @@ def make_looks_once() -> None:
 def log_through_ours() -> None:
     """Send all log lines through our logger, as JSON objects. Streamlit and its web server have handlers of their own.
 
-    Unnecessary once an option lets the program choose the handlers.
+    This will be unnecessary once an option lets the program choose the handlers.
     """
 
     def through_ours(theirs: logging.Logger) -> None:

@@ -34,12 +34,12 @@ def gap_of(spec: RunSpec) -> float:
 
 
 def mistakes(evidence: Evidence, spec: RunSpec) -> Array:
-    """Return the number of plays of a worse arm, [seeds]."""
+    """Return the number of plays of worse arms, [seeds]."""
     return evidence.runs[spec].ends / gap_of(spec)
 
 
 def extra(evidence: Evidence, spec: RunSpec) -> Array:
-    """Return the number of additional plays of a worse arm compared with no privacy, [seeds]."""
+    """Return the number of additional plays of worse arms compared with no privacy, [seeds]."""
     return mistakes(evidence, spec) - mistakes(evidence, spec.baseline())
 
 

@@ -149,7 +149,7 @@ def methods(base: OfflineSpec) -> list[OfflineSpec]:
 
 
 def budgets(base: OfflineSpec) -> list[OfflineSpec]:
-    """Return the curves of the other panel: no privacy, then budgets from the largest."""
+    """Return the runs of the second panel: without privacy, then with budgets from the largest to the smallest."""
     return [base.baseline(), *(base.replace(rho=rho) for rho in (25.0, 5.0, 1.0, 0.1))]
 
 

@@ -218,7 +218,7 @@ def gap_series(
 
 
 def price_series(label: str, look: CurveStyle, at: metrics.Integers, own: Array, free: Array) -> Series:
-    """Return the privacy cost in the lower bound over n, if both runs learned from the same data sets.
+    """Return the privacy cost of the lower bound against n, if both runs learned from the same data sets.
 
     own, free: the values V~ with and without noise [seeds, C].
     """
