@@ -121,7 +121,7 @@ class Table:
 
     @property
     def inside(self) -> dict[str, float]:
-        """Return, by model, the share of numbers within the stated factors, outside the fit; kinds weigh the same."""
+        """Return, by model, the share of numbers of unseen kinds within the stated factor; all kinds count equally."""
         return {model: float(np.mean(list(kinds.values()))) for model, kinds in self.crossed.items()}
 
     @property

@@ -162,7 +162,7 @@ def ladder(request: Request) -> tuple[LadderStep, ...]:
 def _ladder(
     statistic: Counts, size: Size, K: int, M: int, epsilon: float, delta: float, contribution: int
 ) -> tuple[LadderStep, ...]:
-    """Return the steps for any M releases of K users; the worst releases and losses are those of the whole tree.
+    """Return the steps for any M releases of K users; the worst releases and losses are for the whole tree.
 
     The optimal factorisation is left out beyond MAX_RELEASES, because it is not offered there.
     """
