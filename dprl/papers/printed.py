@@ -144,7 +144,7 @@ OPEN_OFFLINE = (
 
 
 def methods(base: OfflineSpec) -> list[OfflineSpec]:
-    """Return the curves of one panel: no privacy, a large and a small budget, an older algorithm without privacy."""
+    """Return the runs of the first panel: no privacy, a large and a small budget, an older non-private algorithm."""
     return [base.baseline(), base.replace(rho=25.0), base.replace(rho=1.0), base.replace(algorithm="pevi")]
 
 
