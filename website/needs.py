@@ -1,4 +1,4 @@
-"""Users needed: the measured environments, with sliders for the budget and for the users that somebody has."""
+"""Users needed: the measured environments, with sliders for the budget and the number of users."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def needs() -> Document:
 
 
 def keys() -> list[str]:
-    """Return the measured environments."""
+    """Return the keys of the measured environments."""
     return list(users_table().problems)
 
 
@@ -76,7 +76,7 @@ def _asked(problem: int, epsilon: int, users: int) -> tuple[Asked, list[Need]]:
 
 
 def cells(at: tuple[int, ...]) -> list[list[str]]:
-    """Return a row for each privacy model."""
+    """Return a table row for each privacy model."""
     _, found = _asked(*at)
     return [
         [
@@ -90,6 +90,6 @@ def cells(at: tuple[int, ...]) -> list[list[str]]:
 
 
 def picture(place: int, dark: bool) -> Picture:
-    """Plot the users needed against epsilon, in one environment."""
+    """Draw the users needed against epsilon, in one environment."""
     asked, found = _asked(place, EPSILONS.index(DEFAULT.epsilon), USERS.index(DEFAULT.users))
     return views.picture(asked, found, dark, SEE, mine=False)

@@ -160,7 +160,7 @@ def changes(
     """Describe the places where a policy differs from the most frequent action.
 
     Args:
-        place: of these, the one with the most users: state, step, the policy's action and the users' action.
+        place: the differing place with the most users: state, step, the policy's action and the users' action.
         changed, lacking: of `places` pairs of a state and a step, the number that differ, and that have too few users.
         somebody: who decides in the pairs with too few users.
         follows: the share of users' steps in which they acted as the policy does, None if nobody was held out.

@@ -98,7 +98,7 @@ class Users(PageState):
 
 
 def users() -> Users:
-    """Return this visitor's part of the page."""
+    """Return the state of this page in the visitor's session."""
     return session().part(Users)
 
 

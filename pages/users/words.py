@@ -103,7 +103,7 @@ def answer(table: Table, asked: Asked, found: Sequence[Need]) -> str:
 
 
 def change(asked: Asked, way: Asked) -> str:
-    """Describe the difference of a setting with enough users, as the label of its button."""
+    """Describe the changes that would make the users enough, as the label of a button."""
     parts = []
     if way.users != asked.users:
         parts.append(f"{human(way.users)} users ({rough(way.users / asked.users)} times as many)")

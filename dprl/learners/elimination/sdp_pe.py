@@ -178,7 +178,7 @@ def best_visitors(policies: Ints, active: Flags, P: Array, d1: Array, layer: int
 
 @kernel
 def policy_values(policies: Ints, active: Flags, P: Array, R: Array, d1: Array, values: Array) -> None:
-    """Write each active policy's value from d1, under P (see best_visitors) and R [H, S, A], to values [N]; else -1."""
+    """Write active policies' values from d1, under P (see best_visitors), R [H, S, A], to values [N], else -1."""
     N, H, S = policies.shape
     V = np.zeros(S)
     before = np.zeros(S)
