@@ -46,14 +46,14 @@ def needs() -> Document:
     )
     return Document(
         PAGES["users"].heading,
-        f"δ = {human(DEFAULT.delta)} · {DEFAULT.loss:g}% of V* may be lost · V* is what the best policy earns",
+        f"δ = {human(DEFAULT.delta)} · {DEFAULT.loss:g}% of V* may be lost · V* is the best policy's expected reward",
         (
             paragraph(INTRO),
             Sliders(sliders),
             Numbers(("Privacy model", "Your users are", "Users needed", "Smallest ε for your users"), cells),
             Plot(picture, turned=0, upright=1, level=2),
             paragraph(words.SIGNS),
-            f"<h2>What this rests on</h2><ul>{''.join(f'<li>{markup(said)}</li>' for said in assumptions())}</ul>",
+            f"<h2>Basis of these numbers</h2><ul>{''.join(f'<li>{markup(said)}</li>' for said in assumptions())}</ul>",
         ),
     )
 

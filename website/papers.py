@@ -14,7 +14,7 @@ from pages.shared.results.evidence import bundled
 from website.document import Block, Document, Plot, paragraph, table
 
 INTRO = (
-    "We test claims of the papers in several settings each. A verdict is computed from runs: a statistic, its 95% "
+    "We test each of the papers' claims in several settings. A verdict is computed from runs: a statistic, its 95% "
     "interval, and a threshold."
 )
 AGAIN = "To run it again, with dprl installed:"

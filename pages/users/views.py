@@ -69,7 +69,7 @@ def whole_sheet(asked: Asked, found: Sequence[Need], query: str) -> str:
         f"<p><b>{html(words.whom_to_trust(asked, found))}</b></p>"
         f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
         f"<p>{html(words.source(table, asked))}</p><p>{html(words.SIGNS)}</p>"
-        f"<h2>What this rests on</h2><ul>{rests}</ul>"
+        f"<h2>Basis of these numbers</h2><ul>{rests}</ul>"
     )
     about = f"{words.size(table, asked)}. {words.wanted(asked)}"
     made = f"Made with dprl {table.version['dprl']}, page users?{query}"
