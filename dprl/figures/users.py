@@ -13,12 +13,13 @@ import numpy as np
 import pandas as pd
 
 from dprl.figures import lines, looks, style
-from dprl.figures.chart import Chart, Trace, stacked
+from dprl.figures.chart import Chart, Trace, intervals, stacked
 from dprl.figures.lines import Array
+from dprl.figures.looks import CurveStyle
 from dprl.figures.picture import Picture
-from dprl.words import human, rough
+from dprl.words import human, interval, rough
 
-ALT = "Line chart of the users needed against the privacy budget epsilon, by privacy model."
+CURVES_ALT = "Line chart of the users needed against the privacy budget epsilon, by privacy model."
 TITLE = "Users needed, by privacy model"
 X_TITLE = "Privacy budget ε (more private to the left)"
 Y_TITLE = "Users needed"
@@ -74,7 +75,7 @@ def users_by_trust(curves: Sequence[UsersCurve], mine: Mine | None, *, see: str,
         _draw_mine(chart, mine, ends, (low, high))
     chart.x(type="log", range=list(np.log10(ends)), tickangle=0, tickvals=TICKS, ticktext=TICKS)
     chart.y(type="log", range=list(np.log10([low, high])), dtick=2, exponentformat="power")
-    return chart.picture(ALT, see, _numbers(curves))
+    return chart.picture(CURVES_ALT, see, _numbers(curves))
 
 
 def _draw_mine(chart: Chart, mine: Mine, ends: list[float], heights: tuple[float, float]) -> None:
@@ -139,3 +140,94 @@ def _numbers(curves: Sequence[UsersCurve]) -> pd.DataFrame:
         )
     found = stacked(parts)
     return pd.DataFrame(found[np.isfinite(found["users"])])
+
+
+NEEDS_ALT = "Chart of the users needed for each way to be private, one row each, with intervals."
+
+
+@dataclass(frozen=True)
+class UsersRow:
+    """The users that one way to be private needs.
+
+    Attributes:
+        needed: NaN while searched for, infinite when more than `most`.
+        low, high: 95% bootstrap interval over seeds, NaN if there is none.
+        note: what to say instead of a number.
+        times: as many as the fewest, with its interval; NaN if that is not known.
+    """
+
+    label: str
+    style: CurveStyle
+    needed: float
+    low: float
+    high: float
+    note: str = ""
+    times: tuple[float, float, float] = (np.nan, np.nan, np.nan)
+
+
+def users_needed(
+    rows: Sequence[UsersRow], *, title: str, most: float, see: str, dark: bool = False
+) -> Picture:
+    """Draw a row for each way to be private, with the users it needs."""
+    chart = Chart(title, "Users (episodes), logarithmic", height=150 + 46 * len(rows), dark=dark)
+    smallest = min((row.needed for row in rows if np.isfinite(row.needed)), default=1.0)
+    for i, row in enumerate(rows):
+        if np.isfinite(row.needed):
+            _point(chart, row, -float(i), most)
+        else:
+            words = [style.plain(row.note)]
+            chart.words([smallest], [-float(i)], words, chart.colors.muted, textposition="middle right")
+    known = [v for row in rows for v in (row.needed, row.low, min(row.high, most)) if np.isfinite(v)]
+    if known:
+        low, high = np.log10(min(known)), np.log10(max(known))
+        chart.x(range=[np.floor(low - 0.35), np.ceil(high + 0.35)])
+    chart.x(type="log", nticks=6, tickangle=0, exponentformat="power")
+    chart.y(
+        tickmode="array",
+        tickvals=[-float(i) for i in range(len(rows))],
+        ticktext=[_wrapped(style.plain(row.label)) for row in rows],
+        range=[-len(rows) + 0.4, 0.75],
+        showgrid=True,
+        zeroline=False,
+    )
+    table = pd.DataFrame(
+        {
+            "model": [row.label for row in rows],
+            "users needed": [row.needed for row in rows],
+            "low (95%)": [row.low for row in rows],
+            "high (95%)": [row.high for row in rows],
+            "times the fewest": [row.times[0] for row in rows],
+            "times, low": [row.times[1] for row in rows],
+            "times, high": [row.times[2] for row in rows],
+        }
+    )
+    return chart.picture(NEEDS_ALT, see, table, revision=title)
+
+
+def _point(chart: Chart, row: UsersRow, y: float, most: float) -> None:
+    """Draw a number of users with its interval, and its words above."""
+    color = row.style.color(chart.dark)
+    said = interval(f"{human(row.needed)} users", row.low, row.high)
+    chart.add(
+        "markers+text",
+        [row.needed],
+        [y],
+        marker={"symbol": row.style.symbol, "size": 11, "color": color},
+        error_x=intervals([row.needed], [row.low], [min(row.high, most)], color),
+        text=[style.plain(row.note) or rough(row.needed)],
+        textposition="top center",
+        textfont={"color": chart.colors.ink, "size": 12},
+        hovertemplate=f"<b>{style.plain(row.label)}</b><br>{said}<extra></extra>",
+        showlegend=False,
+        cliponaxis=False,
+    )
+
+
+def _wrapped(name: str, width: int = 26) -> str:
+    """Wrap a long label onto two lines, so that a phone has room for the chart."""
+    words, rows = name.split(" "), [""]
+    for word in words:
+        if rows[-1] and len(rows[-1]) + len(word) > width:
+            rows.append("")
+        rows[-1] = f"{rows[-1]} {word}".strip()
+    return "<br>".join(rows)

@@ -10,7 +10,7 @@ import numpy as np
 
 from dprl import metrics
 from dprl.environments import ENVIRONMENTS
-from dprl.figures import offline, pac, regret, steps
+from dprl.figures import offline, regret, steps
 from dprl.figures.lines import Series
 from dprl.figures.looks import CurveStyle, marked, numbered
 from dprl.figures.picture import Picture
@@ -184,9 +184,9 @@ def mistakes_series(
 
 
 def mistakes_picture(curves: Sequence[Series], statistic: metrics.Statistic = "mean", **how: bool) -> Picture:
-    """Draw the dashboard's chart of suboptimal episodes. how: see `figures.pac.mistakes_over_alpha`."""
+    """Draw the dashboard's chart of suboptimal episodes. how: see `figures.regret.mistakes_over_alpha`."""
     see = about_mistakes(curves, statistic)
-    return pac.mistakes_over_alpha(curves, statistic=statistic, see=see, **how)
+    return regret.mistakes_over_alpha(curves, statistic=statistic, see=see, **how)
 
 
 # ---- runs on data sets

@@ -11,8 +11,7 @@ from dprl.privacy import PRIVATIZERS
 from dprl.simulation import AttackSpec, RunSpec
 from dprl.words import plural
 from pages.attack.link import BASE, attack, attack_status, show_attack
-from pages.attack.parts import belief_part, collusion_part, guess_part
-from pages.attack.release import release_part
+from pages.attack.parts import belief_part, collusion_part, guess_part, release_part
 from pages.shared.controls import panel
 from pages.shared.controls.launch import described, offer, spec_of_controls
 from pages.shared.controls.noise import structure

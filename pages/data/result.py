@@ -11,7 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from dprl.assets import ASSETS
-from dprl.figures import released as policies
+from dprl.figures import steps
 from dprl.figures.picture import Picture
 from dprl.mdp import counts
 from dprl.research.sheet import sheet
@@ -116,14 +116,14 @@ def beside_usual(spec: UploadSpec, trace: UploadTrace, night: bool) -> Picture:
     met = [public.states.index(state) for state in labels]
     enough, visits = np.array(file.enough)[:, met], counts.visits(trace.released)[:, met]
     policy = trace.policy[:, met]
-    found = policies.changed(policy, enough, visits, E)
+    found = steps.changed(policy, enough, visits, E)
     place = None
     if found.most:
         h, s, a, usual = found.most
         place = labels[s], h, public.actions[a], public.actions[usual]
     follows = trace.shares.get("follows")
     see = said.changes(place, found.changed, found.places, found.lacking, SOMEBODY, follows, spec.first_step)
-    return policies.policy_beside_usual(
+    return steps.policy_beside_usual(
         policy,
         enough,
         visits,

@@ -13,8 +13,8 @@ from dprl.environments import ENVIRONMENTS
 from dprl.fields import SpecError
 from dprl.figures import guarantee as figures
 from dprl.figures.attack import epsilon_of_delta
+from dprl.figures.guarantee import who_sees_what
 from dprl.figures.picture import Picture
-from dprl.figures.who_sees_what import who_sees_what
 from dprl.learners.tabular.planner import OWN
 from dprl.privacy import PRIVATIZERS, Guarantee
 from dprl.runs.status import RunStatus
@@ -26,7 +26,7 @@ from dprl.simulation import AttackSpec, RunSpec
 from dprl.words import count, human, promise, significant
 from pages.attack import link as attack_link
 from pages.attack.link import AttackView
-from pages.explore.focus import curve_menu, offered
+from pages.explore.look import curve_menu, offered
 from pages.shared.layout.chart import kept, show, sketch
 from pages.shared.layout.frame import dark
 from pages.shared.layout.menu import page_link

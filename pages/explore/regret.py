@@ -19,7 +19,7 @@ from dprl.sentences import doubts as words
 from dprl.sentences import regret as sentences
 from dprl.simulation import RunSpec
 from dprl.words import plural
-from pages.explore.focus import absent, curve_menu, going
+from pages.explore.look import absent, curve_menu, going
 from pages.shared.controls import view
 from pages.shared.layout.chart import empty, kept, show
 from pages.shared.layout.frame import wide

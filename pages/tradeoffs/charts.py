@@ -1,4 +1,4 @@
-"""The chart of a sweep: what it shows, what it rests on, the run behind each point, and the downloads."""
+"""The charts of a sweep: privacy against an axis, the run behind each point, and the users that privacy needs."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import streamlit as st
 
 from dprl.environments import ENVIRONMENTS
 from dprl.figures import tradeoff as figures
 from dprl.figures.picture import Picture
 from dprl.figures.tradeoff import Frontier, ProvedLine
+from dprl.figures.users import UsersRow, users_needed
+from dprl.metrics import search
 from dprl.privacy import PRIVATIZERS
 from dprl.research.frontiers import AXES, SYMBOLS, band_of, bound_of_run
 from dprl.sentences import doubts as doubted
@@ -22,19 +25,25 @@ from dprl.simulation.axes import PrivacyChoice
 from dprl.sitemap import PAGES
 from dprl.tables import csv
 from dprl.theory import BOUNDS, BoundSetting
-from dprl.words import count, significant
+from dprl.words import count, human, interval, quoted, significant, some
+from pages.shared.controls.widgets import exact
 from pages.shared.layout.chart import empty, kept, save_chart, show
 from pages.shared.layout.download import save
 from pages.shared.layout.frame import wide
 from pages.shared.layout.menu import page_link
-from pages.shared.results import doubts
+from pages.shared.layout.terms import explained
+from pages.shared.names import style_of
+from pages.shared.results import answers, doubts
 from pages.shared.results.again import save_citations
-from pages.shared.results.status import awaited
+from pages.shared.results.runs import Progress
+from pages.shared.results.status import awaited, line, price, stopped, working_out
 from pages.shared.text import escape
 from pages.shared.visitor import links
 from pages.shared.visitor.address import query_of
 from pages.shared.visitor.links import Curve
+from pages.shared.visitor.views import fields_of
 from pages.tradeoffs import state as trade
+from pages.tradeoffs import study as studies
 from pages.tradeoffs.study import SHOWS, SweepView
 
 # Of each privacy model, the bound that is drawn if no paper has one for the algorithm.
@@ -230,3 +239,161 @@ def downloads(study: SweepView, draw: Any) -> None:
         save_citations(sweep.specs)
     st.caption("The command line does the same from these settings, and writes sweep.csv:")
     st.code("python -m dprl sweep --spec sweep.json --out results", language="bash", wrap_lines=True)
+
+
+ONLY = "{way} needs {users} users."
+FEWEST = "{way} needs the fewest users, {users}."
+FEWEST_LOOKED_AT = "{ways} needs at most {users} users, the fewest that we tried."
+MANY_LOOKED_AT = "{ways} need at most {users} users, the fewest that we tried."
+
+
+def needed(study: SweepView, state: Progress) -> None:
+    """Draw the users that each way to be private needs until an episode of it costs little."""
+    t = trade.trade()
+    with st.columns(2)[0]:
+        exact(
+            "Privacy cost of an episode, at most % of V*",
+            "share",
+            fields_of(SweepView)["share"],
+            study.share,
+            lambda value: trade.change_sweep_view(share=value),
+        )
+    v_star = answers.v_star(study.base)
+    if v_star is None:
+        st.info(working_out("reward of an optimal episode"))
+        return
+    ways, level = tuple(study.searches), trade.target(study)
+    if v_star == 0:
+        st.info("Every policy earns 0 here, so nothing can be lost.")
+        return
+    found = [trade.users_search(study, way, level) for way in ways]
+    open_ = [way for way, users in zip(ways, found, strict=True) if users.pending is not None]
+    if state.active:
+        said = f"Searching over K: {len(ways) - len(open_)} of {len(ways)} found."
+        line(1 - len(open_) / max(len(ways), 1), said, partial(trade.cancel_sweep, state.active))
+    elif open_ and state.of("failed"):
+        trade.strip(state)
+    elif open_:
+        why = (
+            f"Each number comes from a search over K, with {study.base.seeds} seeds at each K. {len(open_)} of "
+            f"{len(ways)} are not found yet; the next step needs {price([*state.lacking])}."
+        )
+        stopped(explained(why), "Search", "search", trade.start_sweep, "begin")
+    if not ways:
+        st.info(
+            "None of this can be run: the lines above list the allowed values."
+            if study.ways
+            else "There is no private model to compare. Add one in the settings."
+        )
+        return
+    times = multiples(study, found)
+    rows = []
+    for way, title, users in zip(ways, trade.way_titles(ways), found, strict=True):
+        most = max(study.searches[way])
+        if users.pending is not None:
+            note = "searching"
+        elif np.isnan(users.needed):
+            note = f"more than {human(most)}"
+        else:
+            note = f"at most {human(users.needed)}" if fewest(study, way, users) else ""
+        low, high = (users.low, users.high) if study.base.seeds > 1 else (np.nan, np.nan)
+        kind = style_of(study.searches[way][most])
+        rows.append(UsersRow(title, kind, users.needed, low, high, note, times[way]))
+    heading = f"Users until privacy costs below {study.share:g}% of V*"
+    picture = kept(
+        ("users", heading, study.base.to_json(), tuple(repr(row) for row in rows)),
+        lambda night: users_needed(
+            rows,
+            title=heading,
+            most=float(studies.USERS_GRID[-1]),
+            see=fewest_and_most(study, found),
+            dark=night,
+        ),
+    )
+    show(picture, "users")
+    st.caption(
+        explained(
+            f"At ε = {study.base.epsilon:g}, δ = {human(study.base.delta or 0.0)} (δ = 0 for one-hot questions, "
+            f"and where scaled), replace-one. "
+            f"V* is {v_star:.4g}. "
+            f"{'Bars: 95% bootstrap intervals over seeds. ' if study.base.seeds > 1 else 'One seed has no interval. '}"
+            "Each K is a run of its own, with noise set for that K."
+        )
+    )
+    looked_at(study, found, v_star)
+    t.picked = None
+
+
+def looked_at(study: SweepView, found: list[search.UsersFound], v_star: float) -> None:
+    """Return every K that the search tried, each with its run."""
+    opened_up = st.expander("The runs behind these numbers", on_change="rerun", key="looked_at")
+    if not opened_up.open:
+        return
+    rows = [
+        {
+            "model": trade.way_titles([way])[0],
+            "K": human(float(k)),
+            "price, % of V*": 100 * float(price.mean()) / v_star,
+            "seeds": len(price),
+            "run": run_address(runs[int(k)]),
+        }
+        for (way, runs), users in zip(study.searches.items(), found, strict=True)
+        for k, price in zip(users.at, users.price.T, strict=True)
+    ]
+    opened_up.dataframe(
+        pd.DataFrame(rows),
+        hide_index=True,
+        width="stretch",
+        key="looked_at_table",
+        column_config={"run": st.column_config.LinkColumn("run", display_text="open")},
+    )
+
+
+def fewest(study: SweepView, way: str, users: search.UsersFound) -> bool:
+    """Return whether the search ended at the least K there is, so that fewer users may be enough."""
+    return users.needed == min(study.searches[way])
+
+
+def multiples(study: SweepView, found: list[search.UsersFound]) -> dict[str, tuple[float, float, float]]:
+    """Return each way's users as a multiple of the best way's, with its interval over seeds. NaN if unknown."""
+    ways = dict(zip(study.searches, found, strict=True))
+    best = min(found, key=lambda users: np.nan_to_num(users.needed, nan=np.inf))
+    known = np.isfinite(best.needed) and not any(
+        fewest(study, way, users) for way, users in ways.items() if np.isfinite(users.needed)
+    )
+    times = {}
+    for way, users in ways.items():
+        times[way] = (np.nan, np.nan, np.nan)
+        if known and np.isfinite(users.needed):
+            low, high = search.quantiles(users.resampled / best.resampled)
+            if users is best or study.base.seeds == 1 or not np.isfinite(high):
+                low = high = np.nan
+            times[way] = (users.needed / best.needed, low, high)
+    return times
+
+
+def fewest_and_most(study: SweepView, found: list[search.UsersFound]) -> str:
+    """Describe who needs the fewest users and who the most."""
+    titles = dict(zip(study.searches, map(quoted, trade.way_titles(tuple(study.searches))), strict=True))
+    ways = dict(zip(study.searches, found, strict=True))
+    ends = {way: users for way, users in ways.items() if np.isfinite(users.needed)}
+    if len(ends) < 2 and any(users.pending for users in found):
+        return "The search is not finished yet."
+    if not ends:
+        return "No privacy model reaches this, even with the most users that can be run."
+    best, *others = sorted(ends, key=lambda way: ends[way].needed)
+    few = [way for way in ends if fewest(study, way, ends[way])]
+    least, most = human(ends[best].needed), others[-1:]
+    if few:  # how many the best needs is not known, so there are no multiples of it
+        template = FEWEST_LOOKED_AT if len(few) == 1 else MANY_LOOKED_AT
+        said = [template.format(ways=some([titles[way] for way in few]), users=least)]
+        said += [
+            f"{titles[way]} needs {human(ends[way].needed)}, the most." for way in most if way not in few
+        ]
+    else:
+        times = multiples(study, found)
+        said = [(FEWEST if others else ONLY).format(way=titles[best], users=least)]
+        for way in most:
+            n, low, high = times[way]
+            said.append(f"{titles[way]} needs {interval(f'{human(n)} times as many', low, high)}.")
+    return " ".join(said)

@@ -41,10 +41,9 @@ from pages.shared.visitor.links import STATISTICS
 from pages.shared.visitor.state import read_address, session, write_address
 from pages.tradeoffs import state as trade
 from pages.tradeoffs import study as studies
-from pages.tradeoffs.charts import frontier_chart
+from pages.tradeoffs.charts import frontier_chart, needed
 from pages.tradeoffs.state import SweepPageState
 from pages.tradeoffs.study import MOST_MODELS, MOST_VALUES, SHOWS, SweepView
-from pages.tradeoffs.users import needed, wanted
 
 
 def main() -> None:
@@ -54,7 +53,7 @@ def main() -> None:
         panel.sidebar(controls, sweep_box)
     corner = head(t)
     common(t.study.common)
-    busy = bool(trade.RUNS.progress(wanted(t.study)).active)
+    busy = bool(trade.RUNS.progress(trade.wanted(t.study)).active)
     redrawn(partial(draw_sweep, corner), PACE if busy else None)
 
 
@@ -62,7 +61,7 @@ def draw_sweep(corner: DeltaGenerator, live: bool) -> None:
     """Draw progress and the chart. While something runs this part redraws itself; its end stops that."""
     t = trade.trade()
     study = t.study
-    runs = wanted(study)
+    runs = trade.wanted(study)
     if study.show == "users" and t.asked:
         trade.go_on(runs)
     state = trade.RUNS.progress(runs)

@@ -245,3 +245,20 @@ def pending(study: SweepView, way: str, found: search.UsersFound) -> list[RunSpe
         return []
     spec = study.searches[way][found.pending]
     return missing([spec, spec.baseline()])
+
+
+def target(study: SweepView) -> float:
+    """Return the price per episode that the share of V* allows; NaN until V* is known."""
+    v_star = answers.v_star(study.base)
+    return np.nan if v_star is None else study.share / 100 * v_star
+
+
+def wanted(study: SweepView) -> list[RunSpec]:
+    """Return the runs that the visible chart needs now."""
+    if study.show != "users":
+        return list(study.sweep.specs)
+    found: dict[RunSpec, None] = {}
+    for way in study.searches if target(study) > 0 else ():
+        users = users_search(study, way, target(study))
+        found |= dict.fromkeys(pending(study, way, users))
+    return list(found)

@@ -19,9 +19,8 @@ from dprl.runs.limits import Lease
 from dprl.runs.rooms import RoomError
 from dprl.runs.store import Store
 from dprl.sentences import room as sentences
-from pages.room.lead import upcoming
 from pages.room.question import shares_picture
-from pages.room.teacher import answers_csv
+from pages.room.teacher import answers_csv, upcoming
 from pages.shared.lessons.known import evidence
 from pages.shared.text import escape
 from tests.pages.conftest import Visit, charts, marked, press, sent, widget, words

@@ -6,7 +6,7 @@ from __future__ import annotations
 import streamlit as st
 
 from dprl.fields import SpecError
-from dprl.figures.who_sees_what import who_sees_what
+from dprl.figures.guarantee import who_sees_what
 from dprl.privacy import Guarantee
 from dprl.privacy.curator import NOISY_WAY, RAW_WAY
 from dprl.sentences import promise as said
