@@ -22,12 +22,12 @@ from dprl.simulation.attack import pairs_of
 from pages.shared.results import data
 from pages.shared.results.cache import SizedCache, cache_of
 from pages.shared.results.evidence import AttackScores, bundled_scores
-from pages.shared.results.runs import Runs
-from pages.shared.visitor import views
+from pages.shared.results.status import Runs
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.draft import Draft, draft_of
+from pages.shared.visitor.links import looked, read
+from pages.shared.visitor.links import pairs_of as view_pairs
 from pages.shared.visitor.state import ViewedState, session, write_address
-from pages.shared.visitor.views import looked
 
 SEEDS = RUN_FIELDS["seeds"]
 BASE = RunSpec(seeds=1)
@@ -52,7 +52,7 @@ def encode(spec: AttackSpec, view: AttackView) -> list[tuple[str, str]]:
     run = spec.run.replace(seeds=SEEDS.default)  # which means nothing here
     items = [*links.link_heading(), ("b", links.encode_spec(run))]
     items += [(name, getattr(spec, name)) for name in OWN if getattr(spec, name) != getattr(usual, name)]
-    return items + views.pairs_of(view)
+    return items + view_pairs(view)
 
 
 def decode(
@@ -73,7 +73,7 @@ def decode(
     for name in OWN:
         if (given := links.last(parameters, name)) is not None:
             spec = _changed(spec, problems, **{name: given})
-    view = AttackView(**views.read(AttackView, parameters, problems))
+    view = AttackView(**read(AttackView, parameters, problems))
     return spec, view, tuple(problems)
 
 

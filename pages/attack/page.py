@@ -17,8 +17,7 @@ from pages.shared.controls.launch import described, offer, spec_of_controls
 from pages.shared.controls.noise import structure
 from pages.shared.controls.panel import sidebar
 from pages.shared.layout.frame import redrawn
-from pages.shared.layout.head import common, head
-from pages.shared.layout.share import share
+from pages.shared.layout.head import common, head, share
 from pages.shared.names import in_common
 from pages.shared.results.again import save_citations
 from pages.shared.results.status import ACTIVE, pace

@@ -18,7 +18,7 @@ from dprl.simulation.uploads.run import draws_of
 from dprl.simulation.uploads.table import COLUMNS
 from dprl.uploads.readings import Reading
 from pages.shared.results.data import store
-from pages.shared.results.runs import Runs
+from pages.shared.results.status import Runs
 from pages.shared.streamlit_internals import connected, session_id
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.presence import watch

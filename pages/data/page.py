@@ -13,10 +13,9 @@ from pages.data.file import before_release, collect, form, show_reading
 from pages.data.own import Own, going, own_data
 from pages.data.result import show_example, show_release
 from pages.shared.layout.frame import redrawn
-from pages.shared.layout.head import head
-from pages.shared.layout.share import share
+from pages.shared.layout.head import head, share
 from pages.shared.layout.terms import explained
-from pages.shared.results.runs import PACE
+from pages.shared.results.status import PACE
 from pages.shared.visitor.state import read_address
 
 

@@ -26,8 +26,7 @@ from pages.shared.layout.download import save
 from pages.shared.layout.frame import dark
 from pages.shared.names import in_common, kinds, titles
 from pages.shared.results import answers
-from pages.shared.results.runs import ONLINE
-from pages.shared.results.status import ACTIVE, cancel, words
+from pages.shared.results.status import ACTIVE, ONLINE, cancel, words
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import button, into, keyed
 from pages.shared.visitor.draft import draft_of

@@ -35,8 +35,7 @@ from pages.shared.layout.menu import page_link
 from pages.shared.layout.terms import explained
 from pages.shared.results import data
 from pages.shared.results.bundled import comes_along
-from pages.shared.results.runs import ONLINE
-from pages.shared.results.status import ACTIVE, act, price
+from pages.shared.results.status import ACTIVE, ONLINE, act, price
 from pages.shared.text import escape
 from pages.shared.visitor.links import Curve, encode_specs, most_private
 from pages.shared.visitor.state import ask, begin, owner_id, session

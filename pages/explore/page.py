@@ -18,8 +18,7 @@ from pages.shared.controls.launch import curve_box
 from pages.shared.controls.panel import run_settings, sidebar
 from pages.shared.examples import EXAMPLES
 from pages.shared.layout.frame import redrawn
-from pages.shared.layout.head import common, head, tab_bar
-from pages.shared.layout.share import share
+from pages.shared.layout.head import common, head, share, tab_bar
 from pages.shared.layout.terms import explained
 from pages.shared.names import in_common, kinds, titles
 from pages.shared.results import answers, data, status

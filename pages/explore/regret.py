@@ -27,9 +27,8 @@ from pages.shared.layout.menu import page_link
 from pages.shared.layout.terms import explained
 from pages.shared.names import kinds
 from pages.shared.one_user import one_user
-from pages.shared.results import answers, data, doubts, status
-from pages.shared.results.runs import ONLINE
-from pages.shared.results.status import ACTIVE, awaited, note
+from pages.shared.results import answers, data, status
+from pages.shared.results.status import ACTIVE, ONLINE, awaited, note
 from pages.shared.visitor import links
 from pages.shared.visitor.callbacks import button
 from pages.shared.visitor.links import STATISTICS, Curve
@@ -154,8 +153,8 @@ def regret_chart(
     each: bool,
 ) -> None:
     """Draw the chart of these runs, below what cannot be read off it."""
-    stuck = [(doubts.stuck(one), one.seeds) for one in {row[0].spec.baseline() for row in rows}]
-    doubts.tell([words.unsettled(*max(stuck)), words.about_negative_prices(below_zero(rows))])
+    stuck = [(status.stuck(one), one.seeds) for one in {row[0].spec.baseline() for row in rows}]
+    status.tell_doubts([words.unsettled(*max(stuck)), words.about_negative_prices(below_zero(rows))])
     baselines = [ONLINE.curves(row[0].spec.baseline()).token for row in rows] if measure == "extra" else []
     best = [answers.v_star(row[0].spec) for row in rows]
     if measure == "share" and not all(best):
@@ -186,7 +185,7 @@ def below_zero(rows: Sequence[Row]) -> list[str]:
             and baseline.done.all()
             and len(own.values) == len(baseline.values) > 0
         ):
-            found += doubts.below_zero(title, own.ends - baseline.ends)
+            found += status.below_zero(title, own.ends - baseline.ends)
     return found
 
 

@@ -23,9 +23,8 @@ from pages.shared.examples import HOME_BUDGETS, HOME_EPISODES, trust
 from pages.shared.layout.browser import component
 from pages.shared.layout.chart import draw, explain, kept, save_chart
 from pages.shared.layout.frame import dark, redrawn
-from pages.shared.layout.head import shared_with
+from pages.shared.layout.head import share, shared_with
 from pages.shared.layout.menu import page_link
-from pages.shared.layout.share import share
 from pages.shared.layout.terms import explained
 from pages.shared.names import in_common
 from pages.shared.results.again import save_citations

@@ -27,7 +27,6 @@ from pages.offline.charts import (
     policy_tab,
 )
 from pages.offline.record import BIGGEST, BUDGET, EXAMPLES, RUNS, OfflineSettings, offline, specs_of
-from pages.shared import values
 from pages.shared.controls.launch import described, offer
 from pages.shared.controls.noise import CALIBRATION, CALIBRATION_HELP
 from pages.shared.controls.panel import environment, environment_parameters, parameters, sidebar
@@ -42,13 +41,13 @@ from pages.shared.controls.widgets import (
     values_field,
 )
 from pages.shared.layout.frame import redrawn
-from pages.shared.layout.head import common, head, tab_bar
-from pages.shared.layout.share import share
+from pages.shared.layout.head import common, head, share, tab_bar
 from pages.shared.layout.terms import explained
 from pages.shared.names import shared_problem
-from pages.shared.results.runs import PACE
+from pages.shared.results.status import PACE
 from pages.shared.text import escape
 from pages.shared.visitor.callbacks import button, into, keyed
+from pages.shared.visitor.links import read_values
 from pages.shared.visitor.locks import RUN
 from pages.shared.visitor.state import Session, read_address, session
 
@@ -202,7 +201,7 @@ def budgets(settings: OfflineSettings) -> None:
         f"values.{settings.privacy}",
         settings.values[settings.privacy],
         typed,
-        lambda text: values.parse(field, text, MAX_CURVES),
+        lambda text: read_values(field, text, MAX_CURVES),
         f"Values separated by commas, one curve each, at most {MAX_CURVES}. A smaller budget is more private.",
         locked(field.name),
     )

@@ -18,13 +18,11 @@ from dprl.simulation import OfflineSpec, RunSpec
 from dprl.simulation.budgeted import DEFAULT_DELTA
 from dprl.simulation.datasets import BEHAVIOURS, split_behaviour
 from dprl.simulation.offline_spec import FIELDS
-from pages.shared import values
-from pages.shared.results.runs import Runs
+from pages.shared.results.status import Runs
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.draft import Draft, draft_of
-from pages.shared.visitor.links import decode_runs, encode_specs
+from pages.shared.visitor.links import decode_runs, encode_specs, looked, read_values, values_text
 from pages.shared.visitor.state import ViewedState, session, write_address
-from pages.shared.visitor.views import looked
 
 CLINIC = OfflineSpec(environment="clinic", behaviour="mixture:0.7", n=10**6, seeds=10)
 PLAIN = ":none"  # of a learner that has its non-private form under the same name
@@ -130,7 +128,7 @@ def specs_of(settings: OfflineSettings, draft: Draft) -> tuple[OfflineSpec, ...]
     """
     if not settings.learners:
         raise SpecError("learners", "none was chosen; choose at least one.")
-    budgets = values.parse(FIELDS[BUDGET[settings.privacy]], settings.values[settings.privacy], MAX_CURVES)
+    budgets = read_values(FIELDS[BUDGET[settings.privacy]], settings.values[settings.privacy], MAX_CURVES)
     found: dict[OfflineSpec, None] = {}
     for option in settings.learners:
         for value in budgets if is_private(option) else budgets[:1]:
@@ -191,7 +189,7 @@ def settings_of(specs: Sequence[OfflineSpec]) -> OfflineSettings:
         settings.delta = DEFAULT_DELTA if one.delta is None else one.delta
         settings.contribution = one.contribution
         given = {getattr(spec, BUDGET[one.privacy]) for spec in private if spec.privacy == one.privacy}
-        settings.values[one.privacy] = values.values_text(sorted(given))
+        settings.values[one.privacy] = values_text(sorted(given))
     settings.rewards = next((spec.rewards for spec in specs if spec.rewards), "known")
     for spec in specs:
         if SPLIT in spec.algorithm_params:

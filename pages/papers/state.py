@@ -23,7 +23,7 @@ from pages.shared.results import data
 from pages.shared.results.bundled import asset
 from pages.shared.results.cache import SizedCache, cache_of
 from pages.shared.results.evidence import bundled
-from pages.shared.results.runs import Runs
+from pages.shared.results.status import Runs
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.state import PageState, session, write_address
 

@@ -37,10 +37,9 @@ from pages.room.state import group, join_address, leave
 from pages.shared.controls.widgets import segments
 from pages.shared.layout.browser import component, copy_link
 from pages.shared.layout.download import save
-from pages.shared.layout.share import qr
+from pages.shared.layout.head import qr
 from pages.shared.layout.terms import explained
-from pages.shared.lessons.answer import press
-from pages.shared.lessons.views import question_beside_picture
+from pages.shared.lessons.views import press, question_beside_picture
 from pages.shared.results.data import store
 from pages.shared.text import escape
 from pages.shared.visitor.address import query_of

@@ -33,15 +33,13 @@ from pages.shared.layout.frame import wide
 from pages.shared.layout.menu import page_link
 from pages.shared.layout.terms import explained
 from pages.shared.names import style_of
-from pages.shared.results import answers, doubts
+from pages.shared.results import answers, status
 from pages.shared.results.again import save_citations
-from pages.shared.results.runs import Progress
-from pages.shared.results.status import awaited, line, price, stopped, working_out
+from pages.shared.results.status import Progress, awaited, line, price, stopped, working_out
 from pages.shared.text import escape
 from pages.shared.visitor import links
 from pages.shared.visitor.address import query_of
-from pages.shared.visitor.links import Curve
-from pages.shared.visitor.views import fields_of
+from pages.shared.visitor.links import Curve, fields_of
 from pages.tradeoffs import state as trade
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.study import SHOWS, SweepView
@@ -57,7 +55,7 @@ def frontier_chart(study: SweepView) -> None:
     if not any(np.isfinite(c.center).any() for c in curves):
         nothing_yet(study)
         return
-    doubts.tell(doubts_of(study))
+    status.tell_doubts(doubts_of(study))
     room = wide()
     bounds, theorems = proved(study)
     growth = trade.growth(study)
@@ -161,10 +159,10 @@ def doubts_of(study: SweepView) -> list[str]:
         for x, spec in study.points(model):
             at = f"{symbol_of(study.x)} = {count(x) if x >= 1 else format(x, 'g')}"
             last = study.x != "episodes" or x == study.values[-1]
-            if last and (seeds := doubts.stuck(spec.baseline())):
+            if last and (seeds := status.stuck(spec.baseline())):
                 stuck["" if study.x == "epsilon" else at] = (seeds, spec.seeds)
             if spec != spec.baseline():
-                negative += doubts.below_zero(f"{title} at {at}", trade.price(spec))
+                negative += status.below_zero(f"{title} at {at}", trade.price(spec))
     said = [doubted.unsettled(*max(stuck.values()), at=list(filter(None, stuck)))] if stuck else []
     return [*said, doubted.about_negative_prices(negative)]
 

@@ -31,13 +31,11 @@ from pages.shared.controls.widgets import (
     values_field,
 )
 from pages.shared.layout.frame import redrawn
-from pages.shared.layout.head import common, head
-from pages.shared.layout.share import share
-from pages.shared.results.runs import PACE
-from pages.shared.values import values_text
+from pages.shared.layout.head import common, head, share
+from pages.shared.results.status import PACE
 from pages.shared.visitor.callbacks import into, keyed
 from pages.shared.visitor.draft import spec_from
-from pages.shared.visitor.links import STATISTICS
+from pages.shared.visitor.links import STATISTICS, values_text
 from pages.shared.visitor.state import read_address, session, write_address
 from pages.tradeoffs import state as trade
 from pages.tradeoffs import study as studies

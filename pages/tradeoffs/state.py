@@ -25,11 +25,11 @@ from dprl.simulation import RunSpec, Spec
 from dprl.simulation.axes import PrivacyChoice
 from dprl.words import listed, quoted
 from pages.shared.results import answers
-from pages.shared.results.runs import Progress, Runs
+from pages.shared.results.status import Progress, Runs
 from pages.shared.text import escape
-from pages.shared.values import values_text
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.draft import Draft, draft_of
+from pages.shared.visitor.links import values_text
 from pages.shared.visitor.state import PageState, session, write_address
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.study import SweepView

@@ -14,9 +14,8 @@ from pages.shared.controls.widgets import exact, select
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.download import save
 from pages.shared.layout.frame import dark
-from pages.shared.layout.head import head
+from pages.shared.layout.head import head, share
 from pages.shared.layout.menu import page_link
-from pages.shared.layout.share import share
 from pages.shared.layout.terms import explained
 from pages.shared.results.again import save_citations
 from pages.shared.text import escape

@@ -17,8 +17,7 @@ from pages.offline.charts import most_private, run_titles
 from pages.offline.record import EXAMPLES, LINEAR, OfflineState, OfflineView
 from pages.offline.record import FIRST as DEFAULT
 from pages.shared.results.bundled import bundled
-from pages.shared.visitor.links import encode_specs
-from pages.shared.visitor.views import fields_of
+from pages.shared.visitor.links import encode_specs, fields_of
 from tests.pages.conftest import Visit, Work, charts, grouped, legend, plain, press, widget, words
 from tests.problems import first
 

@@ -17,7 +17,7 @@ from pages.shared.results import answers
 from pages.shared.results.bundled import asset
 from pages.shared.results.evidence import bundled as claims
 from pages.shared.results.evidence import bundled_scores as attacks
-from pages.shared.results.runs import Runs
+from pages.shared.results.status import Runs
 
 # What lessons.json has of each answer; others come from the files of other pages.
 OWN = {
