@@ -6,12 +6,14 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from functools import lru_cache
+from typing import Any, cast
 
 import streamlit as st
 
+from dprl.assets import ASSETS
 from dprl.fields import SpecError
-from dprl.simulation import UploadSpec
+from dprl.simulation import UploadSpec, UploadTrace, trace_from_bytes
 from dprl.simulation.uploads.declaration import NAME, Declaration, declaration, declaration_text
 from dprl.simulation.uploads.ledger import Budget
 from dprl.simulation.uploads.run import draws_of
@@ -25,6 +27,13 @@ from pages.shared.visitor.presence import watch
 from pages.shared.visitor.state import PageState, session
 
 RUNS = Runs(group="upload")
+EXAMPLE = "own-data.npz"  # see bench/own_data.py
+
+
+@lru_cache(maxsize=1)
+def example_trace() -> UploadTrace:
+    """Return the release of the example that comes with the program."""
+    return cast(UploadTrace, trace_from_bytes((ASSETS / EXAMPLE).read_bytes()))
 
 
 @dataclass
