@@ -172,7 +172,9 @@ def controls() -> Described:
         noise(settings)
     found = compared_specs()
     environment_parameters(s)
-    fold("Expert settings", "more", partial(more, s, settings))
+    if (part := fold("Expert settings", "more")) is not None:
+        with part:
+            more(s, settings)
     return compared_specs() if s.wrong else found
 
 

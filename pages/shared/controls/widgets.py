@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from dprl.fields import Field, SpecError
 from dprl.words import typed
@@ -64,12 +65,11 @@ def select(
     )
 
 
-def fold(label: str, name: str, draw: Callable[[], object]) -> None:
-    """Draw the settings that most visitors leave unchanged only while their fold is open, so that uses send less."""
+def fold(label: str, name: str) -> DeltaGenerator | None:
+    """Draw the fold of settings that most visitors leave unchanged; return it only while it is open, so that uses send
+    less."""
     part = st.expander(label, on_change="rerun", key=f"{FOLD}{name}")
-    if part.open:
-        with part:
-            draw()
+    return part if part.open else None
 
 
 def locked(name: str) -> bool:

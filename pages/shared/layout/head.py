@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 from html import escape as html
+from urllib.parse import urlsplit
 
 import segno
 import streamlit as st
@@ -189,5 +190,5 @@ def qr(whole: str, of: str) -> None:
     picture = segno.make(whole, error="m", micro=False).svg_data_uri(border=3, light="#fff", unit="")
     st.html(f'<img class="dprl-qr" src="{html(picture)}" alt="QR code of {html(of)}: {html(whole)}">')
     st.markdown(escape(whole))
-    if address.on_this_computer_only():
+    if urlsplit(st.context.url or "").hostname in ("localhost", "127.0.0.1", "::1"):
         st.warning(ONLY_HERE, icon=":material/wifi_off:")

@@ -108,7 +108,8 @@ def strip(curves: list[Curve], titles: list[str], runs: list[RunStatus]) -> None
         if not (row[0].hidden or (row[0].draft and row[2].state in ACTIVE))
     ]
     going, visitor = [row for row in shown if row[2].state in ACTIVE], session().visitor
-    say(aloud([run for _, _, run in shown]), "runs")
+    states = [run.state for *_, run in shown]
+    say("Running." if going else ended(len(states), states.count("done"), states.count("failed")), "runs")
     if going:
         share = sum(run.progress for _, _, run in going) / len(going)
         said, label = words_together([run for _, _, run in going]), "Cancel all"
@@ -145,14 +146,6 @@ def stopped(why: str, label: str, icon: str, action: Callable[[], object], key: 
     with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small"):
         st.markdown(why, width="stretch")
         act(label, icon, action, key)
-
-
-def aloud(runs: Sequence[RunStatus]) -> str:
-    """Describe the status of runs in words that change only when all is done."""
-    states = [run.state for run in runs]
-    if any(state in ACTIVE for state in states):
-        return "Running."
-    return ended(len(states), states.count("done"), states.count("failed"))
 
 
 def ended(runs: int, done: int, failed: int) -> str:
