@@ -20,7 +20,7 @@ from dprl.simulation import FIELDS as RUN_FIELDS
 from dprl.simulation import AttackSpec, RunSpec
 from dprl.simulation.attack import pairs_of
 from pages.shared.results import data
-from pages.shared.results.cache import SizedCache, cache_of
+from pages.shared.results.data import SizedCache, cache_of
 from pages.shared.results.evidence import AttackScores, bundled_scores
 from pages.shared.results.status import Runs
 from pages.shared.visitor.address import Query

@@ -31,11 +31,10 @@ from pages.attack.link import (
 from pages.shared.controls.widgets import segments
 from pages.shared.layout.chart import empty, kept, show
 from pages.shared.layout.frame import dark
-from pages.shared.layout.terms import explained
+from pages.shared.layout.terms import escape, explained
 from pages.shared.results import answers
 from pages.shared.results.evidence import AttackScores
 from pages.shared.results.status import ACTIVE, line, pause_switch, price, stopped, words, working_out
-from pages.shared.text import escape
 from pages.shared.visitor.callbacks import button, into, keyed
 from pages.shared.visitor.state import attempt, session
 

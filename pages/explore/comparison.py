@@ -22,12 +22,12 @@ from dprl.sitemap import PAGES
 from dprl.words import percent
 from pages.shared.controls.launch import run_curve
 from pages.shared.examples import EXAMPLES, ExploreExample
-from pages.shared.layout.download import save
+from pages.shared.layout.chart import save
 from pages.shared.layout.frame import dark
+from pages.shared.layout.terms import escape
 from pages.shared.names import in_common, kinds, titles
 from pages.shared.results import answers
 from pages.shared.results.status import ACTIVE, ONLINE, cancel, words
-from pages.shared.text import escape
 from pages.shared.visitor.callbacks import button, into, keyed
 from pages.shared.visitor.draft import draft_of
 from pages.shared.visitor.links import MAX_NAME, Curve, View, clean_name, most_private

@@ -28,13 +28,11 @@ from pages.attack import link as attack_link
 from pages.attack.link import AttackView
 from pages.explore.look import curve_menu, offered
 from pages.shared.layout.chart import kept, show, sketch
-from pages.shared.layout.frame import dark
-from pages.shared.layout.menu import page_link
-from pages.shared.layout.terms import explained
+from pages.shared.layout.frame import dark, page_link
+from pages.shared.layout.terms import escape, explained
 from pages.shared.results import answers
 from pages.shared.results.guarantee import assumptions, facts, proved, verdict_and_budget
 from pages.shared.results.status import working_out
-from pages.shared.text import escape
 from pages.shared.visitor.links import Curve
 from pages.shared.visitor.state import session
 

@@ -31,12 +31,11 @@ from dprl.statistics import NOISY
 from dprl.words import count
 from pages.shared.controls import view
 from pages.shared.layout.chart import kept, show
-from pages.shared.layout.menu import page_link
-from pages.shared.layout.terms import explained
+from pages.shared.layout.frame import page_link
+from pages.shared.layout.terms import escape, explained
 from pages.shared.results import data
 from pages.shared.results.bundled import comes_along
 from pages.shared.results.status import ACTIVE, ONLINE, act, price
-from pages.shared.text import escape
 from pages.shared.visitor.links import Curve, encode_specs, most_private
 from pages.shared.visitor.state import ask, begin, owner_id, session
 

@@ -22,8 +22,7 @@ from dprl.words import plural
 from pages.explore.look import absent, curve_menu, going
 from pages.shared.controls import view
 from pages.shared.layout.chart import empty, kept, show
-from pages.shared.layout.frame import wide
-from pages.shared.layout.menu import page_link
+from pages.shared.layout.frame import page_link, wide
 from pages.shared.layout.terms import explained
 from pages.shared.names import kinds
 from pages.shared.one_user import one_user

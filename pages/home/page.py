@@ -22,14 +22,12 @@ from pages.home.story import is_told, tell
 from pages.shared.examples import HOME_BUDGETS, HOME_EPISODES, trust
 from pages.shared.layout.browser import component
 from pages.shared.layout.chart import draw, explain, kept, save_chart
-from pages.shared.layout.frame import dark, redrawn
+from pages.shared.layout.frame import dark, page_link, redrawn
 from pages.shared.layout.head import share, shared_with
-from pages.shared.layout.menu import page_link
-from pages.shared.layout.terms import explained
+from pages.shared.layout.terms import escape, explained
 from pages.shared.names import in_common
 from pages.shared.results.again import save_citations
 from pages.shared.results.bundled import bundled
-from pages.shared.text import escape
 from pages.shared.visitor.address import STORY, query_of
 from pages.shared.visitor.callbacks import on_value
 from pages.shared.visitor.state import read_address, session

@@ -40,13 +40,12 @@ from pages.offline.record import RUNS, offline
 from pages.shared.controls import view
 from pages.shared.layout.chart import empty, kept, show
 from pages.shared.layout.frame import wide
-from pages.shared.layout.terms import explained
+from pages.shared.layout.terms import escape, explained
 from pages.shared.names import episodes_each, places_apart, told_apart
 from pages.shared.results import answers, data
 from pages.shared.results.again import files, make_again, tidy
 from pages.shared.results.guarantee import promised
 from pages.shared.results.status import ACTIVE, act, awaited, note, price, working_out
-from pages.shared.text import escape
 from pages.shared.visitor.state import ask, begin, owner_id
 
 

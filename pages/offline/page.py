@@ -42,10 +42,9 @@ from pages.shared.controls.widgets import (
 )
 from pages.shared.layout.frame import redrawn
 from pages.shared.layout.head import common, head, share, tab_bar
-from pages.shared.layout.terms import explained
+from pages.shared.layout.terms import escape, explained
 from pages.shared.names import shared_problem
 from pages.shared.results.status import PACE
-from pages.shared.text import escape
 from pages.shared.visitor.callbacks import button, into, keyed
 from pages.shared.visitor.links import read_values
 from pages.shared.visitor.locks import RUN

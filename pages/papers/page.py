@@ -30,15 +30,13 @@ from pages.papers.state import (
 )
 from pages.shared.controls.widgets import segments, select
 from pages.shared.layout.browser import from_top
-from pages.shared.layout.frame import redrawn
+from pages.shared.layout.frame import page_link, redrawn
 from pages.shared.layout.head import common, head, share
-from pages.shared.layout.menu import page_link
-from pages.shared.layout.terms import explained
+from pages.shared.layout.terms import escape, explained
 from pages.shared.results import data
 from pages.shared.results.again import save_citations
 from pages.shared.results.evidence import bundled
 from pages.shared.results.status import PACE
-from pages.shared.text import escape
 from pages.shared.visitor import links
 from pages.shared.visitor.address import query_of
 from pages.shared.visitor.callbacks import button, callback

@@ -21,7 +21,7 @@ from dprl.papers.ranking import PROBLEMS, Ranking
 from dprl.papers.report import ClaimReport, report
 from pages.shared.results import data
 from pages.shared.results.bundled import asset
-from pages.shared.results.cache import SizedCache, cache_of
+from pages.shared.results.data import SizedCache, cache_of
 from pages.shared.results.evidence import bundled
 from pages.shared.results.status import Runs
 from pages.shared.visitor.address import Query

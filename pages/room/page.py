@@ -19,9 +19,8 @@ from pages.room.state import enter, group, leave, teaches, wrong
 from pages.shared.layout.browser import component
 from pages.shared.layout.frame import redrawn
 from pages.shared.layout.head import head
-from pages.shared.layout.terms import explained
+from pages.shared.layout.terms import escape, explained
 from pages.shared.results.data import store
-from pages.shared.text import escape
 from pages.shared.visitor import address
 from pages.shared.visitor.callbacks import button, callback, on_value
 from pages.shared.visitor.presence import network_address

@@ -18,11 +18,10 @@ from dprl.sentences import room as sentences
 from pages.room.state import group, respond
 from pages.shared.layout.chart import draw, explain, kept
 from pages.shared.layout.frame import wide
-from pages.shared.layout.terms import explained
+from pages.shared.layout.terms import escape, explained
 from pages.shared.lessons import views
 from pages.shared.lessons.known import evidence, fault, unknown, valid
 from pages.shared.lessons.views import answer_field, chosen, draggable, own_score, recap_sentences, score_row
-from pages.shared.text import escape
 from pages.shared.visitor.callbacks import button
 from pages.shared.visitor.state import session
 

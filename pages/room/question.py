@@ -26,9 +26,8 @@ from pages.room.state import group
 from pages.shared.layout.browser import component
 from pages.shared.layout.chart import draw, kept, show
 from pages.shared.layout.frame import wide
-from pages.shared.layout.terms import explained
+from pages.shared.layout.terms import escape, explained
 from pages.shared.results.data import store
-from pages.shared.text import escape
 
 _coin = component("coin", js=module_with_imports("coin.js", "report.js"))
 

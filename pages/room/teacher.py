@@ -36,12 +36,11 @@ from pages.room import prediction, question
 from pages.room.state import group, join_address, leave
 from pages.shared.controls.widgets import segments
 from pages.shared.layout.browser import component, copy_link
-from pages.shared.layout.download import save
+from pages.shared.layout.chart import save
 from pages.shared.layout.head import qr
-from pages.shared.layout.terms import explained
+from pages.shared.layout.terms import escape, explained
 from pages.shared.lessons.views import press, question_beside_picture
 from pages.shared.results.data import store
-from pages.shared.text import escape
 from pages.shared.visitor.address import query_of
 from pages.shared.visitor.callbacks import button, callback
 

@@ -10,13 +10,12 @@ import streamlit as st
 from dprl.runs.status import RunRow
 from dprl.sitemap import PAGES, Page, RunGroup
 from dprl.words import duration, plural, size
-from pages.shared.layout.frame import redrawn
-from pages.shared.layout.menu import page_link
+from pages.shared.layout.frame import page_link, redrawn
+from pages.shared.layout.terms import escape
 from pages.shared.names import in_common, label
 from pages.shared.results.again import save_citations
 from pages.shared.results.data import store
 from pages.shared.results.status import ACTIVE, act, cancel, words
-from pages.shared.text import escape
 from pages.shared.visitor.callbacks import button
 from pages.shared.visitor.draft import draft_of
 from pages.shared.visitor.links import Curve

@@ -10,7 +10,7 @@ from dprl.mdp import TabularMDP
 from dprl.research.one_user import best_content, content
 from dprl.simulation import SeedTrace
 from pages.shared.layout.browser import component
-from pages.shared.results.cache import ENTRY_BYTES, SizedCache, cache_of
+from pages.shared.results.data import ENTRY_BYTES, SizedCache, cache_of
 
 BYTES = 4 * 2**20  # of what is shown, kept for all visitors together
 

@@ -27,16 +27,13 @@ from dprl.tables import csv
 from dprl.theory import BOUNDS, BoundSetting
 from dprl.words import count, human, interval, quoted, significant, some
 from pages.shared.controls.widgets import exact
-from pages.shared.layout.chart import empty, kept, save_chart, show
-from pages.shared.layout.download import save
-from pages.shared.layout.frame import wide
-from pages.shared.layout.menu import page_link
-from pages.shared.layout.terms import explained
+from pages.shared.layout.chart import empty, kept, save, save_chart, show
+from pages.shared.layout.frame import page_link, wide
+from pages.shared.layout.terms import escape, explained
 from pages.shared.names import style_of
 from pages.shared.results import answers, status
 from pages.shared.results.again import save_citations
 from pages.shared.results.status import Progress, awaited, line, price, stopped, working_out
-from pages.shared.text import escape
 from pages.shared.visitor import links
 from pages.shared.visitor.address import query_of
 from pages.shared.visitor.links import Curve, fields_of

@@ -24,9 +24,9 @@ from dprl.research.frontiers import (
 from dprl.simulation import RunSpec, Spec
 from dprl.simulation.axes import PrivacyChoice
 from dprl.words import listed, quoted
+from pages.shared.layout.terms import escape
 from pages.shared.results import answers
 from pages.shared.results.status import Progress, Runs
-from pages.shared.text import escape
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.draft import Draft, draft_of
 from pages.shared.visitor.links import values_text

@@ -20,8 +20,8 @@ from dprl.runs.store import Store
 from dprl.simulation import RunSpec
 from dprl.sitemap import MOVED
 from pages.papers import state
+from pages.shared.layout.terms import escape
 from pages.shared.results import bundled, evidence
-from pages.shared.text import escape
 from pages.shared.visitor import links
 from tests.pages.conftest import Visit, Work, charts, go, marked, press, words
 from tests.problems import first

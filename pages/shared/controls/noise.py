@@ -29,8 +29,8 @@ from pages.shared.controls.widgets import (
     setter,
     stops,
 )
+from pages.shared.layout.terms import escape
 from pages.shared.names import REPORTS, REPORTS_HELP, TIED_HELP
-from pages.shared.text import escape
 from pages.shared.visitor.callbacks import button
 from pages.shared.visitor.draft import Draft, draft_of, effective, spec_from
 from pages.shared.visitor.state import Session

@@ -41,8 +41,7 @@ from pages.shared.controls.widgets import (
 )
 from pages.shared.layout.chart import draw_bare, kept
 from pages.shared.layout.frame import guarded
-from pages.shared.layout.terms import meanings
-from pages.shared.text import escape
+from pages.shared.layout.terms import escape, meanings
 from pages.shared.visitor.callbacks import button
 from pages.shared.visitor.draft import Owner, effective
 from pages.shared.visitor.state import Session, session

@@ -13,7 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dprl.fields import Field, SpecError
 from dprl.words import typed
-from pages.shared.text import escape
+from pages.shared.layout.terms import escape
 from pages.shared.visitor.callbacks import key_of, keyed, on_value
 from pages.shared.visitor.draft import Moved
 from pages.shared.visitor.locks import RUN

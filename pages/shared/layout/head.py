@@ -14,9 +14,8 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dprl.sitemap import PAGES
 from pages.shared.layout.browser import copy_link, settings_button
-from pages.shared.layout.terms import explained
+from pages.shared.layout.terms import escape, explained
 from pages.shared.results.data import store
-from pages.shared.text import escape
 from pages.shared.visitor import address, locks, presence
 from pages.shared.visitor.address import NOTHING, query_of
 from pages.shared.visitor.callbacks import button, into, keyed, on_value

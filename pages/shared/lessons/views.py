@@ -29,11 +29,10 @@ from dprl.simulation import OfflineSpec, RunSpec
 from pages.shared.controls.panel import draw_environment
 from pages.shared.controls.widgets import segments
 from pages.shared.layout.browser import component
-from pages.shared.layout.terms import explained
+from pages.shared.layout.terms import escape, explained
 from pages.shared.lessons.known import evidence
 from pages.shared.one_user import of_best
 from pages.shared.results.data import environment
-from pages.shared.text import escape
 from pages.shared.visitor.callbacks import button, callback, keyed
 
 

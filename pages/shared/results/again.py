@@ -16,8 +16,7 @@ from dprl.research.cited import cite
 from dprl.simulation import FIELDS, OfflineSpec, RunSpec, Spec
 from dprl.simulation.offline_spec import FIELDS as OFFLINE_FIELDS
 from dprl.tables import csv, escape_formulas
-from pages.shared.layout.chart import save_chart
-from pages.shared.layout.download import camera, save
+from pages.shared.layout.chart import camera, save, save_chart
 from pages.shared.layout.terms import explained
 
 MOST_SHOWN = 5000  # characters of a spec that is shown in the page

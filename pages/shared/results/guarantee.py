@@ -15,10 +15,9 @@ from dprl.simulation import OfflineSpec, UploadSpec
 from dprl.words import at_most, human, promise, proves
 from pages.shared.layout.chart import sketch
 from pages.shared.layout.frame import dark
-from pages.shared.layout.terms import explained
+from pages.shared.layout.terms import escape, explained
 from pages.shared.results import answers
 from pages.shared.results.status import working_out
-from pages.shared.text import escape
 
 MODELS = {
     "zCDP": "Zero-concentrated differential privacy",

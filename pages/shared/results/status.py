@@ -19,11 +19,10 @@ from dprl.runs.status import RunStatus
 from dprl.simulation import RunSpec, Spec, compiles
 from dprl.words import duration, ordinal, plural
 from pages.shared.layout.browser import say
-from pages.shared.layout.terms import explained
+from pages.shared.layout.terms import escape, explained
 from pages.shared.results import data
 from pages.shared.results.bundled import FILES_OF_ONLINE, bundled
 from pages.shared.results.data import store
-from pages.shared.text import escape
 from pages.shared.visitor.callbacks import button
 from pages.shared.visitor.links import Curve
 from pages.shared.visitor.state import ask, attempt, begin, owner_id, session
