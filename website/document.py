@@ -16,8 +16,7 @@ import numpy as np
 
 from dprl.assets import classic, plain, web_source
 from dprl.figures import style
-from dprl.figures.picture import Picture
-from dprl.figures.standalone_html import markup
+from dprl.figures.picture import Picture, markup
 from dprl.player.page import DRAWN_NOTICES, packed
 from dprl.player.plotly import plotly
 from dprl.version import VERSION

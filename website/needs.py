@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cache
 
-from dprl.figures.picture import Picture
-from dprl.figures.standalone_html import markup
+from dprl.figures.picture import Picture, markup
 from dprl.privacy import PRIVATIZERS
 from dprl.sitemap import PAGES
 from dprl.users import Asked, Need, answers

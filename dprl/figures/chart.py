@@ -123,9 +123,9 @@ class Chart:
         """Add a legend entry that explains a symbol; pressing it does nothing."""
         self.add("markers", [None], [None], marker=marker, name=name)
 
-    def upright(self, at: float, color: str, dash: str = "") -> None:
+    def upright(self, at: float, color: str) -> None:
         """Add a thin line from the bottom to the top."""
-        line = {"color": color, "width": 1} | ({"dash": dash} if dash else {})
+        line = {"color": color, "width": 1}
         ends = {"x0": at, "x1": at, "xref": "x", "y0": 0, "y1": 1, "yref": "y domain"}
         self.layout.setdefault("shapes", []).append({"type": "line", "line": line, **ends})
 

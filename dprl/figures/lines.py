@@ -305,11 +305,11 @@ def marker_size(look: CurveStyle, plain: int = 8) -> int:
     return plain if look.number == 1 else NUMBERED
 
 
-def folded(name: str) -> str:
-    """Fold a long legend name into rows that fit on a telephone."""
-    if len(name) <= LONGEST:
+def folded(name: str, longest: int = LONGEST) -> str:
+    """Fold a long name into rows that fit on a telephone."""
+    if len(name) <= longest:
         return name
-    return "<br>".join(textwrap.wrap(name, LONGEST, break_long_words=False, break_on_hyphens=False)) or name
+    return "<br>".join(textwrap.wrap(name, longest, break_long_words=False, break_on_hyphens=False)) or name
 
 
 def digits(chart: Chart, look: CurveStyle, x: Array, y: Array, fill: Any, **trace: Any) -> None:

@@ -1,4 +1,4 @@
-"""Regret of up to eight runs, compared."""
+"""Line charts of up to eight runs: regret over episodes, errors over alpha, suboptimality over n."""
 
 from __future__ import annotations
 
@@ -195,3 +195,95 @@ def mistakes_over_alpha(
     return chart.picture(
         MISTAKES_ALT, see, stacked(parts, ["curve", "alpha", name, "low (95%)", "high (95%)"])
     )
+
+
+GAP_ALT = "Line chart of suboptimality against the size of the data set, a curve for each run."
+PRICE_ALT = (
+    "Line chart of the privacy cost in the lower bound on the value, against the size of the data set."
+)
+X_TITLE = "Trajectories n (one user each by default)"
+FAINT = 1e-5  # of all that there is to lose: a log axis goes no further down
+
+
+def gaps_over_n(
+    curves: Sequence[Series],
+    *,
+    shaded: tuple[float, str] | None = None,
+    log_y: bool = True,
+    show_seeds: bool = False,
+    see: str = "",
+    dark: bool = False,
+    wide: bool = False,
+) -> Picture:
+    """v* - v^pi over n, the mean of each run with its 95% interval over data sets.
+
+    shaded: up to which n the chart is shaded, and what that range is. wide: see `regret.comparison`.
+    """
+    curves = told_apart(curves)
+    chart = _over_n(
+        "Distance from the best policy", "Suboptimality v* − v<sup>π</sup> (reward)", curves, dark
+    )
+    most = max((curve.v_star for curve in curves if curve.v_star), default=0.0)
+    _draw(chart, curves, log_y, show_seeds, least=float(f"{FAINT * most:.1g}"))
+    worst_case(chart, curves, "v*")
+    if wide:
+        ends.name_ends(chart, lines.names_at_ends(curves))
+    if shaded is not None:
+        _shade(chart, curves, *shaded)
+    return chart.picture(GAP_ALT, see, regret_numbers(curves, "mean", "n"), revision=f"gap-{log_y}")
+
+
+def prices_over_n(
+    curves: Sequence[Series],
+    *,
+    log_y: bool = True,
+    show_seeds: bool = False,
+    see: str = "",
+    dark: bool = False,
+    wide: bool = False,
+    proved: Sequence[str] = (),
+) -> Picture:
+    """V~ of the baseline less V~ over n, the mean of each private run.
+
+    proved: of each curve the theorem by which it falls like 1/n, "" for none; next to the first with a theorem there is
+    a line that falls so.
+    """
+    curves = told_apart(curves)
+    chart = _over_n("Privacy cost in the lower bound", "Lower by (reward)", curves, dark)
+    _draw(chart, curves, log_y, show_seeds)
+    guided: set[str] = set()
+    for curve, theorem in zip(curves, proved or [""] * len(curves), strict=True):
+        if log_y and theorem and theorem not in guided and len(curve.center) and curve.center[-1] > 0:
+            guided.add(theorem)
+            last, end = float(curve.center[-1]), float(curve.x[-1])
+            x = np.geomspace(max(float(curve.x[0]), end / 1e4), end, 20)
+            chart.theory(f"falls like 1/n ({theorem})", x, last * end / x, 1.6)
+    if wide:
+        ends.name_ends(chart, lines.names_at_ends(curves))
+    return chart.picture(PRICE_ALT, see, regret_numbers(curves, "mean", "n"), revision=f"price-{log_y}")
+
+
+def _over_n(title: str, y_title: str, curves: Sequence[Series], dark: bool) -> Chart:
+    height = 420 + 18 * len(curves)
+    return Chart(title, X_TITLE, y_title, subtitle="mean over data sets", height=height, dark=dark)
+
+
+def _draw(
+    chart: Chart, curves: Sequence[Series], log_y: bool, show_seeds: bool, *, least: float = 0.0
+) -> None:
+    words, over = (lambda n: f"{human(n)} trajectories"), lines.DATA_SETS
+    lines.draw_series(chart, curves, words, log_y=log_y, show_seeds=show_seeds, least=least, over=over)
+    axis = chart.layout["yaxis"]
+    shown = axis.get("range")
+    if axis["type"] == "log" and shown and shown[1] - shown[0] > 2:
+        chart.y(dtick=1)
+
+
+def _shade(chart: Chart, curves: Sequence[Series], end: float, words: str) -> None:
+    """Shade a range from the left end of the axis, with its name at the bottom."""
+    begin = min((float(curve.x[0]) for curve in curves if len(curve.x)), default=1.0)
+    fill = style.translucent(chart.colors.roles["bound"], 0.16)
+    ground = {"type": "rect", "y0": 0, "y1": 1, "yref": "paper", "layer": "below", "line": {"width": 0}}
+    chart.layout["shapes"] = [ground | {"x0": begin, "x1": end, "fillcolor": fill}]
+    middle = (np.log10(begin) + np.log10(end)) / 2
+    chart.note(words, chart.colors.muted, x=middle, y=0.02, yref="paper", yanchor="bottom")

@@ -185,7 +185,7 @@ def users_needed(
     chart.y(
         tickmode="array",
         tickvals=[-float(i) for i in range(len(rows))],
-        ticktext=[_wrapped(style.plain(row.label)) for row in rows],
+        ticktext=[lines.folded(style.plain(row.label), 27) for row in rows],
         range=[-len(rows) + 0.4, 0.75],
         showgrid=True,
         zeroline=False,
@@ -221,13 +221,3 @@ def _point(chart: Chart, row: UsersRow, y: float, most: float) -> None:
         showlegend=False,
         cliponaxis=False,
     )
-
-
-def _wrapped(name: str, width: int = 26) -> str:
-    """Wrap a long label onto two lines, so that a phone has room for the chart."""
-    words, rows = name.split(" "), [""]
-    for word in words:
-        if rows[-1] and len(rows[-1]) + len(word) > width:
-            rows.append("")
-        rows[-1] = f"{rows[-1]} {word}".strip()
-    return "<br>".join(rows)

@@ -18,10 +18,9 @@ from dprl.fields import SpecError
 from dprl.runs.status import RunStatus
 from dprl.simulation import FIELDS as RUN_FIELDS
 from dprl.simulation import AttackSpec, RunSpec
-from dprl.simulation.attack import pairs_of
 from pages.shared.results import data
+from pages.shared.results.bundled import AttackScores, bundled_scores
 from pages.shared.results.data import SizedCache, cache_of
-from pages.shared.results.evidence import AttackScores, bundled_scores
 from pages.shared.results.status import Runs
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.draft import Draft, draft_of
@@ -85,11 +84,6 @@ def _changed(spec: AttackSpec, problems: list[str], **changes: Any) -> AttackSpe
         return spec
 
 
-def is_farthest(spec: AttackSpec) -> bool:
-    """Return whether no two episodes are farther apart."""
-    return (spec.first, spec.second) == pairs_of(spec.run)["farthest"]
-
-
 RUNS = Runs(group="attack")
 SCORE_BYTES = 16 * 2**20  # of scores kept, for all visitors together
 
@@ -124,9 +118,7 @@ class Attack(ViewedState[AttackView]):
             RUNS.begin([self.spec])
 
 
-def attack() -> Attack:
-    """Return this visitor's part of the page."""
-    return session().part(Attack)
+attack = Attack.mine
 
 
 def show_attack(spec: AttackSpec) -> None:

@@ -24,7 +24,6 @@ from pages.attack.link import (
     attack,
     attack_status,
     finished_scores,
-    is_farthest,
     show_attack,
     start_attack,
 )
@@ -33,7 +32,7 @@ from pages.shared.layout.chart import empty, kept, show
 from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import escape, explained
 from pages.shared.results import answers
-from pages.shared.results.evidence import AttackScores
+from pages.shared.results.bundled import AttackScores
 from pages.shared.results.status import ACTIVE, line, pause_switch, price, stopped, words, working_out
 from pages.shared.visitor.callbacks import button, into, keyed
 from pages.shared.visitor.state import attempt, session
@@ -142,9 +141,10 @@ def measured_attack(spec: AttackSpec, found: AttackScores, card: Guarantee, curv
         np.array(curves["measures"]),
     )
     half = spec.noise == "half"
-    caught, sentence = sentences.about_attack(
-        epsilon, proved, claimed, delta, farthest=is_farthest(spec), half=half
-    )
+    farthest = (spec.first, spec.second) == pairs_of(spec.run)[
+        "farthest"
+    ]  # no two episodes are farther apart
+    caught, sentence = sentences.about_attack(epsilon, proved, claimed, delta, farthest=farthest, half=half)
     surely = metrics.surely(found.first, found.second, delta)
     guessed = metrics.guessed_right(found.first, found.second)
     st.markdown(explained(f":material/{'gpp_bad' if caught else 'verified_user'}: {sentence}"))

@@ -24,7 +24,7 @@ from pages.shared.results.status import Runs
 from pages.shared.streamlit_internals import connected, session_id
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.presence import watch
-from pages.shared.visitor.state import PageState, session
+from pages.shared.visitor.state import PageState
 
 RUNS = Runs(group="upload")
 EXAMPLE = "own-data.npz"  # see bench/own_data.py
@@ -118,9 +118,7 @@ class OwnData(PageState):
         """Take nothing over."""
 
 
-def own_data() -> OwnData:
-    """Return this visitor's part of the page."""
-    return session().part(OwnData)
+own_data = OwnData.mine
 
 
 def going() -> bool:

@@ -12,7 +12,7 @@ from dprl.figures import regret as figures
 from dprl.figures.looks import CurveStyle
 from dprl.figures.picture import Picture
 from dprl.messages import messages
-from dprl.research.one_user import drawable
+from dprl.research.one_user import content, drawable
 from dprl.research.series import series_of
 from dprl.runs.status import RunStatus
 from dprl.sentences import doubts as words
@@ -93,7 +93,8 @@ def learner_at_work(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     if trace is None or not len(trace.detail_episodes):
         absent(spec, titles[chosen], runs[chosen])
         return
-    one_user(trace, mdp)
+    key = f"{spec.to_json()}#{trace.seed}#{trace.episodes[-1]}"
+    one_user(key, lambda: content(mdp, trace))
 
 
 def asked_about(shown: ExploreState) -> RunSpec:

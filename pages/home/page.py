@@ -37,7 +37,7 @@ _slider = component("slider")
 
 
 def main() -> None:
-    h = session().part(Home)
+    h = Home.mine()
     read_address(h)
     st.title(PAGES[""].heading, anchor=False)
     for problem in h.problems if st.query_params else ():
@@ -58,7 +58,7 @@ def main() -> None:
 def at_one_epsilon(live: bool) -> None:
     """Draw everything that moves with the slider; it redraws itself."""
     s = session()
-    h = s.part(Home)
+    h = Home.mine()
     night = dark()
     example = trust(h.epsilon, HOME_EPISODES)
     s.common = in_common(example.curves)
@@ -108,7 +108,7 @@ def at_one_epsilon(live: bool) -> None:
 
 def moved(sent: Any) -> None:
     """Store the new place of the slider."""
-    h, place = session().part(Home), sent.get("place")
+    h, place = Home.mine(), sent.get("place")
     if isinstance(place, int) and 0 <= place < len(HOME_BUDGETS):  # it comes from a browser
         h.epsilon, h.problems = HOME_BUDGETS[place], ()
 

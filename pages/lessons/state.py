@@ -144,9 +144,7 @@ class Lessons(PageState):
                 problems.append(f"before: {shown(text)} is no answer to question {at + 1}, and was ignored.")
 
 
-def lessons() -> Lessons:
-    """Return this visitor's part of the page."""
-    return session().part(Lessons)
+lessons = Lessons.mine
 
 
 def changed() -> None:

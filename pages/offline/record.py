@@ -353,9 +353,7 @@ class OfflineState(ViewedState[OfflineView]):
         self.set_controls(example.specs)
 
 
-def offline() -> OfflineState:
-    """Return this visitor's part of the page."""
-    return session().part(OfflineState)
+offline = OfflineState.mine
 
 
 def bundled_specs() -> list[Any]:

@@ -30,12 +30,13 @@ from pages.papers.state import (
 )
 from pages.shared.controls.widgets import segments, select
 from pages.shared.layout.browser import from_top
+from pages.shared.layout.chart import kept, show
 from pages.shared.layout.frame import page_link, redrawn
 from pages.shared.layout.head import common, head, share
 from pages.shared.layout.terms import escape, explained
 from pages.shared.results import data
 from pages.shared.results.again import save_citations
-from pages.shared.results.evidence import bundled
+from pages.shared.results.bundled import bundled_papers
 from pages.shared.results.status import PACE
 from pages.shared.visitor import links
 from pages.shared.visitor.address import query_of
@@ -60,7 +61,7 @@ def main() -> None:
     corner = head(s)
     from_top(s.row)
     if s.item is None:
-        views.verdict_matrix()
+        show(kept(("paper-matrix",), views.drawn_matrix), "matrix", picked=views.cell_pressed)
         names = {paper.name: paper.title for paper in papers().values()} | {RELATED: "Later papers"}
         segments("Paper", "paper", names, s.paper, open_paper)
         if s.paper == RELATED:
@@ -150,7 +151,9 @@ def opened(item: Item, live: bool) -> None:
         st.rerun()
     here = computed_here(claim) if asked else None
     known, shown, token = (
-        (*here, "here") if here else (bundled().evidence, bundled().reports[claim.key], "bundled")
+        (*here, "here")
+        if here
+        else (bundled_papers().evidence, bundled_papers().reports[claim.key], "bundled")
     )
     views.statistics(shown, token, item.places)
     place = found.place if state().setting is None else state().setting
@@ -205,7 +208,7 @@ def again(claim: Claim, here: ClaimReport | None) -> None:
         return
     RUNS.strip(RUNS.progress([*claim.runs]), stop=partial(state().again.discard, claim.key))
     if here is not None:
-        text = SAME if here.numbers == bundled().reports[claim.key].numbers else OTHER
+        text = SAME if here.numbers == bundled_papers().reports[claim.key].numbers else OTHER
         st.markdown(f":material/replay: {text} **{escape(here.summary)}**")
 
 
@@ -226,7 +229,7 @@ def numbers(found: ClaimReport) -> None:
 
 def badge() -> None:
     """Draw the versions with which the bundled verdicts were computed."""
-    then, now = bundled().version, version()
+    then, now = bundled_papers().version, version()
     same = (
         "The same version is here." if then == now else f"Here: dprl {now['dprl']}, sources {now['sources']}."
     )

@@ -20,12 +20,11 @@ from dprl.papers.items import PAPERS, Item, ItemFinding, all_items, findings
 from dprl.papers.ranking import PROBLEMS, Ranking
 from dprl.papers.report import ClaimReport, report
 from pages.shared.results import data
-from pages.shared.results.bundled import asset
+from pages.shared.results.bundled import asset, bundled_papers
 from pages.shared.results.data import SizedCache, cache_of
-from pages.shared.results.evidence import bundled
 from pages.shared.results.status import Runs
 from pages.shared.visitor.address import Query
-from pages.shared.visitor.state import PageState, session, write_address
+from pages.shared.visitor.state import PageState, write_address
 
 COMPUTED_BYTES = 10_000_000  # of what was computed of experiments, for all visitors together
 CLAIM_BYTES = 100_000  # about what one of them needs
@@ -85,9 +84,7 @@ class Papers(PageState):
         self.problems = tuple(problems)
 
 
-def state() -> Papers:
-    """Return this visitor's part of the page."""
-    return session().part(Papers)
+state = Papers.mine
 
 
 def open_item(address: str, setting: int | None = None) -> None:
@@ -116,7 +113,7 @@ def rank_in(problem: str) -> None:
 @cache
 def verdicts() -> dict[str, ItemFinding]:
     """Return the verdict on every row that follows from the bundled evidence."""
-    return findings(bundled().reports)
+    return findings(bundled_papers().reports)
 
 
 @cache

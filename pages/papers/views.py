@@ -38,11 +38,6 @@ HOW = (
 WORDS = {"holds": "hold here", "fails": "fail here"}
 
 
-def verdict_matrix() -> None:
-    """Draw the matrix of verdicts; a press on a cell opens its row."""
-    show(kept(("paper-matrix",), drawn_matrix), "matrix", picked=cell_pressed)
-
-
 def drawn_matrix(night: bool) -> Picture:
     """Return the figure of all rows of all papers."""
     cells = [

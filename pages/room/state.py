@@ -16,7 +16,7 @@ from dprl.runs.database import StoreError
 from dprl.runs.rooms import CODE_LENGTH, read_code
 from pages.shared.results.data import store
 from pages.shared.visitor.address import Query, whole_address
-from pages.shared.visitor.state import PageState, session, write_address
+from pages.shared.visitor.state import PageState, write_address
 
 
 @dataclass
@@ -63,9 +63,7 @@ def wrong(text: str) -> str:
     return filled(said["wrong"], shown=shown(text), letters=letters)
 
 
-def group() -> Class:
-    """Return this visitor's part of the page."""
-    return session().part(Class)
+group = Class.mine
 
 
 def enter(code: str, key: str = "") -> None:

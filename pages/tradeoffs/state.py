@@ -69,9 +69,7 @@ class SweepPageState(PageState):
         self.asked = study.show == "users" or RUNS.begin(study.sweep.specs)
 
 
-def trade() -> SweepPageState:
-    """Return this visitor's study."""
-    return session().part(SweepPageState)
+trade = SweepPageState.mine
 
 
 def show_study(study: SweepView) -> None:

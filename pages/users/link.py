@@ -96,9 +96,7 @@ class Users(PageState):
         session().version += 1
 
 
-def users() -> Users:
-    """Return this visitor's part of the page."""
-    return session().part(Users)
+users = Users.mine
 
 
 def change(**asked: Any) -> None:

@@ -8,8 +8,7 @@ from html import escape as html
 from dprl.figures import looks
 from dprl.figures import users as figures
 from dprl.figures.looks import CurveStyle
-from dprl.figures.picture import Picture
-from dprl.figures.standalone_html import chart_page
+from dprl.figures.picture import Picture, chart_page
 from dprl.privacy import PRIVATIZERS
 from dprl.simulation import RunSpec
 from dprl.users import BUDGETS, Asked, Need, Problem, curve

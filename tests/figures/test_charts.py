@@ -11,7 +11,6 @@ import pytest
 
 from dprl.figures import (
     attack,
-    offline,
     papers,
     regret,
     room,
@@ -92,8 +91,8 @@ CASES = {
         "Reward lost by an average episode so far", "Users so far (one episode each)", "Share of V* lost", BAND,
     ),
     "gap": Case(
-        lambda scale, **how: offline.gaps_over_n([series(scale=scale)], **how),
-        "Distance from the best policy", offline.X_TITLE, "Suboptimality v* − v<sup>π</sup> (reward)",
+        lambda scale, **how: regret.gaps_over_n([series(scale=scale)], **how),
+        "Distance from the best policy", regret.X_TITLE, "Suboptimality v* − v<sup>π</sup> (reward)",
         "95% t interval of the mean over data sets",
     ),
     "claim": Case(

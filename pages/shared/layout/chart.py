@@ -11,8 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from dprl.figures import style
-from dprl.figures.picture import PackedPicture, Picture, Sketch, for_page
-from dprl.figures.standalone_html import chart_page
+from dprl.figures.picture import PackedPicture, Picture, Sketch, chart_page, for_page
 from dprl.figures.style import config
 from dprl.messages.glossary import listed_terms
 from dprl.papers.report import version

@@ -18,7 +18,7 @@ from dprl.fields import SpecError
 from dprl.runs.database import StoreError
 from dprl.sitemap import MOVED, PAGES, SECTIONS, Page
 from pages.shared.layout.browser import unseen
-from pages.shared.layout.terms import escape, forget_explained
+from pages.shared.layout.terms import escape
 from pages.shared.results.data import store
 from pages.shared.streamlit_internals import forget_parts, leave_out_while
 from pages.shared.visitor.callbacks import into
@@ -123,7 +123,8 @@ def redrawn(
         s.drawing = name
         if still is not None:
             leave_out_while(still)
-        forget_explained(s.explained, name)
+        # a redrawn part explains its own words again
+        s.explained = {term: where for term, where in s.explained.items() if where != name}
         s.waiting.discard(name)
         begin = time.thread_time()
         fine = guarded(draw)(every is not None)

@@ -64,12 +64,6 @@ def meanings(*names: str) -> str:
     return "  \n".join(f"**{name}:** {TERMS[name].definition}" for name in names)
 
 
-def forget_explained(explained: dict[str, str], part: str) -> None:
-    """Forget the explained words, because a redrawn part explains its own words again."""
-    for name in [name for name, where in explained.items() if where == part]:
-        del explained[name]
-
-
 # Everything Markdown, Streamlit's directives (:red[...], :material/...:), LaTeX and HTML start with.
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#+\-!|~$:&^@\"'/])")
 # What means something where a line begins only: the underline of a heading, the number of a list. Elsewhere they stay

@@ -24,6 +24,7 @@ from dprl.figures.looks import dashed, numbered
 from dprl.figures.picture import Picture
 from dprl.lessons import Choice, Lesson, Marker, Order, Prediction, Step, cloud
 from dprl.messages import filled, messages
+from dprl.research.one_user import best_content
 from dprl.research.series import style_of, style_of_data
 from dprl.simulation import OfflineSpec, RunSpec
 from pages.shared.controls.panel import draw_environment
@@ -31,7 +32,7 @@ from pages.shared.controls.widgets import segments
 from pages.shared.layout.browser import component
 from pages.shared.layout.terms import escape, explained
 from pages.shared.lessons.known import evidence
-from pages.shared.one_user import of_best
+from pages.shared.one_user import one_user
 from pages.shared.results.data import environment
 from pages.shared.visitor.callbacks import button, callback, keyed
 
@@ -96,7 +97,8 @@ def pictured(lesson: Lesson, at: int) -> None:
             draw_environment(*met, "environment")
         right.markdown(explained(escape(world.summary)))
         spec = RunSpec(environment=key, environment_params=params)
-        of_best(f"{key}{sorted(params.items())}", environment(spec))
+        mdp = environment(spec)
+        one_user(f"{key}{sorted(params.items())}", lambda: best_content(mdp))
 
 
 def question_beside_picture(lesson: Lesson, at: int, words: str) -> None:

@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, Self, TypeVar
 
 import streamlit as st
 
@@ -41,6 +41,11 @@ class PageState(ABC):
     problems: tuple[str, ...] = ()
     locked: Locked = frozenset()
     sentence: str = ""
+
+    @classmethod
+    def mine(cls) -> Self:
+        """Return this visitor's state of the page."""
+        return session().part(cls)
 
     @property
     def first_draft(self) -> Draft:
