@@ -45,9 +45,9 @@ def human(value: float) -> str:
     for unit, word in ((1e12, "trillion"), (1e9, "billion"), (1e6, "million")):
         if size >= 0.9995 * unit:
             return filled(SAID[word], n=f"{sign}{float(f'{size / unit:.3g}'):g}")
-    rounded = float(f"{size:.3g}")
+    rounded = size if size == round(size) else float(f"{size:.3g}")
     if size >= 1000:
-        return sign + (f"{size:,.0f}" if size == round(size) else f"{rounded:,.0f}")
+        return sign + f"{rounded:,.0f}".replace(",", SAID["thousands"])
     return sign + (f"{rounded:.4f}".rstrip("0").rstrip(".") if size < 0.01 else f"{rounded:g}")
 
 

@@ -15,12 +15,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 CEILINGS = {
-    "source": 62_044,
+    "source": 62_043,
     "dprl/engine": 1_010,
     "dprl/environments": 1_451,
     "dprl/figures": 5_710,
     "dprl/learners": 4_540,
-    "dprl/lessons": 1_370,
+    "dprl/lessons": 1_369,
     "dprl/mdp": 579,
     "dprl/messages": 192,
     "dprl/metrics": 1_166,
@@ -40,11 +40,11 @@ CEILINGS = {
     "dprl, loose files": 2_730,
     "pages": 13_598,
     "website": 761,
-    "tests": 40_994,
+    "tests": 41_075,
     "bench": 2_759,
     "JavaScript": 3_070,
-    "TOML": 4_657,
-    "docs, words": 44_084,
+    "TOML": 7_007,
+    "docs, words": 44_082,
 }
 
 

@@ -11,7 +11,7 @@ from dprl.messages import counted, filled, messages
 from dprl.metrics import Measured
 from dprl.words import human, percent, proves
 
-PHONE = messages("room")["phone"]
+COIN, PHONE = messages("room")["coin"], messages("room")["phone"]
 RESULT = messages("room")["result"]
 TEACHER = messages("room")["teacher"]
 

@@ -21,7 +21,7 @@ from dprl.figures.looks import CurveStyle, numbered
 from dprl.figures.picture import Picture
 from dprl.figures.regret import distinct
 from dprl.learners import OFFLINE
-from dprl.messages.labels import called, of_data
+from dprl.messages.labels import called, phrase
 from dprl.research.series import (
     comparable,
     gap_picture,
@@ -61,7 +61,7 @@ def label(spec: OfflineSpec) -> str:
         OFFLINE[spec.algorithm].title,
         promise_words(spec),
         episodes_each(spec),
-        of_data(spec.rewards),
+        phrase("rewards") if spec.rewards == "learned" else "",
     )
 
 

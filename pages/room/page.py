@@ -150,8 +150,7 @@ def student_stage(here: Room) -> None:
         prediction.recap_on_phone(step.content, steps, written)
     else:
         asked(step, step.content, written.get(step.place), here.total)
-    spent = [spends(one.content) for one in steps if one.place in written and spends(one.content)]
-    if spent:
+    if spent := [spends(one.content) for one in steps if one.place in written and spends(one.content)]:
         st.caption(explained(sentences.spent_on_phone(spent, here.total)))
 
 
@@ -183,7 +182,8 @@ def asked(step: ClassStep, content: Content, written: str | None, total: float) 
             st.info(sentences.PHONE["paused_answers"], icon=":material/pause:")
         question.toss(step, content, written)
         if written is not None:
-            st.success(filled(sentences.PHONE["written"], report=written), icon=":material/edit_note:")
+            said = filled(sentences.PHONE["written"], report=sentences.COIN[written].lower())
+            st.success(said, icon=":material/edit_note:")
         if step.state == "revealed":
             question.show_results(group().code, step)
         elif written is not None:
