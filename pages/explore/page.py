@@ -12,8 +12,8 @@ from dprl.figures.picture import Picture
 from dprl.learners import ALGORITHMS
 from dprl.runs.status import RunStatus
 from dprl.simulation.replay import unplayable
-from pages.explore import comparison, guarantee, look, regret
-from pages.explore.regret import comparison_picture
+from pages.explore import comparison, look, tabs
+from pages.explore.tabs import comparison_picture
 from pages.shared.controls.launch import curve_box
 from pages.shared.controls.panel import run_settings, sidebar
 from pages.shared.examples import EXAMPLES
@@ -57,11 +57,11 @@ def data_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
 
 
 TABS = {
-    "regret": ("Regret", regret.tab),
+    "regret": ("Regret", tabs.regret_tab),
     "counts": ("Counts", look.counts_tab),
     "policy": ("Policy", look.policy_tab),
     "ellipsoid": ("Confidence set", look.ellipsoid_tab),  # of learners that know features
-    "guarantee": ("Guarantee", guarantee.tab),
+    "guarantee": ("Guarantee", tabs.guarantee_tab),
     "data": ("Data", data_tab),
 }
 

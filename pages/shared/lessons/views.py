@@ -29,10 +29,9 @@ from dprl.research.series import style_of, style_of_data
 from dprl.simulation import OfflineSpec, RunSpec
 from pages.shared.controls.panel import draw_environment
 from pages.shared.controls.widgets import segments
-from pages.shared.layout.browser import component
+from pages.shared.layout.browser import component, one_user
 from pages.shared.layout.terms import escape, explained
 from pages.shared.lessons.known import evidence
-from pages.shared.one_user import one_user
 from pages.shared.results.data import environment
 from pages.shared.visitor.callbacks import button, callback, keyed
 
