@@ -26,7 +26,7 @@ from pages.shared.visitor.address import Query
 from pages.shared.visitor.draft import Draft, draft_of
 from pages.shared.visitor.links import looked, read
 from pages.shared.visitor.links import pairs_of as view_pairs
-from pages.shared.visitor.state import ViewedState, session, write_address
+from pages.shared.visitor.state import ViewedState, session
 
 SEEDS = RUN_FIELDS["seeds"]
 BASE = RunSpec(seeds=1)
@@ -105,7 +105,6 @@ class Attack(ViewedState[AttackView]):
 
     @property
     def link(self) -> list[tuple[str, str]]:
-        """Return the query parameters of the link to the present view."""
         return encode(self.spec, self.view)
 
     def follow(self, given: Query) -> None:
@@ -124,10 +123,9 @@ attack = Attack.mine
 def show_attack(spec: AttackSpec) -> None:
     """Show another attack and start it."""
     a, s = attack(), session()
-    a.spec, a.problems, a.guessed, a.guesses = spec, (), None, []
     s.version += 1
+    a.put(spec=spec, guessed=None, guesses=[])
     start_attack()
-    write_address(a)
 
 
 def start_attack() -> None:

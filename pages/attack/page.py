@@ -22,7 +22,7 @@ from dprl.words import at_most, human, plural
 from pages.attack.link import BASE, RUNS, attack, attack_status, finished_scores, show_attack, start_attack
 from pages.shared.controls import panel
 from pages.shared.controls.launch import described, offer, spec_of_controls
-from pages.shared.controls.noise import structure
+from pages.shared.controls.noise import noise, structure
 from pages.shared.controls.panel import sidebar
 from pages.shared.controls.widgets import segments
 from pages.shared.layout.chart import empty, kept, show
@@ -76,7 +76,7 @@ def controls() -> tuple[RunSpec | None, str]:
     panel.size_controls(s)
     panel.environment_parameters(s)
     with st.expander("Expert settings"):
-        panel.noise_settings(s)
+        noise(s)
         structure(s)
         panel.number_field(s, "contribution", "Most episodes of one user")
     return spec_of_controls(s)

@@ -37,7 +37,6 @@ class Home(PageState):
 
     @property
     def link(self) -> list[tuple[str, str]]:
-        """Return the query parameters of the link to the present view."""
         return link_to(self.epsilon)
 
     def follow(self, given: Query) -> None:

@@ -83,7 +83,6 @@ class Lessons(PageState):
 
     @property
     def link(self) -> list[tuple[str, str]]:
-        """Return the query parameters of the link to the present view."""
         items = links.link_heading()
         if not self.key:
             return items

@@ -43,7 +43,8 @@ from pages.shared.controls.widgets import (
 from pages.shared.layout.frame import redrawn
 from pages.shared.layout.head import common, head, share, tab_bar
 from pages.shared.layout.terms import escape, explained
-from pages.shared.names import shared_problem
+from pages.shared.names import CALIBRATION as NOISE
+from pages.shared.names import only, shared_problem
 from pages.shared.results.status import PACE
 from pages.shared.visitor.callbacks import button, into, keyed
 from pages.shared.visitor.links import read_values
@@ -87,17 +88,12 @@ def behaviour_words(text: str) -> str:
 
 def in_common(specs: Sequence[OfflineSpec]) -> str:
     """Describe the common settings that a reader needs, plain text."""
-    first = specs[0]
     parts = shared_problem(specs)
-    if len({spec.behaviour for spec in specs}) == 1:
-        parts.append(behaviour_words(first.behaviour))
-    calibrations = {spec.calibration for spec in specs if spec.calibration}
-    if len(calibrations) == 1:
-        parts.append(CALIBRATION[calibrations.pop()])
-    if len({spec.n for spec in specs}) == 1:
-        parts.append(f"n up to {count(first.n)}")
-    if len({spec.seeds for spec in specs}) == 1:
-        parts.append(plural(first.seeds, "data set of each size", "data sets of each size"))
+    parts += [behaviour_words(one) for one in only(spec.behaviour for spec in specs)]
+    parts += [NOISE[one] for one in only(spec.calibration for spec in specs if spec.calibration)]
+    parts += [f"n up to {count(n)}" for n in only(spec.n for spec in specs)]
+    sizes = "data set of each size", "data sets of each size"
+    parts += [plural(seeds, *sizes) for seeds in only(spec.seeds for spec in specs)]
     return " · ".join(parts)
 
 

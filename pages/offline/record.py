@@ -22,7 +22,7 @@ from pages.shared.results.status import Runs
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.draft import Draft, draft_of
 from pages.shared.visitor.links import decode_runs, encode_specs, looked, read_values, values_text
-from pages.shared.visitor.state import ViewedState, session, write_address
+from pages.shared.visitor.state import ViewedState, session
 
 CLINIC = OfflineSpec(environment="clinic", behaviour="mixture:0.7", n=10**6, seeds=10)
 PLAIN = ":none"  # of a learner that has its non-private form under the same name
@@ -316,7 +316,6 @@ class OfflineState(ViewedState[OfflineView]):
 
     @property
     def link(self) -> list[tuple[str, str]]:
-        """Return the query parameters of the link to the present view."""
         return encode_specs(self.specs, self.view)
 
     def follow(self, given: Query) -> None:
@@ -342,10 +341,8 @@ class OfflineState(ViewedState[OfflineView]):
 
     def compare(self, specs: Sequence[OfflineSpec]) -> None:
         """Show these runs, start what is missing of them, and put them into the address."""
-        self.specs, self.problems = tuple(specs), ()
-        self.view = replace(self.view, curve=OfflineView.curve)
+        self.put(specs=tuple(specs), view=replace(self.view, curve=OfflineView.curve))
         RUNS.start(self.specs)
-        write_address(self)
 
     def take(self, example: Example) -> None:
         """Show an example, and make the controls those that give it."""

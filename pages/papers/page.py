@@ -23,7 +23,6 @@ from pages.papers.state import (
     computed_here,
     going,
     open_item,
-    open_paper,
     run_again,
     state,
     verdicts,
@@ -63,7 +62,7 @@ def main() -> None:
     if s.item is None:
         show(kept(("paper-matrix",), views.drawn_matrix), "matrix", picked=views.cell_pressed)
         names = {paper.name: paper.title for paper in papers().values()} | {RELATED: "Later papers"}
-        segments("Paper", "paper", names, s.paper, open_paper)
+        segments("Paper", "paper", names, s.paper, lambda name: s.put(paper=name, row="", setting=None))
         if s.paper == RELATED:
             later_papers()
         else:

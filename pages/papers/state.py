@@ -24,7 +24,7 @@ from pages.shared.results.bundled import asset, bundled_papers
 from pages.shared.results.data import SizedCache, cache_of
 from pages.shared.results.status import Runs
 from pages.shared.visitor.address import Query
-from pages.shared.visitor.state import PageState, write_address
+from pages.shared.visitor.state import PageState
 
 COMPUTED_BYTES = 10_000_000  # of what was computed of experiments, for all visitors together
 CLAIM_BYTES = 100_000  # about what one of them needs
@@ -50,7 +50,6 @@ class Papers(PageState):
 
     @property
     def link(self) -> list[tuple[str, str]]:
-        """Return the query parameters of the link to the present view."""
         items = links.link_heading()
         if self.row:
             items.append(("item", self.row))
@@ -89,25 +88,8 @@ state = Papers.mine
 
 def open_item(address: str, setting: int | None = None) -> None:
     """Open a row, or close it with ""."""
-    s = state()
-    s.row, s.setting, s.problems = address, setting, ()
-    if s.item:
-        s.paper = s.item.paper
-    write_address(s)
-
-
-def open_paper(name: str) -> None:
-    """List the rows of another paper, or later papers."""
-    s = state()
-    s.paper, s.row, s.setting, s.problems = name, "", None, ()
-    write_address(s)
-
-
-def rank_in(problem: str) -> None:
-    """Rank algorithms in another environment."""
-    s = state()
-    s.problem, s.problems = problem, ()
-    write_address(s)
+    item = all_items().get(address)
+    state().put(row=address, setting=setting, paper=item.paper if item else state().paper)
 
 
 @cache

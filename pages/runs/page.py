@@ -34,13 +34,13 @@ def main() -> None:
 
 def listing(live: bool) -> None:
     """Draw the table of runs; it redraws itself while one of them is in progress."""
-    rows, all_rows = own(session().visitor), everything()
+    rows, all_rows = store().runs(session().visitor), everything()
     if live and not any(row.state in ACTIVE for row in all_rows):
         st.rerun()
     overview(all_rows)
     for page in PAGES.values():
         for group in page.groups:
-            if found := own(owner_id(group.key)):
+            if found := store().runs(owner_id(group.key)):
                 with st.container(border=True, gap="xsmall"):
                     runs_as_one(page, group, found)
     if not all_rows:
@@ -62,14 +62,9 @@ def listing(live: bool) -> None:
         save_citations(row.spec for row in all_rows)
 
 
-def own(visitor: str) -> list[RunRow]:
-    """Return the runs requested in this name."""
-    return store().runs(visitor)
-
-
 def everything() -> list[RunRow]:
     """Return this visitor's runs, and those of pages that request many."""
-    return [row for name in owners() for row in own(name)]
+    return [row for name in owners() for row in store().runs(name)]
 
 
 def runs_as_one(page: Page, group: RunGroup, rows: list[RunRow]) -> None:

@@ -241,10 +241,8 @@ def amount(runs: Sequence[RunSpec]) -> str:
 
 def run_sweep(study: SweepView) -> None:
     """Show the study and request its missing runs."""
-    t = trade.trade()
-    t.study, t.picked, t.problems = study, None, ()
+    trade.trade().put(study=study, picked=None)
     trade.start_sweep()
-    write_address(t)
 
 
 def reset() -> Callable[[], None]:

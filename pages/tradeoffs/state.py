@@ -57,7 +57,6 @@ class SweepPageState(PageState):
 
     @property
     def link(self) -> list[tuple[str, str]]:
-        """Return the query parameters of the link to the present view."""
         return studies.encode(self.study)
 
     def follow(self, given: Query) -> None:

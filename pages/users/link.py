@@ -86,7 +86,6 @@ class Users(PageState):
 
     @property
     def link(self) -> list[tuple[str, str]]:
-        """Return the query parameters of the link to the present view."""
         return encode(self.asked)
 
     def follow(self, given: Query) -> None:
@@ -101,9 +100,7 @@ users = Users.mine
 
 def change(**asked: Any) -> None:
     """Ask something else, and put it into the address."""
-    u = users()
-    u.asked, u.problems = replace(u.asked, **asked), ()
-    write_address(u)
+    users().put(asked=replace(users().asked, **asked))
 
 
 def take(asked: Asked) -> None:

@@ -104,7 +104,7 @@ def run_settings() -> tuple[RunSpec | None, str]:
     privacy(s)
     size_controls(s)
     environment_parameters(s)
-    more(s, noise_settings, structure)
+    more(s, noise, structure)
     return spec_of_controls(s)
 
 
@@ -224,13 +224,6 @@ def privacy(s: Session) -> None:
     if model == "none":
         return
     epsilon_slider(s, "The limit on one user's effect on the release. A smaller ε needs more users.")
-
-
-def noise_settings(s: Session) -> None:
-    """Draw the noise of the privacy model that is chosen."""
-    model = effective(s.draft.privacy, ALGORITHMS[s.draft.algorithm].privacies)
-    if model != "none":
-        noise(s, PRIVATIZERS[model])
 
 
 def size_controls(s: Session) -> None:

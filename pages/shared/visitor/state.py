@@ -72,6 +72,12 @@ class PageState(ABC):
         """Return the link to the present view, without the question mark."""
         return query_of(self.items)
 
+    def put(self, **values: Any) -> None:
+        """Change what is shown, and the address with it; the problems of a link are settled."""
+        for name, value in (values | {"problems": ()}).items():
+            setattr(self, name, value)
+        write_address(self)
+
     @abstractmethod
     def follow(self, given: Query) -> None:
         """Apply a link, and start its runs."""
@@ -120,7 +126,6 @@ class ExploreState(ViewedState[View]):
 
     @property
     def link(self) -> list[tuple[str, str]]:
-        """Return the query parameters of the link to the present view."""
         return links.encode(self.curves, self.view) if self.curves else []
 
     def follow(self, given: Query) -> None:
