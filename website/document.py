@@ -91,7 +91,7 @@ class Numbers:
 
 @dataclass(frozen=True)
 class Story:
-    """The scenes that who comes without a link is told first. A page has them once. content: see `pages.home.story`."""
+    """The scenes that who comes without a link is told first. A page has them once. content: see `pages.home.state`."""
 
     content: Mapping[str, Any]
 

@@ -36,7 +36,7 @@ class End:
     @property
     def text(self) -> str:
         """The text."""
-        return ("" if self.style.number == 1 else f"{self.style.number}: ") + self.name
+        return self.style.prefix + self.name
 
 
 def name_ends(chart: Chart, ends: Sequence[End]) -> None:
@@ -77,7 +77,7 @@ def name_ends(chart: Chart, ends: Sequence[End]) -> None:
     _close(chart)
 
 
-def spread_apart(at: NDArray[np.float64], most: float, row: float = ROW) -> NDArray[np.float64]:
+def spread_apart(at: NDArray[np.float64], most: float) -> NDArray[np.float64]:
     """Places as near to `at` as can be, in its order, a row apart, within 0 .. most if they fit.
 
     Neighbours that would touch form a block about the mean of its members' wishes.
@@ -87,15 +87,15 @@ def spread_apart(at: NDArray[np.float64], most: float, row: float = ROW) -> NDAr
     for i in map(int, order):
         members, wish = [i], float(at[i])
         while True:
-            first = max(min(wish, most - row * (len(members) - 1)), 0.0)
-            if not blocks or blocks[-1][1] + row * len(blocks[-1][0]) <= first + 1e-9:
+            first = max(min(wish, most - ROW * (len(members) - 1)), 0.0)
+            if not blocks or blocks[-1][1] + ROW * len(blocks[-1][0]) <= first + 1e-9:
                 break
             members = blocks.pop()[0] + members
-            wish = float((at[members] - row * np.arange(len(members))).mean())
+            wish = float((at[members] - ROW * np.arange(len(members))).mean())
         blocks.append((members, first))
     found = np.empty(len(at))
     for members, first in blocks:
-        found[members] = first + row * np.arange(len(members))
+        found[members] = first + ROW * np.arange(len(members))
     return found
 
 

@@ -222,7 +222,7 @@ class _Drawn:
         signs = _signs(self.x[seen], log_x, phase)
         x, y = self.x[seen][signs], self.values[seen][signs]
         marker = {"symbol": one.style.symbol, "size": marker_size(one.style), "color": self.color}
-        name = prefix(one.style) + self.label
+        name = one.style.prefix + self.label
         if not one.complete:
             name += f" ({style.plain(one.note) or 'unfinished'})"
         both: Trace = {"mode": "lines+markers", "marker": marker} | stroke
@@ -293,11 +293,6 @@ def _signs(x: Array, log_x: bool, phase: float, most: int = 7) -> NDArray[np.int
     place = np.log(np.maximum(x, 1e-300)) if log_x else x
     wanted = place[0] + (place[-1] - place[0]) * (np.arange(most) + phase) / most
     return np.unique(np.abs(place[:, None] - wanted[None, :]).argmin(axis=0))
-
-
-def prefix(look: CurveStyle) -> str:
-    """Return the legend's prefix for the name of a numbered curve."""
-    return "" if look.number == 1 else f"{look.number}: "
 
 
 def marker_size(look: CurveStyle, plain: int = 8) -> int:

@@ -43,7 +43,7 @@ from pages.shared.layout.frame import dark, page_link, wide
 from pages.shared.layout.terms import escape, explained
 from pages.shared.names import kinds
 from pages.shared.results import answers, data, status
-from pages.shared.results.guarantee import assumptions, facts, proved, verdict_and_budget
+from pages.shared.results.guarantee import assumptions, facts, guarantee_of, proved, verdict_and_budget
 from pages.shared.results.status import ACTIVE, ONLINE, awaited, note, working_out
 from pages.shared.visitor import links
 from pages.shared.visitor.callbacks import button
@@ -242,7 +242,7 @@ def guarantee_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
         compare(places, curves, titles)
     chosen = curve_menu("Curve in detail", places, titles)
     run = curves[chosen].spec
-    guarantee, wrong = promised(run)
+    guarantee, wrong = guarantee_of(run)
     with st.container(border=True):
         picture, text = st.columns([3, 5], gap="medium")
         with picture:
@@ -261,20 +261,12 @@ def guarantee_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
         compare_noise(guarantee, run)
 
 
-def promised(run: RunSpec) -> tuple[Guarantee | None, str]:
-    """Return the guarantee of a run once a worker has computed it, else the reason why there is none."""
-    try:
-        return answers.guarantee(run), ""
-    except SpecError as error:
-        return None, f":red[{escape(str(error))}]"
-
-
 def compare(places: Sequence[int], curves: Sequence[Curve], titles: Sequence[str]) -> None:
     """Draw the promises of several curves, a line each."""
     rows: list[tuple[str, ...]] = [("Curve", "Privacy model", "Claimed", "Proved", IN_A_COUNT)]
     for i in places:
         run = curves[i].spec
-        g, wrong = promised(run)
+        g, wrong = guarantee_of(run)
         words = PRIVATIZERS[run.privacy].words
         sign = noise = ""
         claimed = proves = wrong or "not known yet"

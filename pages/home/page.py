@@ -17,8 +17,7 @@ from dprl.sentences import price as sentences
 from dprl.sentences import promise
 from dprl.sentences.noise import deviation
 from dprl.sitemap import PAGES
-from pages.home.state import EPSILON, LABEL, NEEDED, STOPS, Home, best, known, link_to
-from pages.home.story import is_told, tell
+from pages.home.state import EPSILON, LABEL, NEEDED, STOPS, Home, best, is_told, known, link_to, tell
 from pages.shared.examples import HOME_BUDGETS, HOME_EPISODES, trust
 from pages.shared.layout.browser import component
 from pages.shared.layout.chart import draw, explain, kept, save_chart

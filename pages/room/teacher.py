@@ -52,10 +52,7 @@ def way_in(here: Room) -> None:
     """Draw code, link and QR code while the class can come in, and the teacher's own link."""
     r = group()
     if here.closed:
-        st.info(
-            filled(SAID["closed"], code=r.code),
-            icon=":material/lock:",
-        )
+        st.info(filled(SAID["closed"], code=r.code), icon=":material/lock:")
     else:
         spelt = filled(SAID["code"], code=" ".join(r.code))
         st.html(f'<p class="dprl-code" aria-label="{spelt}">{r.code}</p>')

@@ -215,11 +215,6 @@ def run_view(spec: RunSpec) -> list[tuple[str, str]]:
     return links.encode([Curve(each) for each in dict.fromkeys((spec, spec.baseline()))], links.AT_FIRST)
 
 
-def run_address(spec: RunSpec) -> str:
-    """Return the address of a run and its non-private baseline."""
-    return f"/explore?{query_of(run_view(spec))}"
-
-
 def downloads(study: SweepView, draw: Any) -> None:
     """Draw downloads of the numbers of every seed, the settings, the papers, and the chart as a page. draw: the
     picture of the chart."""
@@ -330,7 +325,7 @@ def looked_at(study: SweepView, found: list[search.UsersFound], v_star: float) -
             "K": human(float(k)),
             "price, % of V*": 100 * float(price.mean()) / v_star,
             "seeds": len(price),
-            "run": run_address(runs[int(k)]),
+            "run": f"/explore?{query_of(run_view(runs[int(k)]))}",
         }
         for (way, runs), users in zip(study.searches.items(), found, strict=True)
         for k, price in zip(users.at, users.price.T, strict=True)
