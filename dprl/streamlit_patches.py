@@ -26,7 +26,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
 log = logging.getLogger("dprl.pages")
 
-STILL = "still"  # in a session: by part of its page, what says whether all is as it was drawn
+STILL = "still"  # in a session: for each fragment, a function that reports whether nothing has changed
 MOST_HELD = (
     10**9
 )  # the limit in bytes on all uploaded files together: five of the largest size, each held until its page reads it
@@ -52,7 +52,7 @@ def hold_one_file(most: int = MOST_HELD) -> None:
     def alone(self: Manager, session_id: str, file: UploadedFileRec) -> None:
         self.remove_session_files(session_id)
         if self._total_bytes + len(file.data) > most:
-            raise HTTPException(503, "Too many files are on their way. Give the file again in a minute.")
+            raise HTTPException(503, "Too many files are being uploaded. Give the file again in a minute.")
         add(self, session_id, file)
 
     Manager.add_file = alone  # type: ignore[method-assign]

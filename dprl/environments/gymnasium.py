@@ -324,7 +324,7 @@ ENVIRONMENT = Environment(
     ),
     make=make,
     size=_size,
-    smaller="FrozenLake-v1 and CliffWalking-v1 fit, as does structure=environment up to H=27",
+    smaller="give FrozenLake-v1, CliffWalking-v1, or structure=environment with an H of at most 27",
     branching=_branching,
     name=_name,
 )

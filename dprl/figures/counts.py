@@ -1,4 +1,4 @@
-"""Cells of a state and an action: true counts next to the noisy ones, the effect of pessimism, and coverage."""
+"""Heatmaps of cells, a state and an action each: true visit counts next to noisy ones, pessimism, and coverage."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ HEATMAP_ALT = (
 
 @dataclass(frozen=True)
 class CountFamily:
-    """A kind of count: its noun, a column's title, and the share of E that bounds its error (with its words)."""
+    """A kind of count: its noun, its column title, and the share of E that bounds its error (and its symbol)."""
 
     noun: str
     title: str
@@ -46,11 +46,11 @@ def count_heatmaps(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """Visits n[h,s,a] (or reward sums r) after `episode` episodes: true, noisy, and noisy less true.
+    """Draw the visits n[h,s,a] (or reward sums r) after `episode` episodes: true, noisy, and the difference.
 
     Args:
         true, noisy: [H, S, A].
-        typical: the noise's typical size, up to which colour is linear and beyond it logarithmic.
+        typical: the typical size of the noise; the colour scale is linear up to it and logarithmic beyond.
         step: one h (states across, actions up), or None for all (steps across, state-action pairs up).
         word: what the second array is ("noisy", "released"). Without any noise there is one panel.
     """
@@ -81,7 +81,7 @@ PESSIMISM_ALT = (
     "Heatmaps of a data set's visits, true and as released, and of the penalty and values learned."
 )
 COVERAGE_ALT = "Heatmaps of the states on the way of a data set's trajectories, and of the best policy."
-RARE = 1e-8  # chances below it are drawn as this
+RARE = 1e-8  # smaller chances are drawn as this one
 
 
 def pessimism_of_cells(
@@ -102,8 +102,9 @@ def pessimism_of_cells(
     """Draw the counts a learner received from a data set, and the values it derived, each [H, S, A].
 
     Args:
-        visits: true; released: as released, None if visits are not; penalty: Gamma; Q_hat: before it; Q: after it.
-        typical: the noise's typical size, up to which the colours of visits are linear.
+        visits: true counts; released: noisy counts, None if no visits are released.
+        penalty: Gamma; Q_hat: values before the penalty; Q: values after it.
+        typical: the typical size of the noise, up to which the colours of visits are linear.
         step: one h (states across, actions up), or None for all.
     """
     colors = style.theme(dark)
@@ -118,7 +119,7 @@ def pessimism_of_cells(
         z, words = style.symlog(values, linear), heat.in_cells(brief, values)
         return heat.Heatmap(name, z, values, colors.amount, 0.0, top, text=words, ticks=ticks, unit=" visits")
 
-    # Values share one scale, up to all that is left to earn; larger penalties are drawn as that.
+    # Values share one colour scale, up to the largest value; a larger penalty gets the colour of its end.
     reach = float(max(Q_hat.max(), Q.max(), 1e-9))
     taken = min(reach, float(max(penalty.max(), 1e-9)))
 
@@ -160,7 +161,7 @@ def coverage_of_cells(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """Draw the trajectories through each state and action, and those under the best policy: [H, S, A]."""
+    """Draw the chance of each state and action [H, S, A], in the data and under the best policy."""
     colors = style.theme(dark)
     positive = np.concatenate([values[values > 0] for values in (behaviour, best)])
     low = int(np.floor(np.log10(max(float(positive.min()), RARE))))

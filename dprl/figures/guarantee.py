@@ -1,4 +1,4 @@
-"""Guarantees: how much noise the same promise needs."""
+"""Bar charts of the noise that one guarantee needs under different mechanisms, and a drawing of the data's path."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LADDER_ALT = "Bar chart of the noise in one counter with each way of adding it, 
 
 
 class NoiseStep(NamedTuple):
-    """One way to add noise: its words, the standard deviation of one counter, what it proves, and what is new in it."""
+    """One way to add noise: its name, one counter's standard deviation, the guarantee proved, and its idea."""
 
     what: str
     std: float
@@ -36,10 +36,10 @@ def noise_ladder(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """Bars of the noise on one counter, on a logarithmic axis, in the given order; `own`: the run's own step, in the
-    colour of its epsilon. instance: the problem, whose size noise depends on.
+    """Draw bars of the noise in one counter, in the given order, on a logarithmic axis.
 
-    Each bar's words stand above it, so that they have room at 390 pixels.
+    `own` is the index of the run's own step, drawn in the colour of its epsilon; `instance` names the problem. Each
+    bar's label stands above it, so that it has room at 390 pixels.
     """
     chart = Chart(
         "Noise on one counter of visits",
@@ -91,15 +91,15 @@ def noise_ladder(
 
 
 class DataPath(Protocol):
-    """The way that data take in a privacy model.
+    """The path of the data in a privacy model.
 
     Attributes:
-        stations: what they pass.
-        raw: how many of the stations, from the left, see raw data.
-        noise: the station at which it is added.
-        trusted: the station that is trusted.
-        mixes: the station that is trusted only to mix.
-        alt: the picture in words.
+        stations: the names of the stations, from left to right.
+        raw: number of stations, from the left, that see raw data.
+        noise: index of the station that adds the noise.
+        trusted: index of the trusted station.
+        mixes: index of the station that is trusted only to shuffle.
+        alt: a description of the drawing.
     """
 
     @property
@@ -120,7 +120,7 @@ WIDE, HIGH = 340, 132
 
 
 def who_sees_what(what: DataPath, model: str, *, dark: bool = False) -> Sketch:
-    """Draw the diagram of a privacy model: where raw data go, where noise enters, who is trusted."""
+    """Draw the diagram of a privacy model: the path of raw data, the source of the noise, and the trusted station."""
     colors = style.theme(dark)
     hue = looks.color(model, None, dark)
     count = len(what.stations)
@@ -133,7 +133,7 @@ def who_sees_what(what: DataPath, model: str, *, dark: bool = False) -> Sketch:
         + _svg_words(9, 13, "raw data are seen here", colors.muted, anchor="start", size=11.5)
     )
     for i in range(count - 1):
-        private = i + 1 >= what.raw < count and what.mixes != i + 1  # not yet private before it is mixed
+        private = i + 1 >= what.raw < count and what.mixes != i + 1  # not yet private before the shuffler
         parts.append(_arrow(x[i] + 22, x[i + 1] - 22, 56, hue if private else colors.ink, private))
     for i, name in enumerate(what.stations):
         parts.append(_station(name, x[i], 56, colors))

@@ -1,4 +1,5 @@
-"""Line charts of up to eight runs: regret over episodes, errors over alpha, suboptimality over n."""
+"""Charts that compare up to eight runs: regret over episodes, errors over alpha, and suboptimality and privacy cost
+against the size of a data set."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ from dprl.words import human
 
 SAID = messages("charts")["regret"]
 
-SHARES = 1.05  # no episode loses more than all, which has a line
+SHARES = 1.05  # no episode loses more than V*, which is drawn as a line
 Measure = Literal["cumulative", "share", "per-episode", "extra"]
 
 TITLES: dict[Measure, str] = {
@@ -56,9 +57,9 @@ def comparison(
 ) -> Picture:
     """Draw up to eight curves against episodes, with the 95% interval of each mean (or median) over its seeds.
 
-    curves: measured as the view asks (cumulative, as a share, per episode, or extra regret). wide: there is room for
-    names at the ends of lines, instead of a legend, if that suits them.
-    Raises ValueError for more than eight curves or an unknown view.
+    curves: their values must fit the `view` (cumulative, as a share, per episode, or extra regret). wide: whether there
+    is room for names at the ends of lines instead of a legend. Raises ValueError for more than eight curves or an
+    unknown view.
     """
     if len(curves) > style.MOST_CURVES:
         raise ValueError(
@@ -87,23 +88,23 @@ def comparison(
     if view == "share":
         lines.percents(chart)
         if not log_y:
-            chart.y(minallowed=0, maxallowed=SHARES)  # the interval of two seeds may go far beyond
+            chart.y(minallowed=0, maxallowed=SHARES)  # the interval of two seeds may reach far beyond
     if view in ("share", "per-episode"):
         worst_case(chart, curves, most=1.0 if view == "share" else None)
     if wide:
         ends.name_ends(chart, lines.names_at_ends(curves))
-    # Zoom survives a redraw of the same view (a live update), not a change of view or of an axis.
+    # Zoom survives a redraw of the same view (a live update), but not a change of the view or an axis.
     return chart.picture(
         ALTS[view], see, regret_numbers(curves, statistic), revision=f"{view}-{log_x}-{log_y}"
     )
 
 
 def worst_case(chart: Chart, curves: Sequence[Series], symbol: str = "V*", most: float | None = None) -> None:
-    """Draw the largest possible loss of an episode if all curves share it: a reference from theory.
+    """Draw the largest possible loss of an episode as a line from theory, if all curves have the same one.
 
     Args:
-        symbol: its name, v* of learners from a data set.
-        most: where it is drawn, None at its own value.
+        symbol: its name; learners from a data set use v*.
+        most: the height at which it is drawn, None for its own value.
     """
     shown = [curve for curve in curves if curve.shown]
     values = {None if curve.v_star is None else round(curve.v_star, 9) for curve in shown}
@@ -120,8 +121,8 @@ def worst_case(chart: Chart, curves: Sequence[Series], symbol: str = "V*", most:
 
 
 def most_of(v_star: float, symbol: str = "V*", world: str = "") -> tuple[str, str]:
-    """Return the label and the hover text of the largest possible loss of an episode. world: the environment, because
-    two may have the same value in three digits."""
+    """Return the label and the hover text of the largest possible loss of an episode. `world` names the environment,
+    because two environments may have the same value in three digits."""
     ends = {"symbol": symbol, "most": f"{v_star:#.3g}"}
     name = (
         filled(SAID["line_in"], world=style.plain(world), **ends) if world else filled(SAID["line"], **ends)
@@ -136,7 +137,7 @@ def told_apart(curves: Sequence[Series]) -> list[Series]:
 
 
 def distinct(labels: Sequence[str]) -> list[str]:
-    """Labels made different by a number where two curves share one."""
+    """Make labels distinct by numbering those that occur more than once."""
     counts: dict[str, int] = {}
     result = []
     for label in labels:
@@ -146,7 +147,7 @@ def distinct(labels: Sequence[str]) -> list[str]:
 
 
 def regret_numbers(curves: Sequence[Series], statistic: str = "mean", x: str = "episodes") -> pd.DataFrame:
-    """Return the means (or medians) and intervals drawn, one row for each curve and checkpoint."""
+    """Tabulate the drawn means (or medians) and intervals, one row for each curve and checkpoint."""
     columns = ["curve", x, statistic, "low (95%)", "high (95%)", "seeds"]
     parts = [
         {"curve": curve.label, x: np.asarray(curve.x, np.int64)}
@@ -173,7 +174,7 @@ def mistakes_over_alpha(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """Episodes more than alpha suboptimal against alpha, with 95% intervals over seeds; of finished runs."""
+    """Draw the number of episodes more than alpha suboptimal against alpha, with 95% intervals over finished seeds."""
     chart = Chart(
         "Episodes more than α suboptimal",
         "α (reward an episode falls short of V*)",
@@ -188,7 +189,7 @@ def mistakes_over_alpha(
 
     lines.draw_series(chart, curves, said, log_y=log_y, statistic=statistic)
     alphas = np.unique(np.concatenate([np.asarray(curve.x, float) for curve in curves] or [np.zeros(0)]))
-    if 0 < len(alphas) <= MOST_TICKS:  # the values there are, rather than whatever a log axis would name
+    if 0 < len(alphas) <= MOST_TICKS:  # the alphas measured, not the usual labels of a log axis
         chart.x(tickmode="array", tickvals=alphas, ticktext=[f"{a:.2g}" for a in alphas])
     name = f"episodes ({statistic})"
     parts = ({"curve": curve.label, "alpha": curve.x, **curve.numbers(name)} for curve in curves)
@@ -202,7 +203,7 @@ PRICE_ALT = (
     "Line chart of the privacy cost in the lower bound on the value, against the size of the data set."
 )
 X_TITLE = "Trajectories n (one user each by default)"
-FAINT = 1e-5  # of all that there is to lose: a log axis goes no further down
+FAINT = 1e-5  # share of the largest possible loss: a log axis shows no smaller values
 
 
 def gaps_over_n(
@@ -215,9 +216,9 @@ def gaps_over_n(
     dark: bool = False,
     wide: bool = False,
 ) -> Picture:
-    """v* - v^pi over n, the mean of each run with its 95% interval over data sets.
+    """Draw the suboptimality v* - v^pi against n: the mean of each run with its 95% interval over data sets.
 
-    shaded: up to which n the chart is shaded, and what that range is. wide: see `regret.comparison`.
+    `shaded` holds an n up to which the chart is shaded, and the name of that range. wide: see `regret.comparison`.
     """
     curves = told_apart(curves)
     chart = _over_n(
@@ -243,10 +244,10 @@ def prices_over_n(
     wide: bool = False,
     proved: Sequence[str] = (),
 ) -> Picture:
-    """V~ of the baseline less V~ over n, the mean of each private run.
+    """Draw the baseline's lower bound on the value minus each private run's bound, against n, as means over data sets.
 
-    proved: of each curve the theorem by which it falls like 1/n, "" for none; next to the first with a theorem there is
-    a line that falls so.
+    `proved` holds, for each curve, the theorem that proves a decrease in proportion to 1/n, or "". The first curve of
+    each theorem gets a line with that slope.
     """
     curves = told_apart(curves)
     chart = _over_n("Privacy cost in the lower bound", "Lower by (reward)", curves, dark)

@@ -1,4 +1,4 @@
-"""Policies over the steps of an episode, as heatmaps: actions, visits and values, against the optimal ones."""
+"""Heatmaps over the steps of an episode: a policy's actions, visits and values, next to the optimal ones."""
 
 from __future__ import annotations
 
@@ -44,16 +44,18 @@ def policy_by_step(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """Draw the action in every state at every step: learned, optimal, and how much the disagreements matter.
+    """Draw the action in every state at every step: learned, optimal, and how much the differences matter.
 
     Args:
         policy, optimal_policy: [H,S].
-        optimal_occupancy: [H,S] how likely the optimal policy is in a state.
-        wrong: [H,S] where its action is better.
-        weight: [H,S] how often it is there.
-        sure: [H,S] the chance of that action, where the policy is a stochastic one and `policy` its likeliest actions.
-        behaviour: [H,S] the chance that the policy the data come from takes the learned action, NaN if it never is.
-        when: instead of "after that many episodes".
+        optimal_occupancy: [H,S] the optimal policy's probability of each state.
+        wrong: [H,S] whether the optimal action is better.
+        weight: [H,S] the optimal policy's probability of the state, if the actions differ.
+        sure: [H,S] the probability of the action if the policy is stochastic; `policy` then holds its likeliest
+            actions.
+        behaviour: [H,S] the probability of the learned action under the policy that collected the data, NaN if it
+            never visits the state.
+        when: replaces "after that many episodes".
     """
     A = len(action_labels)
     colors = style.theme(dark)
@@ -98,7 +100,7 @@ def _bands(colors: Sequence[str]) -> style.Scale:
 
 
 def _disagreement(wrong: NDArray[np.bool_], weight: Array | None, colors: style.Theme) -> heat.Heatmap:
-    """Mark the cells where the optimal action is better, and its chance there, if that is known."""
+    """Return a panel of the cells where the optimal action is better, weighted by its visits if they are known."""
     drawn = wrong.astype(float) if weight is None else weight
     top = float(drawn.max())
     return heat.Heatmap(
@@ -123,7 +125,7 @@ def action_chances(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """Draw the chance of each action in each state at each step, policy [H,S,A], and the optimal one [H,S]."""
+    """Draw each action's probability in each state at each step: policy [H,S,A] next to the optimal one [H,S]."""
     colors = style.theme(dark)
     optimal = np.eye(policy.shape[2])[optimal_policy.astype(int)]
     columns = {"learned": policy, "optimal": optimal}
@@ -146,9 +148,9 @@ def state_visits(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """Draw the chance of each state at each step, occupancy [H,S], and under the optimal policy."""
+    """Draw each state's probability at each step, occupancy [H,S], next to the optimal policy's."""
     given = {"learned": occupancy} | ({} if optimal_occupancy is None else {"optimal": optimal_occupancy})
-    # Square root: a state visited once in a hundred episodes is still seen beside one visited always.
+    # Square root: a state visited once in a hundred episodes is still visible next to one always visited.
     panels = [
         heat.Heatmap(
             name.capitalize(),
@@ -178,7 +180,7 @@ def state_values(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """Estimated and optimal value [H,S] of each state at each step, and the difference. when: see `policy_by_step`."""
+    """Draw the estimated and the optimal value [H,S] of each state at each step, and the difference."""
     panels = _value_panels(V.T, optimal_V.T, dark)
     chart = over_steps(panels, "Value of a state, V", when or after(episode), state_labels, dark)
     columns = {"estimated V": V.ravel(), "optimal V": optimal_V.ravel()}
@@ -195,7 +197,7 @@ def action_values(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """Estimated (optimistic) and optimal value [H,S,A] of each state and action at each step, and the difference."""
+    """Draw the estimated (optimistic) and the optimal value [H,S,A] of each action, and the difference."""
     panels = _value_panels(heat.laid_out(Q, None), heat.laid_out(optimal_Q, None), dark)
     axes = heat.cell_axes(Q.shape, state_labels, action_labels, None)
     chart = heat.stacked(panels, title="Value of an action, Q", subtitle=after(episode), dark=dark, **axes)
@@ -213,7 +215,7 @@ def over_steps(
     legend: bool = False,
     first: int = 0,
 ) -> Chart:
-    """Return panels of states whose columns are steps. first: the number of the first step."""
+    """Stack panels whose columns are the steps of an episode. first: the number of the first step."""
     H = panels[0].z.shape[1]
     return heat.stacked(
         panels,
@@ -233,7 +235,7 @@ def over_steps(
 def _value_panels(estimate: Array, optimal: Array, dark: bool) -> list[heat.Heatmap]:
     colors = style.theme(dark)
     top = max(float(estimate.max()), float(optimal.max()), 1e-12)
-    least = min(float(estimate.min()), 0.0)  # values that are drawn can be below 0
+    least = min(float(estimate.min()), 0.0)  # drawn values can be below 0
     name = "Difference, estimated − optimal"
     return [
         heat.Heatmap("Estimated", estimate, estimate, colors.amount, least, top, form=".3~f"),
@@ -245,7 +247,7 @@ def _value_panels(estimate: Array, optimal: Array, dark: bool) -> list[heat.Heat
 def steps_table(
     H: int, state_labels: Sequence[str], columns: Mapping[str, Any], first: int = 0
 ) -> pd.DataFrame:
-    """Return a row for each (h, s). first: the number of the first step."""
+    """Return a table with one row for each (h, s). first: the number of the first step."""
     states = np.tile(np.asarray(state_labels, object), H)
     return pd.DataFrame(
         {"step": np.repeat(np.arange(H) + first, len(state_labels)), "state": states, **columns}
@@ -259,24 +261,24 @@ Known = NDArray[np.bool_]
 
 
 def most_often(visits: Array, E: float) -> tuple[Policy, Known]:
-    """Return the action that users received most often, according to the released counts.
+    """Find the action that users received most often, according to the released counts.
 
     Args:
         visits: [H, S, A], with noise.
-        E: how far noise may move a number of users.
+        E: the bound on the error in a number of users.
 
     Returns:
-        [H, S] the action, and whether at least one user certainly got it.
+        [H, S] the action, and [H, S] whether at least one user certainly received it.
     """
     return visits.argmax(-1), visits.max(-1) - E >= 1
 
 
 class Changed(NamedTuple):
-    """The cells in which a policy differs from the most frequent action, as far as both are known.
+    """The places (a state at a step) in which the policy differs from the most frequent action, if both are known.
 
     Attributes:
-        most: of these places the one with most users, as (step, state, the policy's action, that of the users).
-        changed, lacking: how many of `places` pairs of a state and a step are so, or have too few users for the policy.
+        most: of these places the one with the most users, as (step, state, policy's action, users' action), or None.
+        changed, lacking: of all `places`, the number that differ, and the number with too few users for the policy.
     """
 
     most: tuple[int, int, int, int] | None
@@ -286,7 +288,7 @@ class Changed(NamedTuple):
 
 
 def changed(policy: Policy, enough: Known, visits: Array, E: float) -> Changed:
-    """See `Changed`; arguments as of `policy_beside_usual`."""
+    """Compare a policy with the most frequent actions; arguments are those of `policy_beside_usual`."""
     usual, known = most_often(visits, E)
     differs = enough & known & (policy != usual)
     users = np.where(differs, visits.sum(-1), -np.inf)
@@ -309,15 +311,15 @@ def policy_beside_usual(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """Draw the action in every state at every step, and the one that users received most often there.
+    """Draw the policy's action in every state at every step, next to the action that users received most often.
 
     Args:
         policy: [H, S].
-        enough: [H, S] whether the policy decides: at least one user certainly got that.
-        visits, E: as of `most_often`.
-        somebody: who decides where it does not.
+        enough: [H, S] whether the policy decides: at least one user certainly received its action.
+        visits, E: those of `most_often`.
+        somebody: who decides if the policy does not.
         first_step: the number of the first step.
-        when: whose records it was learned from.
+        when: the source of the records, for the subtitle.
     """
     A = len(action_labels)
     palette = [*graph.action_colors(A, dark), style.theme(dark).grid]
@@ -354,5 +356,5 @@ def policy_beside_usual(
 
 
 def _taken(visits: Array, actions: Policy) -> Array:
-    """[H, S] visits of an action in each state at each step, to one digit."""
+    """Return [H, S] the visits with the given action in each state at each step, to one decimal place."""
     return np.take_along_axis(visits, actions[..., None].astype(int), -1)[..., 0].round(1)

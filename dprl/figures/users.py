@@ -1,7 +1,7 @@
-"""How many users each kind of trust takes, against epsilon.
+"""The users needed under each privacy model, against epsilon; and under each kind of privacy, in a row each.
 
-Measurements are a solid line with filled markers; extrapolations of the law are dashed, with open markers. The band of
-either is its own error.
+Measured lines are solid with filled markers; extrapolated ones are dashed, with open markers. The band around a line
+shows its own possible error.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ CURVES_ALT = "Line chart of the users needed against the privacy budget epsilon,
 TITLE = "Users needed, by privacy model"
 X_TITLE = "Privacy budget ε (more private to the left)"
 Y_TITLE = "Users needed"
-DASH = "7px,4px"  # of what is extrapolated; dotted lines are theory
+DASH = "7px,4px"  # of extrapolated lines; dotted lines are theory
 TICKS = (0.03, 0.1, 0.3, 1, 3, 10)
-MARKS = 4  # markers of a line
+MARKS = 4  # markers on a line
 OPACITY = {"measured": 0.3, "extrapolated": 0.16}
 
 
 @dataclass(frozen=True)
 class UsersCurve:
-    """One privacy model.
+    """The users needed under one privacy model.
 
     Attributes:
         model: none, central, shuffle or local.
         name: in words, for a legend.
-        measured: whether numbers were measured for this problem, else extrapolated.
+        measured: whether the numbers were measured for this problem or extrapolated.
         epsilon: [P] ascending.
         needed: [P] users; infinite for more than can be run.
-        factor: how far it may be off either way; NaN if that is not known.
+        factor: the factor by which `needed` may be too low or too high; NaN if unknown.
     """
 
     model: str
@@ -79,7 +79,6 @@ def users_by_trust(curves: Sequence[UsersCurve], mine: Mine | None, *, see: str,
 
 
 def _draw_mine(chart: Chart, mine: Mine, ends: list[float], heights: tuple[float, float]) -> None:
-    """Draw the visitor's own users and budget, a line each."""
     for x, y in ((ends, [mine.users] * 2), ([mine.epsilon] * 2, list(heights))):
         chart.add("lines", x, y, line={"color": chart.colors.ink, "width": 1.5}, showlegend=False)
     at_users = {"x": np.log10(ends[1]), "y": np.log10(mine.users), "xanchor": "right", "yanchor": "bottom"}
@@ -90,7 +89,6 @@ def _draw_mine(chart: Chart, mine: Mine, ends: list[float], heights: tuple[float
 
 
 def _draw(chart: Chart, curve: UsersCurve) -> None:
-    """Draw the band, the line, and a few of its markers."""
     color = looks.color(curve.model, None, chart.dark)
     shown = np.isfinite(curve.needed)
     x, y = curve.epsilon[shown], curve.needed[shown]
@@ -112,7 +110,7 @@ def _draw(chart: Chart, curve: UsersCurve) -> None:
 
 
 def _decades(curves: Sequence[UsersCurve], mine: Mine | None) -> tuple[float, float]:
-    """Whole powers of ten around all that is drawn, bands cut if nothing can be run."""
+    """Return the powers of ten that enclose everything drawn; wide bands are cut."""
     seen = [mine.users] if mine else []
     for curve in curves:
         known = curve.needed[np.isfinite(curve.needed)]
@@ -126,7 +124,7 @@ def _numbers(curves: Sequence[UsersCurve]) -> pd.DataFrame:
     """Tabulate the drawn numbers, without users beyond the largest possible run."""
     parts = []
     for curve in curves:
-        kept = slice(1 if curve.model == "none" else None)  # without privacy one number says all
+        kept = slice(1 if curve.model == "none" else None)  # without privacy all numbers are the same
         epsilon, needed = curve.epsilon[kept], curve.needed[kept]
         parts.append(
             {
@@ -147,13 +145,13 @@ NEEDS_ALT = "Chart of the users needed for each way to be private, one row each,
 
 @dataclass(frozen=True)
 class UsersRow:
-    """The users that one way to be private needs.
+    """The users needed under one kind of privacy.
 
     Attributes:
-        needed: NaN while searched for, infinite when more than `most`.
+        needed: NaN during the search, infinite if more than `most`.
         low, high: 95% bootstrap interval over seeds, NaN if there is none.
-        note: what to say instead of a number.
-        times: as many as the fewest, with its interval; NaN if that is not known.
+        note: text shown instead of a number.
+        times: ratio to the smallest number in the chart, with its interval; NaN if unknown.
     """
 
     label: str
@@ -168,7 +166,7 @@ class UsersRow:
 def users_needed(
     rows: Sequence[UsersRow], *, title: str, most: float, see: str, dark: bool = False
 ) -> Picture:
-    """Draw a row for each way to be private, with the users it needs."""
+    """Draw one row for each kind of privacy, with the users it needs on a logarithmic axis up to `most`."""
     chart = Chart(title, "Users (episodes), logarithmic", height=150 + 46 * len(rows), dark=dark)
     smallest = min((row.needed for row in rows if np.isfinite(row.needed)), default=1.0)
     for i, row in enumerate(rows):
@@ -205,7 +203,6 @@ def users_needed(
 
 
 def _point(chart: Chart, row: UsersRow, y: float, most: float) -> None:
-    """Draw a number of users with its interval, and its words above."""
     color = row.style.color(chart.dark)
     said = interval(f"{human(row.needed)} users", row.low, row.high)
     chart.add(

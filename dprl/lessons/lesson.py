@@ -245,7 +245,7 @@ def _step(table: Table, curves: Curves) -> Step:
     }
     for name, text in said.items():
         if "{" in text:
-            raise table.refuse(name, "has a number in braces, which only found, why and replies can have.")
+            raise table.refuse(name, "has a number in braces; only found, why and replies may have one.")
     texts = {name: table.take(name, str) for name in ("found", "why")}
     replies: dict[str, str] = dict(table.take("replies", dict, {}))
     chart = _chart(table, curves)

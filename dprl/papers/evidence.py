@@ -18,7 +18,6 @@ from dprl.mdp.counts import transitions, visits
 from dprl.metrics.curves import Array, Evidence, RunCurves, thinned
 from dprl.papers.claim import TRACES, Claim
 from dprl.research.collect import RunFailed, collect
-from dprl.runs.curves import finished, whole_trace
 from dprl.runs.store import Store
 from dprl.simulation import Trace, answered, spec_from_dict
 
@@ -71,12 +70,12 @@ def evidence(store: Store, claim: Claim) -> Evidence | None:
     answers, runs = {}, {}
     for spec, question in claim.questions.items():
         if question == TRACES:
-            trace = whole_trace(store, spec)
+            trace = store.whole_trace(spec)
             answers[question, spec] = None if trace is None else json.dumps({"answer": seen_in(trace)})
         else:
             answers[question, spec] = store.answer(question, spec)
     for spec, whole in claim.runs.items():
-        found = finished(store, spec)
+        found = store.finished(spec)
         if found is None:
             return None
         runs[spec] = kept(found, whole)
@@ -128,8 +127,9 @@ def gather_evidence(
     store: Store, claim: Claim, visitor: str, progress: Callable[[float], None] | None = None
 ) -> Evidence:
     """Request the missing runs and wait for them. Raises RunFailed, and SpecError for a run past the limits."""
-    collect(store, claim.runs, visitor, finished, progress)
-    collect(store, [s for s, question in claim.questions.items() if question == TRACES], visitor, whole_trace)
+    collect(store, claim.runs, visitor, Store.finished, progress)
+    traced = [spec for spec, question in claim.questions.items() if question == TRACES]
+    collect(store, traced, visitor, Store.whole_trace)
     while (found := evidence(store, claim)) is None:
         time.sleep(_POLL)
     return found

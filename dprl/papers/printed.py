@@ -30,7 +30,7 @@ PRINTED = (
         "Laplace noise as in the paper gives the claimed ε.",
         f"{QW_ONLINE}, Lemmas 5.1 and 5.6; {VIETRI}, Claim 1",
         "The papers count one unit of change in each step and family. Replacing a trajectory takes one visit away and "
-        "adds another: two units. Twice the noise would give the claimed ε, and so does zeroing a user out.",
+        "adds another: two units. The claimed ε would need twice the noise. It holds if a user is zeroed out.",
         RunSpec(**AS_PRINTED, **PURE),
         RunSpec(**AS_PRINTED, privacy="local", mechanism="laplace", delta=0.0),
         RunSpec(**AS_PRINTED, **PURE, algorithm="pucb"),
@@ -40,8 +40,8 @@ PRINTED = (
         "Shuffled bits",
         "Shuffled bits as in the paper, sent separately, give the claimed (ε, β).",
         "Bai et al. 2025, Lemmas 10 and 42",
-        "The paper's own composition gives only (2ε, 6Hβ); our accountant composes the bits themselves. Each bit must "
-        "be a message of its own, which Algorithm 4 does not ask for. The lemmas are for ε < 1; ε = 1 here.",
+        "The paper's own composition gives only (2ε, 6Hβ), but our accountant composes the bits themselves. Each bit "
+        "must be a message of its own, which Algorithm 4 does not ask for. The lemmas are for ε < 1, but ε = 1 here.",
         RunSpec(
             **AS_PRINTED,
             environment="random",
@@ -55,7 +55,7 @@ PRINTED = (
         "Gaussian noise on features",
         "Gaussian noise as in the paper gives the claimed (ε, δ).",
         "Luyo et al. 2021, Corollaries 5, 6, 10 and 11, Theorem 8",
-        "The theorems need ε < 1; ε = 1 here.",
+        "The theorems need ε < 1, but ε = 1 here.",
         *(
             RunSpec(**AS_PRINTED, environment="linear-mixture", algorithm=name, privacy=model)
             for name in ("ucrl-vtr", "ucrl-vtr-plus")
@@ -68,7 +68,7 @@ PRINTED = (
         "Gaussian noise on a data set",
         "Gaussian noise as in the paper gives the claimed ρ.",
         "Qiao, Wang 2023 (offline), Lemmas C.1 and D.1",
-        "Features have norm 1 here, as the proof requires; the paper's own example reaches √7.",
+        "Features have norm 1 here, as the proof requires, but the paper's own example reaches √7.",
         OfflineSpec(n=1000, seeds=1),
         LINEAR.replace(n=1000, seeds=1),
     ),
@@ -157,10 +157,10 @@ FIGURES = (
     Claim(
         "figure-online-1",
         "The figure on RiverSwim",
-        "At K = 50,000 the four curves lie in the order of trust.",
+        "At K = 50,000 the four curves lie in the order of the privacy models.",
         f"{QW_ONLINE}, Figure 1: RiverSwim, H = 20, K = 50,000, 5 runs",
-        "Noise, bonus and a new policy for each user are as in Algorithm 1 and Section 5. The figure states no ε: 10 "
-        "and 1 are ours. Every curve is flat with these. The last setting has our bonus and noise.",
+        "Noise, bonus and a new policy for each user are as in Algorithm 1 and Section 5. The figure states no ε, so "
+        "we chose 10 and 1. Every curve is flat with these. The last setting has our bonus and noise.",
         "The lower a curve, the smaller the share of V* that an average episode has lost.",
         (
             regret.order([FIGURE_1_CHAIN], "as in the paper"),

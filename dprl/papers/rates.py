@@ -184,12 +184,12 @@ FIXED = "Each environment has a gap between its actions, so regret stops growing
 VARIANCE = Claim(
     "variance-horizon",
     "The √H of Bernstein bonuses",
-    "The longer the horizon, the more knowing the variance helps: the ratio of regrets grows like √H.",
+    "Knowing the variance helps more if the horizon is longer: the ratio of regrets grows like √H.",
     f"{QW_ONLINE}, abstract and Theorem 4.1",
     f"{LEAST} DP-UCBVI knows the variance, Private-UCB-VI only the range. Horizons differ by factors of 2. {FIXED} "
     "With a trusted curator, noise enters both bonuses through the range, so most of the advantage is lost. With paper "
     "constants, the Bernstein bonus is the larger one here.",
-    "A ratio above 1 favours the Bernstein bonus; the dotted line has the slope of √H.",
+    "A ratio above 1 favours the Bernstein bonus. The dotted line has the slope of √H.",
     (
         *(in_horizon(private, OTHER, 0.5) for private, _ in TABULAR_HORIZONS),
         *(in_horizon(free, OTHER, 0.5) for _, free in TABULAR_HORIZONS),
@@ -236,7 +236,7 @@ LINEAR_VARIANCE = Claim(
     "Under privacy, UCRL-VTR+ is no better in order: its advantage does not grow with the horizon.",
     "Luyo et al. 2021, Remark 6",
     f"{LEAST} {FIXED} The order does not improve. In our runs the constant does: UCRL-VTR+ loses several times less.",
-    "A ratio above 1 favours UCRL-VTR+; a line that does not rise shows no advantage in order.",
+    "A ratio above 1 favours UCRL-VTR+. A line that does not rise shows no advantage in order.",
     tuple(
         in_horizon(by_horizon(one, LINEAR_HORIZONS), "ucrl-vtr", None, f"d = {one.environment_params['d']}")
         for plus in PLUS
@@ -253,7 +253,7 @@ FREE = Claim(
     f"{QW_ONLINE}, abstract",
     f"{LEAST} In an environment with a gap, both costs stop growing, so the crossing stays where it is. In the bandit, "
     "the gap shrinks like 1/√K, as in the worst case of the theorem.",
-    "Above the points privacy costs less than learning; the dotted line has the slope of 1/√K.",
+    "Above the points, privacy costs less than learning. The dotted line has the slope of 1/√K.",
     (
         free_above(
             [
@@ -326,9 +326,9 @@ DATA = Claim(
     "Privacy cost in data",
     "The data needed until privacy hardly costs anything grow like 1/ε.",
     "Qiao, Wang 2023 (offline), section 5",
-    "Noise is as in the paper; open constants are ours. ε stands for √ρ, or is that of pure DP. With the trajectories "
-    "needed, privacy adds at most 1% of V*. Runs do not show the lower bound, namely that no algorithm needs fewer.",
-    "Each point is the trajectories needed at one budget; the dotted line has the slope of 1/ε.",
+    "Noise is as in the paper, and open constants are ours. ε stands for √ρ, or for the ε of pure DP. With the "
+    "trajectories needed, privacy adds at most 1% of V*. Runs cannot show that no algorithm needs fewer.",
+    "Each point shows the trajectories needed at one budget. The dotted line has the slope of 1/ε.",
     (
         *(
             data_needed(

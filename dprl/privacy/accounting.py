@@ -58,7 +58,7 @@ __all__ = [
     "zcdp_of",
 ]
 GRID = 2e-4  # the grid of losses, as a share of the standard deviation of the total loss
-SCALES = Context(prec=6, rounding=ROUND_CEILING)  # of the scales that calibration returns: see `rounded_up`
+SCALES = Context(prec=6, rounding=ROUND_CEILING)  # for scales that calibration returns: see `rounded_up`
 
 
 def scaled(losses: Losses, factor: float) -> Losses:

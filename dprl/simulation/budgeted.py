@@ -180,8 +180,8 @@ class Budgeted:
             S, A, H, _ = size
             raise cost.refused(
                 field,
-                f"S={S}, A={A}, H={H} needs {cells:,} counters {DATASET.formula} and at most {most:,} are "
-                f"allowed; give smaller ones.",
+                f"S={S}, A={A}, H={H} would need {cells:,} counters {DATASET.formula}, but at most {most:,} are "
+                f"allowed; give a smaller S, A or H.",
                 cost.COUNTERS,
             )
 

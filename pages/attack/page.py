@@ -50,7 +50,7 @@ def main() -> None:
 
 
 def draw_parts(corner: DeltaGenerator, live: bool) -> None:
-    """Draw the parts in order, and in the corner the link to them. They redraw themselves while an attack goes on."""
+    """Draw the parts of the page in order, and the link in the corner; they redraw themselves while an attack runs."""
     a = attack()
     if live and attack_status(a.spec).state not in ACTIVE:
         st.rerun()
@@ -83,7 +83,7 @@ def controls() -> tuple[RunSpec | None, str]:
 
 
 def attack_box(run: RunSpec | None, refusal: str) -> None:
-    """Describe the effect of Run, and draw the buttons. run, refusal: the return values of `controls`."""
+    """Describe what Run will do, and draw the buttons. run, refusal: the return values of `controls`."""
     spec, shown = None, attack().spec
     if run is not None:
         same = run.replace(seeds=1, root_seed=0) == shown.run
@@ -106,7 +106,7 @@ PLACES = {"together": "All in one release", "random": "Anywhere in the run"}
 
 
 def release_part() -> None:
-    """Draw the attack's target, its progress, the measurements, and one of two charts."""
+    """Draw the choice of the attack, its progress, its results, and its charts."""
     a = attack()
     run, found = attack_status(a.spec), finished_scores(a.spec)
     st.markdown("## Attack a release", anchors=False)
@@ -130,7 +130,7 @@ def release_part() -> None:
 
 
 def choices(going: bool) -> None:
-    """Draw the choice of the two episodes, of the noise, and of the chart."""
+    """Draw the choices of the two episodes, the noise, and the places of the episodes."""
     a = attack()
     pairs = pairs_of(a.spec.run)
     now = next((key for key, pair in pairs.items() if pair == (a.spec.first, a.spec.second)), None)
@@ -150,7 +150,7 @@ def choices(going: bool) -> None:
             **keyed("half", lambda on: attack_other("noise", "half" if on else "whole")),
         )
         mechanism = a.spec.run.mechanism
-        # reports with noise of their own are alike wherever they are
+        # each report has its own noise, so its place does not matter
         if a.spec.run.contribution > 1 and mechanism is not None and not MECHANISMS[mechanism].fresh:
             segments(
                 "Place of the episodes", "places", PLACES, a.spec.places, partial(attack_other, "places")
@@ -160,21 +160,21 @@ def choices(going: bool) -> None:
 
 
 def other_episodes(pair: tuple[str, str] | None) -> None:
-    """Attack with two other episodes, at once."""
+    """Start an attack with two other episodes."""
     if pair is not None:
         show_attack(attack().spec.replace(first=pair[0], second=pair[1]))
         st.rerun()
 
 
 def attack_other(name: str, value: str) -> None:
-    """Attack with another episode, another noise or other places."""
+    """Start an attack with another episode, another noise or other places."""
     changes: dict[str, Any] = {name: value}
     attempt(lambda: show_attack(attack().spec.replace(**changes)))
     st.rerun()
 
 
 def attack_strip() -> None:
-    """Draw the status of the attack, with the possible actions."""
+    """Draw the status of the attack, with buttons for the possible actions."""
     spec = attack().spec
     run = attack_status(spec)
     said = escape(words(run))
@@ -197,7 +197,7 @@ def attack_strip() -> None:
 
 
 def measured_attack(spec: AttackSpec, found: AttackScores, card: Guarantee, curves: dict[str, Any]) -> None:
-    """Draw the verdict, the numbers behind it, and the chart."""
+    """Draw the verdict, the numbers behind it, and the charts."""
     delta = curves["delta"]
     proved, claimed = card.proved_epsilon or np.inf, card.claimed_epsilon or np.inf
     epsilon = metrics.epsilon_of_separation(
@@ -256,7 +256,7 @@ CHARTS = {
 
 
 def guess_part() -> None:
-    """Draw one simulated release and ask whose data are in it; then show how often the best attacker is right."""
+    """Draw one simulated release and ask whose data it contains; then show how often the best attacker is right."""
     a, curves = attack(), answers.promise_curves(attack().spec.run)
     found = finished_scores(a.spec)
     if curves is None:
@@ -290,7 +290,7 @@ def guess_part() -> None:
 
 
 def drawn_release(first: Any, second: Any) -> tuple[bool, float]:
-    """Return whether the first user's data are in this visitor's present release, and the attacker's score of it."""
+    """Return whether the visitor's present release contains the first user's data, and its score."""
     a = attack()
     number = len(a.guesses) - (a.guessed is not None)
     rng = random.Random(f"{session().visitor} {a.spec.to_json()} {number}")
@@ -299,14 +299,14 @@ def drawn_release(first: Any, second: Any) -> tuple[bool, float]:
 
 
 def take_guess(guess: bool, first: bool) -> None:
-    """Keep a guess."""
+    """Store a guess, and whether it was right."""
     a = attack()
     a.guessed = guess
     a.guesses.append(guess == first)
 
 
 def collusion_part() -> None:
-    """Draw one step of the collusion, and its chart."""
+    """Draw one step of the collusion with its chart."""
     a = attack()
     st.markdown("## Two users collude", anchors=False)
     segments("Step", "step", STEPS, a.view.step, lambda step: a.change(step=step))
@@ -322,7 +322,7 @@ def collusion_part() -> None:
     if step == "one":
         who, true, seen = users, np.cumsum(visits), told
     else:
-        # release t + 1, less release t - 1, less user t + 1's own visit
+        # release t + 1 minus release t - 1 minus user t + 1's own visit
         who, true, seen = users[1:-1], visits[1:-1], told[2:] - told[:-2] - visits[2:]
     wrong = np.abs(seen - true)
     title, words = CHARTS[step]
@@ -347,7 +347,7 @@ def collusion_part() -> None:
 
 
 def belief_part() -> None:
-    """Draw what a release may do to an attacker's belief."""
+    """Draw the effect of a release on an attacker's belief."""
     a = attack()
     card, curves = answers.guarantee(a.spec.run), answers.promise_curves(a.spec.run)
     if card is None or curves is None or card.proved_epsilon is None:

@@ -46,7 +46,7 @@ def main() -> None:
 
 
 def draw(own: Own, corner: DeltaGenerator, live: bool) -> None:
-    """Draw an example, then the visitor's own file. It redraws itself while a file is read or a release computed."""
+    """Draw an example, then the visitor's own file; redraw while a file is read or a release is computed."""
     if live != going():
         st.rerun()
     with corner:
@@ -73,7 +73,7 @@ BOXES = {"better": st.success, "worse": st.warning}
 
 
 def show_example() -> None:
-    """Draw the release that the page opens with."""
+    """Draw the release with which the page opens."""
     trace = example_trace()
     st.markdown(f"## An example: {human(trace.spec.n)} simulated patients", anchors=False)
     st.markdown(explained(said.about_example(float(trace.spec.rho or 0.0))))
@@ -81,7 +81,7 @@ def show_example() -> None:
 
 
 def show_release(own: Own) -> None:
-    """Draw the last release of the visitor's file, and what is spent."""
+    """Draw the last release of the visitor's file, and the spent budget."""
     if not own.specs:
         return
     RUNS.strip(RUNS.progress(own.specs))
@@ -124,7 +124,7 @@ def on_one_screen(trace: UploadTrace, releases: int, key: str) -> None:
         if trace.verdict:
             rows = verdict.rows_of(trace)
             frame = pd.DataFrame(rows, columns=["Reward of an episode", "About", "95% interval"])
-            st.table(frame.set_index(frame.columns[0]))  # which breaks lines where a telephone is narrow
+            st.table(frame.set_index(frame.columns[0]))  # a table wraps its lines on a narrow phone
             st.caption(explained(covered))
         st.markdown("### What this does not show", anchors=False)
         st.markdown("\n".join(f"- {sentence}" for sentence in (*blind, said.BEFORE_USE)))
@@ -133,7 +133,7 @@ def on_one_screen(trace: UploadTrace, releases: int, key: str) -> None:
 
 
 def beside_usual(spec: UploadSpec, trace: UploadTrace, night: bool) -> Picture:
-    """Return the policy, and what users got most often as the release has it."""
+    """Draw the policy next to the most frequent action of users, according to the release."""
     public, file, E = spec.public, trace.portable, float(next(iter(trace.errors.values())))
     labels = file.met
     met = [public.states.index(state) for state in labels]

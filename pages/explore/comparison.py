@@ -1,4 +1,5 @@
-"""The comparison: a chip for each curve, ready-made comparisons, and one page that plays its runs without a server."""
+"""The curves of the comparison as chips with their actions, ready-made comparisons, and one HTML page that simulates
+the runs live: behind *Share* on Online, and for the website."""
 
 from __future__ import annotations
 
@@ -35,7 +36,7 @@ from pages.shared.visitor.state import add, ask, change_view, session, write_add
 
 
 def chips(titles: list[str]) -> None:
-    """Draw all curves, each as legends show it, the draft with the button that keeps it, and ready-made comparisons."""
+    """Draw a chip for each curve with its legend symbol, the draft's button to keep it, and ready-made comparisons."""
     s = session()
     curves = s.explore.shown
     signs = [looks.swatch(kind, dark()) for kind in kinds(curves)]
@@ -68,7 +69,7 @@ def chips(titles: list[str]) -> None:
 
 
 def examples() -> None:
-    """Offer ready-made comparisons."""
+    """Draw a menu of ready-made comparisons."""
     with st.popover("Examples", icon=":material/lightbulb:", key="examples"):
         for example in EXAMPLES:
             button(
@@ -82,7 +83,7 @@ def examples() -> None:
 
 
 def show_example(example: ExploreExample) -> None:
-    """Make an example the comparison, and start those of its runs that are not there."""
+    """Show an example as the comparison, and start its missing runs."""
     s = session()
     e = s.explore
     e.curves, e.view, e.removed, e.draft, s.paused = list(example.curves), example.view, None, None, False
@@ -93,9 +94,10 @@ def show_example(example: ExploreExample) -> None:
 
 
 def actions(curve: Curve, own: str) -> None:
-    """Draw the actions of one chip. Its widgets are named by the curve, whose place may change under a quick hand.
+    """Draw the actions of one chip. Its widgets are keyed by the curve, because its place may change while one is
+    clicked.
 
-    own: its identity.
+    own: the curve's name from `identity`.
     """
     e, run = session().explore, ONLINE.status(curve.spec)
     st.caption("  \n".join(filter(None, [escape(in_common([curve])), escape(words(run))])))
@@ -123,7 +125,7 @@ def actions(curve: Curve, own: str) -> None:
 
 
 def identity(curves: Sequence[Curve], i: int) -> str:
-    """Return a short name of the i-th curve for the keys of its widgets. A link may hold the same run twice."""
+    """Return a short name of the i-th curve for the keys of its widgets. A link may contain the same run twice."""
     specs = [curve.spec for curve in curves]
     return f"{text_digest(specs[i].to_json())}:{specs[:i].count(specs[i])}"
 
@@ -134,7 +136,7 @@ def place(spec: RunSpec) -> int | None:
 
 
 def on_curve(spec: RunSpec, action: Callable[..., None], *more: str) -> None:
-    """Do something with the curve at its place, unless a press before this one has removed it."""
+    """Apply an action to the curve with this spec, unless it was removed meanwhile."""
     at = place(spec)
     if at is not None:
         action(at, *more)
@@ -160,7 +162,7 @@ def remove(at: int) -> None:
 
 
 def offer_undo() -> None:
-    """Restore the curve that was removed last, as long as the comparison has not changed otherwise."""
+    """Draw a button that restores the last removed curve, as long as the comparison has not changed otherwise."""
     e = session().explore
     if e.removed is None or len(e.curves) >= MAX_CURVES:
         return
@@ -178,7 +180,7 @@ def offer_undo() -> None:
 def bring_back(spec: RunSpec) -> None:
     """Restore the curve that was removed last to its place."""
     e = session().explore
-    if e.removed is None or e.removed[1].spec != spec:  # a second press may come when the first has done it
+    if e.removed is None or e.removed[1].spec != spec:  # the first of two clicks has already restored it
         return
     at, curve = e.removed
     e.curves.insert(at, curve)
@@ -189,7 +191,7 @@ def bring_back(spec: RunSpec) -> None:
 
 
 def duplicate(at: int) -> None:
-    """Copy a curve's settings into the controls."""
+    """Copy a curve's settings to the controls."""
     s = session()
     s.draft = draft_of(s.explore.curves[at].spec)
     s.version += 1
@@ -197,7 +199,7 @@ def duplicate(at: int) -> None:
 
 
 def cancel_run(at: int) -> None:
-    """Withdraw from a run; the curve stays, with its present points."""
+    """Withdraw from a run; the curve stays, with the points computed so far."""
     s = session()
     cancel([s.explore.curves[at].spec], s.visitor)
 
@@ -221,7 +223,7 @@ FIXED = "You can download an interactive chart of these curves from the tab Data
 
 
 def offer_page() -> None:
-    """Offer a page to download, or explain why there is none; the file, once workers have prepared its runs."""
+    """Offer a page to download once workers have prepared its runs, or explain why there is none."""
     s = session()
     curves = s.explore.visible
     st.markdown("**One page without a server**")
@@ -249,7 +251,7 @@ def offer_page() -> None:
     ready = {spec: packed for spec, packed in found.items() if packed is not None}
     if len(ready) < len(found):
         done = percent(len(ready) / len(found))
-        st.caption(f"Workers calibrate the noise for each stop of the slider: {done} done.")
+        st.caption(f"Calibrating the noise for each position of the slider: {done} done.")
         return
     heading, view = PAGES["explore"].heading, s.explore.view
     same = drawn_there(view.measure) == view.measure
@@ -265,7 +267,7 @@ def offer_page() -> None:
 
 
 def file_name(specs: Sequence[RunSpec]) -> str:
-    """Return the file name of a page of these runs: what differs, such as riverswim-central-vs-local.html."""
+    """Return the file name of a page: what differs between its runs, such as riverswim-central-vs-local.html."""
     worlds = list(dict.fromkeys(ENVIRONMENTS[s.environment].called(s.environment_params) for s in specs))
     for field in ("privacy", "epsilon", "algorithm"):
         values = list(dict.fromkeys(f"{getattr(spec, field)}" for spec in specs))
@@ -284,8 +286,8 @@ def played_page(
     nav: str = "",
     sentence: str = "",
 ) -> str:
-    """Return the page as HTML. replay: of a run at one of its numbers of users, what `wasm.replayed` found. sentence: a
-    message from the person who shares it. title, nav: as for `player_page`."""
+    """Return the page as HTML. replay: returns the output of `wasm.replayed` for a run with one of its numbers of
+    users. sentence: a message from the person who shares it. title, nav: see `player_page`."""
     unnamed = [replace(curve, name="") for curve in curves]
     rows = zip(curves, titles(curves), titles(unnamed), kinds(curves), strict=True)
     played = [
@@ -307,6 +309,6 @@ def played_page(
 
 
 def drawn_there(measure: str) -> PlayedMeasure:
-    """Return the measure that such a page draws for a measure of Online: the same, or the first if it lacks that."""
+    """Return the measure that the page draws for a measure of Online: the same if it has it, else the first."""
     found: tuple[PlayedMeasure, ...] = get_args(PlayedMeasure)
     return next((one for one in found if one == measure), found[0])

@@ -1,8 +1,5 @@
-"""The tabs Counts, Confidence set and Policy, which look closely at one run, and its choice: curve, seed and moment.
-
-Counts compares the true counts with the noisy ones that the planner receives. Confidence set, of learners that know
-features, shows what noise adds to two weights of a step.
-"""
+"""The tabs Counts, Confidence set and Policy, which show one run in detail, and the selections that tabs share: the
+visible curves, and the run, seed and moment in detail."""
 
 from __future__ import annotations
 
@@ -41,7 +38,7 @@ from pages.shared.visitor.state import ask, begin, owner_id, session
 
 
 def offered(why: str) -> list[int]:
-    """Return the places of the curves that are not hidden. If all are hidden, show a sentence."""
+    """Return the indices of the visible curves; if all are hidden, show a sentence that asks to show one."""
     found = [i for i, curve in enumerate(session().explore.shown) if not curve.hidden]
     if not found:
         st.info(f"All curves are hidden. Show one to {why}.")
@@ -49,10 +46,9 @@ def offered(why: str) -> list[int]:
 
 
 def curve_menu(label: str, offered: Sequence[int], titles: Sequence[str]) -> int:
-    """Return the curve looked at, by its place among all that are shown; the most private of those offered until one
-    is chosen.
+    """Draw a menu of the offered curves and return the index of the chosen one, by default the most private.
 
-    titles: of all curves.
+    titles: the titles of all curves.
     """
     e = session().explore
     first = offered[most_private([e.shown[i] for i in offered])]
@@ -60,19 +56,19 @@ def curve_menu(label: str, offered: Sequence[int], titles: Sequence[str]) -> int
 
 
 def statuses() -> list[RunStatus]:
-    """Return how each run that is shown stands, as this visitor sees it."""
+    """Return the status of each run in the comparison, as this visitor sees it."""
     return [ONLINE.status(c.spec, owner_id("draft") if c.draft else "") for c in session().explore.shown]
 
 
 def going(runs: Sequence[RunStatus]) -> list[RunStatus]:
-    """Return the runs that go on: those shown, and the runs without privacy that one measure subtracts."""
+    """Return the active runs: those shown and, for the privacy cost, their baselines without privacy."""
     e = session().explore
     baselines = [c.spec.baseline() for c in e.shown if c.spec.privacy != "none" and e.view.measure == "extra"]
     return [run for run in [*runs, *map(ONLINE.status, baselines)] if run.state in ACTIVE]
 
 
 def look_closely(titles: Sequence[str], runs: Sequence[RunStatus]) -> tuple[Curve, str, SeedTrace] | None:
-    """Draw menus for curve and seed; return the curve, its title and the seed's trace, or None and show the reason."""
+    """Draw menus for curve and seed; return the curve, its title and the trace, or None after showing the reason."""
     e, places = session().explore, offered("look at it closely")
     if not places:
         return None
@@ -90,8 +86,7 @@ def look_closely(titles: Sequence[str], runs: Sequence[RunStatus]) -> tuple[Curv
 
 
 def absent(spec: RunSpec, name: str, run: RunStatus) -> None:
-    """Ask for a run whose curve comes with the program, as nobody has computed its details here yet, unless its time
-    has an earlier message; describe its status."""
+    """Request a run of which only the curve is bundled, unless it is too expensive, and show its status."""
     if run.state == "done" and begin_lacking([spec]):
         st.rerun()
     if run.state in ACTIVE:
@@ -102,20 +97,20 @@ def absent(spec: RunSpec, name: str, run: RunStatus) -> None:
 
 
 def begin_lacking(specs: Sequence[RunSpec]) -> bool:
-    """Ask for those of these runs that nobody has computed here yet, as their curves alone come with the program;
-    return whether any was asked for."""
+    """Request those of these runs of which only the curves are bundled and which nobody has computed here; return
+    whether any was requested."""
     lacking = [spec for spec in specs if comes_along(spec) and data.status(spec).state == "unknown"]
     return bool(lacking) and begin(lacking, session().visitor)
 
 
 def identity(trace: SeedTrace) -> tuple[str, int, int]:
-    """Name a trace, and how far it goes."""
+    """Return a key that identifies a trace and its length."""
     return trace.spec.to_json(), trace.seed, int(trace.episodes[-1])
 
 
 def moment(found: SeedTrace, first: int | None = None) -> int:
-    """Draw a slider over the moments that were kept in detail, and return the index of the chosen one. first: the
-    episode at which the slider begins, instead of the last."""
+    """Draw a slider over the moments that were stored in detail; return the index of the chosen one. first: the episode
+    selected by default, instead of the last."""
     episodes = [int(k) for k in found.detail_episodes]
     e = session().explore
     return episodes.index(view.steps(e, "Episodes so far", "episode", episodes, count, otherwise=first))
@@ -140,7 +135,7 @@ def counts_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
         return
     mdp = data.environment(curve.spec)
     at, e = moment(trace), session().explore
-    # Without noise, and for a learner that plans with the noisy counts themselves, there is one thing to see.
+    # Without noise, or if the learner plans with raw noisy counts, there is only one array to show.
     changed = curve.spec.privacy != "none" and learner.seen(curve.spec.bonus) != NOISY
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         family = view.segments(e, "Count shown", "family", FAMILIES)
@@ -153,7 +148,7 @@ def counts_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
 def cells(
     mdp: TabularMDP, trace: SeedTrace, at: int, family: str, seen: str, step: int | None, night: bool
 ) -> Picture:
-    """Return all cells at the at-th detailed moment, of one step or of all."""
+    """Draw all cells at the at-th detailed moment, for one step or all."""
     column, kind = (-2, count_figures.VISITS) if family == "visits" else (-1, count_figures.REWARDS)
     true, told = trace.counts[at][..., column], getattr(trace, seen)[at][..., column]
     bound = float(trace.error_bound[at]) if seen == "noisy" and trace.error_bound[at] > 0 else None
@@ -175,13 +170,13 @@ def cells(
 
 
 def ellipsoid_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
-    """Draw the confidence set as planned with, and as the same users would show it without noise."""
+    """Draw the confidence set used for planning, next to the set that the same users would give without noise."""
     found = look_closely(titles, runs)
     if found is None:
         return
     _, title, trace = found
     if not trace.beliefs:
-        st.info("This algorithm keeps no confidence set of weights. Choose a curve whose algorithm does.")
+        st.info("This algorithm has no confidence set of weights. Choose a curve whose algorithm has one.")
         return
     at, e = moment(trace, telling(trace)), session().explore
     steps, d = trace.beliefs["truth"].shape[1:3]
@@ -202,7 +197,7 @@ def ellipsoid_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
 
 
 def telling(trace: SeedTrace) -> int:
-    """Return the most interesting moment: where regret per episode has just come below a tenth of V*."""
+    """Return the default moment: the first at which regret per episode is below a tenth of V*."""
     low = np.flatnonzero(trace.regret / trace.episodes < 0.1 * trace.v_star)
     return int(trace.episodes[low[0]] if len(low) else trace.episodes[-1])
 
@@ -210,7 +205,7 @@ def telling(trace: SeedTrace) -> int:
 def ellipsoid_picture(
     trace: SeedTrace, title: str, at: int, h: int, pair: tuple[int, int], near: bool, night: bool
 ) -> Picture:
-    """Return the figure of one step, with its sentence."""
+    """Draw the confidence set of one step, with its sentence."""
     beliefs, private, users = trace.beliefs, trace.spec.privacy != "none", int(trace.detail_episodes[at])
     noisy = metrics.region(beliefs, trace.noisy, at, h)
     quiet = metrics.region(beliefs, trace.series["sums"], at, h, "noiseless ")
@@ -248,8 +243,8 @@ CHARTS = {
     "V": "Values V",
     "Q": "Values Q",
 }
-BUDGETS = (0.01, 0.1, 1.0)  # rho, of what is learned offline from its users
-CHANCES = {"chances": "Chances"}  # of learners whose policy is stochastic
+BUDGETS = (0.01, 0.1, 1.0)  # values of rho, for learning offline from this policy's users
+CHANCES = {"chances": "Chances"}  # for learners with a stochastic policy
 FROM_POLICY = "Learn offline from users who follow this policy"
 FROM_LIKELIEST = "Learn offline from users who take this policy's likeliest actions"
 
@@ -262,7 +257,7 @@ def policy_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     curve, _, trace = found
     mdp = data.environment(curve.spec)
     charts = CHARTS | (CHANCES if trace.chances.size else {})
-    if not mdp.dense:  # hundreds of states, as Taxi's, fit into no drawing
+    if not mdp.dense:  # environments with hundreds of states, such as Taxi, do not fit into a drawing
         charts = {key: title for key, title in charts.items() if key != "map"}
     e = session().explore
     chart = view.segments(e, "Chart", "drawn", charts)
@@ -277,23 +272,23 @@ def policy_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
 
 
 def offline(trace: SeedTrace, at: int) -> None:
-    """Draw a link to Offline, where 70% of the people follow the policy shown, or its likeliest actions."""
+    """Draw a link to Offline, for data in which 70% of the users follow this policy, or its likeliest actions."""
     spec, said = trace.spec, following(trace.policy[at])
     try:
         base = OfflineSpec(
             environment=spec.environment, environment_params=spec.environment_params, behaviour=said
         )
-    except SpecError as error:  # such as a problem that is too large for data sets
+    except SpecError as error:  # such as a problem too large for data sets
         st.caption(f"No offline data set can be made here. {escape(str(error))}")
         return
-    if len(said) > links.MAX_MODEL:  # a link has its digest only
+    if len(said) > links.MAX_MODEL:  # the link contains only its digest
         session().files[links.text_digest(said)] = said
     runs = [base.baseline(), *(base.replace(rho=rho) for rho in BUDGETS)]
     page_link("offline", FROM_LIKELIEST if trace.chances.size else FROM_POLICY, encode_specs(runs))
 
 
 def policy_picture(chart: str, mdp: TabularMDP, trace: SeedTrace, at: int, step: int, night: bool) -> Picture:
-    """Return one of CHARTS, at the at-th detailed moment."""
+    """Draw one of CHARTS at the at-th detailed moment."""
     states, actions = mdp.state_labels, mdp.action_labels
     policy, occupancy, best = trace.policy[at], trace.occupancy[at], trace.optimal_policy
     chances = trace.chances[at] if trace.chances.size else None

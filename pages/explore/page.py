@@ -1,4 +1,4 @@
-"""Online, the main job: move a setting, watch the draft learn, and keep it to compare what privacy costs."""
+"""Online, the main page: change a setting, watch the draft learn, and keep it to compare what privacy costs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from pages.shared.visitor.state import read_address, session
 
 
 def data_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
-    """Draw the downloads of the whole comparison, then one curve's spec, code and command."""
+    """Draw the downloads of the whole comparison, then the spec, code and command of one curve."""
     s = session()
     rows = zip(s.explore.shown, kinds(s.explore.shown), titles, runs, strict=True)
     shown = [row for row in rows if not row[0].hidden]
@@ -49,7 +49,7 @@ def data_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
         tidy([title for *_, title, _ in shown], known, "episode", "regret"),
         specs,
         "Regret so far, compared",
-        draw if any(map(unplayable, specs)) else None,  # else as one page without a server, behind *Share*
+        draw if any(map(unplayable, specs)) else None,  # otherwise *Share* offers the page without a server
     )
     st.markdown("## Reproduce it without this page", anchors=False)
     chosen = look.curve_menu("Curve", places, titles)
@@ -60,7 +60,7 @@ TABS = {
     "regret": ("Regret", tabs.regret_tab),
     "counts": ("Counts", look.counts_tab),
     "policy": ("Policy", look.policy_tab),
-    "ellipsoid": ("Confidence set", look.ellipsoid_tab),  # of learners that know features
+    "ellipsoid": ("Confidence set", look.ellipsoid_tab),  # for learners that use features
     "guarantee": ("Guarantee", tabs.guarantee_tab),
     "data": ("Data", data_tab),
 }
@@ -83,9 +83,9 @@ def main() -> None:
 
 
 def draw_tab(corner: DeltaGenerator, live: bool) -> None:
-    """Draw progress and the open tab, and in the page's corner the link to just that.
+    """Draw the progress, the open tab, and the link to it in the page's corner.
 
-    While something runs this part redraws itself; the end of the last run stops that.
+    This part redraws itself until the last run has ended.
     """
     s = session()
     names, runs = titles(s.explore.shown), look.statuses()

@@ -1,4 +1,5 @@
-"""The tabs of Online about all runs: what learning has cost so far, and what each run promises and its noise proves."""
+"""The tabs of Online about all runs: Regret, the cost of learning so far; and Guarantee, the guarantee claimed for each
+run, the guarantee proved, and where the noise is added."""
 
 from __future__ import annotations
 
@@ -51,7 +52,7 @@ from pages.shared.visitor.links import STATISTICS, Curve
 from pages.shared.visitor.state import ExploreState, add, session, write_address
 from pages.users.link import asked_of, encode
 
-Row = tuple[Curve, CurveStyle, str, RunStatus]  # a curve, its look, its title, and how its run stands
+Row = tuple[Curve, CurveStyle, str, RunStatus]  # a curve, its look, its title, and its run's status
 MEASURES = {
     "share": "Share lost",
     "cumulative": "Cumulative",
@@ -61,7 +62,7 @@ MEASURES = {
 
 
 def regret_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
-    """Draw the controls of the view, the chart, and the runs without privacy that one view needs."""
+    """Draw the controls of the view, the chart, and an offer to run missing baselines."""
     s = session()
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="regret_view"):
         measure = view.segments(s.explore, "Regret shown", "measure", MEASURES)
@@ -96,7 +97,7 @@ def regret_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
 
 
 def learner_at_work(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
-    """Draw one user who follows what a run has learned, and the menu of runs."""
+    """Draw one user who follows a run's policy, with a menu of runs."""
     s = session()
     said = messages("one_user")
     offered = [i for i, one in enumerate(s.explore.shown) if not one.hidden]
@@ -115,7 +116,7 @@ def learner_at_work(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
 
 
 def asked_about(shown: ExploreState) -> RunSpec:
-    """Return the run to look at closely: the last one that was run; a private one, if there is one."""
+    """Return the run to show in detail: the one chosen last, or the most private one."""
     curves, at = shown.shown, shown.view.curve
     if not (0 <= at < len(curves)) or curves[at].spec.privacy == "none":
         at = links.most_private(curves)
@@ -123,7 +124,7 @@ def asked_about(shown: ExploreState) -> RunSpec:
 
 
 def no_regret_yet(measure: str, curves: Sequence[Curve], runs: Sequence[RunStatus]) -> None:
-    """Draw the placeholder of the chart."""
+    """Draw a placeholder for the chart, with the reason why it is empty."""
     if not session().explore.visible:
         empty("All curves are hidden. Show one to see its regret.")
     elif any(run.state in ACTIVE for run in runs):
@@ -135,7 +136,7 @@ def no_regret_yet(measure: str, curves: Sequence[Curve], runs: Sequence[RunStatu
 
 
 def offer_baselines(missing: Sequence[Curve]) -> None:
-    """Offer to run the missing baselines: the privacy cost is measured against the same run without privacy."""
+    """Offer to run the missing baselines, against which the privacy cost is measured."""
     with st.container(horizontal=True, wrap=False, vertical_alignment="center"):
         st.markdown(
             explained(
@@ -148,7 +149,7 @@ def offer_baselines(missing: Sequence[Curve]) -> None:
 
 
 def run_baselines(missing: Sequence[Curve]) -> None:
-    """Run them without privacy, each as a curve of its own if there is room, else unseen."""
+    """Run these curves without privacy; each gets its own curve if there is room."""
     for curve in missing:
         add(curve.spec.baseline())
     write_address(session().explore)
@@ -156,7 +157,7 @@ def run_baselines(missing: Sequence[Curve]) -> None:
 
 
 def has_baseline(curve: Curve) -> bool:
-    """Return whether the privacy cost of this curve is known."""
+    """Return whether the baseline of this private curve has results."""
     return curve.spec.privacy != "none" and len(ONLINE.curves(curve.spec.baseline()).at) > 0
 
 
@@ -169,7 +170,7 @@ def regret_chart(
     log_y: bool,
     each: bool,
 ) -> None:
-    """Draw the chart of these runs, below what cannot be read off it."""
+    """Draw the chart of these runs, below warnings about its limits."""
     stuck = [(status.stuck(one), one.seeds) for one in {row[0].spec.baseline() for row in rows}]
     status.tell_doubts([words.unsettled(*max(stuck)), words.about_negative_prices(below_zero(rows))])
     baselines = [ONLINE.curves(row[0].spec.baseline()).token for row in rows] if measure == "extra" else []
@@ -192,7 +193,7 @@ def regret_chart(
 
 
 def below_zero(rows: Sequence[Row]) -> list[str]:
-    """List the titles of finished runs whose price of privacy lies below zero with its whole interval."""
+    """List the titles of finished runs whose privacy cost has its whole interval below zero."""
     found = []
     for curve, _, title, _ in rows:
         own, baseline = ONLINE.curves(curve.spec), ONLINE.curves(curve.spec.baseline())
@@ -213,7 +214,7 @@ def comparison_picture(
     statistic: metrics.Statistic,
     **how: bool,
 ) -> Picture:
-    """Draw the curves with a sentence about them. best: the value of an optimal episode of each, if it is known."""
+    """Draw the curves with a sentence about them. best: V* of each run, None if unknown."""
     curves = []
     for (curve, kind, title, run), v_star in zip(rows, best, strict=True):
         baseline = ONLINE.curves(curve.spec.baseline()) if measure == "extra" else None
@@ -228,9 +229,9 @@ MOST_NOISE = " This is a count of a row that all users were told to play. Other 
 
 
 def guarantee_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
-    """Draw the promises of the visible curves, the card of one, and the effect of other noise.
+    """Draw the guarantees of the visible curves, the details of one, and the effect of other noise.
 
-    All of it follows from the specs: it is there before the first seed is finished, and whatever becomes of the runs.
+    Everything follows from the specs, so it is available before any seed is finished.
     """
     curves = session().explore.shown
     places = offered("see what it guarantees")
@@ -262,7 +263,7 @@ def guarantee_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
 
 
 def compare(places: Sequence[int], curves: Sequence[Curve], titles: Sequence[str]) -> None:
-    """Draw the promises of several curves, a line each."""
+    """Draw a table of the guarantees of several curves, one in each row."""
     rows: list[tuple[str, ...]] = [("Curve", "Privacy model", "Claimed", "Proved", IN_A_COUNT)]
     for i in places:
         run = curves[i].spec
@@ -279,7 +280,7 @@ def compare(places: Sequence[int], curves: Sequence[Curve], titles: Sequence[str
                 sign = f":material/{'verified' if good else 'warning'}: "
                 claimed, proves = promise(g.claimed_epsilon, delta), proved(g)
         rows.append((escape(titles[i]), escape(words.promise), claimed, sign + proves, noise))
-    if not any(noise.endswith("visits") for *_, noise in rows):  # learners that are told of no counts
+    if not any(noise.endswith("visits") for *_, noise in rows):  # learners that receive no counts
         rows = [row[:-1] for row in rows]
     rows.insert(1, ("---",) * len(rows[0]))
     if any("not known yet" in row for row in rows):
@@ -289,13 +290,13 @@ def compare(places: Sequence[int], curves: Sequence[Curve], titles: Sequence[str
 
 
 def card(g: Guarantee, run: RunSpec, key: int) -> None:
-    """Draw one run's guarantee in words and numbers; the parts have the same order in every card."""
+    """Draw one run's guarantee in words and numbers, always in the same order."""
     st.markdown(explained(f"**{PROMISES[g.model]}**{f' ({g.model})' if g.model != 'none' else ''}"))
     st.markdown(explained(escape(g.trust)))
     if run.bonus == OWN:
         st.markdown(
             explained(
-                ":material/warning: The bonus is not proved: no theorem says that the algorithm learns."
+                ":material/warning: The bonus is not proved: no theorem shows that the algorithm learns."
             )
         )
     if g.claimed_epsilon is None:
@@ -317,7 +318,7 @@ def card(g: Guarantee, run: RunSpec, key: int) -> None:
         st.caption(explained(warning))
     if g.returning is not None:
         st.caption(explained(said.returning(*g.returning, delta)))
-    # the noise of a shuffler is bits, and each is one visit: that has no scale to tell
+    # a shuffler's noise consists of bits of one visit each, so it has no scale
     scaled = g.model != "SDP" and g.noise_scale is not None
     facts(g, f"{significant(g.noise_scale or 0.0)} visits" if scaled else "", g.messages)
     every_promise(g, run, key)
@@ -325,7 +326,7 @@ def card(g: Guarantee, run: RunSpec, key: int) -> None:
 
 
 def every_promise(g: Guarantee, run: RunSpec, key: int) -> None:
-    """Draw all that we prove for the noise, on request: epsilon for each delta, zCDP, and the best attacker's gain."""
+    """Draw, on request, everything we prove for the noise: epsilon by delta, zCDP, and the best attacker's gain."""
     part = st.expander("All proved (ε, δ)", on_change="rerun", key=f"promises_{key}")
     if not part.open:
         return
@@ -348,20 +349,20 @@ def every_promise(g: Guarantee, run: RunSpec, key: int) -> None:
 
 
 def compare_noise(g: Guarantee, run: RunSpec) -> None:
-    """Draw the ladder from noise as in the paper down."""
+    """Draw the chart of the steps from the paper's noise to less noise."""
     st.markdown("## How much noise does a guarantee need?", anchors=False)
     st.markdown(
         explained(
             "Each bar adds one improvement to the bar above it, and shows the guarantee proved for its noise. The "
             "first bar is the noise in the algorithm's paper, for δ = 0. Up to 4,000 releases, the last bar is a lower "
-            "bound. If a bar is longer, the one above proves less, or noise moves to visits from other counts."
+            "bound. A bar longer than the one above proves more, or moves noise from other counts to visits."
         )
     )
     show(kept(("ladder", run.to_json()), lambda night: ladder(g, night, instance(run))), "ladder")
 
 
 def instance(spec: RunSpec) -> str:
-    """Return the problem that a ladder is about."""
+    """Describe the problem for which the noise is compared."""
     steps = [f"H = {spec.environment_params['H']}"] if "H" in spec.environment_params else []
     return ", ".join(
         [
@@ -373,7 +374,7 @@ def instance(spec: RunSpec) -> str:
 
 
 def ladder(g: Guarantee, night: bool, instance: str = "") -> Picture:
-    """Return the ladder of a card, with the run's own noise in it."""
+    """Draw the steps of a guarantee, including the run's own noise."""
     steps = [guarantee_figures.NoiseStep(s.what, s.std, s.epsilon, s.delta, s.idea) for s in g.ladder]
     mine = g.noise_std or 0.0
     own = next((i for i, s in enumerate(steps) if math.isclose(s.std, mine, rel_tol=said.EQUAL)), None)

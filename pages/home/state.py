@@ -1,7 +1,7 @@
-"""Home: its part of a visitor's session, its link, its runs, and the story of six scenes above its chart.
+"""Home: its state of a visitor, its link, its bundled runs, and the story of six scenes above its chart.
 
-The charts of the story come with the program (`python -m bench.bundled start`), its words from a file of messages.
-assets/web/story.js tells it.
+The story's charts come with the program (`python -m bench.bundled start`), and its text from a file of messages.
+assets/web/story.js draws it.
 """
 
 from __future__ import annotations
@@ -36,20 +36,20 @@ from pages.shared.visitor.address import STORY, Query
 from pages.shared.visitor.state import PageState, session
 
 EPSILON = replace(FIELDS["epsilon"], optional=False)
-LABEL = "Privacy budget (a smaller one hides more)"  # of the slider
+LABEL = "Privacy budget (a smaller one hides more)"  # label of the slider
 STOPS = tuple(f"ε = {epsilon:g}" for epsilon in HOME_BUDGETS)
 NEEDED = f"Users until an average episode loses less than {LEARNED:.0%} of V*"
 
 
 @dataclass
 class Home(PageState):
-    """The page's state of a visitor. drawn: the epsilon of its chart and whether it is dark; story: whether
-    the story is above it."""
+    """The page's state of a visitor. drawn: the chart's (epsilon, dark theme); story: whether the story is shown above
+    it."""
 
     epsilon: float = EPSILON.default
     drawn: tuple[float, bool] = (EPSILON.default, False)
     story: bool = False
-    begun: bool = False  # its slider writes the address by itself
+    begun: bool = False  # the slider writes the address itself
 
     @property
     def link(self) -> list[tuple[str, str]]:
@@ -63,7 +63,7 @@ class Home(PageState):
         links.check_version(given, problems)
         epsilon = nearest(given["eps"][-1], problems)
         self.problems = tuple(problems)
-        if epsilon != self.epsilon:  # else the slider wrote it
+        if epsilon != self.epsilon:  # otherwise the slider wrote it
             self.epsilon = epsilon
             session().version += 1
 
@@ -74,13 +74,13 @@ def link_to(epsilon: float) -> list[tuple[str, str]]:
 
 
 def nearest(text: str, problems: list[str]) -> float:
-    """Return the epsilon of HOME_BUDGETS for a link's; a sentence is added to `problems` if it is another one."""
+    """Return the value of HOME_BUDGETS closest to a link's epsilon; add a sentence to `problems` if they differ."""
     epsilon: float = EPSILON.default
     try:
         wanted = EPSILON.parse(text)
         epsilon = min(HOME_BUDGETS, key=lambda e: abs(math.log(e / wanted)))
         if epsilon != wanted:
-            problems.append(f"The slider has no ε = {wanted:g} and shows the nearest. Online runs any ε.")
+            problems.append(f"No ε = {wanted:g} on the slider, so it shows the nearest. Online runs any ε.")
     except SpecError as error:
         problems.append(str(error))
     return epsilon
@@ -93,7 +93,7 @@ def known(epsilon: float) -> list[Cost]:
 
 
 def cost_of(spec: RunSpec) -> Cost:
-    """Return one privacy model's curve, and where it has come down."""
+    """Return one privacy model's curve, with the users after which it is below LEARNED."""
     run = bundled("home")[spec]
     average = metrics.per_episode(run.at, run.values)
     mean, low, high = metrics.regret_band(average)
@@ -103,15 +103,15 @@ def cost_of(spec: RunSpec) -> Cost:
 
 
 def best() -> float:
-    """Return the value of an optimal episode, which is known for the page's runs."""
+    """Return V* of the page's runs, which is known."""
     known = answers.v_star(BASE)
     assert known is not None
     return known
 
 
 ORDER = ("day", "count", "attack", "noise", "learn", "trust")
-TRUST_EPSILON = 1.0  # of the scene of three ways to add noise
-DECADES = {users: human(users) for users in (1.0, 1e3, 1e6)}  # at axes of users and of counts
+TRUST_EPSILON = 1.0  # for the scene that compares three ways to add noise
+DECADES = {users: human(users) for users in (1.0, 1e3, 1e6)}  # labels of axes of users and of counts
 LOST = (0.0, 0.5, 1.0)
 
 Said = dict[str, Any]
@@ -119,16 +119,16 @@ _story = component("story", js=module_with_imports("story.js", "story_parts.js",
 
 
 def is_told(h: Home) -> bool:
-    """Return whether the story is shown: a visitor from a link, or of an embedded page, wants the chart. An
-    address that the chart's slider wrote below the story names it, for a reload."""
+    """Return whether to show the story: not to visitors who follow a link or see an embedded page, who want the chart.
+    After a reload, the address shows whether the slider was used below the story."""
     s = session()
-    if s.arrived or not st.query_params:  # else the chart's slider wrote the address
+    if s.arrived or not st.query_params:  # otherwise the slider wrote the address
         h.story = (not st.query_params or STORY in st.query_params) and not st.context.is_embedded
     return h.story
 
 
 def tell() -> None:
-    """Draw the six scenes."""
+    """Draw the six scenes of the story."""
     with st.container(key="story"):
         _story(data=story_content(), key="start")
 
@@ -154,7 +154,7 @@ def story_content() -> Said:
 
 
 def _scene_with(scene: str, fields: dict[str, dict[str, str]]) -> Said:
-    """Return the text of a scene. fields: of those of its messages that are filled here."""
+    """Return the texts of a scene. fields: values for the placeholders in its messages."""
     said: Said = messages("start")[scene]
     return said | {name: filled(said[name], **given) for name, given in fields.items()}
 
@@ -199,7 +199,7 @@ def _trust() -> Said:
 
 
 def _racing(noise: Said) -> Said:
-    """Return the text of the noise scene at each epsilon."""
+    """Return the texts of the noise scene for each epsilon."""
     said = messages("start")["noise"]
     values, spoken, now, alts = [], [], [], []
     for i, std in enumerate(noise["std"]):
@@ -225,7 +225,7 @@ def _racing(noise: Said) -> Said:
 
 
 def _learning(learned: Said) -> Said:
-    """Return the text of the learning scene at each moment."""
+    """Return the texts of the learning scene for each number of users."""
     said = messages("start")["learn"]
     moments = [
         {"users": human(users), "lost": percent(lost), "baseline": percent(baseline)}
@@ -244,7 +244,7 @@ def _learning(learned: Said) -> Said:
 
 
 def _colors() -> dict[str, tuple[str, str]]:
-    """Return each scene by day and by night."""
+    """Return the colours of the scenes as pairs for the light and the dark theme."""
     day, night = map(_colors_of, (LIGHT, DARK))
     return {name: (day[name], night[name]) for name in day}
 
@@ -252,7 +252,7 @@ def _colors() -> dict[str, tuple[str, str]]:
 def _colors_of(theme: Theme) -> dict[str, str]:
     amount = [shade for _, shade in theme.amount]
     return {
-        "count": amount[-2],  # the last one is nearly the ink, and so the true count
+        "count": amount[-2],  # the last shade is nearly black, like the true count
         "ground": amount[0],
         "scale": amount[1],
         "less": theme.counts[0][1],

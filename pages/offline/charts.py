@@ -1,6 +1,6 @@
 """The tabs of Offline, and the names and looks of its runs.
 
-Suboptimality, Guarantee and Data are about all runs; Pessimism, Policy and Coverage look closely at one data set.
+Suboptimality, Guarantee and Data are about all runs; Pessimism, Policy and Coverage show one data set in detail.
 """
 
 from __future__ import annotations
@@ -50,13 +50,13 @@ from pages.shared.visitor.state import ask, begin, owner_id
 
 
 def run_titles(specs: Sequence[OfflineSpec]) -> list[str]:
-    """Return a title for each, plain text, no two alike; the environment is named if there are several."""
+    """Return a distinct title for each run as plain text; it names the environment if there are several."""
     labels = [place + label(spec) for place, spec in zip(places_apart(specs), specs, strict=True)]
     return distinct(told_apart(specs, labels))
 
 
 def label(spec: OfflineSpec) -> str:
-    """Name learner and budget in a few words."""
+    """Return a short name with the learner and the budget."""
     return called(
         OFFLINE[spec.algorithm].title,
         promise_words(spec),
@@ -75,18 +75,17 @@ def promise_words(spec: OfflineSpec) -> str:
 
 
 def run_kinds(specs: Sequence[OfflineSpec]) -> list[CurveStyle]:
-    """Return the styles of the curves, no two alike. The curator is trusted, as a central agent is."""
+    """Return distinct styles for the curves. A curator is trusted, so they have the central model's colours."""
     return numbered([style_of_data(spec) for spec in specs])
 
 
 def most_private(specs: Sequence[OfflineSpec]) -> int:
-    """Choose the run with the strongest guarantee; of several the first."""
+    """Return the index of the run with the strongest guarantee; the first if there are several."""
     return min(range(len(specs)), key=lambda i: comparable(specs[i]) or math.inf)
 
 
 class DataSetSelection(NamedTuple):
-    """The choice of the visitor: one run's trace, and a data set among those with details. at: its place; n: its
-    size."""
+    """The visitor's choice: a run with its trace, and one of its data sets with details. at: its index; n: its size."""
 
     spec: OfflineSpec
     title: str
@@ -96,7 +95,7 @@ class DataSetSelection(NamedTuple):
 
     @property
     def key(self) -> tuple[str, int, int]:
-        """Name it."""
+        """Return a key that identifies the data set."""
         return self.spec.to_json(), self.trace.seed, self.n
 
     @property
@@ -106,15 +105,15 @@ class DataSetSelection(NamedTuple):
 
 
 def chosen_spec() -> int:
-    """Draw a menu of the runs; return the place of the one chosen, by default of the most private."""
+    """Draw a menu of the runs; return the index of the chosen one, by default the most private."""
     part, specs = offline(), offline().specs
     titles, first = run_titles(specs), most_private(specs)
     return view.menu(part, "Run", "curve", range(len(specs)), titles, otherwise=first)
 
 
 def choose_data_set() -> DataSetSelection | None:
-    """Draw menus for run, repetition and size; return None and show the reason if there is nothing to see. Bundled
-    results have curves only, so the run is asked for here."""
+    """Draw menus for run, repetition and size; return None after showing the reason if there is nothing to show.
+    Bundled results contain curves only, so the run itself is requested here."""
     left, right = st.columns([3, 2], wrap=False)
     with left:
         chosen = chosen_spec()
@@ -131,7 +130,7 @@ def choose_data_set() -> DataSetSelection | None:
 
 
 def absent(spec: OfflineSpec) -> None:
-    """Ask for a run nobody has asked for yet, and say how it stands."""
+    """Request a run that nobody has requested yet, and show its status."""
     owner = owner_id("offline")
     run = data.status(spec, owner)
     if run.state in ACTIVE:
@@ -147,13 +146,13 @@ def absent(spec: OfflineSpec) -> None:
 
 
 def telling(trace: OfflineTrace) -> int:
-    """Return the size at which there is most to see: the largest that is not enough yet, or the largest."""
+    """Return the default size: the largest that is not enough yet, else the largest with details."""
     short = trace.curve.at[trace.curve.values > CLOSE * trace.v_star]
     return int(short[-1] if len(short) else trace.detail_n[-1])
 
 
 def pessimism_tab() -> None:
-    """Return visits, penalty, and values before and after it."""
+    """Draw the heatmaps of visits, penalty, and values before and after it."""
     found = choose_data_set()
     if found is None:
         return
@@ -162,7 +161,7 @@ def pessimism_tab() -> None:
 
 
 def pessimism_picture(found: DataSetSelection, step: int | None, night: bool) -> Picture:
-    """Draw the heatmaps of one data set with their sentences."""
+    """Draw the heatmaps of one data set with their sentence."""
     trace, at, mdp = found.trace, found.at, data.environment(found.spec)
     released = trace.released.get("visits")
     E = max((float(error) for error in trace.errors.values()), default=0.0) if released is not None else 0.0
@@ -206,12 +205,12 @@ def policy_tab() -> None:
 
 
 def actions(found: DataSetSelection, night: bool) -> Picture:
-    """Return the learned and optimal policies, their differences, and how often users took the learned action."""
+    """Draw the learned and optimal policies, their differences, and the share of users who took the learned action."""
     return learned_picture(found.trace, found.at, data.environment(found.spec), dark=night)
 
 
 def values(found: DataSetSelection, night: bool) -> Picture:
-    """Draw the lower bound against the best values."""
+    """Draw the lower bounds next to the optimal values."""
     trace, at, mdp = found.trace, found.at, data.environment(found.spec)
     below = float(np.mean(trace.V[at] <= trace.optimal_V + 1e-9))
     start = float(trace.lower[list(trace.curve.at).index(found.n)])
@@ -226,7 +225,7 @@ def values(found: DataSetSelection, night: bool) -> Picture:
 
 
 def coverage_tab() -> None:
-    """Draw the coverage of the behaviour policy of one run's data."""
+    """Draw how well the data of one behaviour policy cover the optimal policy."""
     specs = offline().specs
     one = len({(spec.environment, str(spec.environment_params), spec.behaviour) for spec in specs}) == 1
     spec = specs[0] if one else specs[chosen_spec()]
@@ -256,7 +255,7 @@ def coverage_tab() -> None:
 
 
 def gap_tab() -> None:
-    """Draw the chart with its sentence on the paper's range."""
+    """Draw the chart with its sentence about the paper's range."""
     specs = offline().specs
     with st.popover("Axes and data sets", icon=":material/tune:"):
         log_y = view.switch(offline(), "Logarithmic vertical axis", "y", "log", "linear")
@@ -291,12 +290,12 @@ def gap_tab() -> None:
 
 
 def as_in_paper(spec: OfflineSpec) -> bool:
-    """Return whether this is a run of the paper's figure."""
+    """Return whether this is a run of the kind in the paper's figure."""
     return "features" in spec.learner.public and spec.calibration == "paper"
 
 
 def what_if(specs: Sequence[OfflineSpec], curves: Sequence[Series], best: float | None) -> None:
-    """Draw a table of every run at one size that the visitor chooses."""
+    """Draw a table of all finished runs at one size that the visitor chooses."""
     done = [(spec, curve) for spec, curve in zip(specs, curves, strict=True) if curve.complete]
     sizes = sorted({int(n) for _, curve in done for n in curve.x})
     if not sizes:
@@ -328,7 +327,7 @@ def what_if(specs: Sequence[OfflineSpec], curves: Sequence[Series], best: float 
 
 
 def proved_cell(spec: OfflineSpec) -> str:
-    """Write the noise's proved guarantee for a cell."""
+    """Write the proved guarantee for a cell of the table."""
     if not spec.calibration:
         return "nothing"
     card = answers.guarantee(spec)
@@ -340,19 +339,19 @@ def proved_cell(spec: OfflineSpec) -> str:
 
 
 def best_of(specs: Sequence[OfflineSpec]) -> float | None:
-    """Return v* of the problem, if the runs share one and it is known."""
+    """Return v* if all runs have the same problem and it is known, else None."""
     problems = {(spec.environment, str(spec.environment_params)) for spec in specs}
     return answers.v_star(specs[0]) if len(problems) == 1 else None
 
 
 def curve_of(spec: OfflineSpec, title: str, kind: CurveStyle, best: float | None) -> Series:
-    """Return one run as the figure needs it."""
+    """Return one run's curve for the figure."""
     run = RUNS.status(spec)
     return gap_series(title, kind, RUNS.curves(spec), best, note=note(run), finished=run.state == "done")
 
 
 def guarantee_tab() -> None:
-    """Draw a card for every run in one row. All of it follows from the specs."""
+    """Draw the guarantee of every run, side by side. Everything follows from the specs."""
     specs = offline().specs
     with st.expander("What do (ε, δ) and ρ mean?", icon=":material/help:"):
         st.markdown(said.OFFLINE)
@@ -364,7 +363,7 @@ def guarantee_tab() -> None:
 
 
 def data_tab() -> None:
-    """Draw downloads for the whole comparison, then one run's spec, code and command."""
+    """Draw downloads for the whole comparison, then the spec, code and command of one run."""
     specs = offline().specs
     titles = run_titles(specs)
     table = tidy(titles, [RUNS.curves(spec) for spec in specs], "n", "gap")

@@ -75,7 +75,7 @@ def main() -> None:
     )
     examples()
     shared = in_common(part.specs)
-    session().common = shared  # for pictures, which are drawn first
+    session().common = shared  # for images, which are drawn first
     redrawn(partial(results, corner), PACE if RUNS.progress(part.specs).active else None)
     common(shared)
 
@@ -87,7 +87,7 @@ def behaviour_words(text: str) -> str:
 
 
 def in_common(specs: Sequence[OfflineSpec]) -> str:
-    """Describe the common settings that a reader needs, plain text."""
+    """Describe the settings that all runs share, as plain text."""
     parts = shared_problem(specs)
     parts += [behaviour_words(one) for one in only(spec.behaviour for spec in specs)]
     parts += [NOISE[one] for one in only(spec.calibration for spec in specs if spec.calibration)]
@@ -98,7 +98,7 @@ def in_common(specs: Sequence[OfflineSpec]) -> str:
 
 
 def examples() -> None:
-    """Draw comparisons that are worth looking at, each a press away, and what to see in the one shown."""
+    """Draw a button for each ready-made comparison, and describe the one shown."""
     part = offline()
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="examples"):
         for i, example in enumerate(EXAMPLES):
@@ -116,8 +116,7 @@ def examples() -> None:
 
 
 def results(corner: DeltaGenerator, live: bool) -> None:
-    """Draw how the runs stand, the open tab, and in the page's corner the link to just that. This part redraws itself
-    while runs go on."""
+    """Draw the status of the runs, the open tab, and the link in the corner; redraw while runs are active."""
     part = offline()
     progress = RUNS.progress(part.specs)
     if live != bool(progress.active):
@@ -131,7 +130,7 @@ def results(corner: DeltaGenerator, live: bool) -> None:
 
 
 def run_box(found: Described) -> None:
-    """Draw what pressing Run will do, and the buttons. found: what the controls describe."""
+    """Describe what Run will do, and draw the buttons. found: the return values of `controls`."""
     specs, refused = found
     part = offline()
     keep()
@@ -147,11 +146,11 @@ def run_box(found: Described) -> None:
     )
 
 
-# The runs that Run will show, None where there are none, and why.
+# The runs that Run will show, or None and the reasons.
 Described = tuple[tuple[OfflineSpec, ...] | None, list[str]]
 SIZES_HELP = (
-    "The size of the largest data set. The curve has one of each size 5, 10, 20, 50, ... up to it, and no trajectory "
-    "is in two of them."
+    "The size of the largest data set. The curve has a point for each size 5, 10, 20, 50, ... up to it, and no "
+    "trajectory is in two data sets."
 )
 
 
@@ -174,7 +173,7 @@ def controls() -> Described:
 
 
 def budgets(settings: OfflineSettings) -> None:
-    """Draw the menu of guarantees, several budgets, and delta if the guarantee has one."""
+    """Draw the menu of privacy notions, the list of budgets, and delta if the notion has one."""
     offered = record.promises(settings.private)
     if settings.privacy not in offered:
         settings.privacy = offered[0]
@@ -207,14 +206,14 @@ def budgets(settings: OfflineSettings) -> None:
 
 
 def keep() -> None:
-    """Draw the choice whether Run adds to the present comparison."""
+    """Draw the switch that makes Run add to the present comparison."""
     state = offline()
     kept = keyed("keep", into(state, "keep"))
     st.toggle("Keep the runs shown", state.keep, disabled=locked(RUN), **kept)
 
 
 def compared_specs() -> Described:
-    """Return the runs that Run will show, with the present ones if these stay; or why there are none."""
+    """Return the runs that Run will show, including the present ones if they stay; or None and the reasons."""
     state = offline()
     specs, refusal = described(lambda: specs_of(state.settings, session().draft))
     if specs is not None and state.keep:
@@ -230,12 +229,12 @@ def compared_specs() -> Described:
 SPLITS = {"halves": "two halves, as in the paper", "whole": "whole, used twice"}
 SPLIT_HELP = (
     "Halves: one half for the variance of values, the other half for the values. Whole: all trajectories for both, as "
-    "in the paper's simulations. For noise as in the paper we then prove less; the tab Guarantee shows how much."
+    "in the paper's simulations. For noise as in the paper we then prove less, and the tab Guarantee shows how much."
 )
 
 
 def redrawing(settings: OfflineSettings, name: str) -> Any:
-    """Store one of the settings, on which other controls depend."""
+    """Return a function that stores a setting on which other controls depend, and redraws them."""
 
     def store(value: Any) -> None:
         setattr(settings, name, value)
@@ -285,8 +284,7 @@ def people(settings: OfflineSettings) -> None:
 
 
 def policy(settings: OfflineSettings) -> None:
-    """Draw the control of the policy that some of the users follow: a text, which comes from Online or is written
-    here."""
+    """Draw the text field for the policy that some users follow, copied from Online or written here."""
     st.text_area(
         "Policy that these users follow",
         settings.policy,
@@ -303,7 +301,7 @@ def policy(settings: OfflineSettings) -> None:
 
 
 def learners_menu(settings: OfflineSettings) -> None:
-    """Draw the menu of the learners that the environment allows."""
+    """Draw the menu of the learners that the environment supports."""
     options = record.offered(session().draft.environment)
     settings.learners = [option for option in settings.learners if option in options] or options[:2]
     choose_several(

@@ -1,6 +1,6 @@
 """Offline: its settings, its examples, its view, and its part of a visitor's session.
 
-The settings are a problem and its data, learners, and several budgets at once.
+The settings are environment, behaviour policy, learners, budgets and noise.
 """
 
 from __future__ import annotations
@@ -25,36 +25,36 @@ from pages.shared.visitor.links import decode_runs, encode_specs, looked, read_v
 from pages.shared.visitor.state import ViewedState, session
 
 CLINIC = OfflineSpec(environment="clinic", behaviour="mixture:0.7", n=10**6, seeds=10)
-PLAIN = ":none"  # of a learner that has its non-private form under the same name
-BUDGET = {"zcdp": "rho", "pure": "epsilon", "approximate": "epsilon"}  # the field that has several values
+PLAIN = ":none"  # suffix for the non-private form of a learner with the same key
+BUDGET = {"zcdp": "rho", "pure": "epsilon", "approximate": "epsilon"}  # the field with several values
 USUAL = {"zcdp": "0.01, 0.1, 1", "pure": "0.1, 1, 10", "approximate": "0.1, 1, 10"}
 REWARDS = {"known": "known", "learned": "learned from noisy sums"}  # mean rewards
-SPLIT = "data"  # the constant of learners that take the data set in halves
+SPLIT = "data"  # the constant of learners that can split the data set
 
 
 @dataclass
 class OfflineSettings:
-    """The settings as the controls show them; the environment and all constants are in the page's draft."""
+    """The values of the controls; the environment and all constants are in the page's draft."""
 
     behaviour: str = "mixture"
-    arguments: dict[str, float] = field(default_factory=dict)  # of each behaviour that has one
-    policy: str = ""  # the one that some follow, as a spec writes it
+    arguments: dict[str, float] = field(default_factory=dict)  # argument of each behaviour that has one
+    policy: str = ""  # the policy that some users follow, as in a spec
     learners: list[str] = field(default_factory=lambda: ["dp-kl-lcb" + PLAIN, "dp-kl-lcb"])  # see `offered`
-    privacy: str = "zcdp"  # the promise
+    privacy: str = "zcdp"  # the privacy notion
     values: dict[str, str] = field(default_factory=lambda: dict(USUAL))  # budgets as text, by promise
     delta: float = DEFAULT_DELTA
     calibration: str = "calibrated"
     split: str = "halves"
     rewards: str = "known"
     n: int = CLINIC.n
-    contribution: int = 1  # the most episodes of one user
+    contribution: int = 1  # the maximum number of episodes of one user
     seeds: int = CLINIC.seeds
     root_seed: int = 0
     beta: float = CLINIC.beta
 
     @property
     def behaves(self) -> str:
-        """Return the behaviour as a spec names it."""
+        """Return the behaviour policy as written in a spec."""
         chosen = BEHAVIOURS[self.behaviour]
         if chosen.argument is None:
             return self.behaviour
@@ -63,17 +63,17 @@ class OfflineSettings:
 
     @property
     def private(self) -> list[str]:
-        """Return its learners that add noise."""
+        """Return the chosen learners that add noise."""
         return [key for key in self.learners if is_private(key)]
 
 
 def is_private(option: str) -> bool:
-    """Return whether a learner, as `offered` names it, adds noise."""
+    """Return whether a learner, named as in `offered`, adds noise."""
     return not option.endswith(PLAIN) and OFFLINE[option].privacies != ("none",)
 
 
 def offered(environment: str) -> list[str]:
-    """Return the learners for an environment: linear ones if there are features."""
+    """Return the learners that an environment supports: linear ones only if it has features."""
     found = []
     for key, learner in OFFLINE.items():
         if "features" in learner.public and not ENVIRONMENTS[environment].features:
@@ -91,19 +91,19 @@ def title(option: str) -> str:
 
 
 def promises(learners: Sequence[str]) -> list[str]:
-    """Return the guarantees that all of these private learners offer."""
+    """Return the privacy notions that all of these private learners support."""
     made = [OFFLINE[key].privacies for key in learners]
     return [key for key in BUDGET if all(key in privacies for privacies in made)]
 
 
 def in_paper(settings: OfflineSettings, key: str) -> bool:
-    """Return whether a paper states this learner's noise; none does if rewards are learned."""
+    """Return whether the paper states this learner's noise; it does not if rewards are learned."""
     return settings.privacy in OFFLINE[key].paper_noise and not (settings.rewards == "learned" and knows(key))
 
 
 def constants_by_family(learners: Sequence[str]) -> dict[str, list[Field]]:
-    """Return the constants of those learners that have some, except how they split the data, by the key of the one
-    without privacy: a private one has the same."""
+    """Return the constants of these learners by the key of the non-private form, which a private learner shares; the
+    split of the data is left out."""
     found: dict[str, list[Field]] = {}
     for option in learners:
         learner = OFFLINE[option.removesuffix(PLAIN)]
@@ -117,12 +117,12 @@ def splits(option: str) -> bool:
 
 
 def knows(option: str) -> bool:
-    """Return whether a learner can know mean rewards; then it can learn them, too."""
+    """Return whether a learner supports known mean rewards; it then also supports learning them."""
     return "rewards" in OFFLINE[option.removesuffix(PLAIN)].public
 
 
 def specs_of(settings: OfflineSettings, draft: Draft) -> tuple[OfflineSpec, ...]:
-    """Return the runs that the controls describe: each learner without privacy once, the others at every budget.
+    """Return the runs that the controls describe: one for each non-private learner, and one per budget for the others.
 
     Raises SpecError.
     """
@@ -141,7 +141,7 @@ def specs_of(settings: OfflineSettings, draft: Draft) -> tuple[OfflineSpec, ...]
 def offline_spec_of(
     settings: OfflineSettings, draft: Draft, option: str, budget: float | None = None
 ) -> OfflineSpec:
-    """Return the run of one learner, as `offered` names it, at a budget. Raises SpecError."""
+    """Return the run of one learner, named as in `offered`, at a budget. Raises SpecError."""
     key = option.removesuffix(PLAIN)
     params = {k: v for k, v in draft.params("algorithm", OFFLINE[key].baseline).items() if k != SPLIT}
     noise: dict[str, Any] = {"privacy": "none"}
@@ -169,7 +169,7 @@ def offline_spec_of(
 
 
 def settings_of(specs: Sequence[OfflineSpec]) -> OfflineSettings:
-    """Return the settings that give these runs, as far as possible: differing ones are the first run's."""
+    """Return settings that give these runs as far as possible; if runs differ, the first one counts."""
     first = specs[0]
     private = [spec for spec in specs if spec.calibration]
     settings = OfflineSettings(n=first.n, seeds=first.seeds, root_seed=first.root_seed, beta=first.beta)
@@ -218,7 +218,7 @@ BIGGEST = 10**12
 
 @dataclass(frozen=True)
 class OfflineView:
-    """These defaults stand in no link, so they never change."""
+    """The view of the page. Links leave these defaults out, so they must never change."""
 
     tab: str = looked("gap", "the open tab", "tab", choices=TABS)
     y: str = looked("log", "the vertical axis", "y", choices=("log", "linear"))
@@ -234,7 +234,7 @@ Specs = tuple[OfflineSpec, ...]
 
 
 class Example(NamedTuple):
-    """A comparison worth looking at. say: what to see, in one sentence of plain text."""
+    """A ready-made comparison. say: a sentence of plain text about what it shows."""
 
     title: str
     say: str
@@ -248,7 +248,7 @@ LINEAR = OfflineSpec(
 
 
 def _budgets(base: OfflineSpec, *rho: float) -> tuple[OfflineSpec, ...]:
-    """Return runs without privacy, then at budgets of zero-concentrated privacy."""
+    """Return the run without privacy, and runs at these budgets rho."""
     return (base.baseline(), *(base.replace(rho=each) for each in rho))
 
 
@@ -283,11 +283,11 @@ EXAMPLES = (
     ),
     Example(
         "Linear: the paper's range",
-        "The paper shows n up to 1,000 on a linear environment. Where does its claim hold?",
+        "The paper shows n up to 1,000 on a linear environment. At which n does its claim hold?",
         _budgets(LINEAR, 25.0, 1.0, 0.1),
     ),
     Example(
-        "Two releases for five",
+        "Two releases instead of five",
         "The paper's DP-VAPVI next to our DP-PEVI, at the same proved budget.",
         (
             LINEAR.baseline(),
@@ -296,7 +296,7 @@ EXAMPLES = (
         ),
     ),
 )
-FIRST = EXAMPLES[0].specs  # what the page opens with
+FIRST = EXAMPLES[0].specs  # shown when the page opens
 RUNS = Runs(("offline",), "offline")
 
 
@@ -305,13 +305,13 @@ class OfflineState(ViewedState[OfflineView]):
     """The page's state of a visitor."""
 
     view: OfflineView = OfflineView()
-    specs: Specs = FIRST  # that are compared
-    settings: OfflineSettings = field(default_factory=lambda: settings_of(FIRST))  # besides the draft
-    keep: bool = False  # Run adds to the present comparison
+    specs: Specs = FIRST  # specs of the comparison
+    settings: OfflineSettings = field(default_factory=lambda: settings_of(FIRST))  # outside the draft
+    keep: bool = False  # whether Run adds to the present comparison
 
     @property
     def first_draft(self) -> Draft:
-        """Return the draft of the runs."""
+        """Return the draft that gives the runs."""
         return drafted(draft_of(RunSpec()), self.specs)
 
     @property
@@ -319,7 +319,7 @@ class OfflineState(ViewedState[OfflineView]):
         return encode_specs(self.specs, self.view)
 
     def follow(self, given: Query) -> None:
-        """Take over a link, and start what it names."""
+        """Apply a link and start its runs."""
         found, self.view, problems = decode_runs(given, OfflineView, OfflineSpec.kind, session().files)
         self.problems = tuple(problems)
         self.specs = tuple(dict.fromkeys(spec for spec, _ in found)) or self.specs
@@ -327,25 +327,25 @@ class OfflineState(ViewedState[OfflineView]):
         RUNS.begin(self.specs)
 
     def set_controls(self, specs: Specs) -> None:
-        """Make the controls those that give these runs."""
+        """Set the controls to values that give these runs."""
         s = session()
         self.settings, s.draft = settings_of(specs), drafted(s.draft, specs)
         s.version += 1
 
     def reset(self) -> Callable[[], None]:
-        """Make the controls those of the first view; what is compared stays. Return what undoes it, but the draft."""
+        """Reset the controls; the comparison stays. Returns a function that undoes this, except for the draft."""
         before = {"settings": self.settings, "keep": self.keep}
         self.keep = False
         self.set_controls(FIRST)
         return lambda: vars(self).update(before)
 
     def compare(self, specs: Sequence[OfflineSpec]) -> None:
-        """Show these runs, start what is missing of them, and put them into the address."""
+        """Show these runs, start the missing ones, and update the address."""
         self.put(specs=tuple(specs), view=replace(self.view, curve=OfflineView.curve))
         RUNS.start(self.specs)
 
     def take(self, example: Example) -> None:
-        """Show an example, and make the controls those that give it."""
+        """Show an example, and set the controls to it."""
         self.compare(example.specs)
         self.set_controls(example.specs)
 
@@ -354,5 +354,5 @@ offline = OfflineState.mine
 
 
 def bundled_specs() -> list[Any]:
-    """Return all runs of the examples, which come with the program."""
+    """Return all runs of the examples, whose results are bundled with the program."""
     return list(dict.fromkeys(spec for example in EXAMPLES for spec in example.specs))

@@ -1,4 +1,4 @@
-"""Papers: every item of the five papers with its verdict, which experiments decide, and all algorithms ranked."""
+"""Papers: every item of the five papers with its verdict and experiments, and a ranking of all algorithms."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def main() -> None:
 
 
 def rows_of(name: str) -> None:
-    """Draw one paper: how much of it we read, and its rows."""
+    """Draw one paper: the parts that we read, and its items."""
     paper = papers()[name]
     source = SOURCES[paper.paper]
     st.markdown(f"[{escape(source.line)}]({source.address}). We read {escape(paper.read)}.")
@@ -90,7 +90,7 @@ def rows_of(name: str) -> None:
 
 
 def row(item: Item) -> None:
-    """Draw one row: a button with its name, the statement and the verdict."""
+    """Draw one item in the list: a button with its name, the statement and the verdict."""
     found = verdicts()[item.address]
     name, statement = st.columns([1, 3.2], gap="small", vertical_alignment="center")
     name.button(
@@ -110,7 +110,7 @@ def said(verdict: str) -> str:
 
 
 def later_papers() -> None:
-    """Draw the claims of later papers, with the rows that they affect."""
+    """Draw the claims of later papers, with links to the items that they concern."""
     for work in related():
         title = f"[{escape(work.title)}]({work.source})" if work.source else escape(work.title)
         items = ", ".join(map(link_to, work.bears_on))
@@ -121,14 +121,14 @@ def later_papers() -> None:
 
 
 def link_to(address: str) -> str:
-    """Return a link to a row, in Markdown."""
+    """Return a Markdown link to an item."""
     item = all_items()[address]
     query = query_of([*link_heading(), ("item", address)])
     return f"[{escape(papers()[item.paper].title)}, {escape(item.name)}](?{query})"
 
 
 def opened(item: Item, live: bool) -> None:
-    """Draw one row: its verdict, numbers and charts, and its runs while they go on."""
+    """Draw one item: its verdict, numbers and charts, and its runs while they are active."""
     found, claim = verdicts()[item.address], item.claim
     st.header(item.name, anchor=False)
     source = SOURCES[papers()[item.paper].paper]
@@ -180,8 +180,8 @@ def opened(item: Item, live: bool) -> None:
 
 
 def replay(setting: Setting) -> None:
-    """Draw the link to the page that runs a setting, with exactly its settings; of many runs the first ones."""
-    specs, kind = setting.specs[: links.MAX_CURVES], setting.specs[0].kind  # all are of one kind
+    """Draw a link to the page that runs a setting with exactly these values; if it has many runs, to the first ones."""
+    specs, kind = setting.specs[: links.MAX_CURVES], setting.specs[0].kind  # all have the same kind
     many = len(setting.specs)
     some = f", {len(specs)} of {many} runs" if many > len(specs) else ""
     path, name, query = "attack", "Attack", list[tuple[str, str]]()
@@ -197,7 +197,7 @@ def replay(setting: Setting) -> None:
 
 
 def again(claim: Claim, here: ClaimReport | None) -> None:
-    """Draw the button that computes it here, its progress, and its result."""
+    """Draw the button that runs an experiment on this server, its progress, and its result."""
     if claim.key not in state().again:
         lacking = [spec for spec in claim.runs if data.status(spec).state != "done"]
         seconds = sum(estimate(spec).seconds * spec.seeds for spec in lacking) / data.workers()
@@ -212,7 +212,7 @@ def again(claim: Claim, here: ClaimReport | None) -> None:
 
 
 def numbers(found: ClaimReport) -> None:
-    """Draw each setting with its numbers, grouped by statistic, and the conditions."""
+    """Draw the numbers of each setting, grouped by statistic, and the conditions."""
     lines = []
     for (statistic, _), places in views.by_statistic(found).items():
         lines += ["", f"**{escape(statistic[:1].upper() + statistic[1:])}**", ""]
@@ -227,7 +227,7 @@ def numbers(found: ClaimReport) -> None:
 
 
 def badge() -> None:
-    """Draw the versions with which the bundled verdicts were computed."""
+    """Draw the software versions with which the bundled verdicts were computed."""
     then, now = bundled_papers().version, version()
     same = (
         "The same version is here." if then == now else f"Here: dprl {now['dprl']}, sources {now['sources']}."

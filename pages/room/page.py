@@ -1,4 +1,7 @@
-"""Room: a teacher puts questions to a class, whose phones answer without a name. The way in, and a student's view."""
+"""Room: a teacher puts questions to a class, who answer on their phones without giving a name.
+
+The entrance is a code for students and a button for teachers; a student sees the present step, and answers it.
+"""
 
 from __future__ import annotations
 
@@ -26,8 +29,8 @@ from pages.shared.visitor.callbacks import button, callback, on_value
 from pages.shared.visitor.presence import network_address
 from pages.shared.visitor.state import read_address, session, write_address
 
-PACE = 0.5  # seconds between two looks at the room
-COST = 0.001  # CPU seconds that a look takes, at most
+PACE = 0.5  # seconds between two checks of the room
+COST = 0.001  # maximum CPU seconds of a check
 DEVICE = "device"
 _device = component(DEVICE)
 
@@ -79,8 +82,8 @@ def led() -> bool:
 
 
 def meet() -> None:
-    """Ask the browser for its name in the room: drawn at random, kept in the browser for a day with the key of a
-    teacher, and different in each room. The page is drawn again afterwards."""
+    """Ask the browser for its random name in this room, which differs in each room. The browser stores it for a day,
+    with the key of a teacher. The page is redrawn afterwards."""
     r = group()
     with st.container(key="device_holder"):
         _device(
@@ -92,7 +95,7 @@ def meet() -> None:
 
 
 def _heard() -> None:
-    """Store the browser's message, if it is about the present room."""
+    """Store the browser's message if it concerns the present room."""
     r = group()
     said = getattr(st.session_state.get(DEVICE), "said", None) or ""
     found = re.fullmatch(r"(\w+) ([0-9a-f]{32}) ([0-9a-f]{32})?", str(said))
@@ -101,8 +104,7 @@ def _heard() -> None:
 
 
 def watch(what: Callable[[Room], object], drawn: Room) -> None:
-    """Redraw the page after a change in the room. Forty phones look twice a second, so a look is one query, and draws
-    nothing."""
+    """Redraw the page after a change in the room. Forty phones check twice a second, so each check is one query."""
     file = store()
 
     def still() -> bool:
@@ -117,7 +119,7 @@ def watch(what: Callable[[Room], object], drawn: Room) -> None:
 
 
 def arrive() -> Room | None:
-    """Return the room, once joined; None if joining fails or the room is gone, with the reason at the entrance."""
+    """Return the joined room; None if joining fails or the room is gone, with the reason shown at the entrance."""
     r = group()
     if r.drawn is not None and store().rooms.find(r.code) is None:
         leave(sentences.PHONE["gone"])
@@ -130,7 +132,7 @@ def arrive() -> Room | None:
 
 
 def student_stage(here: Room) -> None:
-    """Draw the room as it stands."""
+    """Draw the room's present step for a student."""
     r = group()
     steps, written = store().rooms.steps(r.code), store().rooms.written(r.code, r.device)
     if steps:
@@ -155,8 +157,7 @@ def student_stage(here: Room) -> None:
 
 
 def turned(step: ClassStep, written: dict[int, str]) -> None:
-    """Prepare the phone for another step than the one drawn last: reset the widgets, and report a prediction that was
-    not sent, unless its own reveal has reported it."""
+    """Prepare the phone for a new step: reset the widgets, and mention an unsent prediction."""
     r = group()
     (place, state), r.drawn = r.drawn or (-1, "revealed"), (step.place, step.state)
     if place != step.place:
@@ -166,7 +167,7 @@ def turned(step: ClassStep, written: dict[int, str]) -> None:
 
 
 def phone_head(here: Room) -> None:
-    """Draw the room's code, and the way out."""
+    """Draw the room's code, and a button to leave."""
     with st.container(
         horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", gap="small"
     ):
@@ -175,7 +176,7 @@ def phone_head(here: Room) -> None:
 
 
 def asked(step: ClassStep, content: Content, written: str | None, total: float) -> None:
-    """Draw the present step, and this device's recorded answer. total: epsilon of a phone in this room."""
+    """Draw the present step, and this phone's recorded answer. total: the phone's budget epsilon in this room."""
     if isinstance(content, Question):
         st.header(escape(content.text), anchor=False)
         if step.state == "paused" and written is None:
@@ -197,7 +198,7 @@ def asked(step: ClassStep, content: Content, written: str | None, total: float) 
 
 
 def about(content: Question, total: float) -> None:
-    """Explain the effect of a tap."""
+    """Explain what happens after a tap."""
     st.markdown(explained(sentences.PHONE["tap"]))
     st.markdown(explained(sentences.coin(content.epsilon, content.flip)))
     st.markdown(explained(sentences.held(total)))
@@ -211,12 +212,12 @@ TOTALS = (1.0, 2.0, 3.0, 5.0, 10.0, 20.0)
 
 
 def visitor() -> Lease:
-    """Count the visitors who try codes and open rooms: only, for some minutes."""
+    """Return the lease that limits how often a visitor tries codes and opens rooms; it is stored for some minutes."""
     return Lease(session().visitor, network_address())
 
 
 def entrance() -> None:
-    """Draw both ways in."""
+    """Draw both ways to enter: joining with a code, and opening a room."""
     r = group()
     if r.told:
         st.warning(escape(r.told), icon=":material/door_front:")
@@ -247,7 +248,7 @@ def entrance() -> None:
 
 
 def typed(text: str) -> None:
-    """Apply a typed code."""
+    """Enter the room with a typed code, or explain what is wrong with it."""
     if code := read_code(text):
         enter(code)
     elif text.strip():
@@ -262,7 +263,7 @@ def join_typed() -> None:
 
 
 def open_room() -> None:
-    """Open a room for a teacher."""
+    """Open a new room for a teacher."""
     code, key = store().rooms.open(visitor(), float(st.session_state.get("room_total") or TOTAL.default))
     enter(code, key)
 

@@ -1,5 +1,5 @@
-"""A yes-or-no question, and the clinic that a class plays: the coin or the patient on the phone, whose scripts
-(assets/web/coin.js, patient.js) say their reports and nothing else, and the estimates from the reports."""
+"""Yes-or-no questions, and the clinic that a class plays: the coin or the patient on the phone, whose scripts
+(assets/web/coin.js, patient.js) send nothing but their reports, and the estimates from all reports."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ _coin = component("coin", js=module_with_imports("coin.js", "report.js"))
 
 
 def toss(step: ClassStep, question: Question, written: str | None) -> None:
-    """Have a phone answer, and show its draw. Its report is written down when the step is open, also if that came while
-    the step was paused, or before the server forgot this session."""
+    """Show the coin on a phone and record its report when the step is open, even if the report arrived while the step
+    was paused, or before the server forgot this session."""
     code = group().code
     said = _coin(
         data={
@@ -51,7 +51,7 @@ def toss(step: ClassStep, question: Question, written: str | None) -> None:
 
 
 def write_down(step: ClassStep, report: object, written: str | None) -> None:
-    """Record a phone's report, once the step is open; a refusal shows its reason."""
+    """Record a phone's report if the step is open, or show the reason for a refusal."""
     if report and step.state == "open" and written is None:
         try:
             store().rooms.respond(group().code, group().device, step.place, str(report))
@@ -66,7 +66,7 @@ DEFAULT_PHONES = 500
 
 
 def show_results(code: str, step: ClassStep, large: bool = False) -> None:
-    """Draw the chart of three privacy models, and what each guarantees. large: for a projector, all on one screen."""
+    """Draw the estimates under three privacy models with their guarantees. large: for a projector, on one screen."""
     found = estimate_share(code, step)
     if found is None:
         st.info(
@@ -92,9 +92,9 @@ def show_results(code: str, step: ClassStep, large: bool = False) -> None:
 
 
 def shares_picture(found: ShareEstimate, night: bool, phones: int = 0) -> Picture:
-    """Draw the share of yes in three models; and as it would be known of that many phones, 0 for none."""
+    """Draw the share of yes under three models, and the interval that `phones` phones would give (0 for none)."""
     n, (value, low, high) = found.n, found.yes
-    # noise may go beyond what can be
+    # noise may exceed the possible range
     least, said, most = (min(max(found.said + off, 0), n) for off in (-found.far, 0, found.far))
     rows = [
         KnownShare("local", sentences.RESULT["row_local"], found.epsilon, value, low, high),
@@ -118,7 +118,7 @@ CLINIC = clinic_sentences.SAID
 
 
 def clinic_on_phone(step: ClassStep, content: Clinic, written: str | None, total: float) -> None:
-    """Let the phone play, and show its true history on it. total: epsilon of a phone in this room."""
+    """Play an episode on a phone and show its true history there. total: the phone's budget epsilon in this room."""
     st.header(CLINIC["title"], anchor=False)
     if step.state == "paused" and written is None:
         st.info(sentences.PHONE["paused_answers"], icon=":material/pause:")
@@ -151,7 +151,7 @@ def clinic_on_phone(step: ClassStep, content: Clinic, written: str | None, total
 
 
 def class_results(step: ClassStep, content: Clinic, *, large: bool = False) -> None:
-    """Draw what the algorithm reads of the reports so far."""
+    """Draw the counts that the algorithm reads from the reports so far."""
     if not step.answers:
         st.info(CLINIC["none_yet"], icon=":material/info:")
         return
@@ -170,7 +170,7 @@ def class_results(step: ClassStep, content: Clinic, *, large: bool = False) -> N
 def visits_picture(
     reports: Sequence[str], epsilon: float, night: bool, large: bool = False, space: bool = True
 ) -> Picture:
-    """Draw the visits to each state over all steps. large: for a projector, if there is room."""
+    """Draw the visits to each state over all steps. large: for a projector; space: whether the screen is wide."""
     mdp, n = played.world(), len(reports)
     said, law = played.visits_read(reports, epsilon).tolist(), played.visits_expected(n).tolist()
     spread = played.spread_of_visits(n, epsilon)

@@ -1,7 +1,7 @@
-"""Room: its part of a visitor's session, and the link to it.
+"""Room: its part of a visitor's session, and its links.
 
-room=BCDFGH             for students, and what stands in every address
-room=BCDFGH & key=...   for the teacher: the key leaves the address once it is read, so that no projector shows it
+room=BCDFGH             for students; every address contains it
+room=BCDFGH & key=...   for the teacher; the key is removed from the address at once, so that no projector shows it
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ from pages.shared.visitor.state import PageState
 
 @dataclass
 class Class(PageState):
-    """The room that a visitor is in."""
+    """The room in which a visitor is."""
 
     code: str = ""  # "" for none
-    key: str = ""  # of its teacher, "" for students
-    device: str = ""  # what this browser calls itself in the room, "" while it has not said
-    told: str = ""  # the message on the last attempt
-    drawn: tuple[int, State] | None = None  # place and state of the step that was drawn last
-    guesses: dict[int, str] = field(default_factory=dict)  # predictions being made, by place of their step
+    key: str = ""  # key of its teacher, "" for students
+    device: str = ""  # the browser's random name in the room, "" until it is known
+    told: str = ""  # message about the last attempt
+    drawn: tuple[int, State] | None = None  # step and state that were drawn last
+    guesses: dict[int, str] = field(default_factory=dict)  # unsent predictions, by step
     puts: str = "question"  # the kind of step in the teacher's form
-    asked: int = 0  # how often something was put to the class here: part of the keys of the form
-    leading: bool = False  # whether the class is led from a projector
-    looked: int | None = None  # the place of the step that is looked back at there, None for the last
+    asked: int = 0  # number of steps put to the class here: part of the keys of the form
+    leading: bool = False  # whether the projector view is open
+    looked: int | None = None  # the earlier step shown on the projector, None for the last
 
     @property
     def begun(self) -> bool:
-        """Return whether there is a room."""
+        """Return whether the visitor is in a room."""
         return bool(self.code)
 
     @property
@@ -60,7 +60,7 @@ class Class(PageState):
 
 
 def wrong(text: str) -> str:
-    """Explain that a text is no code."""
+    """Explain why a text is not a room's code."""
     said, letters = messages("room")["entrance"], CODE_LENGTH
     if not text.strip():
         return filled(said["enter"], letters=letters)
@@ -77,13 +77,13 @@ def enter(code: str, key: str = "") -> None:
 
 
 def leave(told: str = "") -> None:
-    """Leave the room. told: why."""
+    """Leave the room. told: the reason."""
     enter("")
     group().told = told
 
 
 def respond(place: int, answer: str) -> None:
-    """Record an answer; a refusal shows its reason on the page."""
+    """Record an answer, or show the reason for a refusal."""
     r = group()
     r.told = ""
     try:
@@ -99,5 +99,5 @@ def teaches() -> bool:
 
 
 def join_address() -> str:
-    """Return the whole address of the students' link."""
+    """Return the full address of the students' link."""
     return whole_address(group().query)

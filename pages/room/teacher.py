@@ -1,5 +1,5 @@
-"""The teacher's page: the way in for the class, what is put to it, and what comes back. A class may be led from a
-projector: one step at a time, large, by the keys of a keyboard or a remote control."""
+"""The teacher's page: the entrance for the class, the steps put to it, and the answers; and leading a class from a
+projector: one step at a time, in large letters, controlled by keyboard or remote control."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ EPSILONS = (0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0)
 
 
 def way_in(here: Room) -> None:
-    """Draw code, link and QR code while the class can come in, and the teacher's own link."""
+    """Draw code, link and QR code while the class can join, and the teacher's own link."""
     r = group()
     if here.closed:
         st.info(filled(SAID["closed"], code=r.code), icon=":material/lock:")
@@ -63,7 +63,7 @@ def way_in(here: Room) -> None:
 
 
 def deleting(here: Room) -> None:
-    """Draw the button that deletes the room, away from the first press, with a list of its content."""
+    """Draw a menu with the content of the room, and the button that deletes it."""
     code = here.code
     answers = sum(len(step.answers) for step in store().rooms.steps(code))
     with st.popover(SAID["delete"], icon=":material/delete:"):
@@ -79,7 +79,7 @@ def deleting(here: Room) -> None:
 
 
 def stage(here: Room) -> None:
-    """Draw the open step and the answers so far."""
+    """Draw the last step and its answers so far."""
     standing(here)
     steps = store().rooms.steps(here.code)
     if not steps:
@@ -98,7 +98,7 @@ def stage(here: Room) -> None:
 
 
 def standing(here: Room) -> None:
-    """Draw how many are there and for how long, and what the teacher can do with the room."""
+    """Draw the number of people and the remaining time, with the teacher's actions."""
     file, code = store(), group().code
     left = math.ceil(HOURS - (time.time() - here.opened_at) / 3600)
     said = SAID["standing_closed" if here.closed else "standing"]
@@ -118,7 +118,7 @@ def standing(here: Room) -> None:
 
 
 def pacing(step: ClassStep, here: Room) -> None:
-    """Draw the number of answers, and the possible actions."""
+    """Draw the number of answers, and the buttons to pause or reveal the step."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="pacing"):
         st.markdown(filled(SAID["answered"], some=len(step.answers), people=here.people), width="content")
         if step.state == "revealed":
@@ -132,7 +132,7 @@ def pacing(step: ClassStep, here: Room) -> None:
 
 
 def pace_button(label: str, icon: str, step: ClassStep, state: State) -> None:
-    """Draw a button that sets the pace."""
+    """Draw a button that sets the step's state."""
     r = group()
     button(
         label,
@@ -147,7 +147,7 @@ def pace_button(label: str, icon: str, step: ClassStep, state: State) -> None:
 
 
 def composer(here: Room) -> None:
-    """Draw the form for the next step, as long as a phone may spend more; nothing once the room is closed."""
+    """Draw the form for the next step while phones have budget left; nothing once the room is closed."""
     if here.closed:
         return
     r = group()
@@ -175,7 +175,7 @@ def composer(here: Room) -> None:
 
 
 def choose(kind: str) -> None:
-    """Choose the other kind of step."""
+    """Choose the kind of the next step."""
     group().puts = kind
     st.rerun()
 
@@ -183,7 +183,7 @@ def choose(kind: str) -> None:
 def epsilon_menu(
     label: str, left: float, total: float, says: Callable[[float], str], help: str | None = None
 ) -> None:
-    """Draw the menu of one answer's epsilon, at most a phone's remaining budget, and explain its size."""
+    """Draw the menu of epsilon for one answer, up to a phone's remaining budget, with its meaning."""
     offered = sorted({min(epsilon, left) for epsilon in EPSILONS})
     at = offered.index(min(EPSILON.default, left))
     key = f"epsilon_{group().asked}"
@@ -192,12 +192,12 @@ def epsilon_menu(
 
 
 def kept_share(epsilon: float) -> str:
-    """Describe an epsilon, and the share of people who keep their answer at it."""
+    """Describe an epsilon with the share of people who report their true answer."""
     return filled(SAID["kept"], epsilon=human(epsilon), share=percent(1 - flip(epsilon)))
 
 
 def step_menu() -> None:
-    """Draw the menu of lesson steps to predict: at first the one after the class's last prediction."""
+    """Draw the menu of lesson steps, by default the one after the class's last prediction."""
     r = group()
     steps = [Guess(key, at) for key, lesson in LESSONS.items() for at in range(len(lesson.steps))]
     put = [steps.index(step.content) for step in store().rooms.steps(r.code) if step.content in steps]
@@ -206,7 +206,7 @@ def step_menu() -> None:
 
 
 def said(content: Content) -> str:
-    """Describe in words what was put to the class."""
+    """Describe a step that was put to the class."""
     if not isinstance(content, Guess):
         return title(content)
     found = prediction.step_of_lesson(content)
@@ -217,7 +217,7 @@ def said(content: Content) -> str:
 
 
 def put() -> None:
-    """Put the step of the form to the class, reveal the previous one, and empty the form."""
+    """Put the step of the form to the class, reveal the previous one, and clear the form."""
     r = group()
     text, epsilon, step = (
         st.session_state.get(f"{field}_{r.asked}") for field in ("text", "epsilon", "step")
@@ -244,7 +244,7 @@ def forget_room() -> None:
 
 
 def answers_csv(file: Store, code: str) -> str:
-    """Return the results as CSV: a row for each recorded answer."""
+    """Return the results as CSV, one row for each recorded answer."""
     rows = [
         {
             "step": step.place + 1,
@@ -266,8 +266,8 @@ _keys = component("present_keys")
 
 
 def upcoming(put: Sequence[Content]) -> Content | None:
-    """Return the part of a lesson after the last one put to the class: its next step, its recap, or the next lesson;
-    None after the last lesson."""
+    """Return the next part after those put to the class: the lesson's next step, its recap, or the next lesson; None
+    after the last lesson."""
     every = list(LESSONS)
     last = next((content for content in reversed(put) if isinstance(content, Guess | Recap)), None)
     if isinstance(last, Guess) and last.lesson in LESSONS:
@@ -278,7 +278,7 @@ def upcoming(put: Sequence[Content]) -> Content | None:
 
 
 def title(content: Content) -> str:
-    """Describe it in a few words."""
+    """Return a short title of a step's content."""
     if isinstance(content, Question):
         return content.text
     if isinstance(content, Clinic):
@@ -290,7 +290,7 @@ def title(content: Content) -> str:
 
 
 def led_stage(here: Room) -> None:
-    """Draw the visible step, and the button to the next."""
+    """Draw the visible step, and the button to the next one."""
     r = group()
     steps = store().rooms.steps(r.code)
     last = len(steps) - 1
@@ -307,12 +307,12 @@ def led_stage(here: Room) -> None:
         shown_step(steps[place], steps)
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="present_bar"):
         bar(here, steps, place)
-    with st.container(key="present_keys"):  # from anywhere on the page they press the buttons above
+    with st.container(key="present_keys"):  # key presses anywhere on the page click the buttons above
         _keys(key="keys", height=1)
 
 
 def shown_step(step: ClassStep, steps: Sequence[ClassStep]) -> None:
-    """Draw a step, as large as there is room."""
+    """Draw a step as large as possible."""
     content = step.content
     if isinstance(content, Question | Clinic):
         st.markdown(f"# {escape(title(content))}", anchors=False)
@@ -324,7 +324,7 @@ def shown_step(step: ClassStep, steps: Sequence[ClassStep]) -> None:
 
 
 def results(step: ClassStep, steps: Sequence[ClassStep], large: bool = False) -> None:
-    """Draw what has come back on a step. large: for a projector."""
+    """Draw the class's results for a step. large: for a projector."""
     content = step.content
     if isinstance(content, Question):
         question.show_results(group().code, step, large=large)
@@ -337,13 +337,13 @@ def results(step: ClassStep, steps: Sequence[ClassStep], large: bool = False) ->
 
 
 def bar(here: Room, steps: Sequence[ClassStep], place: int) -> None:
-    """Draw Back, and the next button: to the step looked back from, the answer, or another step."""
+    """Draw the buttons Back and Next: Next returns to the last step, shows the answer, or puts another step."""
     last, state = len(steps) - 1, steps[-1].state if steps else None
     press(LEAD["back"], "chevron_left", "present_previous", look, place - 1, disabled=place <= 0)
     if place < last:
         press(LEAD["next"], "chevron_right", "present_next", look, place + 1)
     elif state is not None and state != "revealed":
-        with st.container(key="present_answer", width="content"):  # for the keys that show an answer, too
+        with st.container(key="present_answer", width="content"):  # keys that show an answer use it, too
             press(LEAD["reveal"], "visibility", "present_next", onward, last, state, primary=True)
     elif (coming := upcoming([step.content for step in steps])) is not None and not here.closed:
         ahead = filled(LEAD["ahead"], title=title(coming))
@@ -362,21 +362,21 @@ def bar(here: Room, steps: Sequence[ClassStep], place: int) -> None:
 
 
 def lead(on: bool = True) -> None:
-    """Draw the large view, or the page with all of the room."""
+    """Switch between the projector view and the teacher's page."""
     r = group()
     r.leading, r.looked = on, None
 
 
 def look(place: int) -> None:
-    """Look at an earlier step, on this screen alone; phones stay with the last."""
+    """Show an earlier step on this screen only; phones stay with the last step."""
     r = group()
     r.looked = place if place < len(store().rooms.steps(r.code)) - 1 else None
 
 
 def onward(last: int, state: State | None) -> None:
-    """Reveal the last step, or put the next one.
+    """Reveal the last step, or put the next one to the class.
 
-    last, state: of the page that was pressed; a second press before it is drawn again does nothing.
+    last, state: the step and state when the page was drawn; a second click before it is redrawn does nothing.
     """
     r = group()
     steps = store().rooms.steps(r.code)

@@ -1,4 +1,4 @@
-"""Runs: the runs that this visitor asked for, their progress, and the storage that they need."""
+"""Runs: the runs that this visitor requested, their progress, and the storage of their results."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def main() -> None:
 
 
 def listing(live: bool) -> None:
-    """Draw the table of runs; it redraws itself while one of them is in progress."""
+    """Draw the table of runs; redraw while one of them is active."""
     rows, all_rows = store().runs(session().visitor), everything()
     if live and not any(row.state in ACTIVE for row in all_rows):
         st.rerun()
@@ -63,12 +63,12 @@ def listing(live: bool) -> None:
 
 
 def everything() -> list[RunRow]:
-    """Return this visitor's runs, and those of pages that request many."""
+    """Return this visitor's runs, including those of pages that request many."""
     return [row for name in owners() for row in store().runs(name)]
 
 
 def runs_as_one(page: Page, group: RunGroup, rows: list[RunRow]) -> None:
-    """Draw the runs of a page that requests many, as one."""
+    """Draw the runs of a page that requests many as a single entry."""
     going = [row.spec for row in rows if row.state in ACTIVE]
     seeds, done = sum(row.seeds for row in rows), sum(row.seeds_done for row in rows)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -84,7 +84,7 @@ def runs_as_one(page: Page, group: RunGroup, rows: list[RunRow]) -> None:
 
 
 def overview(rows: list[RunRow]) -> None:
-    """Draw everybody's activity, and the space that results use."""
+    """Draw the activity of all visitors, and the storage of results."""
     activity = store().activity()
     with st.container(horizontal=True, gap="medium"):
         st.metric("Workers", activity.workers, width="content")
@@ -100,7 +100,7 @@ def overview(rows: list[RunRow]) -> None:
 
 
 def entry(i: int, row: RunRow) -> None:
-    """Draw one run: what it is, its status, and the possible actions."""
+    """Draw one run with its status and buttons for the possible actions."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(f"**{escape(label(row.spec))}**", width="stretch")
         if row.state in ACTIVE:
@@ -115,7 +115,7 @@ def entry(i: int, row: RunRow) -> None:
             help="Adds this run to the comparison on the page Online.",
         ):
             session().said = add(row.spec)
-            session().drafts["explore"] = draft_of(row.spec)  # the settings are those of what is shown
+            session().drafts["explore"] = draft_of(row.spec)  # the controls show the settings of this run
             st.switch_page(PAGES["explore"].file)
     st.caption(escape(in_common([Curve(row.spec)])))
     ago = duration(max(1.0, time.time() - row.asked_at)).removeprefix("about ")

@@ -1,4 +1,5 @@
-"""The charts of a sweep: privacy against an axis, the run behind each point, and the users that privacy needs."""
+"""The charts of a sweep, with their basis, the run behind each point, and the downloads; and of the users needed under
+each kind of privacy."""
 
 from __future__ import annotations
 
@@ -41,13 +42,13 @@ from pages.tradeoffs import state as trade
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.study import SHOWS, SweepView
 
-# Of each privacy model, the bound that is drawn if no paper has one for the algorithm.
+# The bound for each privacy model that is drawn if no paper has one for the algorithm.
 PROVED = {"none": "minimax", "central": "dp-ucbvi-jdp", "shuffle": "sdp-pe", "local": "dp-ucbvi-ldp"}
 ONLY_SLOPES = "Dotted bounds have constants and logarithms set to 1, so compare slopes, not heights."
 
 
 def frontier_chart(study: SweepView) -> None:
-    """Draw the chart, and the run whose point was pressed."""
+    """Draw the chart, and the run of the clicked point."""
     curves = trade.frontiers(study)
     if not any(np.isfinite(c.center).any() for c in curves):
         nothing_yet(study)
@@ -88,7 +89,7 @@ def picture_of(
     night: bool = False,
     room: bool = False,
 ) -> Picture:
-    """Draw the chart with its sentence: over users, whether the privacy cost still grows."""
+    """Draw the chart with its sentence; over users, it describes whether the privacy cost still grows."""
     measure: Any = study.show
     title = AXES.get(study.x, study.x)
     said = sentences.about_growth(trade.growth(study))
@@ -107,13 +108,13 @@ def picture_of(
 
 
 def symbol_of(x: str) -> str:
-    """Return the name of an axis in a sentence."""
+    """Return the symbol of an axis for sentences."""
     return SYMBOLS.get(x, x)
 
 
 def proved(study: SweepView) -> tuple[list[ProvedLine], tuple[str, ...]]:
-    """Return the papers' bounds, one for each privacy model of the chart, and each with its formula in words. They are
-    about users with one episode each."""
+    """Return the papers' bounds, one for each privacy model of the chart, and a description of each. The bounds are for
+    users with one episode each."""
     drawn: list[ProvedLine] = []
     said: list[str] = []
     if study.bounds == "off" or study.x == "contribution" or study.base.contribution > 1:
@@ -142,14 +143,14 @@ def proved(study: SweepView) -> tuple[list[ProvedLine], tuple[str, ...]]:
 
 
 def setting_of(spec: RunSpec) -> BoundSetting:
-    """Return the numbers of a run that bounds depend on; a tabular environment has S·A features."""
+    """Return the arguments of bounds for a run; a tabular environment counts as S·A features."""
     S, A, H, *d = ENVIRONMENTS[spec.environment].size(**spec.environment_params)
     return BoundSetting(S, A, H, spec.episodes, spec.epsilon or 1.0, (d and d[0]) or S * A)
 
 
 def doubts_of(study: SweepView) -> list[str]:
-    """Warn of runs without privacy that have not found the best policy, and at which values if the axis is not epsilon;
-    of privacy costs below zero. With few users nothing is learned yet, so over users only the most count."""
+    """Warn of runs without privacy that have not found the best policy, and of privacy costs below zero. With few users
+    nothing is learned yet, so if users are the axis, only the largest number counts."""
     stuck: dict[str, tuple[int, int]] = {}
     negative: list[str] = []
     for model, title in study.titles.items():
@@ -165,7 +166,7 @@ def doubts_of(study: SweepView) -> list[str]:
 
 
 def nothing_yet(study: SweepView) -> None:
-    """Draw the placeholder of the chart."""
+    """Draw a placeholder for the chart, with the reason why it is empty."""
     if trade.drawn_models(study):
         specs = study.sweep.specs
         said = awaited(map(trade.RUNS.status, specs), specs)
@@ -177,7 +178,7 @@ def nothing_yet(study: SweepView) -> None:
 
 
 def point_pressed(event: Any) -> None:
-    """Open the point that was pressed, below the chart."""
+    """Open the run of the clicked point below the chart."""
     t = trade.trade()
     for pressed_point in event["selection"]["points"]:
         found = pressed_point.get("customdata")
@@ -190,7 +191,7 @@ def point_pressed(event: Any) -> None:
 
 
 def opened_run(study: SweepView) -> None:
-    """Draw the run of the point that was pressed, and a link to it."""
+    """Draw the run of the clicked point, and a link to it."""
     t, opened = trade.trade(), PAGES["explore"]
     if t.picked is None:
         st.caption(f"Press a point to open its run in {opened.name}.")
@@ -216,8 +217,8 @@ def run_view(spec: RunSpec) -> list[tuple[str, str]]:
 
 
 def downloads(study: SweepView, draw: Any) -> None:
-    """Draw downloads of the numbers of every seed, the settings, the papers, and the chart as a page. draw: the
-    picture of the chart."""
+    """Draw downloads of all seeds' numbers, the settings, the papers, and the chart as a page; `draw` returns the
+    picture."""
     sweep, title = study.sweep, f"{SHOWS[study.show]} against {AXES.get(study.x, study.x)}"
     final = {spec: trade.ends(spec) for spec in sweep.specs}
     with st.container(horizontal=True, gap="small"):
@@ -238,7 +239,7 @@ MANY_LOOKED_AT = "{ways} need at most {users} users, the fewest that we tried."
 
 
 def needed(study: SweepView, state: Progress) -> None:
-    """Draw the users that each way to be private needs until an episode of it costs little."""
+    """Draw the users needed under each kind of privacy until the privacy cost of an episode is small enough."""
     t = trade.trade()
     with st.columns(2)[0]:
         exact(
@@ -303,11 +304,11 @@ def needed(study: SweepView, state: Progress) -> None:
     show(picture, "users")
     st.caption(
         explained(
-            f"At ε = {study.base.epsilon:g}, δ = {human(study.base.delta or 0.0)} (δ = 0 for one-hot questions, "
-            f"and where scaled), replace-one. "
+            f"At ε = {study.base.epsilon:g} and δ = {human(study.base.delta or 0.0)} (δ = 0 for one-hot questions and "
+            "for scaled noise), if one user is replaced. "
             f"V* is {v_star:.4g}. "
             f"{'Bars: 95% bootstrap intervals over seeds. ' if study.base.seeds > 1 else 'One seed has no interval. '}"
-            "Each K is a run of its own, with noise set for that K."
+            "Each K has a separate run, with noise set for that K."
         )
     )
     looked_at(study, found, v_star)
@@ -315,7 +316,7 @@ def needed(study: SweepView, state: Progress) -> None:
 
 
 def looked_at(study: SweepView, found: list[search.UsersFound], v_star: float) -> None:
-    """Return every K that the search tried, each with its run."""
+    """Draw a table of every K that the search tried, with its run."""
     opened_up = st.expander("The runs behind these numbers", on_change="rerun", key="looked_at")
     if not opened_up.open:
         return
@@ -340,12 +341,12 @@ def looked_at(study: SweepView, found: list[search.UsersFound], v_star: float) -
 
 
 def fewest(study: SweepView, way: str, users: search.UsersFound) -> bool:
-    """Return whether the search ended at the least K there is, so that fewer users may be enough."""
+    """Return whether the search ended at the smallest K, so that fewer users may be enough."""
     return users.needed == min(study.searches[way])
 
 
 def multiples(study: SweepView, found: list[search.UsersFound]) -> dict[str, tuple[float, float, float]]:
-    """Return each way's users as a multiple of the best way's, with its interval over seeds. NaN if unknown."""
+    """Return each way's users as a multiple of the best way's, with its interval over seeds; NaN if unknown."""
     ways = dict(zip(study.searches, found, strict=True))
     best = min(found, key=lambda users: np.nan_to_num(users.needed, nan=np.inf))
     known = np.isfinite(best.needed) and not any(
@@ -363,7 +364,7 @@ def multiples(study: SweepView, found: list[search.UsersFound]) -> dict[str, tup
 
 
 def fewest_and_most(study: SweepView, found: list[search.UsersFound]) -> str:
-    """Describe who needs the fewest users and who the most."""
+    """Describe which way needs the fewest users and which the most."""
     titles = dict(zip(study.searches, map(quoted, trade.way_titles(tuple(study.searches))), strict=True))
     ways = dict(zip(study.searches, found, strict=True))
     ends = {way: users for way, users in ways.items() if np.isfinite(users.needed)}
@@ -374,7 +375,7 @@ def fewest_and_most(study: SweepView, found: list[search.UsersFound]) -> str:
     best, *others = sorted(ends, key=lambda way: ends[way].needed)
     few = [way for way in ends if fewest(study, way, ends[way])]
     least, most = human(ends[best].needed), others[-1:]
-    if few:  # how many the best needs is not known, so there are no multiples of it
+    if few:  # the smallest number of users is not known exactly, so there are no multiples of it
         template = FEWEST_LOOKED_AT if len(few) == 1 else MANY_LOOKED_AT
         said = [template.format(ways=some([titles[way] for way in few]), users=least)]
         said += [

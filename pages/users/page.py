@@ -1,4 +1,4 @@
-"""How many users do I need? The verdict under each privacy model, with a page to take to a meeting."""
+"""How many users do I need? The verdict under each privacy model, and a page to print for a meeting."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ LABELS = {
     "loss": "Loss allowed, %",
     "today": "Loss today, %",
 }
-OWN = ("S", "A", "H", "value")  # what a problem says by itself
-WIDTH = 112  # of an input
-MENU = 340  # of the menu, which five inputs stand beside on a desk
-WIDER = {"value": 152, "loss": 128, "today": 128}  # of inputs with a longer label
+OWN = ("S", "A", "H", "value")  # fields that a measured problem determines
+WIDTH = 112  # width of an input in pixels
+MENU = 340  # width of the menu in pixels; five inputs fit next to it on a desktop
+WIDER = {"value": 152, "loss": 128, "today": 128}  # widths of inputs with a longer label
 
 
 def main() -> None:
@@ -44,14 +44,14 @@ def main() -> None:
     take_over(u)
     session().wrong.clear()
     corner = head(u)
-    top = st.container(key="users_answer")  # drawn once all inputs are read
+    top = st.container(key="users_answer")  # filled once all inputs are read
     inputs()
     asked = u.asked
     if asked == u.taken:
         st.caption("The environment and the budget are those of your settings on Online.")
     with corner:
         share(u)
-    if session().wrong:  # no answer to what stood there before
+    if session().wrong:  # the answer would belong to the previous values
         top.info("One value below cannot be read. Correct it to see an answer.", icon=":material/edit:")
         return
     found = answers(users_table(), asked)
@@ -65,7 +65,7 @@ def main() -> None:
     text = partial(words.whole_sheet, asked, found, u.query)
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         save("users.html", "Download one page for a meeting", "text/html", text)
-        # which all that was measured has by default
+        # all measurements have these defaults
         save_citations(RunSpec(privacy=model) for model in MODELS)
         page_link("lessons", "Open the lesson on users", {"lesson": "users"})
         if known := users_table().problems.get(asked.problem):
@@ -73,7 +73,7 @@ def main() -> None:
 
 
 def answer(asked: Asked, found: Sequence[Need]) -> None:
-    """Draw the answer, and if it is no, a button for each change that makes the users enough."""
+    """Draw the answer, and if the users are not enough, a button for each change that makes them enough."""
     st.markdown(f"## {explained(escape(words.answer(users_table(), asked, found)))}", anchors=False)
     if asked.met or found[1].verdict in ("affordable", "not known"):
         return
@@ -82,7 +82,7 @@ def answer(asked: Asked, found: Sequence[Need]) -> None:
         for number, way in enumerate(ways(users_table(), asked, "central")):
             label = words.change(asked, way)
             button(label, take, way, key=f"way_{number}")
-        page_link("data", "Logged data of your users")
+        page_link("data", "Or learn from records of past users")
 
 
 def inputs() -> None:
@@ -106,7 +106,7 @@ def inputs() -> None:
 
 
 def change_one(name: str, value: Any) -> None:
-    """Ask with another value of one field."""
+    """Ask again with another value of one field."""
     change(**{name: value})
 
 

@@ -111,7 +111,7 @@ CASES = {
         lambda scale, **how: room.shares_of_yes(
             messages("room")["result"], [room.KnownShare("local", "Local", 1.0, scale / 10, 0.0, 0.9)], **how
         ),
-        "The class's estimate of itself", "Answered yes, with a 95% interval", "",
+        "Estimate of the class's answers", "Answered yes, with a 95% interval", "",
     ),
     "counts": Case(
         lambda scale, **how: captioned.heatmaps(

@@ -148,7 +148,7 @@ def test_steps_are_numbered_as_in_the_file() -> None:
         policy.act("mild", 0)
     assert pd.read_csv(io.StringIO(seed.portable.csv_text()))["step"].unique().tolist() == [1, 2]
     page = sheet(policy)
-    assert "Step 1 is the first of an episode." in page
+    assert "Step 1 is the first step of an episode." in page
     assert "<th>Step 2</th>" in page
     assert "Step 0" not in page
 

@@ -57,7 +57,7 @@ def test_the_share_of_the_best_value_is_drawn_first_and_links_carry_what_is_draw
     expect(opened.locator("#played")).to_have_text(PLAYED)
     assert np.array_equal(opened.evaluate(LINE), trace.regret / trace.episodes / trace.v_star)
     expect(opened.locator("figcaption").first).to_contain_text("of V* =")
-    expect(opened.locator("#regret .legend")).to_contain_text("all an episode can lose")
+    expect(opened.locator("#regret .legend")).to_contain_text("the most an episode can lose")
     assert links.decode(parse_qs(opened.url.partition("#")[2])).view == links.AT_FIRST
     opened.get_by_label("What is drawn").select_option(label="Regret so far")
     opened.get_by_label("Logarithmic axes").select_option(label="both")

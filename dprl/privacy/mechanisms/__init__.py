@@ -1,4 +1,4 @@
-"""Mechanisms, one file per family and one line each."""
+"""The registry of noise mechanisms, one file for each family."""
 
 from collections.abc import Callable
 
@@ -48,10 +48,9 @@ def no_noise(
 
 
 def anew(mechanism: Mechanism) -> Callable[..., None]:
-    """Return the kernel of unit noise for cells that are not running sums: release 0 of a stream of single items.
-
-    It draws independently from the distribution that the mechanism's losses describe.
-    """
+    """Return the kernel of unit noise for cells that are queried again at each release instead of running sums. It
+    draws independently from the distribution that the mechanism's losses describe. Call it for release 0 of a stream of
+    single items."""
     return {"l2": GAUSSIAN, "l1": LAPLACE}[mechanism.norm].add_noise
 
 

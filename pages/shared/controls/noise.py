@@ -44,8 +44,8 @@ DELTA = 88  # pixels of its field
 DELTA_HELP = "One user makes any outcome at most exp(ε) times as likely, plus δ. Allowed values"
 STRUCTURE = {"": "nothing is declared", OWN: "what the environment allows"}
 STRUCTURE_HELP = (
-    "Declares which transitions are possible at all: the walls of a map, the stages that a disease cannot skip. This "
-    "is public knowledge, learned from nobody's data, which the guarantee does not protect. Only these transitions "
+    "Declares which transitions are possible at all: walls of a map, or stages that a disease cannot skip. This is "
+    "public knowledge, learned from nobody's data, which the guarantee does not protect. Only these transitions "
     "are counted and released, so there is less noise, and the algorithm knows what cannot happen. Privacy holds "
     "whether the declaration is true or not. An environment that allows any other transition is refused."
 )

@@ -19,7 +19,6 @@ from dprl.metrics.curves import RunCurves
 from dprl.papers.report import version
 from dprl.research.series import place_of
 from dprl.runs.cluster import engine
-from dprl.runs.curves import stored_curves
 from dprl.runs.status import RunStatus
 from dprl.runs.store import Store, opened
 from dprl.simulation import OfflineSpec, RunSpec, Spec
@@ -61,7 +60,7 @@ def curves(spec: Spec) -> RunCurves:
     """Return the curves of a run, finished or growing."""
 
     def load(version: str | None) -> RunCurves:
-        run = stored_curves(store(), spec)
+        run = store().curves(spec)
         return run if run.whole(spec.seeds) else replace(run, token=version or "")
 
     kept: SizedCache[RunCurves] = cache_of("curves", CURVE_BYTES)

@@ -27,7 +27,7 @@ MODELS = {
 
 
 def guarantee_of(run: Spec) -> tuple[Guarantee | None, str]:
-    """Return the guarantee of a run once a worker has computed it, else the reason why there is none."""
+    """Return the guarantee of a run once a worker has computed it, and the reason if there is none."""
     try:
         return answers.guarantee(run), ""
     except SpecError as error:
