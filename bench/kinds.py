@@ -47,7 +47,7 @@ def garnet(rng: Rng) -> Model:
 
 
 def ring(rng: Rng) -> Model:
-    """Draw states in a ring, with steps in both directions that may slip, and one state with a high reward."""
+    """Draw a model of states in a ring, with slippery steps in both directions, and one state with a high reward."""
     S, H, slip = whole(rng, 4, 14), whole(rng, 5, 30), rng.uniform(0.1, 0.4)
     P, R, d1 = empty(S, 2)
     for s in range(S):
@@ -59,7 +59,7 @@ def ring(rng: Rng) -> Model:
 
 
 def needle(rng: Rng) -> Model:
-    """Draw random transitions between all states, one of which pays."""
+    """Draw a model with random transitions between all states, one of which pays."""
     S, A, H = whole(rng, 3, 12), whole(rng, 2, 6), whole(rng, 4, 30)
     _, R, d1 = empty(S, A)
     R[rng.integers(S)] = rng.uniform(0.3, 1)
@@ -67,7 +67,7 @@ def needle(rng: Rng) -> Model:
 
 
 def contexts(rng: Rng) -> Model:
-    """Draw a problem whose next state does not depend on the action, so only rewards are learned."""
+    """Draw a model whose next state does not depend on the action, so only rewards are learned."""
     S, A, H = whole(rng, 3, 12), whole(rng, 2, 8), whole(rng, 4, 15)
     chances = rng.dirichlet(np.ones(S))
     P = np.broadcast_to(chances, (S, A, S)).copy()
@@ -75,7 +75,7 @@ def contexts(rng: Rng) -> Model:
 
 
 def repair(rng: Rng) -> Model:
-    """Draw a machine that wears out: use it, repair it a little, or replace it."""
+    """Draw a model of a machine that wears out: use it, repair it a little, or replace it."""
     S, H, wear = whole(rng, 3, 12), whole(rng, 5, 30), rng.uniform(0.2, 0.7)
     P, R, d1 = empty(S, 3, S - 1)
     for s in range(S):
@@ -89,7 +89,7 @@ def repair(rng: Rng) -> Model:
 
 
 def queue(rng: Rng) -> Model:
-    """Draw a waiting line, in which faster service costs more."""
+    """Draw a model of a waiting line, in which faster service costs more."""
     S, A, H, come = whole(rng, 4, 14), whole(rng, 2, 5), whole(rng, 5, 30), rng.uniform(0.2, 0.5)
     P, R, d1 = empty(S, A, S // 2)
     for s, a in np.ndindex(S, A):
@@ -102,7 +102,7 @@ def queue(rng: Rng) -> Model:
 
 
 def inventory(rng: Rng) -> Model:
-    """Draw a stock of goods with orders and random demand; rewards are scaled to [0, 1]."""
+    """Draw a model of a stock of goods with orders and random demand; rewards are scaled to [0, 1]."""
     S, H = whole(rng, 4, 12), whole(rng, 5, 25)
     A = min(S, whole(rng, 2, 6))
     demand = rng.dirichlet(np.full(S, 0.7))
@@ -116,7 +116,7 @@ def inventory(rng: Rng) -> Model:
 
 
 def maze(rng: Rng) -> Model:
-    """Draw a grid with slips, whose far corner pays for ever, or once before a return to the start."""
+    """Draw a model of a grid with slips, whose far corner pays for ever, or once before a return to the start."""
     n, m, H, slip = whole(rng, 2, 4), whole(rng, 2, 5), whole(rng, 6, 30), rng.uniform(0, 0.3)
     P, R, d1 = empty(n * m, 4)
     for s in range(n * m):
@@ -130,7 +130,7 @@ def maze(rng: Rng) -> Model:
 
 
 def ledge(rng: Rng) -> Model:
-    """Draw a walk on which a wrong step often ends in a hole, and a right one seldom."""
+    """Draw a model of a walk on which a wrong step often ends in a hole, and a right one seldom."""
     S, A, H, safe = whole(rng, 4, 10), whole(rng, 2, 5), whole(rng, 6, 30), rng.uniform(0.7, 1)
     right, hole = rng.integers(A, size=S), S - 1
     P, R, d1 = empty(S, A)
@@ -149,7 +149,7 @@ def ledge(rng: Rng) -> Model:
 
 
 def forest(rng: Rng) -> Model:
-    """Draw a forest that grows and may burn: wait, cut, or thin it out (after the forest problem of MDP toolboxes)."""
+    """Draw a model of a forest that may burn: wait, cut, or thin it out (after the forest problem of MDP toolboxes)."""
     S, H, fire = whole(rng, 3, 12), whole(rng, 6, 30), rng.uniform(0.02, 0.2)
     P, R, d1 = empty(S, 3)
     for s in range(S):
@@ -164,7 +164,7 @@ def forest(rng: Rng) -> Model:
 
 
 def gambler(rng: Rng) -> Model:
-    """Draw a gambler with stakes of 0 to A - 1 on an unfair coin, who is paid in each step by the money held."""
+    """Draw a model of a gambler with stakes of 0 to A - 1 on an unfair coin, paid in each step by the money held."""
     S, A, H, heads = whole(rng, 4, 16), whole(rng, 2, 5), whole(rng, 5, 25), rng.uniform(0.4, 0.65)
     P, R, d1 = empty(S, A, S // 2)
     for s, a in np.ndindex(S, A):
@@ -176,7 +176,7 @@ def gambler(rng: Rng) -> Model:
 
 
 def epidemic(rng: Rng) -> Model:
-    """Draw an epidemic among S - 1 people; measures slow it down at a cost."""
+    """Draw a model of an epidemic among S - 1 people; measures slow it down at a cost."""
     S, A, H = whole(rng, 4, 14), whole(rng, 2, 5), whole(rng, 5, 30)
     spread, heal = rng.uniform(0.6, 1.5), rng.uniform(0.2, 0.5)
     P, R, d1 = empty(S, A, 1)
@@ -192,7 +192,7 @@ def epidemic(rng: Rng) -> Model:
 
 
 def tree(rng: Rng) -> Model:
-    """Draw a binary tree to descend, with slips to the other branch; a leaf pays until the episode ends."""
+    """Draw a model of a binary tree to descend, with slips to the other branch; a leaf pays until the episode ends."""
     depth = int(rng.integers(2, 4))
     S, A, H, slip = 2 ** (depth + 1) - 1, whole(rng, 2, 4), whole(rng, 6, 25), rng.uniform(0, 0.3)
     leaves = 2**depth - 1
@@ -208,7 +208,7 @@ def tree(rng: Rng) -> Model:
 
 
 def taxi(rng: Rng) -> Model:
-    """Draw places in a row, between which passengers are carried from one place to another."""
+    """Draw a model of a taxi in a row of places, which carries passengers from one of them to another."""
     n, H, slip = whole(rng, 3, 8), whole(rng, 8, 30), rng.uniform(0, 0.25)
     here, there = rng.choice(n, 2, replace=False)
     P, R, d1 = empty(2 * n, 4, int(rng.integers(n)))
@@ -224,7 +224,7 @@ def taxi(rng: Rng) -> Model:
 
 
 def pricing(rng: Rng) -> Model:
-    """Draw seats to sell, which sell less often at a higher price; a seller without seats waits for new ones."""
+    """Draw a model of selling seats: a higher price sells fewer; a seller without seats waits for new ones."""
     S, A, H = whole(rng, 3, 14), whole(rng, 2, 8), whole(rng, 5, 30)
     base, steep, again = rng.uniform(0.5, 1), rng.uniform(0.5, 2), rng.uniform(0.05, 0.3)
     P, R, d1 = empty(S, A, S - 1)
@@ -238,7 +238,7 @@ def pricing(rng: Rng) -> Model:
 
 
 def battery(rng: Rng) -> Model:
-    """Draw a battery to charge, hold or sell at a random price."""
+    """Draw a model of a battery to charge, hold or sell at a random price."""
     n, m, H = whole(rng, 2, 5), whole(rng, 2, 4), whole(rng, 5, 30)
     stays = rng.uniform(0.3, 0.9)
     P, R, d1 = empty(n * m, 3)
@@ -252,7 +252,7 @@ def battery(rng: Rng) -> Model:
 
 
 def fatigue(rng: Rng) -> Model:
-    """Draw a customer's mood: selling harder earns more at once and worsens the mood."""
+    """Draw a model of a customer's mood: selling harder earns more at once and worsens the mood."""
     S, A, H = whole(rng, 3, 12), whole(rng, 2, 6), whole(rng, 5, 30)
     tires, rests = rng.uniform(0.2, 0.7), rng.uniform(0.1, 0.5)
     P, R, d1 = empty(S, A, S // 2)
@@ -267,7 +267,7 @@ def fatigue(rng: Rng) -> Model:
 
 
 def pupil(rng: Rng) -> Model:
-    """Draw exercises of A levels, of which one fits the pupil's knowledge; knowledge is slowly forgotten."""
+    """Draw a model of exercises of A levels, of which one fits the pupil's knowledge; knowledge is slowly forgotten."""
     S, A, H = whole(rng, 4, 12), whole(rng, 2, 6), whole(rng, 6, 30)
     learns, forgets = rng.uniform(0.4, 0.9), rng.uniform(0, 0.1)
     P, R, d1 = empty(S, A)
@@ -281,7 +281,7 @@ def pupil(rng: Rng) -> Model:
 
 
 def chase(rng: Rng) -> Model:
-    """Draw a chase around a ring after somebody who moves at random; each meeting pays and restarts at random."""
+    """Draw a model of a chase around a ring after a random walker; each meeting pays and restarts at random."""
     S, H, moves = whole(rng, 4, 16), whole(rng, 5, 30), rng.uniform(0.1, 0.6)
     P, R, d1 = empty(S, 3, S // 2)
     for s, a in np.ndindex(S, 3):
@@ -292,7 +292,7 @@ def chase(rng: Rng) -> Model:
 
 
 def crossing(rng: Rng) -> Model:
-    """Draw two lines of cars at a crossing, of which only one may go at a time."""
+    """Draw a model of two lines of cars at a crossing, of which only one may go at a time."""
     n, H = whole(rng, 2, 4), whole(rng, 5, 30)
     come, goes = rng.uniform(0.1, 0.6, 2), rng.uniform(0.7, 1)
     P, R, d1 = empty(n * n, 2)
@@ -308,7 +308,7 @@ def crossing(rng: Rng) -> Model:
 
 
 def network(rng: Rng) -> Model:
-    """Draw layers with unreliable links to the next one; the last layer pays, and then all starts again."""
+    """Draw a model of layers with unreliable links to the next one; the last layer pays, and then all starts again."""
     depth, width = int(rng.integers(2, 5)), int(rng.integers(2, 5))
     H = whole(rng, depth + 3, 30)
     P, R, d1 = empty(depth * width, width)

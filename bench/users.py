@@ -280,6 +280,6 @@ def checks(made: Table) -> Iterator[Check]:
 
 
 def off_by(made: Table, one: Compared) -> float:
-    """Return ln(K of the table / K measured), where more than USERS counts as USERS."""
+    """Return ln(K of the table / K measured), counting more than USERS as USERS."""
     found = float(curve(made, one.asked, one.model, np.array([one.asked.epsilon]))[0])
     return float(np.log(min(found, USERS) / min(one.users, USERS)))

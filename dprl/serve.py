@@ -225,7 +225,7 @@ def allow_open_files() -> None:
 
 
 def headers() -> dict[str, str]:
-    """Return the headers of every answer. Raises SpecError if DPRL_FRAME_ANCESTORS cannot be used."""
+    """Return the HTTP headers of every response. Raises SpecError if DPRL_FRAME_ANCESTORS cannot be used."""
     ancestors = os.environ.get("DPRL_FRAME_ANCESTORS", "").strip() or "'self'"
     if not re.fullmatch(r"('self'|'none'|\*|(https?://[\w.*:-]+ ?)+)( https?://[\w.*:-]+)*", ancestors):
         raise SpecError(

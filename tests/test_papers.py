@@ -428,17 +428,10 @@ NUMBERED = {
     | numbered("Lemma", 2, prefix="C.", last=9)
     | numbered("Theorem", "5.2", "5.7")
     | numbered("Remark", "B.3", "B.5", "B.7"),
-    "offline": {
-        "Lemma 2.7",
-        "Figure 1",
-        "Remark C.8",
-        "Remark D.9",
-        "Remark D.14",
-        "Theorem D.15",
-        "Lemma E.20",
-    }
+    "offline": {"Lemma 2.7", "Figure 1", "Theorem D.15", "Lemma E.20"}
     | numbered("Algorithm", 1, 2)
-    | numbered("Remark", "2.4", "3.1", "3.2", "3.3")
+    | numbered("Assumption", "2.1", "2.2")
+    | numbered("Remark", "2.4", "3.1", "3.2", "3.3", "C.8", "D.9", "D.14")
     | numbered("Theorem", "3.4", "4.1")
     | numbered("Lemma", 1, prefix="C.", last=7)
     | numbered("Lemma", 9, prefix="C.", last=11)
@@ -454,6 +447,7 @@ NUMBERED = {
     | numbered("Figure", 1, 2),
     "linear": {"Table 1"}
     | numbered("Algorithm", 1, 2, 3)
+    | numbered("Assumption", 1, 2)
     | numbered("Theorem", 7, 8, 9)
     | numbered("Corollary", 5, 6, 10, 11)
     | numbered("Remark", 1, last=8)

@@ -101,7 +101,7 @@ def test_every_cell_says_what_the_file_says() -> None:
         for step in range(first, (last or [first])[0] + 1):
             covered.append(step)
             for row in rows:
-                assert row[column] == (policy.act(row[0], step) or "clinician decides")
+                assert row[column] == (policy.act(row[0], step) or "somebody decides")
     assert covered == list(range(WARD.H))
 
 

@@ -14,7 +14,7 @@ from pages.shared.results.bundled import bundled_papers
 from website.document import Block, Document, Plot, paragraph, table
 
 INTRO = (
-    "We test claims of the papers in several settings each. A verdict is computed from runs: a statistic, its 95% "
+    "We test each of the papers' claims in several settings. A verdict is computed from runs: a statistic, its 95% "
     "interval, and a threshold."
 )
 AGAIN = "To run it again, with dprl installed:"
@@ -51,7 +51,7 @@ def contents() -> str:
 
 
 def rows(found: ClaimReport) -> list[tuple[str, str, str, str]]:
-    """Return a row for each setting."""
+    """Return a table row for each setting."""
     settings = zip(found.claim.settings, found.numbers, found.findings, strict=True)
     return [
         (f"{number}. {setting.title}", numbers, setting.asks, one.verdict)
@@ -60,6 +60,6 @@ def rows(found: ClaimReport) -> list[tuple[str, str, str, str]]:
 
 
 def chart(found: ClaimReport, which: tuple[str, str], place: int, dark: bool) -> Picture:
-    """Plot one statistic in the settings that it is measured in."""
+    """Draw one statistic in the settings that measure it."""
     statistic, over = which
     return drawn_statistic(found, statistic, over, by_statistic(found)[which], dark)

@@ -70,8 +70,8 @@ class AskedChart(Frame):
 def open_chart(
     asked: AskedChart, *, shown: bool, names: bool = True, large: bool = False, wide: bool = True, dark: bool
 ) -> Chart:
-    """Draw the chart without its text. shown: draw each curve in full; names: in its own colour and with its name, else
-    grey; large: for a projector; wide: for a screen wider than a phone."""
+    """Draw the chart without its text. shown: whether to draw each curve in full; names: whether curves have names and
+    colours, or are grey; large: for a projector; wide: for a screen wider than a phone."""
     chart = Chart(asked.title, asked.x_title, asked.y_title, height=HEIGHT if wide else TALL, dark=dark)
     drawn = [pair for pair in zip(asked.curves, asked.until, strict=True) if shown or pair[1] > 0]
     if names:

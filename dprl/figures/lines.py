@@ -47,13 +47,13 @@ LOWEST_SHARE = 1e-12  # of the largest value: smaller numbers are rounding error
 
 @dataclass(frozen=True)
 class Series:
-    """One curve as it is drawn, with further facts about it.
+    """A curve of a chart, with further facts about it.
 
     Attributes:
         x: [C].
         rows: [seeds, C], NaN past a seed's end.
         center, low, high: [C] the mean (or median) over seeds, with its 95% interval; NaN if unknown.
-        complete: every seed reached the end.
+        complete: whether every seed has reached the end.
         note: the state of an unfinished curve in words ("running, 43%").
         shown: whether it is visible; a hidden curve is still in the legend.
         v_star: V*, the best policy's expected reward in one episode.

@@ -56,7 +56,7 @@ class FigureDict(BaseFigure):
 
 
 class PackedPicture:
-    """A finished picture, compressed for the cache; alt, see, figure and table are those of `Picture`.
+    """A finished picture, compressed for the cache; alt, see, figure and table are as in `Picture`.
 
     It stores the figure's dictionary, in a tenth of the memory of a figure with all its objects, and reads it in half a
     millisecond. Without it, building that dictionary would account for half the time of the home page.

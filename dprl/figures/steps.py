@@ -288,7 +288,7 @@ class Changed(NamedTuple):
 
 
 def changed(policy: Policy, enough: Known, visits: Array, E: float) -> Changed:
-    """Compare a policy with the most frequent actions; arguments are those of `policy_beside_usual`."""
+    """Compare a policy with the most frequent actions; arguments are as in `policy_beside_usual`."""
     usual, known = most_often(visits, E)
     differs = enough & known & (policy != usual)
     users = np.where(differs, visits.sum(-1), -np.inf)
@@ -316,7 +316,7 @@ def policy_beside_usual(
     Args:
         policy: [H, S].
         enough: [H, S] whether the policy decides: at least one user certainly received its action.
-        visits, E: those of `most_often`.
+        visits, E: as in `most_often`.
         somebody: who decides if the policy does not.
         first_step: the number of the first step.
         when: the source of the records, for the subtitle.

@@ -62,7 +62,7 @@ class Frontier:
     """One curve of a sweep, at P points.
 
     Attributes:
-        style: look of its line.
+        style: the style of its line.
         epsilon: [P] the budget at each point, which sets its marker's shade; None without privacy.
         x: [P] ascending.
         center, low, high: [P] the mean (or median) over the finished seeds with its interval, NaN if there is none.
@@ -72,7 +72,7 @@ class Frontier:
         share: [P] the loss divided by `worst`, NaN if nothing can be lost.
         slope: exponent of x over `fitted` (x from, x to), with its interval; NaN if not fitted.
         theory: the exponent in the paper's bound, None if it is not drawn.
-        world: the environment, in a chart of several.
+        world: the environment, if the chart shows several.
     """
 
     label: str

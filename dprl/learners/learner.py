@@ -65,7 +65,7 @@ class Learner(Protocol):
         bonuses: the sets of constants it has; the first is the default.
         fields: its parameters.
         statistic: the statistic that it receives about its users.
-        loop: key of the loop that plays it.
+        loop: key of the loop that runs it.
         needs: what an environment must provide, "features" or "mixture"; "" if any environment will do.
         public: keys of PUBLIC that it always assumes to be public.
         declarable: keys of PUBLIC that it assumes to be public if a spec declares them.

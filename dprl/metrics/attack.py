@@ -133,7 +133,7 @@ def roc(first: Array, second: Array) -> Roc:
 
 
 def guessed_right(first: Array, second: Array) -> Measured:
-    """Return the share of worlds guessed correctly by likelihood, equally frequent, with its Wilson interval."""
+    """Return the share of correct guesses by likelihood, both worlds equally frequent, with its Wilson interval."""
     from scipy.special import ndtri
 
     n = len(first) + len(second)

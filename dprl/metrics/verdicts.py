@@ -56,7 +56,7 @@ def t_interval(values: Array, tests: int = 1) -> Measured:
 
 def every_more_than(rows: Array, threshold: float, early: Sequence[bool] = ()) -> Finding:
     """Judge the claim that several measurements, rows [N, seeds], are all above the threshold. Their intervals hold
-    together. Returns the deciding one: among those with the worst verdict, the one with the lowest end.
+    jointly. Returns the deciding one: among those with the worst verdict, the one with the lowest end.
 
     early: [N] whether a measurement compares runs that have learned nothing yet; by default none does.
     """

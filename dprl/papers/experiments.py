@@ -1,8 +1,8 @@
-"""The experiments: what is run for each, and what it is held against.
+"""The experiments on the papers' main claims, with the runs and the threshold of each.
 
 Thresholds are the same in all settings: exponents within FLAT of a theorem's, shares of v* within 1% (5% at the
-size of the paper's figure), orders beyond the interval. The first setting has the paper's own problem and size where
-there is one; the others are other problems and sizes.
+size of the paper's figure), orders beyond the interval. The first setting has the paper's own problem and size if it
+states one; the others are other problems and sizes.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ VIETRI = "Vietri et al. 2020"
 LEAST = "Noise is calibrated to (ε, 10⁻⁶), the bonus is proved, and ε = 1 unless stated. The rest is left at defaults."
 EARLY = "If two neighbours both lose over half of V*, they have learned nothing yet, so their order means nothing."
 
-# With no trusted party: of the paper, and ours.
+# Runs with no trusted party: the paper's algorithm, and ours.
 EVERYBODY = {"privacy": "local", "mechanism": "gaussian", "reports": "all"}
 PLAYED = {"privacy": "local", "mechanism": "unary", "reports": "played"}
 
@@ -29,7 +29,7 @@ Chains = Sequence[Sequence[RunSpec]]
 
 
 def at(environment: str, episodes: int, **changes: Any) -> RunSpec:
-    """DP-UCBVI with a trusted curator at epsilon 1, unless said otherwise."""
+    """Return a run of DP-UCBVI with a trusted curator at epsilon 1, with these changes."""
     return RunSpec(environment=environment, episodes=episodes, **{"seeds": SEEDS, **changes})
 
 
@@ -44,7 +44,7 @@ def by_model(base: RunSpec) -> Chains:
 
 
 def by_budget(base: RunSpec) -> Chains:
-    """Within each privacy model, from the largest budget to the smallest."""
+    """Return, for each privacy model, runs from the largest budget to the smallest."""
     return [
         [base.replace(privacy=model, epsilon=epsilon) for epsilon in (10.0, 1.0, 0.1)]
         for model in ("central", "shuffle", "local")
@@ -149,7 +149,7 @@ EPSILONS = (0.03, 0.1, 0.3, 1.0)
 
 
 def of_mistakes(*learners: RunSpec) -> Iterator[Setting]:
-    """Without privacy in 1/alpha, and what privacy adds in 1/alpha and in 1/epsilon."""
+    """Yield tests of suboptimal episodes: without privacy in 1/alpha, and added by privacy in 1/alpha and 1/epsilon."""
     yield from (hard.in_alpha([hard.instance(one.baseline(), gap) for gap in GAPS], 2.0) for one in learners)
     yield from (hard.in_alpha([hard.instance(one, gap) for gap in GAPS], 1.0) for one in learners)
     yield from (

@@ -1,4 +1,4 @@
-"""Experiments with the papers' own noise, and their figures of measurements."""
+"""Experiments on the papers' own noise, and on their figures of measurements."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dprl.papers.claim import Claim
 from dprl.papers.experiments import LINEAR, QW_ONLINE, VIETRI, at, by_trust
 from dprl.simulation import OfflineSpec, RunSpec
 
-# Noise, bonus and releases as the paper of each has them.
+# Noise, bonus and releases as in each paper.
 AS_PRINTED: dict[str, Any] = {"calibration": "paper", "bonus": "paper", "episodes": 50_000, "seeds": 1}
 PURE: dict[str, Any] = {"mechanism": "laplace-tree", "delta": 0.0}
 READ = (
@@ -19,7 +19,7 @@ READ = (
 
 
 def printed(key: str, title: str, says: str, source: str, why: str, *specs: RunSpec | OfflineSpec) -> Claim:
-    """Return the claim about a paper's own noise."""
+    """Return a claim about the guarantee of a paper's own noise."""
     return Claim(key, title, says, source, f"{READ} {why}", "", tuple(map(privacy.proves, specs)))
 
 
@@ -129,7 +129,7 @@ BOUNDS_KEPT = (
     ),
 )
 
-# The papers' figures of measurements, with their settings and with larger data.
+# The papers' figures of measurements, with their own settings and with more data.
 FIGURE_1 = at(
     "riverswim", 50_000, seeds=5, mechanism="laplace-tree", calibration="paper", bonus="paper", schedule="episodic"
 )  # fmt: skip
@@ -144,12 +144,12 @@ OPEN_OFFLINE = (
 
 
 def methods(base: OfflineSpec) -> list[OfflineSpec]:
-    """Return the curves of one panel: no privacy, a large and a small budget, an older algorithm without privacy."""
+    """Return the runs of the first panel: no privacy, a large and a small budget, an older non-private algorithm."""
     return [base.baseline(), base.replace(rho=25.0), base.replace(rho=1.0), base.replace(algorithm="pevi")]
 
 
 def budgets(base: OfflineSpec) -> list[OfflineSpec]:
-    """Return the curves of the other panel: no privacy, then budgets from the largest."""
+    """Return the runs of the second panel: without privacy, then with budgets from the largest to the smallest."""
     return [base.baseline(), *(base.replace(rho=rho) for rho in (25.0, 5.0, 1.0, 0.1))]
 
 

@@ -1,4 +1,4 @@
-"""Experiments on orders in H, E, epsilon and n: does variance help, when is privacy free, how much data is needed."""
+"""Experiments on rates in H, E, epsilon and n: whether variance helps, when privacy is free, and data needs."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ def by_horizon(base: RunSpec, horizons: Sequence[int]) -> list[RunSpec]:
 
 
 def in_horizon(specs: Sequence[RunSpec], other: str, least: float | None, note: str = "") -> Setting:
-    """Test that the ratio of regret without knowledge of variance to that with it grows with H: at least like a power,
-    or if `least` is None not at all. other: the algorithm without it."""
+    """Test that the ratio of regrets, without to with knowledge of the variance, grows with H: at least like a power
+    or, if `least` is None, not at all. other: the algorithm without that knowledge."""
     ranges = [spec.replace(algorithm=other) for spec in specs]
 
     def points(evidence: Evidence) -> Points:
@@ -84,8 +84,8 @@ def in_horizon(specs: Sequence[RunSpec], other: str, least: float | None, note: 
 
 
 def crossing(epsilons: Array, ratio: Array) -> Array:
-    """[seeds] the epsilon at which a ratio [seeds, E] falls to 1, by straight lines between logarithms; at an end of
-    the grid beyond it."""
+    """Return the epsilon at which a ratio [seeds, E] falls to 1, [seeds], interpolated linearly between logarithms; an
+    end of the grid if it lies beyond."""
     logs = np.log(np.maximum(ratio, 1e-9))
     falling = np.minimum.accumulate(logs, axis=1)
     return np.array([float(np.exp(np.interp(0.0, -row, np.log(epsilons)))) for row in falling])
@@ -93,7 +93,7 @@ def crossing(epsilons: Array, ratio: Array) -> Array:
 
 def median_slope(x: Array, rows: Array) -> Measured:
     """Fit the slope of a line through logarithms of medians over seeds, rows [seeds, P], with its 95% bootstrap
-    interval: a few seeds that learn late move a mean of such ratios far."""
+    interval: a mean would depend on a few seeds that learn late."""
 
     def slopes(medians: Array) -> Array:
         logs, at = np.log(medians), np.log(x) - np.log(x).mean()
@@ -106,7 +106,8 @@ def median_slope(x: Array, rows: Array) -> Measured:
 
 
 def free_above(runs: Sequence[RunSpec], epsilons: Sequence[float], note: str = "") -> Setting:
-    """Test that the epsilon at which privacy costs as much as learning falls at least like 1/sqrt(K). runs: per K."""
+    """Test that the epsilon at which privacy costs as much as learning falls at least like 1/sqrt(K). runs: one for
+    each K."""
 
     def points(evidence: Evidence) -> Points:
         found = []
@@ -140,7 +141,7 @@ def free_above(runs: Sequence[RunSpec], epsilons: Sequence[float], note: str = "
 
 
 def data_needed(specs: Sequence[OfflineSpec]) -> Setting:
-    """Trajectories until privacy adds at most LOSS of V* grow like 1/epsilon, which is 1/sqrt(rho)."""
+    """Test that the trajectories needed until privacy adds at most LOSS of V* grow like 1/epsilon (1/sqrt(rho))."""
     first, unit = specs[0], "1/ε" if specs[0].rho is None else "1/√ρ"
     x = np.array([1 / (spec.epsilon or np.inf) if spec.rho is None else spec.rho**-0.5 for spec in specs])
 
@@ -207,7 +208,7 @@ VARIANCE = Claim(
 
 
 def against(base: RunSpec, other: str = OTHER) -> Setting:
-    """Test that the run loses less than another algorithm's."""
+    """Test that the run loses less than the same run with another algorithm."""
     return regret.order([[base, base.replace(algorithm=other)]])
 
 
@@ -245,7 +246,7 @@ LINEAR_VARIANCE = Claim(
 )
 
 FREE_EPSILONS = (0.1, 1.0, 10.0, 100.0, 1000.0, 10000.0)
-FREE_GAP = 0.05  # at the fewest users
+FREE_GAP = 0.05  # at the smallest number of users
 FREE = Claim(
     "free-above",
     "The ε from which privacy is free",

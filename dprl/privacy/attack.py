@@ -83,7 +83,7 @@ class Game:
 
     def _scores(self, rng: np.random.Generator, executions: int, own: Array) -> Array:
         if not len(own):
-            return np.zeros(executions)  # the two are the same
+            return np.zeros(executions)  # both worlds are the same
         if self.mechanism.answers:
             told = [self.mechanism.answers(rng, self.stream, executions, own) for _ in self.at]
             return self.mechanism.log_ratio(

@@ -163,7 +163,7 @@ def bits_length(variance: Array, cells: int, failure: float) -> Array:
 def bounded_length(
     users: NDArray[np.int64], variance: float, size: float, cells: int, failure: float
 ) -> Array:
-    """Return lengths x: [M] that |z|, the sum of users' errors, never exceeds up to users[i], w.p. >= 1 - failure.
+    """Return x: [M]; w.p. >= 1 - failure, the sum of the first k users' errors is at most x_i long for k <= users[i].
 
     Given all earlier ones, a user's error has mean 0, at most this variance in any direction, and at most this size.
     So E exp(y u.error) <= exp(variance (e^b - 1 - b) y^2/b^2), b = y size (Bennett). The bound behind P(|z| > x) is

@@ -44,8 +44,8 @@ SCOPE = (
 )
 
 
-# for a mechanism of another package
-OUTSIDE = "{author} states what noise of {mechanism} reveals; dprl has no proof of that"
+# of a mechanism of another package
+OUTSIDE = "{author} states how much noise of {mechanism} reveals, and dprl has no proof of that"
 
 
 def budget(epsilon: float, delta: float) -> str:

@@ -74,7 +74,7 @@ def run_stored(
 
 
 class Where(TypedDict, total=False):
-    """The workers and the store of runs, see `run`."""
+    """The arguments of `run` that choose the workers and the store."""
 
     workers: int | None
     engine: str | None

@@ -28,7 +28,7 @@ STOPS = 3  # the exit status of a check after which a release would be refused
 NOT_SHOWN = (
     "undeclared content of the file is private, and is shown only on a terminal or in the file of --notes."
 )
-FROM_FILES = ("data", "declared", "n", "checked", "first_step")  # fields that are no flags here
+FROM_FILES = ("data", "declared", "n", "checked", "first_step")  # fields without flags here
 
 
 def add(commands: Any) -> None:
@@ -121,7 +121,7 @@ def check_command(given: argparse.Namespace) -> int:
     held_out = fields.get("held_out", SHARE)
     blank = UploadSpec(data=NOWHERE, declared=public.text, n=1, **fields | {"held_out": held_out})
     outside: list[Outside] = []
-    n = counted(Path(given.data), public, outside.append).n  # of people
+    n = counted(Path(given.data), public, outside.append).n  # number of users
     key = ledger.known_key()
     for name, day in ledger.read_before(ledger.digest_of(Path(given.data), key)) if key else ():
         print(f"Note: this file was released before, under the budget {name} ({day}). Releases add up.")
@@ -150,7 +150,7 @@ def release_of(given: argparse.Namespace) -> Iterator[tuple[UploadSpec, Budget]]
     """Open the requested release with its budget, and delete the stored content of the file at the end."""
     public, fields = declared_in(given.declaration), flags_as_fields(given)
     total = None if given.total is None else FIELDS["rho"].parse(given.total)
-    UploadSpec(data=NOWHERE, declared=public.text, n=1, **fields)  # what is wrong with the rest is said first
+    UploadSpec(data=NOWHERE, declared=public.text, n=1, **fields)  # checks the other arguments first
     if (Path(given.out) / "policy.json").exists():
         raise SpecError("out", f"{shown(given.out)} has a policy.json already; give another folder.")
     budget = Budget(given.budget, rho=total)

@@ -1,4 +1,4 @@
-"""Curves of runs as charts need them: the look of each, and its mean over seeds with an interval."""
+"""Curves of runs for charts: the style of each, and its mean over seeds with an interval."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def style_of_data(spec: OfflineSpec) -> CurveStyle:
 
 
 def comparable(spec: OfflineSpec) -> float | None:
-    """Return about the epsilon of a run's guarantee at DELTA, by which all pages choose colours; None without one.
+    """Return the approximate epsilon of a run's guarantee at DELTA, which decides its colour; None without one.
 
     For rho-zCDP it is rho + 2 sqrt(rho ln(1/delta)) (Bun, Steinke 2016, Proposition 1.3); otherwise its own.
     """
@@ -218,7 +218,7 @@ def gap_series(
 
 
 def price_series(label: str, look: CurveStyle, at: metrics.Integers, own: Array, free: Array) -> Series:
-    """Return the privacy cost in the lower bound over n, if both runs learned from the same data sets.
+    """Return the privacy cost of the lower bound against n, if both runs learned from the same data sets.
 
     own, free: the values V~ with and without noise [seeds, C].
     """

@@ -66,7 +66,7 @@ class Sweep(_Sweep[S]):
         [0.3, 3.0]
     """
 
-    if TYPE_CHECKING:  # what `_Sweep.__init__` takes; a dict of fields may be of any kind
+    if TYPE_CHECKING:  # the arguments of `_Sweep.__init__`; a dict of fields may be of any kind
 
         @overload
         def __init__(self, base: S, axes: Mapping[str, Iterable[Any]]) -> None: ...

@@ -51,7 +51,7 @@ TITLED: dict[str, tuple[Registry[Any], ...]] = {
     "environment": (ENVIRONMENTS,),
     "mechanism": (MECHANISMS,),
 }
-Points = list[tuple[Any, Any]]  # values of the axis, and the runs there
+Points = list[tuple[Any, Any]]  # values of the axis with their runs
 
 
 def frontier_picture(

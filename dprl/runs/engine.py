@@ -87,8 +87,15 @@ class Engine:
             seed = self.queue.seeds.get(order.key)
         began = time.monotonic()
         try:
-            if seed is not None and not seed.seconds and self._is_stored(seed):
-                return True
+            if seed is not None and not seed.seconds:
+                log.info("A seed begins", extra=_named(seed))
+                with contextlib.suppress(StoreError):
+                    if (
+                        size := self._results.there([seed.key]).get(seed.key, -1)
+                    ) >= 0:  # from another process
+                        with self.work:
+                            self.queue.done(seed.key, size)
+                        return True
             self._report(order, slot.play(order), began)
         except Died as error:
             log.warning("A worker process ended (%s); another one starts.", error)
@@ -103,16 +110,6 @@ class Engine:
             log.exception("A turn failed")
             self._report(order, Report(failed=f"Seed {order.seed} failed: {type(error).__name__}."), began)
         return True
-
-    def _is_stored(self, seed: Seed) -> bool:
-        """Return whether another process has stored this seed, which is about to start."""
-        log.info("A seed begins", extra=_named(seed))
-        with contextlib.suppress(StoreError):
-            if (size := self._results.there([seed.key]).get(seed.key, -1)) >= 0:
-                with self.work:
-                    self.queue.done(seed.key, size)
-                return True
-        return False
 
     def _report(self, order: Order, report: Report, began: float) -> None:
         done = order.what == "seed" and report.trace is not None

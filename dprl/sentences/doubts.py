@@ -12,7 +12,7 @@ SAID = messages("charts")["doubts"]
 
 def unsettled(stuck: int, of: int, at: Sequence[str] = ()) -> str:
     """Warn that a run without privacy has not found the best policy in `stuck` of its seeds (see `metrics.unsettled`);
-    return "" if it has in all. at: the points of a sweep with this doubt, `stuck` is then the worst number."""
+    return "" for 0. at: the points of a sweep with this doubt; `stuck` is then the largest number at any of them."""
     if not stuck:
         return ""
     told = {"stuck": stuck, "seeds": plural(of, "seed")}

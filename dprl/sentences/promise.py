@@ -126,7 +126,7 @@ def about_promise(
             if any(
                 r.adjacency != REPLACED and math.isclose(r.epsilon, epsilon, rel_tol=EQUAL) for r in found
             ):
-                said += f" The claim holds when a {who} {blanked}; replacing one changes twice as much."
+                said += f" The claim holds when a {who} {blanked}, but replacing one changes twice as much."
     if delta == 0 and others:
         other = min(others, key=lambda r: abs(math.log10(r.delta) + 6))
         if not answers or other.epsilon < best.epsilon * (1 - EQUAL):  # some noise gains nothing from delta

@@ -27,7 +27,7 @@ class _End:
     name: str
     curve: Series
     episodes: float  # the last checkpoint that all seeds reached
-    value: float  # the mean (or median) there, or where curves are compared
+    value: float  # the mean (or median) there, or at the point of comparison
 
 
 def about_regret(curves: Sequence[Series], view: Measure, statistic: Statistic = "mean") -> str:

@@ -16,8 +16,8 @@ ASSUMES = "Assumptions"
 NOBODY = "**No verdict.** Nobody was held out, so nothing here shows whether the policy is better than today."
 HOLDS = "The proved bound of the cautious policy holds except with a probability of {chance}."
 BEST_OF = "If you choose the best of k releases, the probability is k times as large."
-WHOEVER = "The bound holds whatever the clinician decides."
-LACKING = "A clinician decides if too few users did what the policy would do."
+WHOEVER = "The bound holds whatever that person decides."
+LACKING = "Somebody has to decide if too few users did what the policy would do."
 FIRST_STEP = "Step {first} is the first step of an episode."
 IN_A_FILE = "The table is too large for a sheet: see policy.csv."
 
@@ -40,7 +40,7 @@ def values(
 def bound_and_chance(found: Mapping[str, Any], lacking: bool) -> str:
     """State the failure probability of the proved bound, and the choices that it holds for.
 
-    found: the file's entry on the bound; lacking: whether a clinician decides in some states.
+    found: the file's entry on the bound; lacking: whether somebody else decides in some states.
     """
     chance = at_most(found["except with a chance of"])
     said = [HOLDS.format(chance=chance), BEST_OF]

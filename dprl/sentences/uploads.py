@@ -80,8 +80,8 @@ def reading(share: float, ahead: int) -> str:
 
 MALFORMED = "An error about a malformed file is for you alone: it is not private."
 ADDS_UP = (
-    "Each further release adds to this total, and so does reading the file again. Repeating the same settings shows "
-    "the same numbers and spends nothing."
+    "A release with other settings spends more, and so does any release after you read the file again. The same "
+    "settings show the same numbers again and spend nothing."
 )
 
 
@@ -106,11 +106,12 @@ def budget_so_far(budget: Any, safe: Callable[[str], str] = str) -> str:
 
 BEFORE_USE = (
     "**May the policy be used?** No number here decides that. Let people who know these users read the policy. Then "
-    "try it on a few, with somebody watching."
+    "try it on a few, with somebody watching. **May the results be published?** The guarantee covers all files of a "
+    "release, so publishing them costs no more privacy. Whether to publish them is your decision."
 )
 TO_USE_IT = (
     "The policy file contains the action in each state at each step, with a noisy count of the episodes in which it "
-    "was taken there. If the count is too low, a clinician decides instead. In Python:"
+    "was taken there. If the count is too low, somebody else decides. In Python:"
 )
 
 
@@ -159,7 +160,7 @@ def changes(
     """Describe the places where a policy differs from the most frequent action.
 
     Args:
-        place: of these, the one with the most users: state, step, the policy's action and the users' action.
+        place: the differing place with the most users: state, step, the policy's action and the users' action.
         changed, lacking: of `places` pairs of a state and a step, the number that differ, and that have too few users.
         somebody: who decides in the pairs with too few users.
         follows: the share of users' steps in which they acted as the policy does, None if nobody was held out.

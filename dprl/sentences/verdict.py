@@ -18,12 +18,13 @@ BLIND = (
     "**States that lack something.** The policy knows the declared state and the step, and nothing else about a "
     "user.",
     "**Other users.** All numbers are about users like those in the file, at the same place and time.",
+    "**Another draw.** Another release draws other noise and holds out other users, so its verdict may differ.",
 )
 UNSUPPORTED = "If too few users did what the policy does, nothing is counted beyond that step."
 
 
 def beforehand(learned_from: int, checked: int, budget: str, episodes: int = 1, together: str = "") -> str:
-    """Describe the values that a click will release. budget: spent by the release; episodes: at most, of one user;
+    """Describe the values that a click will release. budget: the budget that it spends; episodes: the most of one user;
     together: the guarantee of all releases under the budget, "" if it is not shown."""
     said = [filled(SAID["releases"], users=plural(learned_from, "user"), budget=budget)]
     if checked:

@@ -1,8 +1,8 @@
 """Counts of visits n and of transitions m in a data set: the statistics of offline tabular learners.
 
-The array is that of mdp/counts.py, [H, S, A, S + 2]; its last column, the sums of rewards, stays 0, because rewards are
-known or released separately. One trajectory is in one cell of n and of m at each of H steps. E is the number with |n' -
-n|, |m' - m| <= E/2 (QW23-offline, Lemma C.2).
+The array has the layout of mdp/counts.py, [H, S, A, S + 2]; its last column, the sums of rewards, stays 0, because
+rewards are known or released separately. One trajectory is in one cell of n and of m at each of H steps. E is a bound
+with |n' - n|, |m' - m| <= E/2 (QW23-offline, Lemma C.2).
 """
 
 from __future__ import annotations

@@ -105,7 +105,7 @@ class FeatureGram:
         return self.cells(size) // size.d
 
     def sensitivity(self, size: Size, adjacency: str) -> Change:
-        """Return the effect of one user, all steps together: on matrices once, on vectors in every release."""
+        """Return one user's largest joint effect on all steps: on matrices once, on vectors in every release."""
         ratios = [x / unit for x, unit in zip(self.moves(adjacency, size.H), self.units(size), strict=True)]
         matrices, vectors = ((size.H, ratio) for ratio in ratios)
         return Change((matrices,), one_way=True, anew=(vectors,))

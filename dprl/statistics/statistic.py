@@ -1,4 +1,4 @@
-"""The interface of a statistic: sums over users, released with noise, which are all that a learner sees of them.
+"""The interface of a statistic: sums over users, released with noise, the only data that a learner receives about them.
 
 A privatizer only uses the largest effect of one user on it. So a learner that depends on other sums (such as matrices
 and vectors) can bring its own statistic, and every mechanism works with it.
@@ -54,7 +54,7 @@ class Change:
 
     @property
     def once(self) -> Change:
-        """Return the change of the cells of `anew` in one release."""
+        """Return the change in one release alone, on the cells of `anew`."""
         return Change(self.anew, self.one_way)
 
     @property

@@ -100,7 +100,7 @@ class ValueRegression:
         return self.cells(size) // size.d
 
     def sensitivity(self, size: Size, adjacency: str) -> Change:
-        """Return the effect of one user, all steps together."""
+        """Return the largest joint effect of one user on the draws of all steps."""
         ratios = np.array(self.moves(size, adjacency)) / self.units(size)
         return Change(((1, sqrt(float((ratios**2).sum()))),), one_way=True)
 

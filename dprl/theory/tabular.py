@@ -136,7 +136,7 @@ REGRET = (
         "(ε, β)",
         (BoundTerm(S=1, A=0.5, H=2.5, K=0.5), BoundTerm(S=3, A=2, H=6, epsilon=-1)),
         f"{_INHOMOGENEOUS}; ε below 1; approximate, with the failure probability β in the place of δ; "
-        "version 1 of the paper, while version 3 states √(SAH³K) + S³AH⁶/ε",
+        "version 1 of the paper; version 3, of which we know only quoted parts, states √(SAH³K) + S³AH⁶/ε",
         epsilon_below=1.0,
     ),
     Bound(

@@ -256,8 +256,8 @@ def _between(table: Table, key: str, model: str, mu: Array, share: float) -> Arr
 
 def straight(x: Array, at: Array, values: Array) -> Array:
     """Interpolate values [N] at ascending places [N] linearly at x [P], or values [N, R] at x [1], giving [1, R].
-    Between a finite and an infinite value the result is infinite. Lines are extended beyond the ends, for a small
-    delta: with 10^-12, the smallest epsilon is a fifth beyond the measured range."""
+    Between a finite and an infinite value the result is infinite. Beyond the ends the lines continue, as a small delta
+    requires: with 10^-12, the smallest epsilon is a fifth outside the measured range."""
     left = np.clip(np.searchsorted(at, x, side="right") - 1, 0, len(at) - 2)
     share = (x - at[left]) / (at[left + 1] - at[left])
     ends = values[left], values[left + 1]

@@ -1,4 +1,7 @@
-"""The table of users needed: measured numbers, the power law fitted to them, and the error of both, as a file."""
+"""The table of users needed: measured numbers, the power law fitted to them, and the error of both, as a file.
+
+`python -m bench.bundled users` computes it.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +25,7 @@ class Problem:
         S, A, H: its size.
         v_star: V*, the best policy's reward in an episode.
         needed: by model, [E, L]: the number of users from which an average episode loses at most each of L shares of
-            V*,
-            at each of E budgets; infinite if above MOST. Without privacy E is 1.
+            V* at each of E budgets; infinite if above MOST. Without privacy E is 1.
     """
 
     key: str
@@ -96,8 +98,7 @@ class Table:
             (`law.covering`). This is the stated error.
         crossed: by model and kind, the share of its numbers within the error stated without that kind.
         hidden_losses, hidden: randomly generated problems by key that neither law nor errors use, and their losses.
-            They
-            have the budgets of `drawn`, and their own seeds.
+            They have the budgets of `drawn`, and their own seeds.
         between: by model, the error factor of numbers interpolated between those measured for a problem.
         checks: comparisons with later runs.
     """
@@ -120,7 +121,7 @@ class Table:
 
     @property
     def inside(self) -> dict[str, float]:
-        """Return, by model, the share of numbers within the stated factors, outside the fit; kinds weigh the same."""
+        """Return, by model, the share of numbers of unseen kinds within the stated factor; all kinds count equally."""
         return {model: float(np.mean(list(kinds.values()))) for model, kinds in self.crossed.items()}
 
     @property

@@ -126,7 +126,7 @@ def on_one_screen(trace: UploadTrace, releases: int, key: str) -> None:
             frame = pd.DataFrame(rows, columns=["Reward of an episode", "About", "95% interval"])
             st.table(frame.set_index(frame.columns[0]))  # a table wraps its lines on a narrow phone
             st.caption(explained(covered))
-        st.markdown("### What this does not show", anchors=False)
+        st.markdown("### Limits of these numbers", anchors=False)
         st.markdown("\n".join(f"- {sentence}" for sentence in (*blind, said.BEFORE_USE)))
     with right:
         show(picture, key)

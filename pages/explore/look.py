@@ -97,8 +97,8 @@ def absent(spec: RunSpec, name: str, run: RunStatus) -> None:
 
 
 def begin_lacking(specs: Sequence[RunSpec]) -> bool:
-    """Request those of these runs of which only the curves are bundled and which nobody has computed here; return
-    whether any was requested."""
+    """Request the runs that are bundled only as curves and that nobody has computed here yet; return whether any was
+    requested."""
     lacking = [spec for spec in specs if comes_along(spec) and data.status(spec).state == "unknown"]
     return bool(lacking) and begin(lacking, session().visitor)
 

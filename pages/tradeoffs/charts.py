@@ -346,7 +346,7 @@ def fewest(study: SweepView, way: str, users: search.UsersFound) -> bool:
 
 
 def multiples(study: SweepView, found: list[search.UsersFound]) -> dict[str, tuple[float, float, float]]:
-    """Return each way's users as a multiple of the best way's, with its interval over seeds; NaN if unknown."""
+    """Return the users that each model needs, as multiples of the fewest, with interval over seeds; NaN if unknown."""
     ways = dict(zip(study.searches, found, strict=True))
     best = min(found, key=lambda users: np.nan_to_num(users.needed, nan=np.inf))
     known = np.isfinite(best.needed) and not any(
@@ -364,7 +364,7 @@ def multiples(study: SweepView, found: list[search.UsersFound]) -> dict[str, tup
 
 
 def fewest_and_most(study: SweepView, found: list[search.UsersFound]) -> str:
-    """Describe which way needs the fewest users and which the most."""
+    """Name the privacy model and mechanism that need the fewest users, and those that need the most."""
     titles = dict(zip(study.searches, map(quoted, trade.way_titles(tuple(study.searches))), strict=True))
     ways = dict(zip(study.searches, found, strict=True))
     ends = {way: users for way, users in ways.items() if np.isfinite(users.needed)}

@@ -137,13 +137,13 @@ def kinds_of(study: SweepView) -> dict[str, CurveStyle]:
 
 
 def drawn_models(study: SweepView) -> list[str]:
-    """Return the models with a curve: none without privacy for the privacy cost, and none that cannot be run."""
+    """Return the models with a curve: those that can be run, without "none" if the privacy cost is drawn."""
     priced = study.show == "price"
     return [model for model in study.models if study.points(model) and not (priced and model == "none")]
 
 
 def way_titles(ways: Sequence[str]) -> list[str]:
-    """Return a title with model and mechanism for each way of `users_search`."""
+    """Return the title of each model of `users_search`, with its mechanism."""
     return [text[0].upper() + text[1:] for text in (PrivacyChoice.parse(way).title for way in ways)]
 
 

@@ -108,7 +108,8 @@ class SweepView:
 
     @property
     def searches(self) -> dict[str, dict[int, RunSpec]]:
-        """Return the runs of the view `users`: for each possible way, its run at each possible K of USERS_GRID."""
+        """Return the runs of the view `users`, by privacy model (with its mechanism) and by number of users in
+        USERS_GRID."""
         found = {
             way: _once(self.base, (way,), "episodes", USERS_GRID).lines.get(way, []) for way in self.ways
         }

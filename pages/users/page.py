@@ -106,7 +106,7 @@ def inputs() -> None:
 
 
 def change_one(name: str, value: Any) -> None:
-    """Ask again with another value of one field."""
+    """Change one field, and show the new answer."""
     change(**{name: value})
 
 

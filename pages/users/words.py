@@ -125,7 +125,7 @@ def answer(table: Table, asked: Asked, found: Sequence[Need]) -> str:
 
 
 def change(asked: Asked, way: Asked) -> str:
-    """Describe the difference of a setting with enough users, as the label of its button."""
+    """Describe the changes that would make the users enough, as the label of a button."""
     parts = []
     if way.users != asked.users:
         parts.append(f"{human(way.users)} users ({rough(way.users / asked.users)} times as many)")
@@ -369,7 +369,7 @@ def whole_sheet(asked: Asked, found: Sequence[Need], query: str) -> str:
         f"<p><b>{html(whom_to_trust(asked, found))}</b></p>"
         f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
         f"<p>{html(source(table, asked))}</p><p>{html(SIGNS)}</p>"
-        f"<h2>What this rests on</h2><ul>{rests}</ul>"
+        f"<h2>Basis of these numbers</h2><ul>{rests}</ul>"
     )
     about = f"{size(table, asked)}. {wanted(asked)}"
     made = f"Made with dprl {table.version['dprl']}, page users?{query}"

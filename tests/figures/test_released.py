@@ -30,7 +30,7 @@ def beside_usual(**more: Any) -> Picture:
     labels: dict[str, Any] = {
         "state_labels": STATES,
         "action_labels": ACTIONS,
-        "somebody": "clinician decides",
+        "somebody": "somebody decides",
     }
     return steps.policy_beside_usual(POLICY, ENOUGH, VISITS, E, **labels, **more)
 
@@ -39,15 +39,15 @@ def test_where_too_few_did_so_the_picture_says_who_decides() -> None:
     picture = beside_usual(see="What to see.")
     policy, usual = (trace for trace in picture.figure.to_dict()["data"] if trace["type"] == "heatmap")
     assert np.array(policy["customdata"]).T.tolist() == [
-        ["watch", "watch", "clinician decides"],
-        ["watch", "clinician decides", "clinician decides"],
+        ["watch", "watch", "somebody decides"],
+        ["watch", "somebody decides", "somebody decides"],
     ]
     assert np.array(usual["customdata"]).T.tolist() == [
         ["watch", "treat", steps.FEW],
         ["treat", "treat", steps.FEW],
     ]
     table = picture.table
-    decides = ["policy", "policy", "clinician decides", "policy", *["clinician decides"] * 2]
+    decides = ["policy", "policy", "somebody decides", "policy", *["somebody decides"] * 2]
     assert table["decides"].tolist() == decides
     assert table["noisy episodes with this action"].tolist() == [90, 30, 3, 20, 9, 1]
     assert table["noisy episodes with that action"].tolist() == [90, 200, 3, 70, 100, 1]

@@ -161,13 +161,13 @@ def test_a_shared_sentence_stands_above_the_page_as_text_and_goes_on_with_its_li
         assert sentence.text_content() == (kept and f"Whoever shared this says: {kept}")
         assert sentence.locator("*").count() == 0
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
-        page.get_by_label("What is drawn").select_option(label="Regret so far")
+        page.get_by_label("Measure shown").select_option(label="Regret so far")
         assert parse_qs(page.url.partition("#")[2]).get("say", [""]) == [kept]
     named = [links.Curve(spec, name="Mine")]
     other = links.View(measure="extra", statistic="median", tab="policy")
     page.goto(f"{file.as_uri()}#{query_of(links.encode(named, other))}")
     expect(said).to_have_text(
-        "This page does not show all of the link: its measure (here: Share of V* lost), the median of the seeds "
+        "This page cannot show everything in the link: its measure (here: Share of V* lost), the median of the seeds "
         "(here: their mean), what it chooses in other tabs, names of curves."
     )
     page.goto(f"{file.as_uri()}#v=?&say=unheard")

@@ -89,7 +89,7 @@ class EliminationLearner(LearnerDefaults):
         too_large(key, size): reason why a problem is too large, "" if it is not.
         planning(size): seconds to plan a stage, if this dominates the run.
 
-    All other attributes are those of `Learner`.
+    All other attributes are as in `Learner`.
     """
 
     key: str

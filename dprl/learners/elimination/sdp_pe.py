@@ -178,7 +178,7 @@ def best_visitors(policies: Ints, active: Flags, P: Array, d1: Array, layer: int
 
 @kernel
 def policy_values(policies: Ints, active: Flags, P: Array, R: Array, d1: Array, values: Array) -> None:
-    """Write each active policy's value from d1, under P (see best_visitors) and R [H, S, A], to values [N]; else -1."""
+    """Write active policies' values from d1, under P (see best_visitors), R [H, S, A], to values [N], else -1."""
     N, H, S = policies.shape
     V = np.zeros(S)
     before = np.zeros(S)
@@ -213,8 +213,8 @@ ALGORITHM = EliminationLearner(
     title="SDP-PE",
     summary="Eliminates policies stage by stage from shuffled batches, each used once; small environments only.",
     source="B25 Algorithms 1-3",
-    note="From version 1 of the paper. Version 3 states a bound of order √(SAH³K) + S³AH⁶/ε with O(H log K) policy "
-    "updates, and has experiments on RiverSwim.",
+    note="From version 1 of the paper. Version 3, of which we know only quoted parts, states a bound of order "
+    "√(SAH³K) + S³AH⁶/ε with O(H log K) policy updates, and has experiments on RiverSwim.",
     privacies=("shuffle", "none"),
     fields=(
         Field(

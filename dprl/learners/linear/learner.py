@@ -99,7 +99,7 @@ class MixtureLearner(PlannedLearner[MixturePlanner, ValueRegression]):
         planners: by bonus; the first is the default.
         regression: type of the statistic that it receives.
 
-    All other attributes are those of `Learner`.
+    All other attributes are as in `Learner`.
     """
 
     key: str
@@ -188,7 +188,7 @@ def next_block(most: float, users: int, K: int, d1: Array, features: Array, plan
 
 @kernel
 def centre(h: int, plan: MixturePlan) -> None:
-    """Set the middle and the unit of the next regression at step h to those of V_{h+1}."""
+    """Set the middle and the unit of the next regression at step h to the values for V_{h+1}."""
     _, S, A = plan.unit.shape
     low = plan.V[h + 1, 0]
     high = low

@@ -100,7 +100,7 @@ def look_up(phi: Array, h: int, f: int, inverse: Array, weights: Array, found: A
 
 @kernel
 def project(phi: Array, one: Array, h: int, f: int, inverse: Array) -> float:
-    """Return the factor of the multiple of `one` that is nearest to phi in the norm of the inverse."""
+    """Return the factor c for which c times `one` is nearest to phi in the norm of the inverse."""
     d = phi.shape[0]
     along = 0.0
     length = 0.0

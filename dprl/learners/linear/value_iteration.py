@@ -102,7 +102,7 @@ class ValueIterationLearner(PlannedLearner[ValueIterationPlanner, FeatureGram]):
     Attributes:
         planners: by bonus; the first is the default.
 
-    All other attributes are those of `Learner`.
+    All other attributes are as in `Learner`.
     """
 
     key: str

@@ -49,7 +49,7 @@ class TabularLearner(LearnerDefaults):
         bonuses: names of its sets of constants; by default anytime and paper, or OWN alone if `anytime` is None.
         stochastic: whether its policy is stochastic and changes in steps.
 
-    All other attributes are those of `Learner`.
+    All other attributes are as in `Learner`.
 
     Raises:
         ValueError: the bonuses include anytime, but the learner has no kernel for it.

@@ -174,7 +174,7 @@ def entered(stream: Stream, at: At) -> NDArray[np.int64]:
 
 
 def increments(stream: Stream, sums: Array) -> Array:
-    """Return the items of a stream that releases each of them, from its sums, [M, ...]."""
+    """Return the items [M, ...] of a stream from its running sums; each release adds one item."""
     return np.diff(sums, axis=0, prepend=0.0)
 
 

@@ -142,7 +142,7 @@ def ladder(request: Request) -> tuple[LadderStep, ...]:
     """Return the steps from the paper's noise to less noise, one idea at a time: the std of a counter n at the worst
     release.
 
-    It is for the spec's delta, or for the reference delta if that is 0. It is empty if there are no counters.
+    Delta is the spec's, or the reference delta if that is 0. The result is empty if there are no counters.
     """
     if not request.statistic.counted:
         return ()
@@ -162,7 +162,7 @@ def ladder(request: Request) -> tuple[LadderStep, ...]:
 def _ladder(
     statistic: Counts, size: Size, K: int, M: int, epsilon: float, delta: float, contribution: int
 ) -> tuple[LadderStep, ...]:
-    """Return the steps for any M releases of K users; the worst releases and losses are those of the whole tree.
+    """Return the steps for any M releases of K users; the worst releases and losses are for the whole tree.
 
     The optimal factorisation is left out beyond MAX_RELEASES, because it is not offered there.
     """

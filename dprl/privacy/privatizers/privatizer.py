@@ -102,9 +102,8 @@ class Noise:
         stream: see mechanisms/mechanism.py.
         scales: the scale of unit noise in each cell, see `Statistic.scales`.
         ends [B], bound [B], std [B]: up to ends[b] users (if by_users) or releases (counting those in a row),
-            E_{eps,beta} is
-            bound[b], and the noise of one counter n has standard deviation std[b], in counts (for trees: at the
-            worst release).
+            E_{eps,beta} is bound[b], and the noise of one counter n has standard deviation std[b], in counts (for
+            trees: at the worst release).
         statistic: the statistic in the units of release.
         radius: a bound on the Euclidean length of the noise in a row [B], in units of release, which holds w.p. >=
             1 - beta/3 for all rows and releases together.
@@ -254,10 +253,10 @@ def with_noise(
     E holds for all cells and releases together w.p. >= 1 - beta/3.
 
     Args:
-        request, statistic, mechanism, stream, scale: the noise.
+        request, statistic, mechanism, stream, scale: define the noise.
         describe: makes the guarantee from the noise's proof.
         table: the stream at whose releases the bounds are tabulated, if not `stream`.
-        events: the number of times in the union bound, if not that of the table's releases.
+        events: the number of times in the union bound; by default one for each release of the table.
         neighbours: the notions of neighbours for which the guarantee states epsilon.
     """
     table = table or stream

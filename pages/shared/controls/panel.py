@@ -62,7 +62,7 @@ SCHEDULES = {
 SCHEDULES_HELP = (
     "Users of a block get one policy. Block sizes leak nothing: they are fixed or follow from releases."
 )
-BONUS_HELP = "Anytime: bounds proved for all times; algorithms learn sooner. Paper: bounds as in the paper."
+BONUS_HELP = "Anytime: bounds proved for all times. Algorithms learn sooner. Paper: bounds as in the paper."
 
 
 def environment_picture(environment: str, params: tuple[tuple[str, Any], ...], night: bool) -> Picture:
