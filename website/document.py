@@ -16,8 +16,7 @@ import numpy as np
 
 from dprl.assets import classic, plain, web_source
 from dprl.figures import style
-from dprl.figures.picture import Picture
-from dprl.figures.standalone_html import markup
+from dprl.figures.picture import Picture, markup
 from dprl.player.page import DRAWN_NOTICES, packed
 from dprl.player.plotly import plotly
 from dprl.version import VERSION
@@ -92,7 +91,7 @@ class Numbers:
 
 @dataclass(frozen=True)
 class Story:
-    """The scenes shown first to a reader without a link; at most one per page. content: see `pages.home.story`."""
+    """The scenes shown first to a reader without a link; at most one per page. content: see `pages.home.state`."""
 
     content: Mapping[str, Any]
 

@@ -10,8 +10,7 @@ from dprl.figures.trust import lost_by_trust
 from dprl.messages import messages
 from dprl.sentences import price as sentences
 from dprl.sitemap import PAGES
-from pages.home.state import EPSILON, LABEL, NEEDED, STOPS, best, known
-from pages.home.story import story_content
+from pages.home.state import EPSILON, LABEL, NEEDED, STOPS, best, known, story_content
 from pages.shared.examples import HOME_BUDGETS, HOME_EPISODES, trust
 from pages.shared.names import in_common
 from website.document import Document, Numbers, Plot, Slider, Sliders, Story, paragraph

@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cache
 
-from dprl.figures.picture import Picture
-from dprl.figures.standalone_html import markup
+from dprl.figures.picture import Picture, markup
 from dprl.privacy import PRIVATIZERS
 from dprl.sitemap import PAGES
 from dprl.users import Asked, Need, answers
 from dprl.words import human
-from pages.users import views, words
+from pages.users import words
 from pages.users.link import users_table
 from website.document import Document, Numbers, Plot, Slider, Sliders, paragraph
 
@@ -92,4 +91,4 @@ def cells(at: tuple[int, ...]) -> list[list[str]]:
 def picture(place: int, dark: bool) -> Picture:
     """Draw the users needed against epsilon, in one environment."""
     asked, found = _asked(place, EPSILONS.index(DEFAULT.epsilon), USERS.index(DEFAULT.users))
-    return views.picture(asked, found, dark, SEE, mine=False)
+    return words.picture(asked, found, dark, SEE, mine=False)

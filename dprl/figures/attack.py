@@ -25,12 +25,6 @@ BELIEF_ALT = "Line chart of an attacker's belief afterwards against the belief b
 COLLUSION_ALT = "Bar chart of two colluding users' estimates for the user between them, next to the truth."
 
 
-def world_colors(dark: bool) -> tuple[str, str]:
-    """Return the colours of the two hypotheses: the first episode was played, or the second."""
-    first, second, *_ = style.theme(dark).actions
-    return first, second
-
-
 def score_histograms(
     edges: Array, first: NDArray[np.int64], second: NDArray[np.int64], *, see: str = "", dark: bool = False
 ) -> Picture:
@@ -43,7 +37,7 @@ def score_histograms(
         height=380,
         dark=dark,
     )
-    worlds = zip(WORLDS, (first, second), world_colors(dark), ("solid", "dash"), strict=True)
+    worlds = zip(WORLDS, (first, second), style.theme(dark).actions[:2], ("solid", "dash"), strict=True)
     for name, counts, color, dash in worlds:
         chart.line(
             f"the user had the {name}",

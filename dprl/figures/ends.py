@@ -36,7 +36,7 @@ class End:
     @property
     def text(self) -> str:
         """The line's name, after its number if it has one."""
-        return ("" if self.style.number == 1 else f"{self.style.number}: ") + self.name
+        return self.style.prefix + self.name
 
 
 def name_ends(chart: Chart, ends: Sequence[End]) -> None:
@@ -76,7 +76,7 @@ def name_ends(chart: Chart, ends: Sequence[End]) -> None:
     _close(chart)
 
 
-def spread_apart(at: NDArray[np.float64], most: float, row: float = ROW) -> NDArray[np.float64]:
+def spread_apart(at: NDArray[np.float64], most: float) -> NDArray[np.float64]:
     """Return places close to `at`, in the same order, at least `row` apart, and within 0 .. `most` if they fit.
 
     Neighbours that would overlap form a block around the mean of their wanted places.
@@ -86,15 +86,15 @@ def spread_apart(at: NDArray[np.float64], most: float, row: float = ROW) -> NDAr
     for i in map(int, order):
         members, wish = [i], float(at[i])
         while True:
-            first = max(min(wish, most - row * (len(members) - 1)), 0.0)
-            if not blocks or blocks[-1][1] + row * len(blocks[-1][0]) <= first + 1e-9:
+            first = max(min(wish, most - ROW * (len(members) - 1)), 0.0)
+            if not blocks or blocks[-1][1] + ROW * len(blocks[-1][0]) <= first + 1e-9:
                 break
             members = blocks.pop()[0] + members
-            wish = float((at[members] - row * np.arange(len(members))).mean())
+            wish = float((at[members] - ROW * np.arange(len(members))).mean())
         blocks.append((members, first))
     found = np.empty(len(at))
     for members, first in blocks:
-        found[members] = first + row * np.arange(len(members))
+        found[members] = first + ROW * np.arange(len(members))
     return found
 
 

@@ -42,13 +42,9 @@ def worded(label: str) -> str:
     return f"{glyph} {label}" if glyph else label
 
 
-def _is_chain(drawing: Mapping[str, Any]) -> bool:
-    return drawing.get("kind") == "chain"
-
-
 def state_places(drawing: Mapping[str, Any], S: int) -> Array:
     """Return the place of each state, [S, 2]: in a row with gaps of 1, or on a circle of radius 1."""
-    if _is_chain(drawing):
+    if drawing.get("kind") == "chain":
         return np.column_stack([np.arange(S, dtype=float), np.zeros(S)])
     first = np.pi if S == 2 else np.pi / 2  # two states stand side by side
     angle = first - 2 * np.pi * np.arange(S) / S
@@ -214,9 +210,8 @@ def nodes(
     below = named_below(place, labels)
     for s in below:
         note_at(chart, place, s, _broken_label(labels[s], ROW_LETTERS // S), NAME_BELOW, colors.ink)
-    words = [
-        "" if s in below else word for s, word in enumerate(_ends(labels) if below else node_words(labels))
-    ]
+    named = _ends(labels) if below else short_words(labels) or [str(s) for s in range(S)]
+    words = ["" if s in below else word for s, word in enumerate(named)]
     border = {"color": edges, "width": [3.0 if r else 1.2 for r in ring]}
     chart.add(
         "markers+text" if S <= NAMED_STATES and not outside else "markers",
@@ -244,11 +239,6 @@ def _ends(labels: Sequence[str]) -> list[str]:
         last = label.split()[-1] if label.split() else ""
         words.append(last if len(label) > 4 and last.isdigit() else label)
     return words
-
-
-def node_words(labels: Sequence[str]) -> list[str]:
-    """Return the text inside the nodes: a short word, or the state's number."""
-    return short_words(labels) or [str(s) for s in range(len(labels))]
 
 
 def named_below(place: Array, labels: Sequence[str]) -> list[int]:

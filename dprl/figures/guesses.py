@@ -20,12 +20,6 @@ from dprl.messages import filled, messages
 
 Who = Literal["guess", "truth", "other", "class"]
 SAID = messages("lessons")["chart"]
-WHO: dict[Who, str] = {
-    "guess": SAID["guess"],
-    "truth": SAID["truth"],
-    "other": SAID["other"],
-    "class": SAID["class"],
-}
 GAP = 2 * "\u2002"  # between a name and its point
 ALONG = 80  # points examined along a line
 # As shares of the chart: a number's distance from edges and other curves; from other numbers.
@@ -48,8 +42,8 @@ def marker(chart: Chart, asked: AskedChart, at: Sequence[float], who: Who, name:
         [v for x in at for v in (x, x, x, None)],
         [v for _ in at for v in (low, height, high, None)],
         [0, 15, 0, 0] * len(at),
-        hovertemplate=f"{name or WHO[who]}: %{{x:.3s}}<extra></extra>",
-        name=name or WHO[who],
+        hovertemplate=f"{name or SAID[who]}: %{{x:.3s}}<extra></extra>",
+        name=name or SAID[who],
         meta=HELD if who == "guess" else None,
     )
 
@@ -111,7 +105,7 @@ def _answer_lines(
         "line": {"color": ink, "width": width, "dash": dash},
         "marker": {"symbol": symbol, "size": sizes, "color": ink, "opacity": 1, "line": edge},
         "opacity": FAINT if who == "other" else 1.0,
-        "name": WHO[who],
+        "name": SAID[who],
         "cliponaxis": False,
         "unselected": WHOLE,
     }

@@ -222,7 +222,7 @@ class _Drawn:
         signs = _signs(self.x[seen], log_x, phase)
         x, y = self.x[seen][signs], self.values[seen][signs]
         marker = {"symbol": one.style.symbol, "size": marker_size(one.style), "color": self.color}
-        name = prefix(one.style) + self.label
+        name = one.style.prefix + self.label
         if not one.complete:
             name += f" ({style.plain(one.note) or 'unfinished'})"
         both: Trace = {"mode": "lines+markers", "marker": marker} | stroke
@@ -295,21 +295,16 @@ def _signs(x: Array, log_x: bool, phase: float, most: int = 7) -> NDArray[np.int
     return np.unique(np.abs(place[:, None] - wanted[None, :]).argmin(axis=0))
 
 
-def prefix(look: CurveStyle) -> str:
-    """Return the legend's prefix for the name of a numbered curve."""
-    return "" if look.number == 1 else f"{look.number}: "
-
-
 def marker_size(look: CurveStyle, plain: int = 8) -> int:
     """Return the size of a curve's markers in pixels; markers with a number are larger."""
     return plain if look.number == 1 else NUMBERED
 
 
-def folded(name: str) -> str:
-    """Fold a long legend name into rows that fit on a telephone."""
-    if len(name) <= LONGEST:
+def folded(name: str, longest: int = LONGEST) -> str:
+    """Fold a long name into rows that fit on a telephone."""
+    if len(name) <= longest:
         return name
-    return "<br>".join(textwrap.wrap(name, LONGEST, break_long_words=False, break_on_hyphens=False)) or name
+    return "<br>".join(textwrap.wrap(name, longest, break_long_words=False, break_on_hyphens=False)) or name
 
 
 def digits(chart: Chart, look: CurveStyle, x: Array, y: Array, fill: Any, **trace: Any) -> None:

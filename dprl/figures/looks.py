@@ -80,6 +80,11 @@ class CurveStyle:
         """The dashes as an attribute of an SVG line."""
         return "" if self.dash == "solid" else f' stroke-dasharray="{self.dash.replace("px", "")}"'
 
+    @property
+    def prefix(self) -> str:
+        """The number before the name of a numbered curve."""
+        return "" if self.number == 1 else f"{self.number}: "
+
     def color(self, dark: bool) -> str:
         """Return the colour #RRGGBB on a dark or a light page."""
         return color(self.model, self.epsilon, dark)

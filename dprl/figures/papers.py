@@ -199,8 +199,22 @@ def measurements(
     )
     _zones(chart, rows, reach)
     for verdict, symbol in SYMBOLS.items():
-        if chosen := [(place, row) for place, row in enumerate(rows) if row.verdict == verdict]:
-            _settings_points(chart, verdict, symbol, *zip(*chosen, strict=True))
+        own = [row for row in rows if row.verdict == verdict]
+        if not own:
+            continue
+        ends_of = [row.value for row in own], [row.low for row in own], [row.high for row in own]
+        chart.points(
+            verdict,
+            ends_of[0],
+            [rows.index(row) for row in own],
+            chart.colors.ink,
+            symbol,
+            11,
+            2,
+            error_x=intervals(*ends_of, chart.colors.ink),
+            customdata=[f"<b>{row.number}</b> {style.plain(row.title)}<br>{row.words}" for row in own],
+            hovertemplate="%{customdata}<extra></extra>",
+        )
     chart.add(
         "markers",
         [row.threshold for row in rows],
@@ -236,26 +250,6 @@ def _zones(chart: Chart, rows: Sequence[Measurement], reach: tuple[float, float]
         fill = style.translucent(chart.colors.roles["optimal"], 0.3)
         line = {"color": fill, "width": 18}
         chart.add("lines", x, y, line=line, hoverinfo="skip", name="range of the claim")
-
-
-def _settings_points(
-    chart: Chart, verdict: str, symbol: str, places: Sequence[int], rows: Sequence[Measurement]
-) -> None:
-    ink = chart.colors.ink
-    chart.points(
-        verdict,
-        [row.value for row in rows],
-        list(places),
-        ink,
-        symbol,
-        11,
-        2,
-        error_x=intervals(
-            [row.value for row in rows], [row.low for row in rows], [row.high for row in rows], ink
-        ),
-        customdata=[f"<b>{row.number}</b> {style.plain(row.title)}<br>{row.words}" for row in rows],
-        hovertemplate="%{customdata}<extra></extra>",
-    )
 
 
 def measured_curves(

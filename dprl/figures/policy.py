@@ -32,22 +32,21 @@ def environment_drawing(
     drawing: Mapping[str, Any],
     state_labels: Sequence[str],
     action_labels: Sequence[str],
-    step: int = 0,
     dark: bool = False,
 ) -> Picture:
-    """Draw the environment alone, small, at one step. P: [H,S,A,S]; R: [H,S,A]; drawing: {"kind": "chain" or other}.
+    """Draw the environment alone, small, at step 0. P: [H,S,A,S]; R: [H,S,A]; drawing: {"kind": "chain" or other}.
 
     With at most three actions, all their moves are drawn; with up to eight, only each action's likeliest move; with
     more, the average over actions. States with the most reward have the fullest colour.
     """
     _, S, A, _ = P.shape
-    best = R[step].max(axis=1)
+    best = R[0].max(axis=1)
     top = float(best.max())
     table = pd.DataFrame({"state": list(state_labels), "most reward": best})
     hover = [
         f"<b>{style.plain(state_labels[s])}</b>, reward up to {human(float(best[s]))}<br>"
         + "<br>".join(
-            f"{style.plain(action_labels[a])}: {graph.goes(P[step, s, a], state_labels)}"
+            f"{style.plain(action_labels[a])}: {graph.goes(P[0, s, a], state_labels)}"
             for a in range(min(A, 8))
         )
         for s in range(S)
@@ -59,14 +58,14 @@ def environment_drawing(
     whole = (
         A <= 3
         and S <= graph.NAMED_STATES
-        and (graph.in_row(place) or (P[step] > graph.FAINTEST).sum() <= graph.DRAWN_MOVES)
+        and (graph.in_row(place) or (P[0] > graph.FAINTEST).sum() <= graph.DRAWN_MOVES)
     )
     if A > TOLD_APART:
-        shown, names = P[step].mean(axis=1, keepdims=True), ["all actions, on average"]
+        shown, names = P[0].mean(axis=1, keepdims=True), ["all actions, on average"]
         see = f"There are {A} actions, so the arrows show their average."
     else:
         sparse = S > graph.NAMED_STATES and not graph.in_row(place)
-        shown, names = P[step] if whole else graph.likeliest(P[step], sparse), list(action_labels)
+        shown, names = P[0] if whole else graph.likeliest(P[0], sparse), list(action_labels)
         see = "" if whole else "Only the likeliest moves are drawn."
     outside = graph.stand_outside(place, state_labels)
     for action, name in enumerate(names):

@@ -202,7 +202,7 @@ def _markers(chart: Chart, i: int, curve: Frontier, floor: Floor, symbol: str) -
     ]
     shades = [looks.color(look.model, curve.epsilon[int(p)], chart.dark) for p in ok]
     chart.line(
-        lines.folded(lines.prefix(look) + label),
+        lines.folded(look.prefix + label),
         x,
         np.where(above, center, floor.at),
         look.color(chart.dark),

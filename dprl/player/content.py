@@ -22,7 +22,7 @@ from dprl.figures import regret, style
 from dprl.figures.chart import EPISODES, Chart
 from dprl.figures.lines import BANDS
 from dprl.figures.looks import CurveStyle, color
-from dprl.figures.standalone_html import markup
+from dprl.figures.picture import markup
 from dprl.figures.trust import LEARNED
 from dprl.links import NAME, spec_pairs, written
 from dprl.metrics import LEVEL

@@ -10,7 +10,7 @@ from html import escape
 from itertools import groupby
 
 from dprl.assets import web_source
-from dprl.figures.standalone_html import markup
+from dprl.figures.picture import markup
 from dprl.learners import OFFLINE
 from dprl.sentences import sheet as said
 from dprl.sentences import uploads, verdict

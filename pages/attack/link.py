@@ -19,16 +19,15 @@ from dprl.fields import SpecError
 from dprl.runs.status import RunStatus
 from dprl.simulation import FIELDS as RUN_FIELDS
 from dprl.simulation import AttackSpec, RunSpec
-from dprl.simulation.attack import pairs_of
 from pages.shared.results import data
-from pages.shared.results.cache import SizedCache, cache_of
-from pages.shared.results.evidence import AttackScores, bundled_scores
-from pages.shared.results.runs import Runs
-from pages.shared.visitor import views
+from pages.shared.results.bundled import AttackScores, bundled_scores
+from pages.shared.results.data import SizedCache, cache_of
+from pages.shared.results.status import Runs
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.draft import Draft, draft_of
-from pages.shared.visitor.state import ViewedState, session, write_address
-from pages.shared.visitor.views import looked
+from pages.shared.visitor.links import looked, read
+from pages.shared.visitor.links import pairs_of as view_pairs
+from pages.shared.visitor.state import ViewedState, session
 
 SEEDS = RUN_FIELDS["seeds"]
 BASE = RunSpec(seeds=1)
@@ -53,7 +52,7 @@ def encode(spec: AttackSpec, view: AttackView) -> list[tuple[str, str]]:
     run = spec.run.replace(seeds=SEEDS.default)  # the number of seeds is irrelevant here
     items = [*links.link_heading(), ("b", links.encode_spec(run))]
     items += [(name, getattr(spec, name)) for name in OWN if getattr(spec, name) != getattr(usual, name)]
-    return items + views.pairs_of(view)
+    return items + view_pairs(view)
 
 
 def decode(
@@ -74,7 +73,7 @@ def decode(
     for name in OWN:
         if (given := links.last(parameters, name)) is not None:
             spec = _changed(spec, problems, **{name: given})
-    view = AttackView(**views.read(AttackView, parameters, problems))
+    view = AttackView(**read(AttackView, parameters, problems))
     return spec, view, tuple(problems)
 
 
@@ -84,11 +83,6 @@ def _changed(spec: AttackSpec, problems: list[str], **changes: Any) -> AttackSpe
     except SpecError as error:
         problems.append(str(error))
         return spec
-
-
-def is_farthest(spec: AttackSpec) -> bool:
-    """Return whether the two episodes are as far apart as possible."""
-    return (spec.first, spec.second) == pairs_of(spec.run)["farthest"]
 
 
 RUNS = Runs(group="attack")
@@ -112,7 +106,6 @@ class Attack(ViewedState[AttackView]):
 
     @property
     def link(self) -> list[tuple[str, str]]:
-        """Return the query parameters of the link to the present view."""
         return encode(self.spec, self.view)
 
     def follow(self, given: Query) -> None:
@@ -125,18 +118,15 @@ class Attack(ViewedState[AttackView]):
             RUNS.begin([self.spec])
 
 
-def attack() -> Attack:
-    """Return this visitor's part of the page."""
-    return session().part(Attack)
+attack = Attack.mine
 
 
 def show_attack(spec: AttackSpec) -> None:
     """Show another attack, and start it."""
     a, s = attack(), session()
-    a.spec, a.problems, a.guessed, a.guesses = spec, (), None, []
     s.version += 1
+    a.put(spec=spec, guessed=None, guesses=[])
     start_attack()
-    write_address(a)
 
 
 def start_attack() -> None:

@@ -24,13 +24,12 @@ from dprl.simulation.uploads.table import MOST_BYTES
 from dprl.uploads.readings import Readings, forget
 from dprl.words import plural
 from pages.data.own import RUNS, Own, belongings, own_data
-from pages.shared.layout.download import save
-from pages.shared.layout.terms import explained
+from pages.shared.layout.chart import save
+from pages.shared.layout.terms import escape, explained
 from pages.shared.results import data
 from pages.shared.results.data import store
 from pages.shared.results.status import ACTIVE
 from pages.shared.streamlit_internals import drop_file
-from pages.shared.text import escape
 from pages.shared.visitor.callbacks import button, callback, on_value
 
 MOST_DECLARED = 2_000_000  # bytes of a JSON file with a declaration

@@ -6,25 +6,34 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from functools import lru_cache
+from typing import Any, cast
 
 import streamlit as st
 
+from dprl.assets import ASSETS
 from dprl.fields import SpecError
-from dprl.simulation import UploadSpec
+from dprl.simulation import UploadSpec, UploadTrace, trace_from_bytes
 from dprl.simulation.uploads.declaration import NAME, Declaration, declaration, declaration_text
 from dprl.simulation.uploads.ledger import Budget
 from dprl.simulation.uploads.run import draws_of
 from dprl.simulation.uploads.table import COLUMNS
 from dprl.uploads.readings import Reading
 from pages.shared.results.data import store
-from pages.shared.results.runs import Runs
+from pages.shared.results.status import Runs
 from pages.shared.streamlit_internals import connected, session_id
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.presence import watch
-from pages.shared.visitor.state import PageState, session
+from pages.shared.visitor.state import PageState
 
 RUNS = Runs(group="upload")
+EXAMPLE = "own-data.npz"  # see bench/own_data.py
+
+
+@lru_cache(maxsize=1)
+def example_trace() -> UploadTrace:
+    """Return the release of the bundled example."""
+    return cast(UploadTrace, trace_from_bytes((ASSETS / EXAMPLE).read_bytes()))
 
 
 @dataclass
@@ -109,9 +118,7 @@ class OwnData(PageState):
         """Ignore the link."""
 
 
-def own_data() -> OwnData:
-    """Return this visitor's part of the page."""
-    return session().part(OwnData)
+own_data = OwnData.mine
 
 
 def going() -> bool:

@@ -17,20 +17,16 @@ from dprl.sentences import price as sentences
 from dprl.sentences import promise
 from dprl.sentences.noise import deviation
 from dprl.sitemap import PAGES
-from pages.home.state import EPSILON, LABEL, NEEDED, STOPS, Home, best, known, link_to
-from pages.home.story import is_told, tell
+from pages.home.state import EPSILON, LABEL, NEEDED, STOPS, Home, best, is_told, known, link_to, tell
 from pages.shared.examples import HOME_BUDGETS, HOME_EPISODES, trust
 from pages.shared.layout.browser import component
 from pages.shared.layout.chart import draw, explain, kept, save_chart
-from pages.shared.layout.frame import dark, redrawn
-from pages.shared.layout.head import shared_with
-from pages.shared.layout.menu import page_link
-from pages.shared.layout.share import share
-from pages.shared.layout.terms import explained
+from pages.shared.layout.frame import dark, page_link, redrawn
+from pages.shared.layout.head import share, shared_with
+from pages.shared.layout.terms import escape, explained
 from pages.shared.names import in_common
 from pages.shared.results.again import save_citations
 from pages.shared.results.bundled import bundled
-from pages.shared.text import escape
 from pages.shared.visitor.address import STORY, query_of
 from pages.shared.visitor.callbacks import on_value
 from pages.shared.visitor.state import read_address, session
@@ -41,7 +37,7 @@ _slider = component("slider")
 
 
 def main() -> None:
-    h = session().part(Home)
+    h = Home.mine()
     read_address(h)
     st.title(PAGES[""].heading, anchor=False)
     for problem in h.problems if st.query_params else ():
@@ -62,7 +58,7 @@ def main() -> None:
 def at_one_epsilon(live: bool) -> None:
     """Draw everything that depends on the slider; this part redraws itself."""
     s = session()
-    h = s.part(Home)
+    h = Home.mine()
     night = dark()
     example = trust(h.epsilon, HOME_EPISODES)
     s.common = in_common(example.curves)
@@ -112,7 +108,7 @@ def at_one_epsilon(live: bool) -> None:
 
 def moved(sent: Any) -> None:
     """Store the slider's new place."""
-    h, place = session().part(Home), sent.get("place")
+    h, place = Home.mine(), sent.get("place")
     if isinstance(place, int) and 0 <= place < len(HOME_BUDGETS):  # the value comes from a browser
         h.epsilon, h.problems = HOME_BUDGETS[place], ()
 

@@ -15,17 +15,14 @@ from dprl.sitemap import PAGES
 from pages.lessons.state import Lessons, begin_again, go, guess, lessons, reveal
 from pages.shared.layout.browser import from_top
 from pages.shared.layout.chart import draw, explain, kept
-from pages.shared.layout.frame import redrawn, wide
-from pages.shared.layout.head import common, head
-from pages.shared.layout.menu import page_link
-from pages.shared.layout.share import share
-from pages.shared.layout.terms import explained
+from pages.shared.layout.frame import page_link, redrawn, wide
+from pages.shared.layout.head import common, head, share
+from pages.shared.layout.terms import escape, explained
 from pages.shared.lessons import views
-from pages.shared.lessons.answer import answer_field, chosen, draggable, press
 from pages.shared.lessons.known import RUNS, evidence, fault, unknown
+from pages.shared.lessons.views import answer_field, chosen, draggable, press
 from pages.shared.results.again import save_citations
-from pages.shared.results.runs import PACE
-from pages.shared.text import escape
+from pages.shared.results.status import PACE
 from pages.shared.visitor.callbacks import button
 from pages.shared.visitor.state import read_address
 

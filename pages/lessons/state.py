@@ -83,7 +83,6 @@ class Lessons(PageState):
 
     @property
     def link(self) -> list[tuple[str, str]]:
-        """Return the query parameters of the link to the present view."""
         items = links.link_heading()
         if not self.key:
             return items
@@ -144,9 +143,7 @@ class Lessons(PageState):
                 problems.append(f"before: {shown(text)} is no answer to question {at + 1}, and was ignored.")
 
 
-def lessons() -> Lessons:
-    """Return this visitor's part of the page."""
-    return session().part(Lessons)
+lessons = Lessons.mine
 
 
 def changed() -> None:

@@ -23,23 +23,20 @@ from pages.papers.state import (
     computed_here,
     going,
     open_item,
-    open_paper,
     run_again,
     state,
     verdicts,
 )
 from pages.shared.controls.widgets import segments, select
 from pages.shared.layout.browser import from_top
-from pages.shared.layout.frame import redrawn
-from pages.shared.layout.head import common, head
-from pages.shared.layout.menu import page_link
-from pages.shared.layout.share import share
-from pages.shared.layout.terms import explained
+from pages.shared.layout.chart import kept, show
+from pages.shared.layout.frame import page_link, redrawn
+from pages.shared.layout.head import common, head, share
+from pages.shared.layout.terms import escape, explained
 from pages.shared.results import data
 from pages.shared.results.again import save_citations
-from pages.shared.results.evidence import bundled
-from pages.shared.results.runs import PACE
-from pages.shared.text import escape
+from pages.shared.results.bundled import bundled_papers
+from pages.shared.results.status import PACE
 from pages.shared.visitor import links
 from pages.shared.visitor.address import query_of
 from pages.shared.visitor.callbacks import button, callback
@@ -63,9 +60,9 @@ def main() -> None:
     corner = head(s)
     from_top(s.row)
     if s.item is None:
-        views.verdict_matrix()
+        show(kept(("paper-matrix",), views.drawn_matrix), "matrix", picked=views.cell_pressed)
         names = {paper.name: paper.title for paper in papers().values()} | {RELATED: "Later papers"}
-        segments("Paper", "paper", names, s.paper, open_paper)
+        segments("Paper", "paper", names, s.paper, lambda name: s.put(paper=name, row="", setting=None))
         if s.paper == RELATED:
             later_papers()
         else:
@@ -153,7 +150,9 @@ def opened(item: Item, live: bool) -> None:
         st.rerun()
     here = computed_here(claim) if asked else None
     known, shown, token = (
-        (*here, "here") if here else (bundled().evidence, bundled().reports[claim.key], "bundled")
+        (*here, "here")
+        if here
+        else (bundled_papers().evidence, bundled_papers().reports[claim.key], "bundled")
     )
     views.statistics(shown, token, item.places)
     place = found.place if state().setting is None else state().setting
@@ -208,7 +207,7 @@ def again(claim: Claim, here: ClaimReport | None) -> None:
         return
     RUNS.strip(RUNS.progress([*claim.runs]), stop=partial(state().again.discard, claim.key))
     if here is not None:
-        text = SAME if here.numbers == bundled().reports[claim.key].numbers else OTHER
+        text = SAME if here.numbers == bundled_papers().reports[claim.key].numbers else OTHER
         st.markdown(f":material/replay: {text} **{escape(here.summary)}**")
 
 
@@ -229,7 +228,7 @@ def numbers(found: ClaimReport) -> None:
 
 def badge() -> None:
     """Draw the software versions with which the bundled verdicts were computed."""
-    then, now = bundled().version, version()
+    then, now = bundled_papers().version, version()
     same = (
         "The same version is here." if then == now else f"Here: dprl {now['dprl']}, sources {now['sources']}."
     )

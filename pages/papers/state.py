@@ -20,12 +20,11 @@ from dprl.papers.items import PAPERS, Item, ItemFinding, all_items, findings
 from dprl.papers.ranking import PROBLEMS, Ranking
 from dprl.papers.report import ClaimReport, report
 from pages.shared.results import data
-from pages.shared.results.bundled import asset
-from pages.shared.results.cache import SizedCache, cache_of
-from pages.shared.results.evidence import bundled
-from pages.shared.results.runs import Runs
+from pages.shared.results.bundled import asset, bundled_papers
+from pages.shared.results.data import SizedCache, cache_of
+from pages.shared.results.status import Runs
 from pages.shared.visitor.address import Query
-from pages.shared.visitor.state import PageState, session, write_address
+from pages.shared.visitor.state import PageState
 
 COMPUTED_BYTES = 10_000_000  # memory for results computed here, shared by all visitors
 CLAIM_BYTES = 100_000  # approximate memory for one experiment
@@ -51,7 +50,6 @@ class Papers(PageState):
 
     @property
     def link(self) -> list[tuple[str, str]]:
-        """Return the query parameters of the link to the present view."""
         items = links.link_heading()
         if self.row:
             items.append(("item", self.row))
@@ -85,38 +83,19 @@ class Papers(PageState):
         self.problems = tuple(problems)
 
 
-def state() -> Papers:
-    """Return this visitor's part of the page."""
-    return session().part(Papers)
+state = Papers.mine
 
 
 def open_item(address: str, setting: int | None = None) -> None:
     """Open an item, or close it with ""."""
-    s = state()
-    s.row, s.setting, s.problems = address, setting, ()
-    if s.item:
-        s.paper = s.item.paper
-    write_address(s)
-
-
-def open_paper(name: str) -> None:
-    """List the items of another paper, or the later papers."""
-    s = state()
-    s.paper, s.row, s.setting, s.problems = name, "", None, ()
-    write_address(s)
-
-
-def rank_in(problem: str) -> None:
-    """Rank the algorithms in another environment."""
-    s = state()
-    s.problem, s.problems = problem, ()
-    write_address(s)
+    item = all_items().get(address)
+    state().put(row=address, setting=setting, paper=item.paper if item else state().paper)
 
 
 @cache
 def verdicts() -> dict[str, ItemFinding]:
     """Return the verdict on each item that follows from the bundled evidence."""
-    return findings(bundled().reports)
+    return findings(bundled_papers().reports)
 
 
 @cache

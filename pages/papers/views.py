@@ -19,7 +19,7 @@ from dprl.papers.report import ClaimReport
 from dprl.privacy import PRIVATIZERS
 from dprl.sentences import papers as sentences
 from dprl.words import listed, percent, promise
-from pages.papers.state import bundled_ranking, open_item, rank_in, state, verdicts
+from pages.papers.state import bundled_ranking, open_item, state, verdicts
 from pages.shared.controls.widgets import select
 from pages.shared.layout.chart import kept, show
 from pages.shared.names import style_of
@@ -36,11 +36,6 @@ HOW = (
     "The command line does the same: `python -m dprl reproduce algorithms --out results`.",
 )
 WORDS = {"holds": "hold here", "fails": "fail here"}
-
-
-def verdict_matrix() -> None:
-    """Draw the matrix of verdicts; a click on a cell opens its item."""
-    show(kept(("paper-matrix",), drawn_matrix), "matrix", picked=cell_pressed)
 
 
 def drawn_matrix(night: bool) -> Picture:
@@ -71,11 +66,12 @@ def cell_pressed(event: Any) -> None:
 
 def ranking() -> None:
     """Draw the ranking of all algorithms at the same proved guarantee, fewest users first."""
-    problem = state().problem
+    here = state()
     titles = {key: f"{one.title} ({one.size})" for key, one in PROBLEMS.items()}
+    name = "papers.problem"
     with st.container(width=330):
-        select("Environment", list(titles), problem, rank_in, titles, name="papers.problem")
-    picture = kept(("ranking", problem), partial(drawn_ranking, problem))
+        select("Environment", list(titles), here.problem, lambda to: here.put(problem=to), titles, name=name)
+    picture = kept(("ranking", here.problem), partial(drawn_ranking, here.problem))
     show(picture, "ranking", how=HOW)
 
 

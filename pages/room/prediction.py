@@ -1,27 +1,27 @@
-"""A lesson's step put to the class: predictions on phones, and all of them over the teacher's chart."""
+"""A lesson's step put to the class: predictions on phones, and all of them over the teacher's chart; and the end of a
+lesson: the sentences to remember, and the scores of each student and the class."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import streamlit as st
 
-from dprl.lessons import LESSONS, Choice, Order
+from dprl.lessons import LESSONS, Choice, Lesson, Order
 from dprl.lessons import Step as Asked
 from dprl.messages import filled, messages
-from dprl.rooms.steps import ClassStep, Content, Guess
+from dprl.rooms.steps import ClassStep, Content, Guess, Recap
 from dprl.sentences import room as sentences
 from pages.room.state import group, respond
 from pages.shared.layout.chart import draw, explain, kept
 from pages.shared.layout.frame import wide
-from pages.shared.layout.terms import explained
+from pages.shared.layout.terms import escape, explained
 from pages.shared.lessons import views
-from pages.shared.lessons.answer import answer_field, chosen, draggable
 from pages.shared.lessons.known import evidence, fault, unknown, valid
-from pages.shared.text import escape
+from pages.shared.lessons.views import answer_field, chosen, draggable, own_score, recap_sentences, score_row
 from pages.shared.visitor.callbacks import button
 from pages.shared.visitor.state import session
 
@@ -233,3 +233,58 @@ def take_prediction(place: int, text: str) -> None:
     """Store a prediction made on the chart."""
     predict(place, text)
     session().version += 1  # so that the widget next to the chart shows it
+
+
+LEAD = messages("room")["lead"]
+
+
+def steps_put(lesson: str, steps: Sequence[ClassStep]) -> dict[int, ClassStep]:
+    """Return the steps of a lesson that were put to the class, by place; only the last of a repeated step."""
+    return {
+        step.content.step: step
+        for step in steps
+        if isinstance(step.content, Guess) and step.content.lesson == lesson
+    }
+
+
+def recap_on_screen(content: Recap, steps: Sequence[ClassStep], level: str = "##") -> None:
+    """Draw the recap on the teacher's screen. level: of its heading."""
+    lesson = LESSONS.get(content.lesson)
+    if lesson is None:
+        return
+    st.markdown(f"{level} {escape(filled(LEAD['recap'], lesson=lesson.title))}", anchors=False)
+    recap_sentences(lesson)
+    put = steps_put(content.lesson, steps)
+    means = [class_score(lesson, at, step) for at, step in put.items() if at < len(lesson.steps)]
+    if means:
+        said = filled(LEAD["class"], points=f"{sum(means):.2g}", most=len(means))
+        with st.container(key="together"):
+            st.markdown(said)
+
+
+def class_score(lesson: Lesson, at: int, step: ClassStep) -> float:
+    """Return the average score of a step's predictions, from 0 to 1; 0 if there are none."""
+    asked = lesson.steps[at]
+    texts = valid_texts(asked, step.answers)
+    return sum(asked.score(text, evidence()) for text in texts) / max(len(texts), 1)
+
+
+def recap_on_phone(content: Recap, steps: Sequence[ClassStep], written: Mapping[int, str]) -> None:
+    """Draw a student's recap: the sentences to remember, the points, and the result of each prediction."""
+    lesson = LESSONS.get(content.lesson)
+    if lesson is None:
+        return
+    st.markdown(f"## {escape(filled(LEAD['recap'], lesson=lesson.title))}", anchors=False)
+    recap_sentences(lesson)
+    points, rows = [], []
+    for at, step in sorted(steps_put(content.lesson, steps).items()):
+        if at >= len(lesson.steps):
+            continue
+        asked = lesson.steps[at]
+        mine = valid_texts(asked, [written.get(step.place, "")])
+        points.append(asked.score(mine[0], evidence()) if mine else 0.0)
+        rows.append(score_row(len(points), asked, mine[0] if mine else "", points[-1]))
+    if points:
+        with st.container(border=True, key="score"):
+            st.markdown(f"### {own_score(points)}", anchors=False)
+            st.markdown("\n".join(rows))

@@ -16,7 +16,7 @@ from dprl.runs.database import StoreError
 from dprl.runs.rooms import CODE_LENGTH, read_code
 from pages.shared.results.data import store
 from pages.shared.visitor.address import Query, whole_address
-from pages.shared.visitor.state import PageState, session, write_address
+from pages.shared.visitor.state import PageState
 
 
 @dataclass
@@ -50,9 +50,13 @@ class Class(PageState):
         code, key = read_code(text), last(given, "key") or ""
         self.problems = (wrong(text),) if text and not code else ()
         if code != self.code:
-            self.device, self.told, self.drawn, self.guesses = "", "", None, {}
-            self.leading, self.looked = False, None
+            self.forget()
         self.code, self.key = code, key or (self.key if code == self.code else "")
+
+    def forget(self) -> None:
+        """Forget everything of the present room."""
+        self.device, self.told, self.drawn, self.guesses = "", "", None, {}
+        self.leading, self.looked = False, None
 
 
 def wrong(text: str) -> str:
@@ -63,17 +67,13 @@ def wrong(text: str) -> str:
     return filled(said["wrong"], shown=shown(text), letters=letters)
 
 
-def group() -> Class:
-    """Return this visitor's part of the page."""
-    return session().part(Class)
+group = Class.mine
 
 
 def enter(code: str, key: str = "") -> None:
     """Enter a room."""
-    r = group()
-    r.code, r.key, r.device, r.told, r.problems = code, key, "", "", ()
-    r.drawn, r.guesses, r.leading, r.looked = None, {}, False, None
-    write_address(r)
+    group().forget()
+    group().put(code=code, key=key)
 
 
 def leave(told: str = "") -> None:

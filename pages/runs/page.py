@@ -10,13 +10,12 @@ import streamlit as st
 from dprl.runs.status import RunRow
 from dprl.sitemap import PAGES, Page, RunGroup
 from dprl.words import duration, plural, size
-from pages.shared.layout.frame import redrawn
-from pages.shared.layout.menu import page_link
+from pages.shared.layout.frame import page_link, redrawn
+from pages.shared.layout.terms import escape
 from pages.shared.names import in_common, label
 from pages.shared.results.again import save_citations
 from pages.shared.results.data import store
 from pages.shared.results.status import ACTIVE, act, cancel, words
-from pages.shared.text import escape
 from pages.shared.visitor.callbacks import button
 from pages.shared.visitor.draft import draft_of
 from pages.shared.visitor.links import Curve
@@ -35,13 +34,13 @@ def main() -> None:
 
 def listing(live: bool) -> None:
     """Draw the table of runs; redraw while one of them is active."""
-    rows, all_rows = own(session().visitor), everything()
+    rows, all_rows = store().runs(session().visitor), everything()
     if live and not any(row.state in ACTIVE for row in all_rows):
         st.rerun()
     overview(all_rows)
     for page in PAGES.values():
         for group in page.groups:
-            if found := own(owner_id(group.key)):
+            if found := store().runs(owner_id(group.key)):
                 with st.container(border=True, gap="xsmall"):
                     runs_as_one(page, group, found)
     if not all_rows:
@@ -63,14 +62,9 @@ def listing(live: bool) -> None:
         save_citations(row.spec for row in all_rows)
 
 
-def own(visitor: str) -> list[RunRow]:
-    """Return the runs requested under this name."""
-    return store().runs(visitor)
-
-
 def everything() -> list[RunRow]:
     """Return this visitor's runs, including those of pages that request many."""
-    return [row for name in owners() for row in own(name)]
+    return [row for name in owners() for row in store().runs(name)]
 
 
 def runs_as_one(page: Page, group: RunGroup, rows: list[RunRow]) -> None:

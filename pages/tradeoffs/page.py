@@ -31,20 +31,17 @@ from pages.shared.controls.widgets import (
     values_field,
 )
 from pages.shared.layout.frame import redrawn
-from pages.shared.layout.head import common, head
-from pages.shared.layout.share import share
-from pages.shared.results.runs import PACE
-from pages.shared.values import values_text
+from pages.shared.layout.head import common, head, share
+from pages.shared.results.status import PACE
 from pages.shared.visitor.callbacks import into, keyed
 from pages.shared.visitor.draft import spec_from
-from pages.shared.visitor.links import STATISTICS
+from pages.shared.visitor.links import STATISTICS, values_text
 from pages.shared.visitor.state import read_address, session, write_address
 from pages.tradeoffs import state as trade
 from pages.tradeoffs import study as studies
-from pages.tradeoffs.charts import frontier_chart
+from pages.tradeoffs.charts import frontier_chart, needed
 from pages.tradeoffs.state import SweepPageState
 from pages.tradeoffs.study import MOST_MODELS, MOST_VALUES, SHOWS, SweepView
-from pages.tradeoffs.users import needed, wanted
 
 
 def main() -> None:
@@ -54,7 +51,7 @@ def main() -> None:
         panel.sidebar(controls, sweep_box)
     corner = head(t)
     common(t.study.common)
-    busy = bool(trade.RUNS.progress(wanted(t.study)).active)
+    busy = bool(trade.RUNS.progress(trade.wanted(t.study)).active)
     redrawn(partial(draw_sweep, corner), PACE if busy else None)
 
 
@@ -62,7 +59,7 @@ def draw_sweep(corner: DeltaGenerator, live: bool) -> None:
     """Draw the progress and the chart; redraw until the last run has ended."""
     t = trade.trade()
     study = t.study
-    runs = wanted(study)
+    runs = trade.wanted(study)
     if study.show == "users" and t.asked:
         trade.go_on(runs)
     state = trade.RUNS.progress(runs)
@@ -244,10 +241,8 @@ def amount(runs: Sequence[RunSpec]) -> str:
 
 def run_sweep(study: SweepView) -> None:
     """Show the study and request its missing runs."""
-    t = trade.trade()
-    t.study, t.picked, t.problems = study, None, ()
+    trade.trade().put(study=study, picked=None)
     trade.start_sweep()
-    write_address(t)
 
 
 def reset() -> Callable[[], None]:

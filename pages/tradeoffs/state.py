@@ -24,12 +24,12 @@ from dprl.research.frontiers import (
 from dprl.simulation import RunSpec, Spec
 from dprl.simulation.axes import PrivacyChoice
 from dprl.words import listed, quoted
+from pages.shared.layout.terms import escape
 from pages.shared.results import answers
-from pages.shared.results.runs import Progress, Runs
-from pages.shared.text import escape
-from pages.shared.values import values_text
+from pages.shared.results.status import Progress, Runs
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.draft import Draft, draft_of
+from pages.shared.visitor.links import values_text
 from pages.shared.visitor.state import PageState, session, write_address
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.study import SweepView
@@ -57,7 +57,6 @@ class SweepPageState(PageState):
 
     @property
     def link(self) -> list[tuple[str, str]]:
-        """Return the query parameters of the link to the present view."""
         return studies.encode(self.study)
 
     def follow(self, given: Query) -> None:
@@ -69,9 +68,7 @@ class SweepPageState(PageState):
         self.asked = study.show == "users" or RUNS.begin(study.sweep.specs)
 
 
-def trade() -> SweepPageState:
-    """Return this visitor's part of the page."""
-    return session().part(SweepPageState)
+trade = SweepPageState.mine
 
 
 def show_study(study: SweepView) -> None:
@@ -245,3 +242,20 @@ def pending(study: SweepView, way: str, found: search.UsersFound) -> list[RunSpe
         return []
     spec = study.searches[way][found.pending]
     return missing([spec, spec.baseline()])
+
+
+def target(study: SweepView) -> float:
+    """Return the privacy cost per episode that the share of V* allows; NaN while V* is unknown."""
+    v_star = answers.v_star(study.base)
+    return np.nan if v_star is None else study.share / 100 * v_star
+
+
+def wanted(study: SweepView) -> list[RunSpec]:
+    """Return the runs that the visible chart needs now."""
+    if study.show != "users":
+        return list(study.sweep.specs)
+    found: dict[RunSpec, None] = {}
+    for way in study.searches if target(study) > 0 else ():
+        users = users_search(study, way, target(study))
+        found |= dict.fromkeys(pending(study, way, users))
+    return list(found)

@@ -24,10 +24,8 @@ from dprl.simulation.axes import REPORTS, PrivacyChoice
 from dprl.simulation.pairs import calibrations_for, mechanisms_for, not_counted, not_played
 from dprl.simulation.sweep import Sweep
 from dprl.words import human
-from pages.shared import values
 from pages.shared.names import in_common
-from pages.shared.visitor.links import STATISTICS, Curve
-from pages.shared.visitor.views import looked, pairs_of, read
+from pages.shared.visitor.links import STATISTICS, Curve, looked, pairs_of, read, read_values, values_text
 
 SHOWS = {"price": "Privacy cost", "regret": "Regret", "share": "Share of V* lost", "users": "Users needed"}
 VALUES: dict[str, tuple[float, ...]] = {
@@ -194,7 +192,7 @@ def default_values(base: RunSpec, x: str) -> tuple[Any, ...]:
 
 def parse_values(base: RunSpec, x: str, text: str) -> tuple[Any, ...]:
     """Read values written as `0.1, 1, 10`, ascending. Raises SpecError."""
-    return values.parse(axes(base)[x], text, MOST_VALUES)
+    return read_values(axes(base)[x], text, MOST_VALUES)
 
 
 def usual_models(base: RunSpec) -> tuple[str, ...]:
@@ -280,7 +278,7 @@ def encode(study: SweepView) -> list[tuple[str, str]]:
         (BASE, encode_spec(study.base)),
         *((MODEL, model) for model in study.models),
         (X, study.x),
-        (AT, values.values_text(study.values).replace(" ", "")),
+        (AT, values_text(study.values).replace(" ", "")),
         *pairs_of(study),
     ]
 

@@ -87,7 +87,6 @@ class Users(PageState):
 
     @property
     def link(self) -> list[tuple[str, str]]:
-        """Return the query parameters of the link to the present view."""
         return encode(self.asked)
 
     def follow(self, given: Query) -> None:
@@ -97,16 +96,12 @@ class Users(PageState):
         session().version += 1
 
 
-def users() -> Users:
-    """Return the state of this page in the visitor's session."""
-    return session().part(Users)
+users = Users.mine
 
 
 def change(**asked: Any) -> None:
     """Change the question, and update the address."""
-    u = users()
-    u.asked, u.problems = replace(u.asked, **asked), ()
-    write_address(u)
+    users().put(asked=replace(users().asked, **asked))
 
 
 def take(asked: Asked) -> None:

@@ -11,18 +11,14 @@ import streamlit as st
 from dprl.simulation import RunSpec
 from dprl.users import FIELDS, MODELS, Asked, Need, answers, ways
 from pages.shared.controls.widgets import exact, select
-from pages.shared.layout.chart import kept, show
-from pages.shared.layout.download import save
-from pages.shared.layout.frame import dark
-from pages.shared.layout.head import head
-from pages.shared.layout.menu import page_link
-from pages.shared.layout.share import share
-from pages.shared.layout.terms import explained
+from pages.shared.layout.chart import kept, save, show
+from pages.shared.layout.frame import dark, page_link
+from pages.shared.layout.head import head, share
+from pages.shared.layout.terms import escape, explained
 from pages.shared.results.again import save_citations
-from pages.shared.text import escape
 from pages.shared.visitor.callbacks import button
 from pages.shared.visitor.state import read_address, session
-from pages.users import views, words
+from pages.users import words
 from pages.users.link import change, take, take_over, users, users_table
 
 LABELS = {
@@ -61,19 +57,19 @@ def main() -> None:
     found = answers(users_table(), asked)
     with top:
         answer(asked, found)
-    st.html(views.cards(found, asked, dark()))
+    st.html(words.cards(found, asked, dark()))
     session().common = words.common(users_table(), asked)
-    drawn = kept(("users", asked), partial(views.picture, asked, found))
+    drawn = kept(("users", asked), partial(words.picture, asked, found))
     show(drawn, "users_chart", how=words.how(users_table(), asked, found))
     st.caption(explained(escape(session().common)))
-    text = partial(views.whole_sheet, asked, found, u.query)
+    text = partial(words.whole_sheet, asked, found, u.query)
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         save("users.html", "Download one page for a meeting", "text/html", text)
         # all measurements have these defaults
         save_citations(RunSpec(privacy=model) for model in MODELS)
         page_link("lessons", "Open the lesson on users", {"lesson": "users"})
         if known := users_table().problems.get(asked.problem):
-            page_link("tradeoffs", "Search for users by runs", views.measure(known), icon="query_stats")
+            page_link("tradeoffs", "Search for users by runs", words.measure(known), icon="query_stats")
 
 
 def answer(asked: Asked, found: Sequence[Need]) -> None:

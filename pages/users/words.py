@@ -1,18 +1,40 @@
-"""The sentences about a visitor's numbers, as plain text for the page and for its printed form."""
+"""The sentences about a visitor's numbers, as plain text for the page and for its printed form; and the answers as
+summary boxes, as a chart, and as a page to print."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from html import escape as html
 
 import numpy as np
 
+from dprl.figures import looks
+from dprl.figures import users as figures
+from dprl.figures.looks import CurveStyle
+from dprl.figures.picture import Picture, chart_page
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.sentences.promise import FEW
 from dprl.simulation import RunSpec
 from dprl.simulation.axes import REPORTS
-from dprl.users import FIELDS, MODELS, MOST, Asked, Need, Problem, Table, beyond, episodes_needed, likely_from
+from dprl.users import (
+    BUDGETS,
+    FIELDS,
+    MODELS,
+    MOST,
+    Asked,
+    Need,
+    Problem,
+    Table,
+    beyond,
+    curve,
+    episodes_needed,
+    likely_from,
+)
 from dprl.words import human, listed, percent, rough
 from dprl.words import promise as budget
+from pages.shared.layout.terms import explained
+from pages.tradeoffs import study
+from pages.users.link import users_table
 
 HOW = {
     "affordable": "enough",
@@ -293,3 +315,74 @@ def checks_said(table: Table) -> str:
         f"factors then held for these shares of its numbers: {crossed}. We also ran kinds that had played no part in "
         f"the fit. There the factors held for {new}. The stated factors do not allow for that."
     )
+
+
+def cards(found: Sequence[Need], asked: Asked, night: bool) -> str:
+    """Return a box for each privacy model as HTML: the epsilon that is likely enough, and the users needed."""
+    items = []
+    for need in found:
+        sign = looks.swatch(CurveStyle(need.model, asked.epsilon), night)
+        mark = f'<img src="{sign.uri}" alt="" height="{sign.height}">'
+        title = explained(html(PRIVATIZERS[need.model].title), html=True)
+        largest, why = card(users_table(), asked, need)
+        items.append(
+            f'<div><dt>{mark} {title}</dt><dd>{html(largest)}</dd><dd class="why">{html(why)}</dd></div>'
+        )
+    return f'<div class="dprl-cards dprl-verdicts"><dl>{"".join(items)}</dl></div>'
+
+
+def picture(
+    asked: Asked, found: Sequence[Need], night: bool, sentence: str = "", mine: bool = True
+) -> Picture:
+    """Draw the chart. sentence: replaces the usual one; mine: whether to draw the visitor's own users and budget."""
+    curves = [
+        figures.UsersCurve(
+            need.model,
+            PRIVATIZERS[need.model].title,
+            need.kind == "measured",
+            BUDGETS,
+            curve(users_table(), asked, need.model, BUDGETS),
+            need.factor,
+        )
+        for need in found
+    ]
+    own = figures.Mine(float(asked.users), asked.epsilon) if mine else None
+    return figures.users_by_trust(curves, own, see=sentence or see(asked, found), dark=night)
+
+
+def measure(problem: Problem) -> list[tuple[str, str]]:
+    """Return the query of the link to Trade-offs that searches for the users of a problem."""
+    base = RunSpec(environment=problem.environment, environment_params=dict(problem.params), seeds=10)
+    return study.encode(study.SweepView(base, models=study.DEFAULT_MODELS, show="users"))
+
+
+HEADS = ("Privacy model", "Our users are", "Users needed", "Smallest ε for our users")
+
+
+def whole_sheet(asked: Asked, found: Sequence[Need], query: str) -> str:
+    """Return the page to print as HTML. query: of the link to this page."""
+    table = users_table()
+    rows = "".join(map(_row, found))
+    heads = "".join(f"<th>{head}</th>" for head in HEADS)
+    rests = "".join(f"<li>{html(said)}</li>" for said in assumptions(asked))
+    more = (
+        f"<p><b>{html(whom_to_trust(asked, found))}</b></p>"
+        f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
+        f"<p>{html(source(table, asked))}</p><p>{html(SIGNS)}</p>"
+        f"<h2>Basis of these numbers</h2><ul>{rests}</ul>"
+    )
+    about = f"{size(table, asked)}. {wanted(asked)}"
+    made = f"Made with dprl {table.version['dprl']}, page users?{query}"
+    return chart_page("How many users do we need?", about, picture(asked, found, False), made, more)
+
+
+def _row(need: Need) -> str:
+    """Write the table row of a privacy model."""
+    name = ": ".join(filter(None, (PRIVATIZERS[need.model].title, way(need.model))))
+    cells = (
+        name,
+        HEADINGS[need.verdict],
+        f"{needs(need)} {kind(need)}",
+        smallest(need),
+    )
+    return f"<tr>{''.join(f'<td>{html(cell)}</td>' for cell in cells)}</tr>"

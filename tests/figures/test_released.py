@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dprl.figures import released
+from dprl.figures import steps
 from dprl.figures.picture import Picture
 
 STATES, ACTIONS, E = ("mild", "severe", "other"), ("watch", "treat"), 10.0
@@ -17,12 +17,12 @@ ENOUGH = np.array([[True, True, False], [True, False, False]])
 
 
 def test_where_a_policy_does_something_else_is_counted_where_both_are_known() -> None:
-    usual, known = released.most_often(VISITS, E)
+    usual, known = steps.most_often(VISITS, E)
     assert usual[:, :2].tolist() == [[0, 1], [1, 1]]
     assert known.tolist() == [[True, True, False], [True, True, False]]
-    found = released.changed(POLICY, ENOUGH, VISITS, E)
+    found = steps.changed(POLICY, ENOUGH, VISITS, E)
     assert found == ((0, 1, 0, 1), 2, 3, 6)  # at step 0 of severe there are more users than at step 1 of mild
-    agreed = released.changed(usual, known, VISITS, E)
+    agreed = steps.changed(usual, known, VISITS, E)
     assert (agreed.most, agreed.changed) == (None, 0)
 
 
@@ -32,7 +32,7 @@ def beside_usual(**more: Any) -> Picture:
         "action_labels": ACTIONS,
         "somebody": "somebody decides",
     }
-    return released.policy_beside_usual(POLICY, ENOUGH, VISITS, E, **labels, **more)
+    return steps.policy_beside_usual(POLICY, ENOUGH, VISITS, E, **labels, **more)
 
 
 def test_where_too_few_did_so_the_picture_says_who_decides() -> None:
@@ -43,8 +43,8 @@ def test_where_too_few_did_so_the_picture_says_who_decides() -> None:
         ["watch", "somebody decides", "somebody decides"],
     ]
     assert np.array(usual["customdata"]).T.tolist() == [
-        ["watch", "treat", released.FEW],
-        ["treat", "treat", released.FEW],
+        ["watch", "treat", steps.FEW],
+        ["treat", "treat", steps.FEW],
     ]
     table = picture.table
     decides = ["policy", "policy", "somebody decides", "policy", *["somebody decides"] * 2]

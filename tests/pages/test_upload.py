@@ -21,8 +21,7 @@ from dprl.simulation.uploads.ledger import Budget
 from dprl.simulation.uploads.model import EXAMPLE, EXAMPLE_PEOPLE, example
 from dprl.uploads import readings
 from pages.data import file as module
-from pages.data.own import Own, OwnData
-from pages.data.result import example_trace
+from pages.data.own import Own, OwnData, example_trace
 from tests.pages.conftest import Page, Visit, Work, charts, press, words
 
 PAGE = "data"

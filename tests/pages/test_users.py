@@ -13,11 +13,11 @@ from streamlit.testing.v1 import AppTest
 from dprl.runs.store import Store
 from dprl.simulation import RunSpec
 from dprl.users import MODELS, Asked, answers, likely_from
-from pages.explore.regret import asked_about
+from pages.explore.tabs import asked_about
 from pages.home.state import known
 from pages.shared.visitor.links import Curve
 from pages.shared.visitor.state import ExploreState
-from pages.users import views
+from pages.users import words
 from pages.users.link import Users, encode, users_table
 from pages.users.link import asked_of as asked_from
 from tests.pages.conftest import Visit, charts, go, keyed, press, widget
@@ -86,7 +86,7 @@ def test_where_a_known_policy_will_do_it_says_that_nothing_has_to_be_learned(vis
     asked = asked_of(app)
     assert ("today", "8") in encode(asked)
     found = answers(users_table(), asked)
-    assert "No learning is needed" in views.whole_sheet(asked, found, "")
+    assert "No learning is needed" in words.whole_sheet(asked, found, "")
 
 
 def test_measured_and_extrapolated_are_told_apart_in_words_and_in_the_chart(visit: Visit) -> None:
@@ -145,7 +145,7 @@ def test_a_bad_number_gets_a_sentence_and_changes_nothing(visit: Visit, typed: s
 )
 def test_the_page_to_take_along_says_what_the_page_says_and_asks_nobody(asked: Asked) -> None:
     found = answers(users_table(), asked)
-    text = views.whole_sheet(asked, found, "v=1&x=<&>")
+    text = words.whole_sheet(asked, found, "v=1&x=<&>")
     said = re.sub(r"<script.*?</script>", "", text, flags=re.DOTALL)
     assert not re.findall(r"src=|href=|url\(|@import|https?://", said)
     (table, *_) = re.findall(r"<tbody>.*?</tbody>", said, re.DOTALL)

@@ -23,7 +23,7 @@ from dprl.privacy import PRIVATIZERS
 from dprl.simulation import RunSpec
 from dprl.simulation.pairs import runs_in
 from dprl.simulation.replay import replayed
-from pages.shared.visitor import links, views
+from pages.shared.visitor import links
 from pages.shared.visitor.address import MOST_LETTERS, query_of, saying, sentence_of
 
 READ = """([source, codec, fragments]) => {
@@ -68,7 +68,7 @@ def test_a_sentence_is_read_as_the_dashboard_reads_it(engine: Page) -> None:
 def test_each_choice_of_a_view_is_taken_over_or_named(engine: Page) -> None:
     queries = []
     for name in (one.name for one in fields(links.View)):
-        field = views.fields_of(links.View)[name]
+        field = links.fields_of(links.View)[name]
         assert read(engine, [(field.query, str(field.default))])[0]["lacks"] == []  # as usual, in words
         if name not in TAKEN:
             queries.append([(field.query, OTHERS.get(name, "7"))])
