@@ -9,16 +9,16 @@ export default function ({ data, parentElement }) {
       const area = document.createElement("textarea");
       area.value = url;
       area.style.position = "fixed";
-      document.body.appendChild(area);
-      area.select();
+      document.body.appendChild(area).select();
       document.execCommand("copy");
       area.remove();
     }
     label.textContent = "Link copied";
     setTimeout(() => { label.textContent = data.label; }, 1800);
   };
-  label.textContent = data.label;
-  button.onclick = copy;
+  // only a toggle has changed the view: Back returns to the comparison before, not to the toggle before
+  if (data.replace) history.replaceState(history.state, "", location.pathname + "?" + data.query);
+  [label.textContent, button.onclick] = [data.label, copy];
   button.classList.remove("unready");
   return () => { button.onclick = null; };
 }

@@ -44,6 +44,7 @@ def test_a_run_appears_and_its_copied_link_shows_it_to_others(visit: Visits) -> 
     link = copied(page)
     assert "m=per-episode" in link
     assert "stat=median" in link
+    assert page.url.endswith(link)  # the address follows the view
     other = visit(link)
     other.wait_for_selector(CURVE)
     expect(other.get_by_text("Average regret per episode so far")).to_be_visible()
@@ -57,8 +58,11 @@ def test_back_returns_to_the_comparison_before(visit: Visits) -> None:
     page.get_by_role("button", name="Remove").first.click()
     expect(page.locator("[class*=st-key-chip_]")).to_have_count(1)
     idle(page)
+    page.get_by_text("Cumulative", exact=True).click()
+    page.wait_for_url(lambda url: "m=" not in url)  # the first measure is in no link
     page.go_back()
     expect(page.locator("[class*=st-key-chip_]")).to_have_count(2)
+    expect(page.get_by_text("Average regret per episode so far")).to_be_visible()
     idle(page)
 
 

@@ -52,11 +52,11 @@ _daylight = component("daylight")
 _listening = component("listening", js=joined_script("fullscreen", "popover", "sign_picture", "meanings"))
 
 
-def copy_link(query: str, label: str = "Copy link") -> None:
+def copy_link(query: str, label: str = "Copy link", replace: bool = False) -> None:
     """Draw a button that copies the address of this page with `query` (already escaped) to the clipboard. Two on one
-    page need different labels."""
+    page need different labels. replace: whether the address bar gets the query, too."""
     key = "_".join(label.lower().split())
-    _copy(data={"query": query, "label": label}, key=key, width="content")
+    _copy(data={"query": query, "label": label, "replace": replace}, key=key, width="content")
 
 
 def settings_button() -> None:

@@ -20,7 +20,7 @@ from pages.shared.visitor import address, locks, presence
 from pages.shared.visitor.address import NOTHING, query_of
 from pages.shared.visitor.callbacks import button, into, keyed, on_value
 from pages.shared.visitor.locks import locked_in_words
-from pages.shared.visitor.state import PageState, attempt, session, write_address
+from pages.shared.visitor.state import PageState, attempt, note_view, session, write_address
 
 MOST_TOLD = 3  # problems of one link
 
@@ -105,8 +105,9 @@ def share(part: PageState, more: Callable[[], None] | None = None) -> None:
     """Draw buttons for the link to the present view. more: draws the page's other ways to share."""
     with st.container(horizontal=True, wrap=False, gap="xsmall", width="content", key="share"):
         link = part.link
-        said = address.saying(part.sentence)
-        copy_link(query_of([*link, *locks.encode(part.locked), *said]))
+        items = [*link, *locks.encode(part.locked), *address.saying(part.sentence)]
+        note_view(part, items)
+        copy_link(query_of(items), replace=part.moved and not st.context.is_embedded)
         with st.popover("Share", icon=":material/qr_code_2:", key="share_more"):
             query = for_others(part, link)
             if more is not None:

@@ -116,11 +116,20 @@ def here() -> list[tuple[str, str]]:
 
 def write(items: Iterable[tuple[str, str]], files: Collection[str]) -> str:
     """Write query parameters into the address bar; return the name that `read_query` gives them."""
+    st.query_params.from_dict(_grouped(items))
+    return name_of(items, files)
+
+
+def name_of(items: Iterable[tuple[str, str]], files: Collection[str]) -> str:
+    """Return the name that `read_query` gives to query parameters."""
+    return _name(_grouped(items), files)
+
+
+def _grouped(items: Iterable[tuple[str, str]]) -> Query:
     grouped: Query = {}
     for key, value in items:
         grouped.setdefault(key, []).append(value)
-    st.query_params.from_dict(grouped)
-    return _name(grouped, files)
+    return grouped
 
 
 def whole_address(query: str) -> str:

@@ -34,13 +34,16 @@ class PageState(ABC):
     """A page's state of a visitor, and its form in a link.
 
     address: the query last read or written. problems: the unusable parts of a link. locked: settings that it
-    fixes. sentence: a message from the person who shares it, "" for none.
+    fixes. sentence: a message from the person who shares it, "" for none. seen: the link at the last drawing. moved:
+    whether the view alone has changed since the address was written.
     """
 
     address: str | None = None
     problems: tuple[str, ...] = ()
     locked: Locked = frozenset()
     sentence: str = ""
+    seen: str = ""
+    moved: bool = False
 
     @classmethod
     def mine(cls) -> Self:
@@ -337,7 +340,8 @@ def read_address(part: PageState) -> None:
     if name != part.address and not late:
         if part.address is not None:
             s.replaced.append(part.address)
-        part.address, part.problems, s.unasked, problems = name, (), 0.0, list[str]()
+        part.address, part.seen, part.moved = name, "", False
+        part.problems, s.unasked, problems = (), 0.0, list[str]()
         given = address.without_its_end(given, problems)
         link = address.Given(address.lengthened(given, s.page or "", problems))
         part.follow(link)
@@ -352,4 +356,15 @@ def write_address(part: PageState) -> None:
     s = session()
     if part.address is not None:
         s.replaced.append(part.address)
-    part.address = address.write(part.items, s.files)
+    part.address, part.moved = address.write(part.items, s.files), False
+
+
+def note_view(part: PageState, items: list[tuple[str, str]]) -> None:
+    """Note that the view alone has changed: the browser then replaces its address, without an entry in its history."""
+    s, query = session(), query_of(items)
+    name = address.name_of(items, s.files)
+    if part.seen not in ("", query) and name != part.address:
+        if part.address is not None:
+            s.replaced.append(part.address)
+        part.address, part.moved = name, True
+    part.seen = query
