@@ -1,7 +1,5 @@
 """Mechanisms, one file per family and one line each."""
 
-from collections.abc import Callable
-
 import numpy as np
 
 from dprl.engine import kernel
@@ -47,12 +45,12 @@ def no_noise(
     """Leave the sums as they are."""
 
 
-def anew(mechanism: Mechanism) -> Callable[..., None]:
-    """Return the kernel of unit noise for cells that are not running sums: release 0 of a stream of single items.
+def alone(mechanism: Mechanism) -> Mechanism:
+    """Return the mechanism for cells that are not running sums: release 0 of a stream of single items.
 
-    It draws independently from the distribution that the mechanism's losses describe.
+    It draws independently from the distribution that the given mechanism's losses describe.
     """
-    return {"l2": GAUSSIAN, "l1": LAPLACE}[mechanism.norm].add_noise
+    return {"l2": GAUSSIAN, "l1": LAPLACE}[mechanism.norm]
 
 
 __all__ = [
@@ -60,7 +58,7 @@ __all__ = [
     "SIGNATURE",
     "Mechanism",
     "Stream",
-    "anew",
+    "alone",
     "make_stream",
     "no_noise",
     "open_stream",

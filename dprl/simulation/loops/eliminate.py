@@ -22,7 +22,7 @@ from dprl.mdp.tabular import Array
 from dprl.privacy import PRIVATIZERS, mechanisms
 from dprl.privacy.privatizers import Batch, Noise
 from dprl.simulation import schedules
-from dprl.simulation.blocks import Model, model_of, sample
+from dprl.simulation.blocks import EXAMPLE, model_of, sample
 from dprl.simulation.details import Detail, SeedTrace
 from dprl.simulation.prepare import (
     PAC_ALPHAS,
@@ -287,13 +287,13 @@ class EliminationKernels(NamedTuple):
 
 @cache
 def _compiled(add_noise: Callable[..., None], publish: Callable[..., None]) -> EliminationKernels:
-    f1, f4 = np.zeros(1), np.zeros((1, 1, 1, 1))
-    f3, i1, i2 = np.zeros((1, 1, 1)), np.zeros(1, dtype=np.int64), np.zeros((1, 1), dtype=np.int64)
-    model = type_of(Model(f4, f3, f4, f1, f4, f1, True, np.zeros((1, 1, 1, 1), dtype=np.int64)))
-    integers = type_of(i1)
-    drawn: Any = type_of(None)(
-        rng_type(), model, type_of(i2), type_of(1), type_of(f4), integers, integers, integers
+    counts, policy, states = (
+        np.zeros((1, 1, 1, 1)),
+        np.zeros((1, 1), dtype=np.int64),
+        np.zeros(1, dtype=np.int64),
     )
+    given = map(type_of, (EXAMPLE, policy, 1, counts, states, states, states))
+    drawn: Any = type_of(None)(rng_type(), *given)
     return EliminationKernels(
         compiled(sample, drawn),
         compiled(planning.evaluate, planning.EVALUATE),

@@ -97,7 +97,6 @@ class RegressionRun(LinearRun):
             policy=plan.policy,
             **self._playing(),
         )
-        self._kept = {name: [] for name in self.SERIES}
 
     def _first_plan(self) -> None:
         # before any user, when there is no noise yet

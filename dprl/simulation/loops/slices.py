@@ -56,6 +56,7 @@ class SlicedRun(ABC):
         self._pace = 1  # releases in the next call of the kernel
         self._users_rng, self._noise_rng = streams(spec, seed)
         self._details: list[Detail] = []
+        self._kept: list[tuple[Any, ...]] = []  # the learner's own series, at each detail
         self._prepare(plain, walk_below)
         C, P, mechanism = len(self.setup.targets), len(PAC_ALPHAS), self.noise.mechanism
         self._record = Record(
