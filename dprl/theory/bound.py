@@ -164,12 +164,12 @@ class Bound:
         key: its name in links.
         title: the algorithm, or "Lower bound".
         paper: authors, year, theorem or table.
-        upper: whether regret stays below it, or some problem has at least it.
         model: privacy model (none, central, shuffle, local).
-        world: what it is proved for.
         budget: the guarantee of its algorithm, "" without privacy.
         terms: the sum.
         conditions: in words.
+        upper: whether regret stays below it, or some problem has at least it.
+        world: what it is proved for.
         of: what it bounds: "regret"; "mistakes" (episodes more than alpha suboptimal); "suboptimality" (the loss per
             episode of a policy learned from a data set of K trajectories).
         epsilon_below, beta_below: proved only for smaller epsilon, beta.
@@ -180,12 +180,12 @@ class Bound:
     key: str
     title: str
     paper: str
-    upper: bool
     model: str
-    world: str
     budget: str
     terms: tuple[BoundTerm, ...]
     conditions: str
+    upper: bool = True
+    world: str = "tabular"
     of: str = "regret"
     epsilon_below: float = math.inf
     beta_below: float = math.inf
