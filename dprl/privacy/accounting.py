@@ -34,29 +34,6 @@ from dprl.privacy.losses import (
     parts_of,
 )
 
-__all__ = [
-    "Binomial",
-    "Gaussian",
-    "Laplace",
-    "Loss",
-    "Losses",
-    "Response",
-    "calibrated",
-    "delta_of",
-    "epsilon_of",
-    "for_each",
-    "gaussian_delta",
-    "gaussian_epsilon",
-    "gaussian_mu",
-    "group_delta",
-    "group_epsilon",
-    "least_scale",
-    "repeated",
-    "rounded_up",
-    "scaled",
-    "separation_of",
-    "zcdp_of",
-]
 GRID = 2e-4  # the grid of losses, as a share of the standard deviation of the total loss
 SCALES = Context(prec=6, rounding=ROUND_CEILING)  # of the scales that calibration returns: see `rounded_up`
 

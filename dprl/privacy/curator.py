@@ -15,17 +15,10 @@ from fractions import Fraction
 from functools import partial
 
 from dprl.messages import filled
-from dprl.privacy.accounting import (
-    Losses,
-    calibrated,
-    epsilon_of,
-    group_epsilon,
-    repeated,
-    rounded_up,
-    zcdp_of,
-)
+from dprl.privacy.accounting import calibrated, epsilon_of, group_epsilon, repeated, rounded_up, zcdp_of
 from dprl.privacy.exact import EXACT, SPACING, Apart
 from dprl.privacy.guarantee import GRID, NOISE, Guarantee, Reading, budget
+from dprl.privacy.losses import Losses
 from dprl.privacy.mechanisms import MECHANISMS, Mechanism, stream_of_releases
 from dprl.privacy.privatizers.none import NOTHING_PROMISED
 from dprl.privacy.privatizers.privatizer import REFERENCE_DELTA, RETURNING, SMALL_DELTAS

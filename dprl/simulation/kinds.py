@@ -13,6 +13,7 @@ from typing import Any, Protocol
 from dprl.fields import Field, SpecError, read_json, shown, similar
 from dprl.messages.brief import described
 from dprl.plugins import Registry
+from dprl.simulation.base import FIRST
 from dprl.simulation.cost import Estimate
 from dprl.simulation.trace import DAMAGE, Curve, Spec, Trace, TraceCore, unpacked
 
@@ -75,7 +76,6 @@ class Kind:
 
 
 KINDS: Registry[Kind] = Registry()
-FIRST = "online"  # the kind of a spec that names none
 
 
 def register(kind: Kind) -> None:

@@ -17,9 +17,8 @@ from dprl.messages.labels import called, of_data
 from dprl.plugins import Registry, sources_of
 from dprl.privacy.curator import PROMISES
 from dprl.simulation import datasets
-from dprl.simulation.budgeted import LEARNING, Budgeted, key_of
+from dprl.simulation.budgeted import LEARNING, Budgeted
 from dprl.simulation.cost import Estimate
-from dprl.simulation.spec import engine
 from dprl.simulation.table import CONTRIBUTION
 from dprl.simulation.trace import Ints
 from dprl.statistics import DATASET
@@ -158,17 +157,12 @@ class OfflineSpec(Budgeted):
         seconds = points * (H * (S + A).bit_length() * 150e-6 + cells * 0.5e-6)
         return Estimate(seconds, 8 * 40 * cells, points)
 
-    def baseline(self) -> OfflineSpec:
-        """Return the non-private baseline: the same learner without noise, on the same data sets."""
-        return self._baseline
-
     @cached_property
     def _baseline(self) -> OfflineSpec:
         if not PROMISES[self.privacy].fields:
             return self
         return self.replace(algorithm=self.learner.baseline, privacy="none")
 
-    def seed_key(self, seed: int) -> str:
-        """Return the key of one seed of this spec; two keys are equal exactly if the resulting bits are."""
-        unit = {k: v for k, v in self.to_dict().items() if k != "seeds"}
-        return key_of(unit, seed, (*engine(), *sources_of(environments=self.environment)))
+    @property
+    def _plugins(self) -> list[str]:
+        return sources_of(environments=self.environment)

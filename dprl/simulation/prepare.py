@@ -38,11 +38,6 @@ def streams(spec: RunSpec, seed: int) -> Streams:
     return Streams(*(np.random.Generator(np.random.SFC64(source)) for source in sources))
 
 
-def size_of(spec: RunSpec) -> Size:
-    """Return the size of a spec's environment."""
-    return Size(*ENVIRONMENTS[spec.environment].size(**spec.environment_params))
-
-
 def world_of(spec: RunSpec) -> TabularMDP:
     """Return the model of a spec's environment on the table of possible next states, for compiled kernels."""
     mdp = ENVIRONMENTS[spec.environment].make(**spec.environment_params)
@@ -85,7 +80,7 @@ def noise_of(
         releases: the limit M of a schedule that decides during the run; times are then the ends of epochs.
         statistic: the statistic that the learner sees, if more is known of it than the learner states.
     """
-    size, seen = size_of(spec), statistic or spec.statistic
+    size, seen = spec.problem_size, statistic or spec.statistic
     counted = spec.reports != "all"
     if counted:
         seen = replace(cast(Counts, seen), played=True)
@@ -108,7 +103,7 @@ def noise_of(
 
 def noise_of_schedule(spec: RunSpec, K: int) -> Noise:
     """Return the noise of a run with K users, for a learner that accepts any schedule."""
-    limit = schedules.limit(spec.schedule, K, size_of(spec), PRIVATIZERS[spec.privacy].per_release)
+    limit = schedules.limit(spec.schedule, K, spec.problem_size, PRIVATIZERS[spec.privacy].per_release)
     return noise_of(spec, schedules.times(spec.schedule, K), releases=limit)
 
 

@@ -20,27 +20,3 @@ from dprl.users.answer import (
 )
 from dprl.users.law import COVERED, MODELS, MOST, Power
 from dprl.users.table import Check, Problem, Table
-
-__all__ = [
-    "BUDGETS",
-    "COVERED",
-    "FIELDS",
-    "MODELS",
-    "MOST",
-    "Asked",
-    "Check",
-    "Need",
-    "Power",
-    "Problem",
-    "Table",
-    "Verdict",
-    "answers",
-    "beyond",
-    "curve",
-    "episodes_needed",
-    "factor_of",
-    "kind_of",
-    "likely",
-    "likely_from",
-    "ways",
-]

@@ -223,10 +223,9 @@ def test_a_card_says_that_the_papers_bonus_has_no_proof_for_it() -> None:
 
 
 def _counts(spec: RunSpec, text: str) -> Array:
-    from dprl.simulation.prepare import size_of
     from dprl.simulation.trajectory import Trajectory
 
-    size = size_of(spec)
+    size = spec.problem_size
     return np.asarray(Trajectory.parse("first", text, size).counts(size, None).ravel())
 
 

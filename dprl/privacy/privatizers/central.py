@@ -9,8 +9,9 @@ import numpy as np
 
 from dprl.mdp import Size
 from dprl.messages import filled
-from dprl.privacy.accounting import Losses, calibrated
+from dprl.privacy.accounting import calibrated
 from dprl.privacy.guarantee import NOISE, SIMULATION, WHERE, Guarantee, LadderStep, Reading, budget
+from dprl.privacy.losses import Losses
 from dprl.privacy.mechanisms import (
     MECHANISMS,
     Mechanism,

@@ -13,7 +13,7 @@ from dprl.mdp import Size
 from dprl.mdp.tabular import Array
 from dprl.messages import filled
 from dprl.messages.brief import described
-from dprl.privacy.accounting import Losses, epsilon_of, group_delta, group_epsilon, repeated, separation_of
+from dprl.privacy.accounting import epsilon_of, group_delta, group_epsilon, repeated, separation_of
 from dprl.privacy.errors import per_event
 from dprl.privacy.guarantee import (
     NOISE,
@@ -25,6 +25,7 @@ from dprl.privacy.guarantee import (
     adjacency_of,
     unit_of,
 )
+from dprl.privacy.losses import Losses
 from dprl.privacy.mechanisms import MECHANISMS, Mechanism, Stream
 from dprl.statistics import BLANK_ONE, REPLACE_ONE, Change, PaperScale, Statistic
 

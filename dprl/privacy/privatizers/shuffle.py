@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from dprl.fields import SpecError
 from dprl.mdp.tabular import Array
 from dprl.messages import filled
-from dprl.privacy.accounting import Binomial, Losses, for_each, gaussian_mu, least_scale
+from dprl.privacy.accounting import for_each, gaussian_mu, least_scale
 from dprl.privacy.guarantee import NOISE, SENT, SIMULATION, WHERE, Guarantee, Reading, budget
+from dprl.privacy.losses import Binomial, Losses
 from dprl.privacy.mechanisms import MECHANISMS, Stream, make_stream, open_stream, stream_of_releases
 from dprl.privacy.mechanisms.binomial import AS_IN_PAPER, BINOMIAL_TREE, VARIANCE
 from dprl.privacy.mechanisms.tree import levels

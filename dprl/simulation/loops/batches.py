@@ -31,7 +31,7 @@ from dprl.simulation.blocks import model_of
 from dprl.simulation.details import Detail
 from dprl.simulation.loops.batches_kernels import BatchSetup, BatchState, kernels_of, planner_of, simulate
 from dprl.simulation.loops.linear import LinearRun
-from dprl.simulation.prepare import noise_of, size_of
+from dprl.simulation.prepare import noise_of
 from dprl.simulation.spec import RunSpec
 from dprl.simulation.trace import Ints
 from dprl.statistics.feature_gram import FeatureGram
@@ -66,7 +66,7 @@ class BatchRun(LinearRun):
 
     def _prepare(self, plain: bool, walk_below: int) -> None:
         spec, mdp, noise = self.spec, self.mdp, self.noise
-        features, size = features_of(spec), size_of(spec)
+        features, size = features_of(spec), spec.problem_size
         self._kernels = kernels_of(spec, plain)
         self.model = model_of(mdp)
         mechanism, stream = noise.mechanism, noise.stream
@@ -172,7 +172,7 @@ def ends_of(spec: RunSpec) -> Ints:
     """Return the users at the ends of the batches, [M]; without privacy only K, as blocks follow from releases."""
     if spec.epsilon is None:
         return np.array([spec.episodes])
-    ends = batches(spec.episodes, size_of(spec), spec.epsilon, norm_of(spec))
+    ends = batches(spec.episodes, spec.problem_size, spec.epsilon, norm_of(spec))
     return np.array([min(end, spec.episodes) for end in ends])
 
 
@@ -183,7 +183,7 @@ def noise_told(spec: RunSpec, noise: Noise) -> tuple[Array, Array]:
     are bounds for all steps and releases together. Half of the noise's failure probability is then for matrices, whose
     norm is at most sqrt 2 times the length of their draws, and half for vectors.
     """
-    mechanism, stream, size = noise.mechanism, noise.stream, size_of(spec)
+    mechanism, stream, size = noise.mechanism, noise.stream, spec.problem_size
     if mechanism is None:
         return np.zeros(1), np.zeros(1)
     M, d = stream.releases, size.d

@@ -30,7 +30,6 @@ from dprl.simulation.prepare import (
     guarantee_of,
     noise_of,
     problem_of,
-    size_of,
     streams,
     world_of,
 )
@@ -53,7 +52,7 @@ class EliminationPoint(NamedTuple):
 def batches_of(spec: RunSpec) -> tuple[Batch, ...]:
     """Return the released batches, in order."""
     record = cast(EliminationLearner, ALGORITHMS[spec.algorithm])
-    return tuple(Batch(*b) for b in batches(spec.episodes, size_of(spec), record.statistic))
+    return tuple(Batch(*b) for b in batches(spec.episodes, spec.problem_size, record.statistic))
 
 
 def ends_of(played: tuple[Batch, ...]) -> Ints:

@@ -24,7 +24,6 @@ from dprl.simulation.loops.regress_kernels import (
     planner_of,
     simulate,
 )
-from dprl.simulation.prepare import size_of
 from dprl.simulation.spec import RunSpec
 from dprl.statistics.value_regression import ValueRegression
 
@@ -45,7 +44,7 @@ class RegressionRun(LinearRun):
         schedule, argument = schedules.parse(spec.schedule)
         self._mixture = mixture = cast(Mixture, _mixture(spec))
         statistic = cast(ValueRegression, noise.statistic)
-        size = size_of(spec)
+        size = spec.problem_size
         self._kernels = kernels_of(spec, plain)
         self.model = model_of(mdp)
         error = error_told(spec, noise)
@@ -136,7 +135,7 @@ def error_told(spec: RunSpec, noise: Noise) -> Array:
     worst = float(noise.std.max())
     if spec.calibration == "paper":
         paper = noise.statistic.paper_noise(
-            spec.privacy, size_of(spec), spec.episodes, spec.epsilon or 0.0, spec.delta or 0.0
+            spec.privacy, spec.problem_size, spec.episodes, spec.epsilon or 0.0, spec.delta or 0.0
         )
         worst = paper.scale * paper.spread
     return np.full(len(noise.ends), worst)

@@ -13,9 +13,10 @@ from dataclasses import asdict, dataclass
 from decimal import ROUND_CEILING, Context
 from typing import Any, NamedTuple
 
-from dprl.privacy.accounting import Gaussian, Losses, gaussian_epsilon, zcdp_of
+from dprl.privacy.accounting import gaussian_epsilon, zcdp_of
 from dprl.privacy.exact import Apart
 from dprl.privacy.guarantee import budget as pair
+from dprl.privacy.losses import Gaussian, Losses
 from dprl.privacy.privatizers.privatizer import REFERENCE_DELTA
 
 FOUR_DIGITS = Context(prec=4, rounding=ROUND_CEILING)
