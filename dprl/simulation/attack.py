@@ -27,7 +27,7 @@ from dprl.simulation import kinds, structure
 from dprl.simulation.base import SpecBase
 from dprl.simulation.cost import Estimate
 from dprl.simulation.kinds import Kind
-from dprl.simulation.loops import LOOPS
+from dprl.simulation.loops import loop_of
 from dprl.simulation.prepare import guarantee_of
 from dprl.simulation.spec import RunSpec
 from dprl.simulation.trace import Curve, TraceCore
@@ -177,7 +177,7 @@ class AttackRun:
 
     def __init__(self, spec: AttackSpec, seed: int) -> None:
         self.spec, self.seed = spec, seed
-        self._noise = noise_of_run(spec.run)
+        self._noise = loop_of(spec.run).noise_of_run(spec.run)
         self._game = game_of(spec, self._noise, seed)
         self._rng = np.random.Generator(np.random.SFC64(np.random.SeedSequence([spec.root_seed, seed])))
         self._scores: tuple[list[Array], list[Array]] = ([], [])
@@ -251,11 +251,6 @@ def pairs_of(run: RunSpec) -> dict[str, tuple[str, str]]:
     return {"farthest": farthest(size, table), "nearest": nearest(size, table)}
 
 
-def noise_of_run(run: RunSpec) -> Noise:
-    """Return the noise of a run, which follows from its spec alone."""
-    return LOOPS[ALGORITHMS[run.algorithm].loop].noise_of_run(run)
-
-
 def game_of(spec: AttackSpec, noise: Noise, seed: int) -> attack.Game:
     """Set up the game. If an episode's place is random, it is drawn once per unit."""
     size, table = spec.run.problem_size, possible_of(spec.run)
@@ -296,7 +291,7 @@ def along(base: AttackSpec, chosen: Mapping[str, Any]) -> AttackSpec:
 
 def guarantee(spec: AttackSpec) -> dict[str, Any]:
     """Return the stated and the proved guarantee of the attacked run."""
-    return guarantee_of(spec.run, noise_of_run(spec.run)).to_dict()
+    return guarantee_of(spec.run, loop_of(spec.run).noise_of_run(spec.run)).to_dict()
 
 
 def collusion(spec: Any) -> dict[str, Any]:

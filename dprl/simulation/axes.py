@@ -9,15 +9,15 @@ from functools import partial
 from typing import Any
 
 from dprl.environments import ENVIRONMENTS
-from dprl.fields import Field, SpecError, shown
+from dprl.fields import SpecError, shown
 from dprl.learners import ALGORITHMS
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.simulation.spec import RunSpec
-from dprl.simulation.sweep import axis_value, params_along
+from dprl.simulation.sweep import axis_fields, axis_value, params_along
 from dprl.simulation.table import FIELDS
 
 NOISES = ("calibrated", "paper", "scaled")
-OWNERS: dict[str, Mapping[str, Any]] = {"environment": ENVIRONMENTS, "algorithm": ALGORITHMS}
+OWNERS: dict[str, Mapping[str, Any]] = {"algorithm": ALGORITHMS, "environment": ENVIRONMENTS}
 REPORTS = {"played": "only reports of who played"}
 MODEL_ALLOWED = (
     "a privacy model, or one with mechanism and noise, such as central:laplace-tree:paper (calibrated, scaled) or "
@@ -100,8 +100,9 @@ class PrivacyChoice:
 
 def axes(base: RunSpec) -> dict[str, Callable[[Any], Any]]:
     """Return the possible axes, each with a function that brings its values, also as text, into canonical form."""
+    fields = axis_fields(base, OWNERS, FIELDS)
     found: dict[str, Callable[[Any], Any]] = {"privacy": lambda value: PrivacyChoice.parse(value).text}
-    return found | {name: partial(axis_value, field) for name, field in axis_fields(base).items()}
+    return found | {name: partial(axis_value, f) for name, f in fields.items() if name != "privacy"}
 
 
 def along(base: RunSpec, chosen: Mapping[str, Any]) -> RunSpec:
@@ -114,16 +115,3 @@ def along(base: RunSpec, chosen: Mapping[str, Any]) -> RunSpec:
         )
         changes = changes | asked | {k: v for k, v in changes.items() if k != "epsilon"}
     return base.replace(**changes)
-
-
-def axis_fields(base: RunSpec) -> dict[str, Field]:
-    """Return the possible axes besides privacy: fields of the spec, and parameters of environment and algorithm."""
-    found = {
-        name: field
-        for name, field in FIELDS.items()
-        if field.kind != "params"
-        and name not in ("privacy", "seeds")  # seeds are what is paired and averaged
-    }
-    for owner in (ALGORITHMS[base.algorithm], ENVIRONMENTS[base.environment]):
-        found |= {f.name: f for f in owner.fields if f.name not in FIELDS and f.name != "model"}
-    return found

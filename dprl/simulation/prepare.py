@@ -9,7 +9,7 @@ import numpy as np
 
 from dprl.environments import ENVIRONMENTS
 from dprl.learners import ALGORITHMS, PUBLIC, Problem
-from dprl.mdp import Size, TabularMDP
+from dprl.mdp import TabularMDP
 from dprl.mdp.tabular import Array
 from dprl.privacy import PRIVATIZERS, Guarantee
 from dprl.privacy.outside import assumption
@@ -46,13 +46,14 @@ def world_of(spec: RunSpec) -> TabularMDP:
     return mdp.writable()
 
 
-def problem_of(spec: RunSpec, size: Size, K: int, ellipsoid: tuple[float, ...] = ()) -> Problem:
-    """Return the public facts that determine a learner's constants, with K users. ellipsoid: see `Problem`."""
+def problem_of(spec: RunSpec, ellipsoid: tuple[float, ...] = ()) -> Problem:
+    """Return the public facts that determine a learner's constants. ellipsoid: see `Problem`."""
+    S, A, H, _ = spec.problem_size
     return Problem(
-        size.H,
-        size.S,
-        size.A,
-        K,
+        H,
+        S,
+        A,
+        spec.episodes,
         spec.beta or 0.1,
         spec.epsilon,
         spec.calibration,
@@ -118,10 +119,7 @@ def error_told(spec: RunSpec, noise: Noise) -> Array:
 def guarantee_of(spec: RunSpec, noise: Noise) -> Guarantee:
     """Return the guarantee of a run, with the learner's public facts, and the noise that its bonus does not cover."""
     learner = ALGORITHMS[spec.algorithm]
-    known = (
-        *learner.public,
-        *(["structure"] if spec.structure else []),
-    )
+    known = (*learner.public, *["structure"] * bool(spec.structure))
     card = noise.guarantee()
     short = uncovered(spec.algorithm, spec.privacy, spec.calibration, spec.bonus, spec.reports)
     return replace(

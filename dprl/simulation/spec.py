@@ -102,32 +102,28 @@ class RunSpec(SpecBase):
         self._choose("bonus", learner.bonuses, learner.key)
         # a schedule that belongs to another learner means nothing to this one, which takes its default
         foreign = self.schedule in {other.schedule for other in ALGORITHMS.values() if other.schedule}
-        self._set(
-            "schedule",
-            learner.schedule
-            or schedules.check(
-                schedules.DEFAULT if foreign else self.schedule, PRIVATIZERS[self.privacy].per_release
-            ),
+        given, per_release = (
+            schedules.DEFAULT if foreign else self.schedule,
+            PRIVATIZERS[self.privacy].per_release,
         )
+        self._set("schedule", learner.schedule or schedules.check(given, per_release))
         if self.privacy == "none":
             for name in ("mechanism", "calibration", "epsilon", "delta"):
                 self._set(name, None)
-            for name, plain in (("reports", "all"), ("contribution", 1)):
-                self._set(name, plain)
+            self._set("reports", "all")
+            self._set("contribution", 1)
         else:
             self._choose_noise()
         self._drop_unused_params()
         uses_beta = self.privacy != "none" or self.bonus != "practical"
-        self._set(
-            "beta", (self.beta if self.beta is not None else FIELDS["beta"].default) if uses_beta else None
-        )
+        beta = FIELDS["beta"].default if self.beta is None else self.beta
+        self._set("beta", beta if uses_beta else None)
         self._check_limits()
 
     @property
     def declared(self) -> Declared | None:
         """Return the declared facts that noise depends on. Raises SpecError for a model with further transitions."""
-        told = (self.environment, self.environment_params)
-        return structure.declared(*told) if self.structure else None
+        return structure.declared(self.environment, self.environment_params) if self.structure else None
 
     @property
     def statistic(self) -> Statistic:
@@ -178,17 +174,13 @@ class RunSpec(SpecBase):
         """Fill in whose reports a row counts, and check the result. named: whether a mechanism was given."""
         if not self.reports:
             self._set("reports", "all" if named else self._default_reports())
-        elif reason := self._not_counted(self.reports):
+        elif reason := not_counted(self.reports, self.algorithm, self.privacy, self.mechanism):
             raise SpecError("reports", filled(SAID["reports"], reason=reason))
 
     def _default_reports(self) -> str:
         """Return the reports of a spec without a mechanism: as in the paper if noise or bonus are, or the model's."""
         usual = "all" if "paper" in (self.calibration, self.bonus) else PRIVATIZERS[self.privacy].reports
-        return "all" if self._not_counted(usual) else usual
-
-    def _not_counted(self, reports: str) -> str:
-        told = self.algorithm, self.privacy, self.mechanism
-        return not_counted(reports, *told)
+        return "all" if not_counted(usual, self.algorithm, self.privacy, self.mechanism) else usual
 
     def _default_mechanism(self) -> str:
         """Return the privacy model's first mechanism that is compatible with calibration, delta and the releases."""
@@ -273,10 +265,9 @@ class RunSpec(SpecBase):
         if "algorithm" in changes and self.bonus == ALGORITHMS[self.algorithm].bonuses[0]:
             del kept["bonus"]
         told = kept | changes
-        if "reports" not in changes and "reports" in told:
-            drawn = told["privacy"], told.get("mechanism")
-            if not_counted(told["reports"], told["algorithm"], *drawn):
-                del kept["reports"]
+        drawn = told["algorithm"], told["privacy"], told.get("mechanism")
+        if "reports" not in changes and not_counted(told.get("reports", "all"), *drawn):
+            del kept["reports"]
         for name in ("environment_params", "algorithm_params"):
             if name in kept:
                 kept[name] = {key: value for key, value in kept[name].items() if value is not None}

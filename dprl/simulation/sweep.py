@@ -175,6 +175,18 @@ def axis_value(field: Field, value: Any) -> Any:
     return result
 
 
+def axis_fields(
+    base: Any, registries: Mapping[str, Mapping[str, Any]], fields: Mapping[str, Field]
+) -> dict[str, Field]:
+    """Return the possible axes: fields of the spec, and parameters of environment and algorithm. Seeds are what is
+    paired and averaged. registries, fields: as in `params_along`."""
+    found = {name: field for name, field in fields.items() if field.kind != "params" and name != "seeds"}
+    for name, registry in registries.items():
+        owned = registry[getattr(base, name)].fields
+        found |= {f.name: f for f in owned if f.name not in fields and f.name != "model"}
+    return found
+
+
 def params_along(
     base: Any, chosen: Mapping[str, Any], registries: Mapping[str, Mapping[str, Any]], fields: Collection[str]
 ) -> dict[str, dict[str, Any]]:

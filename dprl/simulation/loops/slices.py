@@ -38,7 +38,7 @@ class SlicedRun(ABC):
         model, setup, state: records of arrays, see the kernels of each loop.
     """
 
-    kernel: Callable[..., Any]  # the loop itself
+    kernel: Callable[..., Any]  # the loop itself, which numba compiles first when it plays the run
     setup: Any
     state: Any
     model: Model
@@ -59,13 +59,8 @@ class SlicedRun(ABC):
         self._kept: list[tuple[Any, ...]] = []  # the learner's own series, at each detail
         self._prepare(plain, walk_below)
         C, P, mechanism = len(self.setup.targets), len(PAC_ALPHAS), self.noise.mechanism
-        self._record = Record(
-            np.zeros(C, dtype=np.int64),
-            np.zeros(C),
-            np.zeros(C),
-            np.zeros(C),
-            np.zeros((C, P), dtype=np.int64),
-        )
+        users, pac = np.zeros(C, dtype=np.int64), np.zeros((C, P), dtype=np.int64)
+        self._record = Record(users, np.zeros(C), np.zeros(C), np.zeros(C), pac)
         details = min(40, max(2, DETAIL_BYTES // self._detail_bytes))
         self._detail_at = schedules.targets(spec.episodes, details // 2, details - details // 2)
         if mechanism and mechanism.prepare:
@@ -88,7 +83,7 @@ class SlicedRun(ABC):
 
     def _fixed(self, walk_below: int) -> dict[str, Any]:
         """Return the setup that all loops share: users, points of the curve, and the values for regret."""
-        V_star = self._worth(self.optimum.policy)
+        V_star = self._worth(self._as_played(self.optimum.policy))
         return {
             "K": self.spec.episodes,
             "targets": schedules.targets(self.spec.episodes, *CHECKPOINTS),
@@ -101,13 +96,10 @@ class SlicedRun(ABC):
     def _playing(self) -> dict[str, Any]:
         """Return the state that all loops share: the policy and its values, the start states, regret and mistakes."""
         H, S = self.mdp.H, self.mdp.S
-        starts, here, there = (np.zeros(S, dtype=np.int64) for _ in range(3))
         return {
             "played": np.full((H, S), -1, dtype=np.int64),
             "value": np.zeros((H + 1, S)),
-            "starts": starts,
-            "here": here,
-            "there": there,
+            **{name: np.zeros(S, dtype=np.int64) for name in ("starts", "here", "there")},
             "totals": np.zeros(2),
             "pac": np.zeros(len(PAC_ALPHAS), dtype=np.int64),
         }
@@ -128,6 +120,10 @@ class SlicedRun(ABC):
     @abstractmethod
     def _detail(self) -> Detail:
         """Return the details of the present moment."""
+
+    def _as_played(self, policy: planning.Policy) -> planning.Policy | planning.Logits:
+        """Convert a policy [H, S] to the type that the kernels of this run use."""
+        return policy
 
     def _worth(self, policy: planning.Policy | planning.Logits) -> Array:
         """Return the exact values of a policy [S], by the kernel that evaluates all policies played, so that an
@@ -185,15 +181,7 @@ class SlicedRun(ABC):
     @property
     def record(self) -> Record:
         """Return the values at the points passed so far."""
-        points = self.state.position[3]
-        users, regret, gap, ratio, pac = self._record
-        return Record(
-            users[:points].copy(),
-            regret[:points].copy(),
-            gap[:points].copy(),
-            ratio[:points].copy(),
-            pac[:points].copy(),
-        )
+        return Record._make(values[: self.state.position[3]].copy() for values in self._record)
 
     def curve(self) -> Curve:
         """Return the regret at the checkpoints passed so far."""
