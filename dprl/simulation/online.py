@@ -78,7 +78,7 @@ def promise(spec: RunSpec) -> dict[str, Any] | None:
     worst = max(places, key=separation_of)
     pairs = [(d, noise.epsilon(d)) for d in DELTAS]
     pairs = [(d, epsilon) for d, epsilon in pairs if math.isfinite(epsilon)]
-    rhos = [zcdp_of(losses) for losses in places]
+    rho = max(map(zcdp_of, places))
     most = max(epsilon for _, epsilon in pairs)
     tangents = [(e, noise.delta(e)) for e in np.linspace(0.0, most, 40)]  # proved, epsilon rises from 0
     others, group = [scaled(worst, f) for f in FACTORS], noise.group
@@ -89,7 +89,7 @@ def promise(spec: RunSpec) -> dict[str, Any] | None:
         "false": list(FALSE),
         "missed": [_missed(tangents, x) for x in FALSE],
         "right": (1 + tangents[0][1]) / 2,
-        "rho": None if None in rhos else max(rho for rho in rhos if rho is not None),
+        "rho": rho if math.isfinite(rho) else None,
         "separation": noise.separation,
         "separations": [d for d, _ in proved],
         "measures": [epsilon for _, epsilon in proved],

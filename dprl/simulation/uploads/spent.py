@@ -96,14 +96,7 @@ def together(draws: Iterable[Draw]) -> Spent:
     rho = up = down = 0.0
     for halves in reads.values():
         composed = [tuple(loss for draw in half for loss in draw.losses) for half in halves.values()]
-        rho += max(_rho(losses) for losses in composed)
+        rho += max(map(zcdp_of, composed))
         up += max(sum(draw.apart.up for draw in half) for half in halves.values())
         down += max(sum(draw.apart.down for draw in half) for half in halves.values())
     return Spent(rho, Apart(up, down))
-
-
-def _rho(losses: Losses) -> float:
-    found = zcdp_of(losses)
-    if found is None:
-        raise ValueError("no bound of concentrated privacy is known for this noise")
-    return found
