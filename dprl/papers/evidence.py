@@ -113,14 +113,7 @@ def noted(question: str, answer: Any) -> Any:
     """Return what is kept of an answer: of a guarantee the numbers alone."""
     if question != "guarantee":
         return answer
-    names = (
-        "claimed_epsilon",
-        "claimed_delta",
-        "proved_epsilon",
-        "proved_delta",
-        "claimed_rho",
-        "proved_rho",
-    )
+    names = [f"{whose}_{what}" for what in ("epsilon", "delta", "rho") for whose in ("claimed", "proved")]
     return {name: answer[name] for name in names if answer.get(name) is not None}
 
 

@@ -30,6 +30,7 @@ from dprl.simulation.kinds import Kind
 from dprl.simulation.loops import loop_of
 from dprl.simulation.prepare import guarantee_of
 from dprl.simulation.spec import RunSpec
+from dprl.simulation.table import FIELDS as ONLINE
 from dprl.simulation.trace import Curve, TraceCore
 from dprl.simulation.trajectory import Trajectory, farthest, nearest
 
@@ -57,7 +58,7 @@ FIELDS: Registry[Field] = Registry(
         ),
         Field("executions", "int", 250, "trials of a case in a unit of work", 2, 5000, query="n", flag="--executions"),
         Field("seeds", "int", 12, "units of work", 1, 100, query="units", flag="--seeds"),
-        Field("root_seed", "int", 0, "seed of the random numbers", 0, 2**53 - 1, query="seed", flag="--root-seed"),
+        ONLINE["root_seed"],
     )
 )  # fmt: skip
 

@@ -71,6 +71,11 @@ class Budgeted(SpecBase):
         return Budget(PROMISES[self.privacy], self.rho, self.epsilon, self.delta)
 
     @property
+    def problem_size(self) -> Size:
+        """Return S, A and H."""
+        raise NotImplementedError
+
+    @property
     def episodes_of_one(self) -> int:
         """Return the number of a user's episodes that the noise protects."""
         raise NotImplementedError
@@ -112,15 +117,10 @@ class Budgeted(SpecBase):
             given = getattr(self, name)
             self._set(name, (usual if given is None else given) if name in promise.fields else None)
 
-    def _check_cells(self, field: str, size: Size) -> None:
+    def _check_cells(self, field: str) -> None:
         """Check that the counters fit the limits."""
-        cells = DATASET.cells(size)
-        most = int(cost.limit(cost.COUNTERS))
+        cells, most = DATASET.cells(self.problem_size), int(cost.limit(cost.COUNTERS))
         if cells > most:
-            S, A, H, _ = size
-            raise cost.refused(
-                field,
-                f"S={S}, A={A}, H={H} needs {cells:,} counters {DATASET.formula} and at most {most:,} are "
-                f"allowed; give smaller ones.",
-                cost.COUNTERS,
-            )
+            S, A, H, _ = self.problem_size
+            needed = f"S={S}, A={A}, H={H} needs {cells:,} counters {DATASET.formula} and at most {most:,} are allowed"
+            raise cost.refused(field, f"{needed}; give smaller ones.", cost.COUNTERS)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NamedTuple, cast
+from typing import cast
 
 import numpy as np
 
@@ -25,17 +25,11 @@ PRACTICAL_E = 12.0  # bonus="practical" replaces E by this many standard deviati
 PAC_ALPHAS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)  # shares of the best start state's optimal value
 
 
-class Streams(NamedTuple):
-    """The random generators of a seed: the users' does not change with the mechanism."""
-
-    users: np.random.Generator
-    noise: np.random.Generator
-
-
-def streams(spec: RunSpec, seed: int) -> Streams:
-    """Return the streams of one seed, from SeedSequence([root_seed, seed])."""
-    sources = np.random.SeedSequence([spec.root_seed, seed]).spawn(len(Streams._fields))
-    return Streams(*(np.random.Generator(np.random.SFC64(source)) for source in sources))
+def streams(spec: RunSpec, seed: int) -> tuple[np.random.Generator, np.random.Generator]:
+    """Return the generators of users and of noise for one seed, from SeedSequence([root_seed, seed]): the users' does
+    not change with the mechanism."""
+    users, noise = np.random.SeedSequence([spec.root_seed, seed]).spawn(2)
+    return np.random.Generator(np.random.SFC64(users)), np.random.Generator(np.random.SFC64(noise))
 
 
 def world_of(spec: RunSpec) -> TabularMDP:

@@ -90,7 +90,7 @@ class UploadSpec(Budgeted):
             raise SpecError("data", "a private data set travels in no link: give its file.")
         self._set("declared", declaration(self.declared).text)
         self._set("rho", 1.0 if self.rho is None else self.rho)
-        self._check_cells("declared", self.problem_size)
+        self._check_cells("declared")
         if not 0 <= self.checked < self.n:
             raise SpecError(
                 "checked", f"{self.checked:,} of {self.n:,} people cannot be held out; give fewer."
