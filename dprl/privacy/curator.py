@@ -294,7 +294,6 @@ def prepare(
             proved_epsilon=proved(REPLACE_ONE, delta),
             proved_delta=delta,
             readings=readings,
-            ladder=(),
             assumptions=("the curator is trusted", *assumptions),
             sources=sources,
             public=public,

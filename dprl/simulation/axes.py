@@ -16,7 +16,7 @@ from dprl.simulation.spec import RunSpec
 from dprl.simulation.sweep import axis_fields, axis_value, params_along
 from dprl.simulation.table import FIELDS
 
-NOISES = ("calibrated", "paper", "scaled")
+NOISES = {"calibrated": "", "paper": "as in the paper", "scaled": "as in the paper, scaled until ε is proved"}
 OWNERS: dict[str, Mapping[str, Any]] = {"algorithm": ALGORITHMS, "environment": ENVIRONMENTS}
 REPORTS = {"played": "only reports of who played"}
 MODEL_ALLOWED = (
@@ -68,18 +68,9 @@ class PrivacyChoice:
         """Return the name for a legend."""
         if self.privacy == "none":
             return "no privacy"
-        words = [self.privacy]
-        if self.mechanism:
-            words.append(MECHANISMS[self.mechanism].title)
-        if self.noise in ("paper", "scaled"):
-            words.append(
-                {"paper": "as in the paper", "scaled": "as in the paper, scaled until ε is proved"}[
-                    self.noise
-                ]
-            )
-        if self.reports:
-            words.append(REPORTS[self.reports])
-        return ", ".join(words)
+        mechanism = MECHANISMS[self.mechanism].title if self.mechanism else ""
+        words = (self.privacy, mechanism, NOISES.get(self.noise or ""), REPORTS.get(self.reports or ""))
+        return ", ".join(filter(None, words))
 
     def changes(self, epsilon: float | None, delta: float | None) -> dict[str, Any]:
         """Return the fields of a spec that select this model at (epsilon, delta)."""

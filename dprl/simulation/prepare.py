@@ -18,7 +18,7 @@ from dprl.simulation import schedules, structure
 from dprl.simulation.pairs import uncovered
 from dprl.simulation.spec import RunSpec
 from dprl.simulation.trace import Ints
-from dprl.statistics import Statistic
+from dprl.statistics import PaperScale, Statistic
 from dprl.statistics.counts import Counts
 
 PRACTICAL_E = 12.0  # bonus="practical" replaces E by this many standard deviations of one counter
@@ -100,6 +100,12 @@ def noise_of_schedule(spec: RunSpec, K: int) -> Noise:
     """Return the noise of a run with K users, for a learner that accepts any schedule."""
     limit = schedules.limit(spec.schedule, K, spec.problem_size, PRIVATIZERS[spec.privacy].per_release)
     return noise_of(spec, schedules.times(spec.schedule, K), releases=limit)
+
+
+def paper_noise(spec: RunSpec, statistic: Statistic) -> PaperScale:
+    """Return the noise that the papers state for a run's statistic."""
+    budget = spec.epsilon or 0.0, spec.delta or 0.0
+    return statistic.paper_noise(spec.privacy, spec.problem_size, spec.episodes, *budget)
 
 
 def error_told(spec: RunSpec, noise: Noise) -> Array:

@@ -358,7 +358,6 @@ def guarantee(
         where=filled(WHERE["then"], where=where, then=then) if (then := request.statistic.then) else where,
         noise_formula=formula if counted else filled(NOISE["scale"], formula=formula, scale=f"{scale:.4g}"),
         noise_scale=scale if counted else None,
-        noise_std=None,  # see `with_noise`
         claimed_epsilon=request.epsilon,
         claimed_delta=request.claimed_delta,
         proved_epsilon=ours[0].epsilon if ours and math.isfinite(ours[0].epsilon) else None,

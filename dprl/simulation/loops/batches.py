@@ -31,7 +31,7 @@ from dprl.simulation.blocks import model_of
 from dprl.simulation.details import Detail
 from dprl.simulation.loops.batches_kernels import BatchSetup, BatchState, kernels_of, planner_of, simulate
 from dprl.simulation.loops.linear import LinearRun
-from dprl.simulation.prepare import noise_of
+from dprl.simulation.prepare import noise_of, paper_noise
 from dprl.simulation.spec import RunSpec
 from dprl.simulation.trace import Ints
 from dprl.statistics.feature_gram import FeatureGram
@@ -196,7 +196,5 @@ def noise_told(spec: RunSpec, noise: Noise) -> tuple[Array, Array]:
         return shift, np.full(M, vector * float(alone.length(one, d, failure)[0]))
     worst = float(mechanism.std(stream).max())
     if spec.calibration == "paper":
-        worst = noise.statistic.paper_noise(
-            spec.privacy, size, spec.episodes, spec.epsilon or 0.0, spec.delta or 0.0
-        ).spread
+        worst = paper_noise(spec, noise.statistic).spread
     return np.full(M, matrix * worst), np.full(M, vector * float(alone.std(one)[0]))

@@ -10,7 +10,6 @@ import numpy as np
 from dprl.environments import ENVIRONMENTS
 from dprl.learners.linear.learner import MixturePlan, MixtureProblem
 from dprl.mdp.counts import empty
-from dprl.mdp.mixture import Mixture
 from dprl.mdp.tabular import Array
 from dprl.privacy.privatizers import Noise
 from dprl.simulation import schedules
@@ -24,6 +23,7 @@ from dprl.simulation.loops.regress_kernels import (
     planner_of,
     simulate,
 )
+from dprl.simulation.prepare import paper_noise
 from dprl.simulation.spec import RunSpec
 from dprl.statistics.value_regression import ValueRegression
 
@@ -42,7 +42,9 @@ class RegressionRun(LinearRun):
     def _prepare(self, plain: bool, walk_below: int) -> None:
         spec, mdp, noise = self.spec, self.mdp, self.noise
         schedule, argument = schedules.parse(spec.schedule)
-        self._mixture = mixture = cast(Mixture, _mixture(spec))
+        made = ENVIRONMENTS[spec.environment].mixture
+        assert made is not None
+        self._mixture = mixture = made(**spec.environment_params)
         statistic = cast(ValueRegression, noise.statistic)
         size = spec.problem_size
         self._kernels = kernels_of(spec, plain)
@@ -122,11 +124,6 @@ class RegressionRun(LinearRun):
         return self._believed(confidence, (errors,), users, truth, self._mixture.bound)
 
 
-def _mixture(spec: RunSpec) -> Mixture | None:
-    made = ENVIRONMENTS[spec.environment].mixture
-    return made(**spec.environment_params) if made else None
-
-
 def error_told(spec: RunSpec, noise: Noise) -> Array:
     """Return the size of the noise, as the learner receives it, [B]: with the paper's constants, the largest standard
     deviation of a sum in the run, as in the paper; otherwise a bound on the length of d draws."""
@@ -134,8 +131,6 @@ def error_told(spec: RunSpec, noise: Noise) -> Array:
         return noise.radius()
     worst = float(noise.std.max())
     if spec.calibration == "paper":
-        paper = noise.statistic.paper_noise(
-            spec.privacy, spec.problem_size, spec.episodes, spec.epsilon or 0.0, spec.delta or 0.0
-        )
+        paper = paper_noise(spec, noise.statistic)
         worst = paper.scale * paper.spread
     return np.full(len(noise.ends), worst)
