@@ -79,14 +79,11 @@ class BatchRun(LinearRun):
             batch=int(ends[0]) if mechanism else 0,
             most=MOST,
             leaves=stream.leaves,
-            batches=stream.batches,
             once=ONCE,
-            bound=noise.bound,
             shift=shift,
             pull=pull,
             features=features,
             constants=self._planner.constants(self._problem),
-            scales=noise.scales,
             **self._fixed(walk_below),
         )
         H, S, A, d = mdp.H, mdp.S, mdp.A, size.d
@@ -106,17 +103,14 @@ class BatchRun(LinearRun):
             indefinite=np.zeros(1),
         )
         self.state = BatchState(
-            position=np.zeros(5, dtype=np.int64),
             counts=empty(H, S, A),
             sums=sums,
             noisy=sums.copy() if mechanism else sums,
             moved=np.zeros((H, d, S)),
-            noise=np.zeros(cells),
             fresh=np.zeros(d),
-            memory=np.zeros((mechanism.rows(stream.items, stream.releases) if mechanism else 0, cells)),
             plan=plan,
             policy=plan.policy,
-            **self._playing(),
+            **self._playing(cells),
         )
         self._asked: list[tuple[Array, float, float, float]] = []
 

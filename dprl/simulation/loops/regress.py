@@ -57,15 +57,12 @@ class RegressionRun(LinearRun):
             adapts=schedule.growth is not None,
             settings=schedule.settings(argument, spec.episodes),
             of_users=noise.stream.of_users,
-            batches=noise.stream.batches,
             by_users=noise.by_users,
             ends=noise.ends,
-            bound=noise.bound,
             error=error,
             features=mixture.features,
             rewards=mdp.R,
             constants=np.ascontiguousarray(planner_of(spec).constants(problem)),
-            scales=noise.scales,
             **self._fixed(walk_below),
         )
         H, S, A, d, families = mdp.H, mdp.S, mdp.A, size.d, statistic.families
@@ -86,17 +83,14 @@ class RegressionRun(LinearRun):
             indefinite=np.zeros(1),
         )
         self.state = RegressionState(
-            position=np.zeros(5, dtype=np.int64),
             leaves=stream.leaves.copy(),
             counts=empty(H, S, A),
             total=empty(H, S, A),
             sums=sums,
             noisy=sums.copy() if mechanism else sums,
-            noise=np.zeros(cells),
-            memory=np.zeros((mechanism.rows(stream.items, stream.releases) if mechanism else 0, cells)),
             plan=plan,
             policy=plan.policy,
-            **self._playing(),
+            **self._playing(cells),
         )
 
     def _first_plan(self) -> None:

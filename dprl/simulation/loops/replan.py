@@ -51,13 +51,10 @@ class SeedRun(SlicedRun):
             splits=schedule.limit is not None,
             settings=schedule.settings(argument, spec.episodes),
             of_users=noise.stream.of_users,
-            batches=noise.stream.batches,
             by_users=noise.by_users,
             ends=noise.ends,
-            bound=noise.bound,
             error=error,
             constants=learner_of(spec).planner(spec.bonus).constants(problem_of(spec, counts.ellipsoid)),
-            scales=noise.scales,
             played=counts.played,
             hidden=hidden(noise.by_users, noise.ends, error),
             rows=np.full(mdp.H, counts.ellipsoid[0]),
@@ -120,18 +117,14 @@ class SeedRun(SlicedRun):
         noisy = counts.copy() if private else counts
         if private:
             noisy[..., :-2][np.broadcast_to(self.mdp.possible, self.mdp.P.shape) < 0] = np.nan
-        rows = noise.mechanism.rows(stream.items, stream.releases) if noise.mechanism else 0
         policy: planning.Policy | planning.Logits = np.zeros((H, S), dtype=np.int64)
         if learner_of(self.spec).stochastic:
             policy = np.full((H, S, A), -np.log(A))
         self.state = State(
-            position=np.zeros(5, dtype=np.int64),
             leaves=stream.leaves.copy(),
             counts=counts,
             noisy=noisy,
             released=counts.copy() if private else counts,
-            noise=np.zeros(cells),
-            memory=np.zeros((rows, cells)),
             Q=np.full((H, S, A), float(H)),
             V=np.zeros((H + 1, S)),
             policy=policy,
@@ -140,7 +133,7 @@ class SeedRun(SlicedRun):
             pace=np.full((H, S, A), self.setup.error[0]),
             kept=np.zeros((H, S, A), dtype=np.int64),
             places=np.zeros((H, S, A), dtype=np.int64),
-            **self._playing() | {"played": np.full_like(policy, -1)},
+            **self._playing(cells) | {"played": np.full_like(policy, -1)},
         )
 
     @property

@@ -82,10 +82,13 @@ class SlicedRun(ABC):
         """Create kernels, setup and state."""
 
     def _fixed(self, walk_below: int) -> dict[str, Any]:
-        """Return the setup that all loops share: users, points of the curve, and the values for regret."""
+        """Return the setup that all loops share: users, noise, points of the curve, and the values for regret."""
         V_star = self._worth(self._as_played(self.optimum.policy))
         return {
             "K": self.spec.episodes,
+            "batches": self.noise.stream.batches,
+            "bound": self.noise.bound,
+            "scales": self.noise.scales,
             "targets": schedules.targets(self.spec.episodes, *CHECKPOINTS),
             "V_star": V_star,
             "d1": self.mdp.d1,
@@ -93,10 +96,14 @@ class SlicedRun(ABC):
             "walk_below": walk_below,
         }
 
-    def _playing(self) -> dict[str, Any]:
-        """Return the state that all loops share: the policy and its values, the start states, regret and mistakes."""
-        H, S = self.mdp.H, self.mdp.S
+    def _playing(self, cells: int) -> dict[str, Any]:
+        """Return the state that all loops share: the noise in a number of cells, the policy and its values, the start
+        states, regret and mistakes."""
+        H, S, mechanism, stream = self.mdp.H, self.mdp.S, self.noise.mechanism, self.noise.stream
         return {
+            "position": np.zeros(5, dtype=np.int64),
+            "noise": np.zeros(cells),
+            "memory": np.zeros((mechanism.rows(stream.items, stream.releases) if mechanism else 0, cells)),
             "played": np.full((H, S), -1, dtype=np.int64),
             "value": np.zeros((H + 1, S)),
             **{name: np.zeros(S, dtype=np.int64) for name in ("starts", "here", "there")},
