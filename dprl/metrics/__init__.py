@@ -6,9 +6,7 @@ Pure: arrays in, arrays out. C is the number of checkpoints; a seed that has not
 from __future__ import annotations
 
 from dprl.metrics.attack import (
-    Histogram,
     Measured,
-    Roc,
     best_guess,
     clopper_pearson,
     epsilon_of_separation,
