@@ -13,9 +13,6 @@ from dprl.words import raised
 
 Array = NDArray[np.float64]
 
-MODELS = ("none", "central", "shuffle", "local")
-WORLDS = ("tabular", "linear mixture", "linear")
-
 
 @dataclass(frozen=True)
 class BoundSetting:
@@ -169,7 +166,7 @@ class Bound:
         terms: the sum.
         conditions: in words.
         upper: whether regret stays below it, or some problem has at least it.
-        world: what it is proved for.
+        world: what it is proved for (tabular, linear mixture, linear).
         of: what it bounds: "regret"; "mistakes" (episodes more than alpha suboptimal); "suboptimality" (the loss per
             episode of a policy learned from a data set of K trajectories).
         epsilon_below, beta_below: proved only for smaller epsilon, beta.
