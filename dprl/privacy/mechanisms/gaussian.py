@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -114,42 +113,21 @@ def innovations(stream: Stream, sums: Array) -> Array:
     return np.asarray(fftconvolve(sums, inverse[:, None], axes=0)[: stream.releases])
 
 
-def gaussian(
-    std: Callable[[Stream], Array],
-    touched: Callable[[Stream], float],
+def gaussian_ratio(
     apart: Callable[[Stream, Array], Array],
-    **rest: Any,
-) -> Mechanism:
-    """Return a mechanism of Gaussian noise.
+) -> Callable[[Stream, Array, At, Array, Array], Array]:
+    """Return the log-likelihood ratio if `apart` maps released sums [M, n] to independent N(0, 1), plus data.
 
-    Args:
-        std: see `Mechanism`, as for the rest.
-        touched: the squared norm of the weights of the draws through which each running counter is seen. Repeated
-            questions are seen through one draw per release, by adaptive composition.
-        apart: maps released sums [M, n] to independent N(0, 1), plus data: the inverse of the matrix that spreads the
-            noise. A user moves the draws along one direction, so only an execution's projection on it matters.
+    A user moves the draws along one direction, so only an execution's projection on it matters. A factorisation
+    obtains its ratio by passing `apart`, the inverse of the matrix that spreads its noise.
     """
-
-    def losses(change: Change, scale: float, stream: Stream) -> tuple[Losses, ...]:
-        again = change.times(stream.releases)
-        total = touched(stream) * change.l2_squared + again * change.once.l2_squared
-        return ((Gaussian(math.sqrt(total) / scale),),)
 
     def log_ratio(stream: Stream, seen: Array, at: At, first: Array, second: Array) -> Array:
         weights, moved = column(stream, at, apart), first - second
         middle = float((first + second) @ moved) / 2
         return np.asarray(weights @ apart(stream, seen @ moved) - float(weights @ weights) * middle)
 
-    return Mechanism(
-        std=std,
-        tail=lambda stream, failure: gaussian_tail(std(stream), failure),
-        length=lambda stream, cells, failure: chi_tail(std(stream), cells, failure),
-        losses=losses,
-        log_ratio=log_ratio,
-        norm="l2",
-        needs_delta=True,
-        **rest,
-    )
+    return log_ratio
 
 
 def room(key: str) -> Callable[[int, int], int]:
@@ -172,7 +150,27 @@ def _norms(stream: Stream) -> Array:
     return np.asarray(np.sqrt(np.cumsum(coefficients(stream.releases) ** 2)))
 
 
-GAUSSIAN_TOEPLITZ = gaussian(
+def seen_through(touched: Callable[[Stream], float]) -> Callable[[Change, float, Stream], tuple[Losses, ...]]:
+    """Return the function from a change to its losses: each running counter is seen through draws whose weights have
+    squared norm `touched`, and repeated questions through one draw per release, by adaptive composition."""
+
+    def losses(change: Change, scale: float, stream: Stream) -> tuple[Losses, ...]:
+        again = change.times(stream.releases)
+        total = touched(stream) * change.l2_squared + again * change.once.l2_squared
+        return ((Gaussian(math.sqrt(total) / scale),),)
+
+    return losses
+
+
+def _tree_std(stream: Stream) -> Array:
+    return np.asarray(np.sqrt(nodes(stream).astype(float)))
+
+
+def _sum_std(stream: Stream) -> Array:
+    return np.asarray(np.sqrt(stream.leaves[1:-1].astype(float)))
+
+
+GAUSSIAN_TOEPLITZ = Mechanism(
     key="gaussian-toeplitz",
     title="Gaussian, Toeplitz factorisation",
     summary="Gaussian noise correlated over the releases by the square root of the prefix-sum matrix.",
@@ -180,38 +178,50 @@ GAUSSIAN_TOEPLITZ = gaussian(
     add_noise=prepared,
     rows=room("gaussian-toeplitz"),
     std=_norms,
-    touched=lambda stream: float(_norms(stream)[-1] ** 2),
+    tail=lambda stream, failure: gaussian_tail(_norms(stream), failure),
+    length=lambda stream, cells, failure: chi_tail(_norms(stream), cells, failure),
+    losses=seen_through(lambda stream: float(_norms(stream)[-1] ** 2)),
     telling=all_releases,
-    apart=innovations,
+    log_ratio=gaussian_ratio(innovations),
     scattered=scattered_releases,
+    norm="l2",
+    needs_delta=True,
     prepare=correlate,
 )
 
-GAUSSIAN_TREE = gaussian(
+GAUSSIAN_TREE = Mechanism(
     key="gaussian-tree",
     title="Gaussian tree",
     summary="Sums from a binary tree with one Gaussian draw in each node.",
     source="Chan, Shi, Song 2011, with Gaussian nodes",
     add_noise=gaussian_tree,
     rows=lambda items, releases: levels(items),
-    std=lambda stream: np.sqrt(nodes(stream).astype(float)),
-    touched=lambda stream: levels(stream.items),
+    std=_tree_std,
+    tail=lambda stream, failure: gaussian_tail(_tree_std(stream), failure),
+    length=lambda stream, cells, failure: chi_tail(_tree_std(stream), cells, failure),
+    losses=seen_through(lambda stream: levels(stream.items)),
     telling=stems,
-    apart=split,
+    log_ratio=gaussian_ratio(split),
     scattered=scattered,
+    norm="l2",
+    needs_delta=True,
 )
 
-GAUSSIAN = gaussian(
+GAUSSIAN = Mechanism(
     key="gaussian",
     title="Gaussian",
     summary="Every user adds Gaussian noise to every count before sending it.",
     source="Balle, Wang 2018",
     add_noise=gaussian_sum,
     rows=no_rows,
-    std=lambda stream: np.sqrt(stream.leaves[1:-1].astype(float)),
-    touched=lambda stream: 1.0,
+    std=_sum_std,
+    tail=lambda stream, failure: gaussian_tail(_sum_std(stream), failure),
+    length=lambda stream, cells, failure: chi_tail(_sum_std(stream), cells, failure),
+    losses=seen_through(lambda stream: 1.0),
     telling=first_item,
-    apart=increments,
+    log_ratio=gaussian_ratio(increments),
     scattered=scattered_reports,
     fresh=True,
+    norm="l2",
+    needs_delta=True,
 )

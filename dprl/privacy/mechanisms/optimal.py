@@ -30,8 +30,9 @@ import numpy as np
 
 from dprl.engine import kernel, ready
 from dprl.mdp.tabular import Array
-from dprl.privacy.mechanisms.gaussian import gaussian, prepared, room
-from dprl.privacy.mechanisms.mechanism import Stream, all_releases, scattered_releases
+from dprl.privacy.errors import chi_tail, gaussian_tail
+from dprl.privacy.mechanisms.gaussian import gaussian_ratio, prepared, room, seen_through
+from dprl.privacy.mechanisms.mechanism import Mechanism, Stream, all_releases, scattered_releases
 
 # With these the product is at most 1.002 times what no factorisation stays below, for up to MAX_RELEASES releases.
 CHAINS, ROUNDS = 8, 60
@@ -229,7 +230,7 @@ def innovations(stream: Stream, sums: Array) -> Array:
     return draws
 
 
-GAUSSIAN_OPTIMAL = gaussian(
+GAUSSIAN_OPTIMAL = Mechanism(
     key="gaussian-optimal",
     title="Gaussian, optimal factorisation",
     summary="Gaussian noise correlated over the releases by a factorisation with at most 0.2% more noise "
@@ -238,9 +239,13 @@ GAUSSIAN_OPTIMAL = gaussian(
     add_noise=prepared,
     rows=room("gaussian-optimal"),
     std=lambda stream: factors(stream.releases).row,
-    touched=lambda stream: factors(stream.releases).column,
+    tail=lambda stream, failure: gaussian_tail(factors(stream.releases).row, failure),
+    length=lambda stream, cells, failure: chi_tail(factors(stream.releases).row, cells, failure),
+    losses=seen_through(lambda stream: factors(stream.releases).column),
     telling=all_releases,
-    apart=innovations,
+    log_ratio=gaussian_ratio(innovations),
     scattered=scattered_releases,
+    norm="l2",
+    needs_delta=True,
     prepare=correlate,
 )
