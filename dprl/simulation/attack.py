@@ -30,6 +30,7 @@ from dprl.simulation.kinds import Kind
 from dprl.simulation.loops import loop_of
 from dprl.simulation.prepare import guarantee_of
 from dprl.simulation.spec import RunSpec
+from dprl.simulation.sweep import axis_value
 from dprl.simulation.table import FIELDS as ONLINE
 from dprl.simulation.trace import Curve, TraceCore
 from dprl.simulation.trajectory import Trajectory, farthest, nearest
@@ -278,16 +279,7 @@ def estimate(spec: AttackSpec) -> Estimate:
 
 def axes(base: AttackSpec) -> Mapping[str, Callable[[Any], Any]]:
     """Return the possible axes of a sweep."""
-
-    def checked(field: Field, value: Any) -> Any:
-        return field.parse(value) if isinstance(value, str) else field.check(value)
-
-    return {name: partial(checked, field) for name, field in FIELDS.items()}
-
-
-def along(base: AttackSpec, chosen: Mapping[str, Any]) -> AttackSpec:
-    """Return the spec with these values of axes."""
-    return base.replace(**chosen)
+    return {name: partial(axis_value, field) for name, field in FIELDS.items()}
 
 
 def guarantee(spec: AttackSpec) -> dict[str, Any]:
@@ -330,7 +322,7 @@ kinds.register(
         axis=AXIS,
         measure=MEASURE,
         axes=axes,
-        along=along,
+        along=lambda base, chosen: base.replace(**chosen),
         questions={"guarantee": guarantee, "collusion": collusion},
     )
 )
