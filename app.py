@@ -8,7 +8,7 @@ import streamlit as st
 
 from dprl.sitemap import MOVED, PAGES
 from pages.shared.layout import frame
-from pages.shared.layout.menu import pages
+from pages.shared.layout.frame import pages
 from pages.shared.visitor.address import here
 
 ASSETS = Path(__file__).parent / "assets"

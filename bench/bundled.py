@@ -1,7 +1,7 @@
-"""What comes with the program as computed before: finished runs, an attack, and V* of the environments by default.
+"""Compute the results that are bundled with the program: finished runs, an attack, and V* of the default environments.
 
-`python -m bench.bundled` computes all files of assets/ anew with the real engine, after a change that alters them;
-`python -m bench.bundled home` only that one.
+`python -m bench.bundled` computes all files of assets/ again with the real engine, after a change that alters them;
+`python -m bench.bundled home` computes only that file.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ from pages.shared.lessons.known import OWN
 from pages.shared.results.bundled import path_of
 from pages.tradeoffs import study as studies
 
-DIGITS = 6  # kept of a regret or a score
-END_DIGITS = 9  # of a regret at the end and a low estimate, from which others are taken
-POINTS = 100  # kept of a curve: enough for a chart
-WIDTHS = 40  # points of the widths of a confidence set
+DIGITS = 6  # significant digits of a regret or a score
+END_DIGITS = 9  # digits of a regret at the end and of a lower bound, from which others are subtracted
+POINTS = 100  # points of a curve: enough for a chart
+WIDTHS = 40  # points of a curve of confidence widths
 
 
 def compute(spec: Spec) -> dict[str, object]:
-    """One entry of a file: spec, checkpoints kept, regret (or gap) of every seed there, and noise."""
+    """Run a spec and return its entry in a file: spec, checkpoints, regret (or suboptimality) by seed, and noise."""
     trace = run(spec)
     at = thinned(trace.at, POINTS)
     entry = {
@@ -58,16 +58,16 @@ def compute(spec: Spec) -> dict[str, object]:
 
 
 def last(regret: NDArray[np.float64]) -> list[float]:
-    """[seeds] where curves [seeds, C] end."""
+    """Return the last values of curves [seeds, C], rounded."""
     return [float(f"{value:.{END_DIGITS}g}") for value in regret[:, -1]]
 
 
 def ready_studies() -> dict[RunSpec, list[float]]:
-    """The ends of all runs of the questions of Trade-offs, about its first problem.
+    """Return the final regrets of all runs in the ready-made studies of Trade-offs, for its default problem.
 
     Raises:
         RuntimeError: with the most users, a run without privacy has not found the best policy in every seed. The page
-            could not warn of it, because it has the ends alone.
+            could not warn of it, because it has only the final regrets.
     """
     found: dict[RunSpec, list[float]] = {}
 
@@ -98,7 +98,7 @@ def ready_studies() -> dict[RunSpec, list[float]]:
 
 
 def optima() -> list[dict[str, object]]:
-    """V* of every environment as it is by default."""
+    """Return V* of every environment with default parameters."""
     specs = [RunSpec(environment=key, algorithm="ucbvi", episodes=100, seeds=1) for key in ENVIRONMENTS]
     return [
         {"environment": s.environment, "params": dict(s.environment_params), "v_star": online.v_star(s)}
@@ -107,7 +107,7 @@ def optima() -> list[dict[str, object]]:
 
 
 def attack() -> dict[str, object]:
-    """The attack that the page Attack opens with."""
+    """Return the attack with which the page Attack opens."""
     traces = run(DEFAULT).seeds
     scores = {
         world: [float(f"{x:.{DIGITS}g}") for trace in traces for x in getattr(trace, world)]
@@ -118,8 +118,8 @@ def attack() -> dict[str, object]:
 
 
 def papers(known: Evidence | None = None) -> dict[str, object]:
-    """What the verdicts of the page Papers follow from. known: what is not computed again."""
-    wanted: dict[Any, bool] = {}  # whether whole curves are
+    """Return the evidence for the verdicts on the page Papers. known: evidence that is not computed again."""
+    wanted: dict[Any, bool] = {}  # spec to whether its whole curves are needed
     for claim in CLAIMS.values():
         wanted |= {spec: whole or wanted.get(spec, False) for spec, whole in claim.runs.items()}
     had = known or Evidence({}, {})
@@ -139,13 +139,13 @@ def papers(known: Evidence | None = None) -> dict[str, object]:
 
 
 def ranking() -> dict[str, Any]:
-    """Users needed by every private algorithm."""
+    """Return the users needed by every private algorithm."""
     with workers(setting("DPRL_WORKERS", 2, 1, 256)) as many:
         return rank(many).to_dict()
 
 
 def rounded(answer: Any) -> Any:
-    """An answer with its numbers to DIGITS digits."""
+    """Round the numbers in an answer to DIGITS digits."""
     if isinstance(answer, float):
         return float(f"{answer:.{DIGITS}g}")
     if isinstance(answer, list):
@@ -154,10 +154,10 @@ def rounded(answer: Any) -> Any:
 
 
 def widths(traces: Sequence[SeedTrace]) -> dict[str, Any]:
-    """How far a weight may be from its estimate, on average over weights and steps, as users come.
+    """Return the confidence radius of a weight, averaged over weights and steps, against users.
 
     Returns:
-        users: [WIDTHS]; rows: [seeds, WIDTHS], by straight lines between logarithms of what is known at releases.
+        users: [WIDTHS]; rows: [seeds, WIDTHS], interpolated linearly between logarithms of the values at releases.
     """
     at = np.geomspace(10.0, traces[0].episodes[-1], WIDTHS)
     rows = []
@@ -171,7 +171,7 @@ def widths(traces: Sequence[SeedTrace]) -> dict[str, Any]:
 
 
 def lessons() -> list[dict[str, object]]:
-    """What lessons ask beside runs: of which noise what is proved, and how far weights are known."""
+    """Return the answers that lessons need in addition to runs: proved guarantees of noise, and confidence widths."""
     wanted = dict.fromkeys(
         asked for one in LESSONS.values() for step in one.steps for asked in step.questions
     )
@@ -187,18 +187,18 @@ def lessons() -> list[dict[str, object]]:
 
 
 def listed(entries: Iterable[object]) -> str:
-    """A list as JSON, an entry on each line."""
+    """Write a list as JSON, with one entry on each line."""
     lines = ",\n".join(json.dumps(entry, separators=(",", ":")) for entry in entries)
     return f"[\n{lines}\n]\n"
 
 
 def whole(entry: object) -> str:
-    """One entry as JSON, on one line."""
+    """Write one entry as JSON on one line."""
     return json.dumps(entry, separators=(",", ":")) + "\n"
 
 
 def lines_of(table: dict[str, Any]) -> str:
-    """A table as JSON, a line for each of its parts and for each member of a list among them."""
+    """Write a table as JSON, with a line for each part and for each member of a list of objects."""
     parts = []
     for name, part in table.items():
         text = json.dumps(part, separators=(",", ":"))
@@ -208,9 +208,9 @@ def lines_of(table: dict[str, Any]) -> str:
     return "{" + ",\n".join(parts) + "}\n"
 
 
-# The text of each file of assets/ that is not thinned curves of runs.
+# The files of assets/ that are not thinned curves of runs, with the functions that return their text.
 OTHERS: dict[str, Callable[[], str]] = {
-    "optima": lambda: listed(optima()),  # of no page alone
+    "optima": lambda: listed(optima()),  # not for a single page
     "tradeoffs": lambda: listed({"spec": s.to_dict(), "ends": ends} for s, ends in ready_studies().items()),
     "attack": lambda: whole(attack()),
     "papers": lambda: whole(papers()),
@@ -219,7 +219,7 @@ OTHERS: dict[str, Callable[[], str]] = {
     "start": lambda: lines_of(story()),
     "ranking": lambda: lines_of(ranking()),
 }
-# The runs of each of the others.
+# The runs in each of the other files.
 CURVES: dict[str, Callable[[], list[Any]]] = {
     "home": home_specs,
     "examples": example_specs,
@@ -228,7 +228,7 @@ CURVES: dict[str, Callable[[], list[Any]]] = {
 
 
 def main(names: Collection[str]) -> None:
-    """Writes the files named; all of them where none is."""
+    """Write the named files, or all of them if none is named."""
     for name in (*CURVES, *OTHERS):
         if name in names or not names:
             text = listed(map(compute, CURVES[name]())) if name in CURVES else OTHERS[name]()

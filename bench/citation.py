@@ -1,4 +1,4 @@
-"""`python -m bench.citation` writes CITATION.cff anew: the version, and the papers of dprl/theory/papers.toml."""
+"""Write CITATION.cff with `python -m bench.citation`: the version, and the papers of dprl/theory/papers.toml."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ FILE = Path(__file__).parents[1] / "CITATION.cff"
 
 
 def reference(paper: Paper) -> str:
-    """One paper as YAML, with strings in quotes."""
+    """Write one paper as YAML, with quoted strings."""
     kind = "conference-paper" if paper.venue else "article"
     lines = [f"  - type: {kind}", f"    title: {quoted(paper.title)}", "    authors:"]
     lines += [
@@ -26,12 +26,12 @@ def reference(paper: Paper) -> str:
 
 
 def quoted(text: str) -> str:
-    """A string of YAML."""
+    """Quote a string for YAML."""
     return "'" + text.replace("'", "''") + "'"
 
 
 def written(before: str) -> str:
-    """The file, its head as before but for the version."""
+    """Return the content of the file: its old head with the new version, and the papers."""
     head = before.partition("references:\n")[0]
     head = re.sub(r"^version: .*$", f"version: {VERSION}", head, flags=re.M)
     return f"{head}references:\n" + "\n".join(map(reference, PAPERS.values())) + "\n"

@@ -1,4 +1,4 @@
-"""A dashboard of its own with an empty store, and a browser before it, for what is taken from pages as they are."""
+"""A temporary dashboard with an empty store and a browser, for taking screenshots of pages."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from tests.browser.server import ROOT, serve_command, start
 
 
 class Dashboard:
-    """Pages of it, one at a time."""
+    """Pages of a temporary dashboard, shown one at a time."""
 
     def __init__(self, url: str, page: Page) -> None:
         self._url, self._page = url, page
 
     def opened(self, address: str, until: str) -> Page:
-        """A page at rest. until: a selector of what has to be there first."""
+        """Open a page and wait until it is idle. until: selector of an element that must appear first."""
         self._page.goto(f"{self._url}/{address}")
         self._page.locator(until).first.wait_for()
         idle(self._page)
@@ -29,7 +29,7 @@ class Dashboard:
 
 @contextmanager
 def dashboard(width: int, height: int) -> Iterator[Dashboard]:
-    """It, at a size in pixels, by day and without motion; gone at the end."""
+    """Start a dashboard and a browser of this size in pixels, in the light theme, without animations."""
     with tempfile.TemporaryDirectory() as home, sync_playwright() as playwright:
         app = start(serve_command, ROOT, Path(home))
         browser = playwright.chromium.launch(executable_path=chromium(), args=CHROMIUM_FLAGS)

@@ -1,9 +1,9 @@
-"""The WebAssembly module against numba: speed as ratios, and bits.
+"""Compare the WebAssembly module with numba: speed as a ratio, and the bits of results.
 
     python -m bench.engine [--repeats 5] [--bits]
 
-Both play the same seeds in turn, in one process, from the spec to the trace, and CPU time is counted: how busy the
-machine is cancels. --bits compares all runs of tests/wasm/cases.py, and nothing else.
+Both run the same seeds alternately in one process, from the spec to the trace. CPU time is counted, so that other load
+on the machine cancels. --bits compares the bits of all runs in tests/wasm/cases.py, and nothing else.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ CENTRAL = {
     "calibration": "paper",
     "bonus": "paper",
 }
-# The runs that are timed, by name: the default spec in each privacy model, then long ones.
+# The timed runs, by name: the default spec in each privacy model, then long ones.
 CASES: dict[str, dict[str, Any]] = {
     **{f"default, {privacy}": {"privacy": privacy} for privacy in ("central", "shuffle", "local", "none")},
     **{
@@ -49,12 +49,12 @@ CASES: dict[str, dict[str, Any]] = {
 
 
 class ByModule(ModuleRun):
-    """A run that the module plays, however long it is."""
+    """A run that the WebAssembly module always computes, however long it is."""
 
     long = float("inf")
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return all arrays as they are in the module's memory, by name."""
+        """Return all arrays as stored in the module's memory, by name."""
         found = {}
         for place, buffer in zip(self._places, pack(self).buffers, strict=True):
             found[buffer.name] = np.empty_like(buffer.array)
@@ -63,7 +63,7 @@ class ByModule(ModuleRun):
 
 
 def seconds(kind: type[SeedRun], spec: dprl.RunSpec, seed: int) -> tuple[float, SeedRun]:
-    """Return the CPU seconds of one seed, and the run at its end."""
+    """Return the CPU seconds of one seed, and the finished run."""
     begin = time.process_time()
     run = kind(spec, seed)
     while not run.advance(60.0):
@@ -73,7 +73,7 @@ def seconds(kind: type[SeedRun], spec: dprl.RunSpec, seed: int) -> tuple[float, 
 
 
 def compare_speed(repeats: int) -> None:
-    """Print the ratios of CPU times."""
+    """Print the ratio of CPU times for each case."""
     print(f"{'case':34} {'numba s':>9} {'module s':>9} {'ratio':>6} {'of runs':>14}")
     for name, fields in CASES.items():
         spec = dprl.RunSpec(**{"seeds": 1, **fields})
@@ -90,7 +90,7 @@ def compare_speed(repeats: int) -> None:
 
 
 def compare_bits() -> int:
-    """Print the runs whose bits differ; returns how many there are."""
+    """Print the runs whose bits differ, and return their number."""
     wrong = 0
     every = list(cases())
     for case in every:

@@ -1,6 +1,6 @@
-"""A Firefox in which `bench.same_bits` plays runs.
+"""A Firefox in which `bench.same_bits` runs the engine.
 
-Needs Firefox (Debian: firefox-esr), which is driven by WebDriver BiDi over its own socket.
+Needs Firefox (Debian: firefox-esr), which is controlled by WebDriver BiDi over a socket.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ import psutil
 from websockets.exceptions import WebSocketException
 from websockets.sync.client import ClientConnection, connect
 
-START_LIMIT = 60.0  # seconds for Firefox to answer
+START_LIMIT = 60.0  # seconds until Firefox must answer
 LARGEST = 2**28  # bytes of a message: arrays are sent as text
 
 
 class Firefox:
-    """One tab. `evaluate` is called as Playwright's is."""
+    """One tab of Firefox. `evaluate` has the same arguments as Playwright's."""
 
     def __init__(self, socket: ClientConnection) -> None:
         self._socket = socket
@@ -33,7 +33,7 @@ class Firefox:
         self._tab = self.ask("browsingContext.getTree")["contexts"][0]["context"]
 
     def ask(self, method: str, **params: Any) -> Any:
-        """The answer to one command. Raises RuntimeError with Firefox's own words."""
+        """Send one command and return its answer. Raises RuntimeError with Firefox's message."""
         self._asked += 1
         self._socket.send(json.dumps({"id": self._asked, "method": method, "params": params}))
         while True:
@@ -44,11 +44,11 @@ class Firefox:
                 return answer["result"]
 
     def open(self, address: str) -> None:
-        """Go there, and wait until it is loaded."""
+        """Open an address, and wait until it is loaded."""
         self.ask("browsingContext.navigate", context=self._tab, url=address, wait="complete")
 
     def evaluate(self, function: str, argument: object = None) -> Any:
-        """What a function of JavaScript gives, awaited."""
+        """Call a JavaScript function, await it, and return its result."""
         text = f"(async () => JSON.stringify(await ({function})({json.dumps(argument)})))()"
         found = self.ask("script.evaluate", expression=text, target={"context": self._tab}, awaitPromise=True)
         if found["type"] == "exception":
@@ -58,7 +58,7 @@ class Firefox:
 
 @contextmanager
 def firefox() -> Iterator[Any]:
-    """A `Firefox` without a window; Any, for it stands in where Playwright's page is asked for."""
+    """Start a `Firefox` without a window; the type is Any because it replaces Playwright's page."""
     program = shutil.which("firefox-esr") or shutil.which("firefox")
     if program is None:
         sys.exit("Firefox is not installed; on Debian: apt-get install firefox-esr.")
@@ -71,7 +71,7 @@ def firefox() -> Iterator[Any]:
             address = next(line.split()[-1] for line in lines if "WebDriver BiDi listening on" in line)
             with _connected(f"{address}/session") as socket:
                 tab = Firefox(socket)
-                tab.open("about:blank")  # Firefox begins with a page whose policy allows no module
+                tab.open("about:blank")  # Firefox opens with a page whose policy forbids WebAssembly
                 yield tab
         finally:
             for child in psutil.Process(process.pid).children(recursive=True):

@@ -1,9 +1,9 @@
-"""A first run on a machine where nothing has been computed or compiled: CPU seconds, wall time and memory.
+"""Measure a first run on a machine where nothing is computed or compiled yet: CPU seconds, wall time and memory.
 
     python -m bench.first_run
 
 Each row is a new process with an empty DPRL_HOME: first `dprl.run` in Python alone, then five seeds on two workers, as
-the dashboard plays them, where the start of the workers counts, and CPU time and memory are theirs and not printed.
+on the dashboard. There the start of the workers counts, and their CPU time and memory are not printed.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ RUNS: dict[str, dict[str, Any]] = {
 
 
 def play(fields: dict[str, Any], workers: int | None) -> None:
-    """Play a run in this process or on workers; prints what it needed as JSON."""
+    """Simulate a run in this process or on workers, and print its cost as JSON."""
     begin = time.perf_counter()
     import dprl
 
@@ -59,7 +59,7 @@ def play(fields: dict[str, Any], workers: int | None) -> None:
 
 
 def measured(fields: dict[str, Any], workers: int | None) -> dict[str, Any]:
-    """Return what a run needs in a new process with an empty home."""
+    """Return the cost of a run in a new process with an empty home."""
     with tempfile.TemporaryDirectory() as home:
         command = [sys.executable, "-m", "bench.first_run", "--play", json.dumps([fields, workers])]
         output = subprocess.run(

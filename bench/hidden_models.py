@@ -1,10 +1,10 @@
-"""How good releases of one's own data are in models that nobody tuned anything on: `python -m bench.hidden_models`.
+"""Measure releases about own data on models that were not used for tuning: `python -m bench.hidden_models`.
 
-Each model has its own sizes, rewards, rare states and way in which people act. For each budget it prints, over all
-models: the gain over today's practice of each policy and of the recommended one, as a share of the better policy's
-gain; how often the proved bound was above the true value; and how often a verdict was wrong.
+Each model has its own sizes, rewards, rare states and behaviour policy. For each budget it prints, over all models: the
+gain over today's practice of each policy and of the recommended one, as a share of the better policy's gain; how often
+the proved bound was above the true value; and how often a verdict was wrong.
 
-With `--data-sets 1000`, data sets are drawn anew until there are so many.
+`--data-sets 1000` draws that many data sets.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ MODELS, BUDGETS = 20, (0.05, 0.1, 1.0)
 
 
 def hidden(seed: int) -> tuple[TabularMDP, Array, int]:
-    """Return a model, how people act in it, [H, S, A], and how many people there are."""
-    rng = np.random.default_rng([66, seed])  # the rule was chosen on models of other seeds
+    """Return a model, the behaviour policy of its users [H, S, A], and the number of users."""
+    rng = np.random.default_rng([66, seed])  # our rule was chosen on models with other seeds
     S, A, H = int(rng.integers(3, 11)), int(rng.integers(2, 5)), int(rng.integers(3, 11))
     rare = 1.0 / np.arange(1, S + 1) ** rng.choice([0.0, 1.0, 2.0])
     P = rng.dirichlet(np.full(S, rng.choice([0.2, 0.5, 2.0])), (S, A)) * rare
@@ -35,7 +35,7 @@ def hidden(seed: int) -> tuple[TabularMDP, Array, int]:
     R = rng.beta(0.7, 0.7, (S, A))
     if seed % 3 == 0:  # hardly anything is rewarded
         R = (rng.random((S, A)) < 0.2) * rng.random((S, A))
-    if seed % 4 == 1:  # states are worth more and more
+    if seed % 4 == 1:  # later states are worth more
         R = np.clip(np.linspace(0, 0.8, S)[:, None] + rng.normal(0, 0.1, (S, A)), 0, 1)
     labels = tuple(f"s{i}" for i in range(S)), tuple(f"a{i}" for i in range(A))
     whole = np.broadcast_to(P, (H, S, A, S)).copy(), np.broadcast_to(R, (H, S, A)).copy()
@@ -44,7 +44,7 @@ def hidden(seed: int) -> tuple[TabularMDP, Array, int]:
     ways = (
         np.broadcast_to(rng.dirichlet(np.full(A, 2.0), S), (H, S, A)),
         np.full((H, S, A), 1 / A),
-        soft(2.0 * Q),  # who knows something
+        soft(2.0 * Q),  # somebody with some knowledge
         0.9 * np.broadcast_to(np.eye(A)[rng.integers(0, A, S)], (H, S, A)) + 0.1 / A,  # a habit
         soft(-Q),
     )
@@ -58,7 +58,7 @@ def soft(Q: Array) -> Array:
 
 
 def value(model: TabularMDP, way: Array) -> float:
-    """Return what acting so is worth from the start. way: [H, S, A], probabilities."""
+    """Return the value of a stochastic policy from the start. way: [H, S, A], probabilities."""
     V = np.zeros(model.S)
     for h in range(model.H - 1, -1, -1):
         V = (way[h] * (model.R[h] + model.P[h] @ V)).sum(-1)
@@ -66,14 +66,14 @@ def value(model: TabularMDP, way: Array) -> float:
 
 
 def worth(trace: UploadTrace, number: int, model: TabularMDP, way: Array) -> float:
-    """Return what a policy is worth where people go on as today wherever it has no evidence."""
+    """Return the value of a policy if users act as today in states without evidence for it."""
     policy, E = trace.policies[number].astype(np.int64), float(next(iter(trace.errors.values())))
     enough = check.taken(trace.released, policy) - E >= 1
     return value(model, np.where(enough[..., None], np.eye(model.A)[policy], way))
 
 
 def main() -> None:
-    """Print a table."""
+    """Draw the data sets, release each, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data-sets", type=int, default=MODELS)
     found: dict[float, list[tuple[float, ...]]] = {rho: [] for rho in BUDGETS}

@@ -1,9 +1,10 @@
-"""Problems drawn at random, of kinds that are no environment of the program: what a law has to hold on, too.
+"""Random problems of kinds that are not environments of the program, for the power law of users needed.
 
-A kind is a function of a random generator to (P [S, A, S], R [S, A], d1 [S], H): chances, mean rewards in [0, 1], where
-an episode begins, and its steps. Sizes are drawn inside what `bench/users.py` measures, evenly in logarithms.
+A kind is a function from a random generator to (P [S, A, S], R [S, A], d1 [S], H): transition probabilities, mean
+rewards in [0, 1], the distribution of the first state, and the number of steps. Sizes lie within the range that
+`bench/users.py` measures, uniformly in logarithms.
 
-DRAWN: kinds that a law is fitted to, and its error. HIDDEN: kinds that both are only checked by.
+DRAWN: kinds for fitting the law and its error. HIDDEN: kinds that only check both.
 """
 
 from __future__ import annotations
@@ -20,20 +21,20 @@ MOVES = ((0, 1), (1, 0), (0, -1), (-1, 0))
 
 
 def whole(rng: Rng, low: int, high: int) -> int:
-    """A whole number from low to high, evenly in its logarithm."""
+    """Draw a whole number from low to high, uniformly in its logarithm."""
     return round(float(np.exp(rng.uniform(np.log(low), np.log(high)))))
 
 
 def empty(S: int, A: int, start: int = 0) -> tuple[Array, Array, Array]:
-    """No chances and no rewards yet, and episodes that begin in one state."""
+    """Return probabilities and rewards of zero, and episodes that start in one state."""
     d1 = np.zeros(S)
     d1[start] = 1.0
     return np.zeros((S, A, S)), np.zeros((S, A)), d1
 
 
 def garnet(rng: Rng) -> Model:
-    """A few next states of each state and action, with chances cut from a stick, and one state in four that pays
-    (Archibald, McKinnon, Thomas 1995)."""
+    """Draw a few random next states for each pair, and rewards in a quarter of the states (Archibald, McKinnon, Thomas
+    1995)."""
     S, A, H = whole(rng, 4, 20), whole(rng, 2, 6), whole(rng, 4, 30)
     B = int(rng.integers(2, min(S, 4) + 1))
     P, R, d1 = empty(S, A)
@@ -46,7 +47,7 @@ def garnet(rng: Rng) -> Model:
 
 
 def ring(rng: Rng) -> Model:
-    """States in a ring, steps either way that slip, and one state that pays more than the others."""
+    """Draw a model of states in a ring, with slippery steps in both directions, and one state with a high reward."""
     S, H, slip = whole(rng, 4, 14), whole(rng, 5, 30), rng.uniform(0.1, 0.4)
     P, R, d1 = empty(S, 2)
     for s in range(S):
@@ -58,7 +59,7 @@ def ring(rng: Rng) -> Model:
 
 
 def needle(rng: Rng) -> Model:
-    """Chances of all next states, of which one pays."""
+    """Draw a model with random transitions between all states, one of which pays."""
     S, A, H = whole(rng, 3, 12), whole(rng, 2, 6), whole(rng, 4, 30)
     _, R, d1 = empty(S, A)
     R[rng.integers(S)] = rng.uniform(0.3, 1)
@@ -66,7 +67,7 @@ def needle(rng: Rng) -> Model:
 
 
 def contexts(rng: Rng) -> Model:
-    """Next states that do not depend on what was done: only rewards are learned."""
+    """Draw a model whose next state does not depend on the action, so only rewards are learned."""
     S, A, H = whole(rng, 3, 12), whole(rng, 2, 8), whole(rng, 4, 15)
     chances = rng.dirichlet(np.ones(S))
     P = np.broadcast_to(chances, (S, A, S)).copy()
@@ -74,7 +75,7 @@ def contexts(rng: Rng) -> Model:
 
 
 def repair(rng: Rng) -> Model:
-    """A machine that wears out: use it, repair it a little, or replace it."""
+    """Draw a model of a machine that wears out: use it, repair it a little, or replace it."""
     S, H, wear = whole(rng, 3, 12), whole(rng, 5, 30), rng.uniform(0.2, 0.7)
     P, R, d1 = empty(S, 3, S - 1)
     for s in range(S):
@@ -88,7 +89,7 @@ def repair(rng: Rng) -> Model:
 
 
 def queue(rng: Rng) -> Model:
-    """A line of those who wait, served as fast as one pays for."""
+    """Draw a model of a waiting line, in which faster service costs more."""
     S, A, H, come = whole(rng, 4, 14), whole(rng, 2, 5), whole(rng, 5, 30), rng.uniform(0.2, 0.5)
     P, R, d1 = empty(S, A, S // 2)
     for s, a in np.ndindex(S, A):
@@ -101,7 +102,7 @@ def queue(rng: Rng) -> Model:
 
 
 def inventory(rng: Rng) -> Model:
-    """Goods in stock, more of them ordered, and a demand that is random; rewards in units of their range."""
+    """Draw a model of a stock of goods with orders and random demand; rewards are scaled to [0, 1]."""
     S, H = whole(rng, 4, 12), whole(rng, 5, 25)
     A = min(S, whole(rng, 2, 6))
     demand = rng.dirichlet(np.full(S, 0.7))
@@ -115,7 +116,7 @@ def inventory(rng: Rng) -> Model:
 
 
 def maze(rng: Rng) -> Model:
-    """A grid with slips; its far corner pays for ever, or once and back to the start."""
+    """Draw a model of a grid with slips, whose far corner pays for ever, or once before a return to the start."""
     n, m, H, slip = whole(rng, 2, 4), whole(rng, 2, 5), whole(rng, 6, 30), rng.uniform(0, 0.3)
     P, R, d1 = empty(n * m, 4)
     for s in range(n * m):
@@ -129,7 +130,7 @@ def maze(rng: Rng) -> Model:
 
 
 def ledge(rng: Rng) -> Model:
-    """A walk where a wrong step may end in a hole, and a right one seldom."""
+    """Draw a model of a walk on which a wrong step often ends in a hole, and a right one seldom."""
     S, A, H, safe = whole(rng, 4, 10), whole(rng, 2, 5), whole(rng, 6, 30), rng.uniform(0.7, 1)
     right, hole = rng.integers(A, size=S), S - 1
     P, R, d1 = empty(S, A)
@@ -148,7 +149,7 @@ def ledge(rng: Rng) -> Model:
 
 
 def forest(rng: Rng) -> Model:
-    """A forest that grows and may burn: wait, cut, or thin it out (after the forest problem of MDP toolboxes)."""
+    """Draw a model of a forest that may burn: wait, cut, or thin it out (after the forest problem of MDP toolboxes)."""
     S, H, fire = whole(rng, 3, 12), whole(rng, 6, 30), rng.uniform(0.02, 0.2)
     P, R, d1 = empty(S, 3)
     for s in range(S):
@@ -163,7 +164,7 @@ def forest(rng: Rng) -> Model:
 
 
 def gambler(rng: Rng) -> Model:
-    """Stakes of 0 to A - 1 on a coin that is not fair; each step pays by what one has."""
+    """Draw a model of a gambler with stakes of 0 to A - 1 on an unfair coin, paid in each step by the money held."""
     S, A, H, heads = whole(rng, 4, 16), whole(rng, 2, 5), whole(rng, 5, 25), rng.uniform(0.4, 0.65)
     P, R, d1 = empty(S, A, S // 2)
     for s, a in np.ndindex(S, A):
@@ -175,7 +176,7 @@ def gambler(rng: Rng) -> Model:
 
 
 def epidemic(rng: Rng) -> Model:
-    """How many of S - 1 are ill; measures slow it down, and cost."""
+    """Draw a model of an epidemic among S - 1 people; measures slow it down at a cost."""
     S, A, H = whole(rng, 4, 14), whole(rng, 2, 5), whole(rng, 5, 30)
     spread, heal = rng.uniform(0.6, 1.5), rng.uniform(0.2, 0.5)
     P, R, d1 = empty(S, A, 1)
@@ -191,13 +192,13 @@ def epidemic(rng: Rng) -> Model:
 
 
 def tree(rng: Rng) -> Model:
-    """Down a tree of two branches, where steps slip to the other; a leaf pays for as long as the episode lasts."""
+    """Draw a model of a binary tree to descend, with slips to the other branch; a leaf pays until the episode ends."""
     depth = int(rng.integers(2, 4))
     S, A, H, slip = 2 ** (depth + 1) - 1, whole(rng, 2, 4), whole(rng, 6, 25), rng.uniform(0, 0.3)
     leaves = 2**depth - 1
     P, R, d1 = empty(S, A)
     for s in range(leaves):
-        left = rng.integers(A)  # the one action that goes left
+        left = rng.integers(A)  # the only action that goes left
         P[s, :, 2 * s + 1] = slip
         P[s, :, 2 * s + 2] = 1 - slip
         P[s, left, 2 * s + 1], P[s, left, 2 * s + 2] = 1 - slip, slip
@@ -207,7 +208,7 @@ def tree(rng: Rng) -> Model:
 
 
 def taxi(rng: Rng) -> Model:
-    """Places in a row: fetch a passenger at one and put them down at another, again and again."""
+    """Draw a model of a taxi in a row of places, which carries passengers from one of them to another."""
     n, H, slip = whole(rng, 3, 8), whole(rng, 8, 30), rng.uniform(0, 0.25)
     here, there = rng.choice(n, 2, replace=False)
     P, R, d1 = empty(2 * n, 4, int(rng.integers(n)))
@@ -223,7 +224,7 @@ def taxi(rng: Rng) -> Model:
 
 
 def pricing(rng: Rng) -> Model:
-    """Seats to sell, at prices of which a higher one sells less often; who has sold out waits for new ones."""
+    """Draw a model of selling seats: a higher price sells fewer; a seller without seats waits for new ones."""
     S, A, H = whole(rng, 3, 14), whole(rng, 2, 8), whole(rng, 5, 30)
     base, steep, again = rng.uniform(0.5, 1), rng.uniform(0.5, 2), rng.uniform(0.05, 0.3)
     P, R, d1 = empty(S, A, S - 1)
@@ -237,7 +238,7 @@ def pricing(rng: Rng) -> Model:
 
 
 def battery(rng: Rng) -> Model:
-    """Charge, hold or sell, while a price wanders: what is sold pays the price."""
+    """Draw a model of a battery to charge, hold or sell at a random price."""
     n, m, H = whole(rng, 2, 5), whole(rng, 2, 4), whole(rng, 5, 30)
     stays = rng.uniform(0.3, 0.9)
     P, R, d1 = empty(n * m, 3)
@@ -251,7 +252,7 @@ def battery(rng: Rng) -> Model:
 
 
 def fatigue(rng: Rng) -> Model:
-    """A customer's mood: the harder one sells the more it earns at once, and the worse the mood is afterwards."""
+    """Draw a model of a customer's mood: selling harder earns more at once and worsens the mood."""
     S, A, H = whole(rng, 3, 12), whole(rng, 2, 6), whole(rng, 5, 30)
     tires, rests = rng.uniform(0.2, 0.7), rng.uniform(0.1, 0.5)
     P, R, d1 = empty(S, A, S // 2)
@@ -266,7 +267,7 @@ def fatigue(rng: Rng) -> Model:
 
 
 def pupil(rng: Rng) -> Model:
-    """Exercises of A levels, of which one fits what is known so far; what is known is forgotten by and by."""
+    """Draw a model of exercises of A levels, of which one fits the pupil's knowledge; knowledge is slowly forgotten."""
     S, A, H = whole(rng, 4, 12), whole(rng, 2, 6), whole(rng, 6, 30)
     learns, forgets = rng.uniform(0.4, 0.9), rng.uniform(0, 0.1)
     P, R, d1 = empty(S, A)
@@ -280,7 +281,7 @@ def pupil(rng: Rng) -> Model:
 
 
 def chase(rng: Rng) -> Model:
-    """How far ahead somebody is on a round way, who moves at random; each meeting pays, and begins anew anywhere."""
+    """Draw a model of a chase around a ring after a random walker; each meeting pays and restarts at random."""
     S, H, moves = whole(rng, 4, 16), whole(rng, 5, 30), rng.uniform(0.1, 0.6)
     P, R, d1 = empty(S, 3, S // 2)
     for s, a in np.ndindex(S, 3):
@@ -291,7 +292,7 @@ def chase(rng: Rng) -> Model:
 
 
 def crossing(rng: Rng) -> Model:
-    """Two lines at a crossing, of which one goes at a time."""
+    """Draw a model of two lines of cars at a crossing, of which only one may go at a time."""
     n, H = whole(rng, 2, 4), whole(rng, 5, 30)
     come, goes = rng.uniform(0.1, 0.6, 2), rng.uniform(0.7, 1)
     P, R, d1 = empty(n * n, 2)
@@ -307,7 +308,7 @@ def crossing(rng: Rng) -> Model:
 
 
 def network(rng: Rng) -> Model:
-    """From layer to layer over links that fail, each with its own chance; the end pays, and all begins anew."""
+    """Draw a model of layers with unreliable links to the next one; the last layer pays, and then all starts again."""
     depth, width = int(rng.integers(2, 5)), int(rng.integers(2, 5))
     H = whole(rng, depth + 3, 30)
     P, R, d1 = empty(depth * width, width)
@@ -327,7 +328,7 @@ DRAWN: Kinds = {
     make.__name__: make
     for make in (
         *(garnet, ring, needle, contexts, repair, queue, inventory, maze, ledge),
-        *(forest, gambler, epidemic, tree),  # hidden once, and learned from since
+        *(forest, gambler, epidemic, tree),  # hidden at first, used for fitting later
     )
 }
 HIDDEN: Kinds = {

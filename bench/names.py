@@ -1,4 +1,4 @@
-"""`python -m bench.names` writes the end of dprl/names.py: the values that fields of specs may have."""
+"""Write the end of dprl/names.py, the values of the fields of specs, with `python -m bench.names`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dprl.simulation import KINDS, OfflineSpec, RunSpec
 
 FILE = Path(__file__).parents[1] / "dprl" / "names.py"
 MARK = "# `python -m bench.names` writes the rest."
-# By the name of the type: the kind of spec, and the field.
+# By name of the type: the kind of spec, and the field.
 NAMES = {
     "Environment": (RunSpec.kind, "environment"),
     "Algorithm": (RunSpec.kind, "algorithm"),
@@ -26,17 +26,17 @@ NAMES = {
 
 
 def written() -> str:
-    """The file: what stands before the mark, its line, and the types."""
+    """Return the content of the file: the text before the mark, the mark's line, and the types."""
     types = (literal(name, KINDS[kind].fields[field].choices) for name, (kind, field) in NAMES.items())
     head, line = (
         FILE.read_text("utf-8").split(MARK)[0],
-        f"{MARK} `| str` stands beside: packages register more.\n",
+        f"{MARK} Annotations add `| str`, because packages register more names.\n",
     )
     return head + line + "\n".join(types)
 
 
 def literal(name: str, choices: Iterable[str]) -> str:
-    """One type, without what other packages have registered here."""
+    """Write one type, without the names that other packages have registered here."""
     body = "".join(f'    "{choice}",\n' for choice in choices if choice not in sources)
     return f"{name} = Literal[\n{body}]"
 

@@ -1,6 +1,6 @@
-"""The engine in Node, which has V8 as Chromium has: `bench.same_bits` and tests/wasm play runs in it.
+"""The engine in Node, which has V8 like Chromium: `bench.same_bits` and tests/wasm run it there.
 
-Playwright comes with a Node of its own, so wherever tests run there is one.
+Playwright comes with its own Node, so there is one wherever tests run.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 
 import playwright
 
-# Each line that comes in is a function with its argument, and is answered by a line.
+# Each input line is a function with its argument; the answer is one line.
 ANSWERS = """globalThis.window = globalThis;
 require("readline").createInterface({ input: process.stdin }).on("line", async (line) => {
   const [text, argument] = JSON.parse(line);
@@ -26,13 +26,13 @@ require("readline").createInterface({ input: process.stdin }).on("line", async (
 
 
 class Node:
-    """A process of Node. `evaluate` is called as Playwright's is."""
+    """A process of Node. `evaluate` has the same arguments as Playwright's."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self._process = process
 
     def evaluate(self, function: str, argument: object = None) -> Any:
-        """What a function of JavaScript gives, awaited. Raises RuntimeError where Node has ended."""
+        """Call a JavaScript function, await it, and return its result. Raises RuntimeError if Node has ended."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.write(json.dumps([function, argument]) + "\n")
@@ -44,7 +44,7 @@ class Node:
 
 
 def program() -> str:
-    """Playwright's Node, else one on the PATH. Raises RuntimeError where there is neither."""
+    """Return the path of Playwright's Node, else of one on the PATH. Raises RuntimeError if there is none."""
     assert playwright.__file__ is not None
     own = Path(playwright.__file__).parent / "driver" / "node"
     found = os.environ.get("PLAYWRIGHT_NODEJS_PATH") or (str(own) if own.is_file() else shutil.which("node"))
@@ -55,7 +55,7 @@ def program() -> str:
 
 @contextmanager
 def node() -> Iterator[Any]:
-    """A `Node`; Any, for it stands in where Playwright's page is asked for."""
+    """Start a `Node`; the type is Any because it replaces Playwright's page."""
     with subprocess.Popen(
         [program(), "-e", ANSWERS], stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8"
     ) as process:

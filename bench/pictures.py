@@ -1,6 +1,6 @@
-"""The pictures of the product in README, taken of the app as it is: python -m bench.pictures
+"""Take the screenshots in the README from the running app: python -m bench.pictures
 
-Writes docs/pictures/: what a visitor sees first, at 1280 pixels by day, in at most 256 colours.
+Writes docs/pictures/: the first view of a page at 1280 pixels in the light theme, in at most 256 colours.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ SIZE = (1280, 860)
 
 
 def main() -> None:
-    """Take them all."""
+    """Take all screenshots."""
     with dashboard(*SIZE) as pages:
         for name, path in PICTURES.items():
             page = pages.opened(path, ".stPlotlyChart .gtitle")

@@ -1,8 +1,8 @@
-"""How soon the queue serves whom: `python -m bench.queue`. In a store of its own, with DPRL_WORKERS workers.
+"""Measure how soon the queue serves each visitor: `python -m bench.queue`, in a new store with DPRL_WORKERS workers.
 
-Prints what must hold: five seeds behind another visitor's 2,000 begin within 1 s and end within 3 s, and so behind
-four seeds of ten minutes; eight runs of one seed each grow at 1 Hz, and of five seeds each at 0.5 Hz; nothing of 100
-closed tabs runs after the grace. Also CPU seconds of 1,000 small seeds, of asking for 2,000, and of looking at 40 runs.
+Prints what must hold: five seeds behind another visitor's 2,000 begin within 1 s and end within 3 s, also behind four
+seeds of ten minutes; eight runs of one seed each grow at 1 Hz, and of five seeds each at 0.5 Hz; no run of 100 closed
+tabs continues after the grace period. Also CPU seconds of 1,000 small seeds, 2,000 requests, 40 checks.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MINUTES = RunSpec(
 
 
 def seconds_until(condition: Callable[[], object], most: float = 120.0) -> float:
-    """How long it takes until something holds."""
+    """Return the seconds until a condition holds."""
     begin = time.monotonic()
     while not condition():
         if time.monotonic() - begin > most:
@@ -35,7 +35,7 @@ def seconds_until(condition: Callable[[], object], most: float = 120.0) -> float
 
 
 def newcomer(store: Store, root: int) -> str:
-    """When five seeds of a visitor who comes now begin, and end."""
+    """Describe when five seeds of a new visitor begin and end."""
     spec = SMALL.replace(root_seed=root)
     begin = time.monotonic()
     store.ask(spec, "newcomer")
@@ -46,7 +46,7 @@ def newcomer(store: Store, root: int) -> str:
 
 
 def rates(store: Store, specs: list[RunSpec], seconds: float = 15.0) -> float:
-    """How often a second the slowest run gets further."""
+    """Return how often per second the slowest run makes progress."""
     seen = {spec: set[float]() for spec in specs}
     until = time.monotonic() + seconds
     while time.monotonic() < until:
@@ -57,13 +57,13 @@ def rates(store: Store, specs: list[RunSpec], seconds: float = 15.0) -> float:
 
 
 def main() -> None:
-    """Measures, and prints a line for each."""
+    """Measure everything, and print a line for each result."""
     os.environ["DPRL_GRACE_SECONDS"] = "5"
     with (
         tempfile.TemporaryDirectory() as folder,
         closing(Store(Path(folder) / "runs.sqlite").begin()) as store,
     ):
-        for root in range(2):  # until the workers have loaded all that they need
+        for root in range(2):  # until the workers have loaded all code
             newcomer(store, 10**6 + root)
         many = [
             SMALL.replace(seeds=100, root_seed=100 + i, episodes=10**5, schedule="episodic")

@@ -1,12 +1,12 @@
-"""A whole release of a file, attacked: python -m bench.release_attack [executions, by default 100000]
+"""Attack whole releases of a file: python -m bench.release_attack [executions, by default 100000]
 
-Two files differ in one person, who has three episodes in each and does something else in all of them. Each execution is
-all of it: the file is read, counted and kept, a budget opened, the release charged, drawn, learned from and written.
-(Where nobody is held out, a file that was read serves for ten, for reading it again gives the same counts; a table, a
-sheet to print and a release beyond the total are then asked for once in ten.) The attacker
-knows everybody else's data and sees all that may be shown: the release, its files and their sizes, the budget's line,
-what is said of a release beyond its total, and how long an answer took, to the second. A lower bound on epsilon from
-each of these (Clopper, Pearson) must not be above what is proved.
+Two files differ in one person, who has three episodes in each and acts differently in all of them. Each execution is
+complete: the file is read, counted and stored, a budget opened, the release charged, drawn, learned from and written.
+(If nobody is held out, one reading serves for ten executions, because reading the file again gives the same counts; a
+table, a sheet to print and a release beyond the total are then requested once in ten.) The attacker knows everybody
+else's data and sees everything that may be shown: the release, its files and their sizes, the budget's line, the
+message about a release beyond its total, and the time of an answer, to the second. A lower bound on epsilon from each
+of these (Clopper, Pearson) must not be above the proved epsilon.
 """
 
 from __future__ import annotations
@@ -50,34 +50,34 @@ PUBLIC: dict[str, Any] = {
 }  # fmt: skip
 HEADING = "who,episode,step,state,action,reward\n"
 OTHERS = "".join(f"p{i},1,0,{'ab'[i % 2]},{'xy'[i // 2 % 2]},{i % 3 / 2}\n" for i in range(12))
-ME = ("a,x,1", "b,y,0")  # each episode, in either world
+ME = ("a,x,1", "b,y,0")  # each episode of this person, in the two worlds
 WORLDS = tuple(HEADING + OTHERS + "".join(f"me,{i},0,{step}\n" for i in range(M)) for step in ME)
-# What is promised, and the share held out; of all executions, so many.
+# The guarantee and the share held out, and the share of all executions.
 PROMISES: dict[str, tuple[dict[str, Any], float]] = {
     "rho = 0.1": ({"rho": 0.1, "held_out": 0.0}, 0.45),
     "rho = 0.1, half held out": ({"rho": 0.1, "held_out": 0.5}, 0.1),
 }
 ROUNDS = 20
-DELTA = 1e-3  # at which rho is a pair: where so many executions can see something
-DRAWN_AT_RANDOM = re.compile(r'"[0-9a-f]{32,64}"|\d{4}-\d\d-\d\dT[\d:+]+')  # names, keys and the time of day
+DELTA = 1e-3  # the delta at which rho is converted, large enough for this number of executions
+DRAWN_AT_RANDOM = re.compile(r'"[0-9a-f]{32,64}"|\d{4}-\d\d-\d\dT[\d:+]+')  # names, keys and times
 
 
 @dataclass
 class Seen:
-    """Of executions in one world: numbers by what they are of, and the different texts by what they say."""
+    """The observations in one world: numbers by name, and the distinct texts by name."""
 
     numbers: dict[str, list[float]] = field(default_factory=dict)
     texts: dict[str, set[str]] = field(default_factory=dict)
 
     def add(self, numbers: dict[str, float], texts: dict[str, str]) -> None:
-        """One more execution."""
+        """Add the observations of one execution."""
         for name, value in numbers.items():
             self.numbers.setdefault(name, []).append(value)
         for name, text in texts.items():
             self.texts.setdefault(name, set()).add(text)
 
     def join(self, other: Seen) -> None:
-        """Those of another process, too."""
+        """Add the observations of another process."""
         for name, values in other.numbers.items():
             self.numbers.setdefault(name, []).extend(values)
         for name, texts in other.texts.items():
@@ -86,8 +86,8 @@ class Seen:
 
 @contextlib.contextmanager
 def noise_once(times: float = 1.0) -> Iterator[None]:
-    """The scales of noise are chosen once, not for every file: they follow from public numbers. times: as much of it as
-    is right, for a fault that the attack has to find."""
+    """Choose the scales of noise only once, because they follow from public numbers. times: a factor on the noise, for
+    a fault that the attack has to find."""
     choose, installed = vars(runs)["noise_of"], vars(traces)["version"]
 
     @cache
@@ -114,7 +114,7 @@ def noise_once(times: float = 1.0) -> Iterator[None]:
 def execute(
     world: int, promise: dict[str, Any], again: UploadSpec | None = None
 ) -> tuple[dict[str, float], dict[str, str]]:
-    """One release, from the file on, or from the counts of one that was read; what of it may be shown."""
+    """Make one release, from the file or from the counts of an earlier reading; return what may be shown of it."""
     began = time.perf_counter()
     budget = Budget("ward", rho=10)
     if again is None:
@@ -151,15 +151,15 @@ def execute(
         numbers |= {
             f"held out, {key}": float(trace.checked["difference"][i, 1]) for i, key in enumerate(LEARNERS)
         }
-    # How many of the others are held out is drawn anew for each file, and is in the spec.
+    # The number of others held out is random for each file, and is part of the spec.
     line = re.sub(r'"(checked|held_out)": [\d.]+', "", line) if spec.checked else line
     texts = {"what the budget says": DRAWN_AT_RANDOM.sub("", line)}
     return numbers, texts | ({"what is refused": beyond} if again is None else {})
 
 
 def _accepted(world: int, promise: dict[str, Any], budget: Budget) -> UploadSpec:
-    """A file that is read. Once in 8,192 times all 13 people would be held out, whoever they are: that is refused. As
-    often nobody is, and the budget has a line less: that is drawn again, too."""
+    """Read a file, again if its random split is refused or reveals itself: once in 8,192 times all 13 people would be
+    held out, or nobody."""
     while True:
         try:
             spec = upload(
@@ -175,11 +175,11 @@ def _accepted(world: int, promise: dict[str, Any], budget: Budget) -> UploadSpec
 
 
 def _nobody(_: object) -> None:
-    """The owner alone is told."""
+    """Ignore a message that only the owner sees."""
 
 
 def refused(spec: UploadSpec) -> str:
-    """What is said of a release beyond the budget's total."""
+    """Return the message about a release beyond the budget's total."""
     try:
         runs.UploadRun(spec.replace(rho=1e5), 0)
     except SpecError as error:
@@ -189,7 +189,7 @@ def refused(spec: UploadSpec) -> str:
 
 @cache
 def _apart() -> tuple[np.ndarray, np.ndarray]:
-    """[2] worlds: the sums of the people learned from where nobody is held out: transitions, then rewards."""
+    """Return the sums of both worlds if nobody is held out: transitions, then rewards."""
     found = []
     for world in WORLDS:
         spec = upload(
@@ -202,8 +202,8 @@ def _apart() -> tuple[np.ndarray, np.ndarray]:
 
 
 def ratio(trace: UploadTrace) -> float:
-    """The log-likelihood ratio of what was released of those learned from; where people are held out by coins that
-    nobody sees, as if nobody was: a number like another then."""
+    """Return the log-likelihood ratio of the released sums, as if nobody was held out; if people are held out at
+    random, it is just a number."""
     first, second = _apart()
     noise, _ = vars(runs)["noise_of"](trace.spec)
     assert noise.mechanism is not None
@@ -216,7 +216,7 @@ def ratio(trace: UploadTrace) -> float:
 
 
 def attacked(promise: dict[str, Any], executions: int, times: float = 1.0) -> tuple[Seen, Seen]:
-    """So many executions in each world, one after the other in turn."""
+    """Run this many executions in each world, alternately."""
     worlds = (Seen(), Seen())
     last: list[UploadSpec | None] = [None, None]
     with noise_once(times):
@@ -232,7 +232,7 @@ def attacked(promise: dict[str, Any], executions: int, times: float = 1.0) -> tu
 
 
 def _read(world: int, promise: dict[str, Any], before: UploadSpec | None) -> UploadSpec:
-    """A file that nine more executions begin with the counts of."""
+    """Read a file whose counts nine more executions use."""
     if before is not None:
         kept.forget(before.data)
     found = _accepted(world, promise, Budget("ward", rho=10))
@@ -246,14 +246,14 @@ def _close_budgets() -> None:
 
 
 def proved(promise: dict[str, Any]) -> tuple[float, float]:
-    """epsilon and delta."""
+    """Return the proved epsilon, and delta."""
     spec = UploadSpec(data="0" * 32, declared=declaration_text(PUBLIC), n=13, **promise)
     spent = together(runs.draws_of(spec))
     return spent.epsilon(DELTA), DELTA
 
 
 def measured(worlds: tuple[Seen, Seen], delta: float) -> dict[str, float]:
-    """A lower bound on epsilon from each number that is seen; infinite for a text that only one world has."""
+    """Return a lower bound on epsilon from each observed number; infinite for a text that only one world has."""
     first, second = worlds
     found = {
         name: surely(np.array(values), np.array(second.numbers[name]), delta)
@@ -265,7 +265,7 @@ def measured(worlds: tuple[Seen, Seen], delta: float) -> dict[str, float]:
 
 
 def _part(given: tuple[str, int]) -> tuple[Seen, Seen]:
-    """In a process of its own, with a home of its own that is not on a disk."""
+    """Run executions in a separate process, with a home in memory."""
     name, executions = given
     memory = Path("/dev/shm")
     with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as home:
@@ -274,7 +274,7 @@ def _part(given: tuple[str, int]) -> tuple[Seen, Seen]:
 
 
 def main(executions: int, processes: int = 3) -> int:
-    """1 where anything is above what is proved. In rounds, lest all be lost where it is ended."""
+    """Run the attack in rounds, so that results are printed before the end; return 1 if a bound exceeds the proof."""
     worlds = {name: (Seen(), Seen()) for name in PROMISES}
     failed = 0
     with get_context("spawn").Pool(processes) as pool:
@@ -290,7 +290,7 @@ def main(executions: int, processes: int = 3) -> int:
 
 
 def table(worlds: dict[str, tuple[Seen, Seen]]) -> int:
-    """Printed; 1 where anything is above what is proved."""
+    """Print the table; return 1 if a bound exceeds the proof."""
     print(
         "| promised | proved | executions | seen | epsilon at least |\n| --- | --- | --- | --- | --- |",
         flush=True,

@@ -1,7 +1,8 @@
-"""The engine in Node and in Firefox, beside the native kernels: python -m bench.same_bits [--short] [node] [firefox]
+"""Compare the engine in Node and in Firefox with the native kernels: python -m bench.same_bits [--short] [node]
+[firefox]
 
-Plays every run that tests/wasm has for Chromium (--short: every tenth), and compares all arrays at the end with those
-of the native kernels, bit for bit. What is not named is not compared, and the last lines say so.
+Repeats all runs of tests/wasm in Chromium (--short: every tenth), and compares all arrays at the end with those of the
+native kernels, bit for bit. Only the named engines are compared, as the last lines report.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ AGENT = """() => globalThis.process ? `Node ${process.version}, V8 ${process.ver
 
 
 def load(engine: Any) -> str:
-    """Hand the module over. Returns what the engine calls itself."""
+    """Load the module into an engine, and return the engine's name."""
     engine.evaluate(
         LOAD, [plain(web_source("engine.js")), encoded(ENGINE.read_bytes()), [*manifest().kernels]]
     )
@@ -36,7 +37,7 @@ def load(engine: Any) -> str:
 
 
 def compare(names: Sequence[str], every: Sequence[Case]) -> int:
-    """Play runs in these engines, and natively meanwhile. Returns how many differ."""
+    """Run the cases in these engines and natively, and return the number of differing runs."""
     with ExitStack() as stack, ThreadPoolExecutor(max(len(names), 1)) as threads:
         engines = {name: stack.enter_context(ENGINES[name]()) for name in names}
         agents = {name: load(engine) for name, engine in engines.items()}

@@ -1,7 +1,7 @@
 """Compare the traces of two checkouts, bit for bit: python -m bench.same_traces OLD_CHECKOUT
 
 Computes each spec of tests/golden and some runs on data sets in both checkouts, with this Python and its libraries,
-and compares every array of every trace. An array may have another name, but not other bits. Prints each spec that
+and compares every array of every trace. The name of an array may differ, but not its bits. Prints each spec that
 differs, and how many were compared; exits with 1 if any differs.
 """
 
@@ -40,7 +40,7 @@ def specs() -> list[dict[str, Any]]:
 
 
 def digests(value: Any) -> Counter[str]:
-    """Return the digests of all arrays in a trace, whatever they are called."""
+    """Return the digests of all arrays in a trace, whatever their names."""
     if isinstance(value, np.ndarray):
         kind = "f8" if value.dtype.kind in "fb" else "i8"
         content = np.ascontiguousarray(value, dtype=kind)
@@ -53,7 +53,7 @@ def digests(value: Any) -> Counter[str]:
 
 
 def compute() -> None:
-    """Read specs from standard input, one a line, and print the digests of each trace."""
+    """Read specs from standard input, one per line, and print the digests of each trace."""
     import dprl
 
     for line in sys.stdin:
@@ -66,7 +66,7 @@ def compute() -> None:
 
 
 def traces_in(checkout: Path, lines: str) -> list[dict[str, Any]]:
-    """Return the digests that a checkout computes."""
+    """Return the digests that the code of a checkout computes."""
     command = [sys.executable, str(Path(__file__).resolve()), "compute"]
     environment = os.environ | {"PYTHONPATH": str(checkout), "PYTHONWARNINGS": "ignore"}
     done = subprocess.run(

@@ -1,8 +1,7 @@
-"""What the story on Home shows, computed ahead: users in a river, noise in their counts, and how an algorithm learns.
+"""Compute the data of the story on Home: users in a river, noise in their counts, and an algorithm that learns.
 
-`python -m bench.bundled start` keeps it in assets/start.json. The users of the first four scenes play the best policy,
-and are drawn by its law. Noise is what runs drew, at each of EPSILONS; what is learned is a run with its non-private
-baseline.
+`python -m bench.bundled start` stores it in assets/start.json. The users of the first four scenes follow the best
+policy. The noise comes from runs at each of EPSILONS; the learning scene shows a run and its non-private baseline.
 """
 
 from __future__ import annotations
@@ -21,10 +20,10 @@ from dprl.simulation import RunSpec, SeedTrace
 from dprl.simulation.trace import Ints
 
 EPSILONS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
-FIRST = EPSILONS.index(1.0)  # where the slider stands at first
+FIRST = EPSILONS.index(1.0)  # first position of the slider
 SPEC = RunSpec(episodes=3 * 10**7, seeds=1)
-USERS = 94  # at the release of these runs that is nearest to a hundred users
-CROWD = 10.0**0.2  # between two moments of learning that are shown, at least
+USERS = 94  # at the release of these runs that is closest to a hundred users
+CROWD = 10.0**0.2  # smallest factor between two moments of learning that are shown
 DIGITS = 4
 
 
@@ -33,12 +32,12 @@ def world() -> TabularMDP:
 
 
 def path(mdp: TabularMDP, policy: Ints, random: np.random.Generator) -> list[int]:
-    """Where a user of a policy [H, S] is at each step."""
+    """Draw the states of a user who follows a policy [H, S], at each step."""
     return episode(mdp.P, mdp.d1, policy, random)[0]
 
 
 def digits(values: Any) -> str:
-    """States or actions, of which there are at most ten, as one text."""
+    """Write states or actions, of which there are at most ten, as one text of digits."""
     return "".join(str(int(value)) for value in np.ravel(values))
 
 
@@ -47,19 +46,19 @@ def short(values: Any) -> list[float]:
 
 
 def noise(trace: SeedTrace, policy: Ints) -> Array:
-    """[D, H, S] what a run added to the visit counts of the actions that a policy takes."""
+    """Return the noise that a run added to the visit counts of a policy's actions, [D, H, S]."""
     drawn = visits(trace.noisy) - visits(trace.counts)
     return np.asarray(np.take_along_axis(drawn, policy[None, :, :, None], axis=3)[..., 0])
 
 
 def lost(trace: SeedTrace, at: Ints) -> list[float]:
-    """The share of the best reward that an average episode has lost so far, also between two points of the curve."""
+    """Return the share of V* that an average episode has lost so far, interpolated at these numbers of users."""
     average = np.interp(at, trace.episodes, trace.regret / trace.episodes)
     return short(average / trace.v_star)
 
 
 def learning(mdp: TabularMDP, random: np.random.Generator) -> dict[str, Any]:
-    """A run at epsilon 1: users so far, what was lost, the policy, and one user who follows it."""
+    """Return a run at epsilon 1: users so far, the share lost, the policy, and one user who follows it."""
     trace = run(SPEC).seeds[0]
     shown = apart(trace.detail_episodes, CROWD)
     at = trace.detail_episodes[shown]
@@ -75,9 +74,9 @@ def learning(mdp: TabularMDP, random: np.random.Generator) -> dict[str, Any]:
 
 
 def race(best: Ints, far: float) -> dict[str, Any]:
-    """Noise at each epsilon, and at last none: of all counts of the USERS, and of one count while users come.
+    """Return the noise at each epsilon, and finally none: in all counts of the USERS, and in one count as users come.
 
-    far: the chance that a user is at the far end at the last step. The users who are there are the one count.
+    far: the probability that a user is at the far end at the last step; the number of users there is the one count.
     """
     found: dict[str, Any] = {"epsilons": EPSILONS, "first": FIRST, "std": [], "cells": [], "users": []}
     found |= {"true": [], "noisy": []}
@@ -92,7 +91,7 @@ def race(best: Ints, far: float) -> dict[str, Any]:
         found["users"].append(at[shown].tolist())
         found["true"].append(counted.astype(int).tolist())
         found["noisy"].append(np.round(counted + drawn[shown, -1, -1]).astype(int).tolist())
-    for name, none in (("std", 0), ("cells", [0] * best.size)):  # at last without noise
+    for name, none in (("std", 0), ("cells", [0] * best.size)):  # finally without noise
         found[name].append(none)
     found["users"].append(found["users"][-1])
     for name in ("true", "noisy"):
@@ -101,10 +100,10 @@ def race(best: Ints, far: float) -> dict[str, Any]:
 
 
 def story() -> dict[str, Any]:
-    """All of it. Places and actions are digits, step after step.
+    """Return all data of the story. Places and actions are digits, one for each step.
 
     Raises:
-        RuntimeError: the last of the users has a path that another one has, too.
+        RuntimeError: another user has the same path as the last one.
     """
     mdp, random = world(), np.random.default_rng(SPEC.root_seed)
     best = planning.optimum(mdp).policy.astype(np.int64)

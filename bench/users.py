@@ -1,8 +1,8 @@
-"""How many users it takes, measured: what `python -m bench.bundled users` bundles and fits laws to.
+"""Measure the users needed, for `python -m bench.bundled users`, which bundles the numbers and the fitted power law.
 
-For every problem, privacy model and epsilon one run of USERS users, from whose curve is read from how many users on an
-average episode has lost at most each share of V*. Noise is set for all USERS, which is up to a tenth more than for the
-few that are needed.
+For every problem, privacy model and epsilon, one run of USERS users gives the number of users from which an average
+episode has lost at most each share of V*. The noise is set for all USERS, which is up to a tenth more than for the few
+that are needed.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ LOSSES = (0.01, 0.02, 0.05, 0.1)
 DELTA = 1e-6
 USERS = int(MOST)
 SEEDS = 3
-# Of each kind drawn at random: how many problems, of which no law knows how many, and at which budgets.
+# Problems for each kind, their number for kinds outside the fit, and their budgets.
 EACH, EACH_HIDDEN = 4, 1
 DRAWN_EPSILONS = (0.1, 1.0, 8.0)
-# Of runs made to compare with: between those above, and at another delta, where noise has one.
+# Settings of the runs to compare with: between those above, and at other values of delta.
 BETWEEN = ((1.0, DELTA),)
 OTHER_DELTAS = ((1.0, 1e-9), (1.0, 1e-4))
 OTHER_LOSSES = (0.014, 0.032, 0.07)
@@ -52,7 +52,7 @@ OTHER_LOSSES = (0.014, 0.032, 0.07)
 
 @dataclass(frozen=True)
 class Case:
-    """An environment at one size. key: of it in links; title: of it in a menu."""
+    """An environment at one size. key: its name in links; title: its name in menus."""
 
     key: str
     title: str
@@ -62,7 +62,7 @@ class Case:
     def spec(
         self, model: str = "none", epsilon: float = 1.0, delta: float = DELTA, root_seed: int = 0
     ) -> RunSpec:
-        """Its run with everything else as it is by default."""
+        """Return its run, with defaults for everything else."""
         return RunSpec(
             environment=self.environment,
             environment_params=self.params,
@@ -76,12 +76,12 @@ class Case:
 
     @property
     def size(self) -> tuple[int, int, int]:
-        """S, A, H."""
+        """The numbers of states, actions and steps."""
         S, A, H = ENVIRONMENTS[self.environment].size(**self.spec().environment_params)[:3]
         return S, A, H
 
 
-# Of each environment two or three sizes, from tiny to what runs in seconds.
+# Two or three sizes of each environment, from tiny to the largest that runs in seconds.
 MEASURED = (
     Case("riverswim", "RiverSwim", "riverswim"),
     Case("riverswim-small", "RiverSwim, short", "riverswim", {"S": 4, "H": 10}),
@@ -116,7 +116,7 @@ MEASURED = (
 
 
 def drawn(kinds: Kinds, each: int) -> Iterator[tuple[str, Case]]:
-    """So many problems of each kind, drawn at random; the kind of each comes with it."""
+    """Yield `each` random problems of each kind, with the kind's name."""
     for place, (kind, make) in enumerate(kinds.items()):
         for number in range(each):
             P, R, d1, H = make(np.random.default_rng([place, number]))
@@ -126,7 +126,7 @@ def drawn(kinds: Kinds, each: int) -> Iterator[tuple[str, Case]]:
 
 
 class Compared(NamedTuple):
-    """A number measured to compare with."""
+    """A measured number to compare with the table."""
 
     case: str
     model: str
@@ -135,7 +135,7 @@ class Compared(NamedTuple):
 
 
 def needed(spec: RunSpec, losses: Sequence[float] = LOSSES) -> NDArray[np.float64]:
-    """[L] from how many users on an average episode has lost at most each share of V*; infinite where never."""
+    """Return the users from which an average episode loses at most each share of V*, [L]; infinite if never."""
     trace = run(spec)
     lost = (trace.regret / trace.episodes).mean(axis=0) / trace.seeds[0].v_star
     found = [search.stays_below(trace.episodes.astype(float), lost, share) for share in losses]
@@ -143,7 +143,7 @@ def needed(spec: RunSpec, losses: Sequence[float] = LOSSES) -> NDArray[np.float6
 
 
 def problem(case: Case, kind: str = "", losses: Sequence[float] = LOSSES, root_seed: int = 0) -> Problem:
-    """What a case takes at every budget. kind: of one that was drawn at random, which stands for its model."""
+    """Return the users that a case needs at every budget. kind: of a random problem, replaces its model."""
     budgets = DRAWN_EPSILONS if kind else EPSILONS
     rows = {
         m: [
@@ -160,16 +160,16 @@ def problem(case: Case, kind: str = "", losses: Sequence[float] = LOSSES, root_s
         online.v_star(case.spec()),
         {model: np.array(row) for model, row in rows.items()},
     )
-    return Problem.from_dict(found.to_dict())  # with the digits that are kept, from which all else follows
+    return Problem.from_dict(found.to_dict())  # with rounded digits, from which everything else follows
 
 
 def points(
     problems: Iterable[Problem], epsilons: Sequence[float] = EPSILONS, losses: Sequence[float] = LOSSES
 ) -> Iterator[Point]:
-    """What was measured, for a law."""
+    """Yield the measured points, for a power law."""
     for one in problems:
         for model, rows in one.needed.items():
-            for epsilon, row in zip(epsilons, rows, strict=False):  # without privacy there is one
+            for epsilon, row in zip(epsilons, rows, strict=False):  # without privacy there is only one row
                 mu = signal(model, epsilon, DELTA, one.H)
                 for loss, users in zip(losses, row, strict=True):
                     size = (one.S, one.A, one.H, one.value / 100)
@@ -177,7 +177,7 @@ def points(
 
 
 def table() -> Table:
-    """Everything: runs, the law, its errors, and then runs to check them by."""
+    """Return the whole table: runs, the power law with its errors, and runs that check them."""
     problems = {case.key: problem(case) for case in MEASURED}
     others = {case.key: problem(case, kind) for kind, case in drawn(DRAWN, EACH)}
     made = law_of(problems, others)
@@ -187,7 +187,7 @@ def table() -> Table:
 
 
 def law_of(problems: Mapping[str, Problem], others: Mapping[str, Problem]) -> Table:
-    """The law of what was measured, and its errors; nothing is checked yet."""
+    """Return the power law fitted to the measurements, with its errors, before any check."""
     measured = [*points(problems.values()), *points(others.values(), DRAWN_EPSILONS)]
     return Table(
         version(),
@@ -209,8 +209,8 @@ def law_of(problems: Mapping[str, Problem], others: Mapping[str, Problem]) -> Ta
 
 
 def neighbours(problems: Iterable[Problem]) -> dict[str, float]:
-    """By model the factor within which a measured number is what a straight line between those beside it says, of
-    losses and of budgets, as if it had not been measured. Where none is left out, lines are half as long."""
+    """Return, by model, the error factor of linear interpolation between neighbouring losses and budgets, as if the
+    number between them had not been measured. The table's own intervals are half as long."""
     errors: dict[str, list[float]] = {model: [] for model in MODELS}
     names: dict[str, list[str]] = {model: [] for model in MODELS}
     for one in problems:
@@ -230,7 +230,7 @@ def neighbours(problems: Iterable[Problem]) -> dict[str, float]:
 def compared(
     cases: Iterable[Case], models: Sequence[str], budgets: Sequence[tuple[float, float]]
 ) -> Iterator[Compared]:
-    """Runs with seeds of their own, each with what is asked of the table, and how many users it took."""
+    """Yield runs with other seeds: the question for the table, and the users measured."""
     for case in cases:
         for model in models:
             for epsilon, delta in budgets if model != "none" else budgets[:1]:
@@ -243,7 +243,7 @@ def compared(
 
 
 def checks_of_kinds(made: Table) -> Iterator[Check]:
-    """How what is stated does on kinds that had no part in it, where the page gives a verdict."""
+    """Yield checks of the stated errors on kinds outside the fit, for problems within the page's range."""
     inside = [
         one
         for one in made.hidden.values()
@@ -259,13 +259,13 @@ def checks_of_kinds(made: Table) -> Iterator[Check]:
 
 
 def _checked(errors: NDArray[np.float64], names: Sequence[str], stated: float) -> tuple[float, float]:
-    """The share of errors within what is stated, and what COVERED of them are within."""
+    """Return the share of errors within the stated factor, and the factor that covers COVERED of them."""
     inside = np.abs(errors) <= np.log(stated)
     return round(float(weights(names) @ inside), 6), factor(errors, names)
 
 
 def checks(made: Table) -> Iterator[Check]:
-    """How the table does on other runs of what was measured."""
+    """Yield checks of the table on other runs of the measured problems."""
     groups: dict[str, tuple[Sequence[Case], Sequence[str], Sequence[tuple[float, float]]]] = {
         "measured problems, other seeds, between what was run": (MEASURED, MODELS, BETWEEN),
         "measured problems, at another δ": (MEASURED[::8], ("central", "shuffle"), OTHER_DELTAS),
@@ -280,6 +280,6 @@ def checks(made: Table) -> Iterator[Check]:
 
 
 def off_by(made: Table, one: Compared) -> float:
-    """ln(K of the table / K it took), where more than USERS counts as USERS."""
+    """Return ln(K of the table / K measured), counting more than USERS as USERS."""
     found = float(curve(made, one.asked, one.model, np.array([one.asked.epsilon]))[0])
     return float(np.log(min(found, USERS) / min(one.users, USERS)))

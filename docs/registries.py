@@ -23,7 +23,7 @@ from dprl.privacy import PRIVATIZERS
 from dprl.privacy.curator import PROMISES
 from dprl.simulation.kinds import KINDS
 from dprl.theory import BOUNDS, LEFT_OUT
-from pages.shared.results.evidence import bundled
+from pages.shared.results.bundled import bundled_papers
 
 PROOFS = tomllib.loads(Path(__file__).with_name("proofs.toml").read_text("utf-8"))
 
@@ -166,7 +166,7 @@ def _claims() -> Iterator[str]:
     """A row for each claim, with its result in the runs that come with the program."""
     yield from ("| claim | says | from | found |", "| --- | --- | --- | --- |")
     for key, claim in CLAIMS.items():
-        found = bundled().reports[key].summary
+        found = bundled_papers().reports[key].summary
         yield f"| `{key}` | {_plain(claim.says)} | {_plain(claim.source)} | {_plain(found)} |"
 
 

@@ -31,7 +31,6 @@ from dprl.research.background import begin_workers
 from dprl.research.collect import RunFailed, collect
 from dprl.research.sweeps import VERSIONS, progress_bar, versions_json
 from dprl.runs import cluster
-from dprl.runs.curves import whole_curves, whole_trace
 from dprl.runs.database import StoreError
 from dprl.runs.store import Store, opened
 from dprl.sentences import doubts, verdict
@@ -40,7 +39,7 @@ from dprl.simulation.kinds import KINDS, spec_from_dict
 from dprl.simulation.uploads import kept
 from dprl.tables import csv
 
-COMMAND_LINE = "command line"  # the visitor that runs of a sweep are asked for by
+COMMAND_LINE = "command line"  # the name under which the command line requests runs
 EVERY_CLAIM = "all"
 ATTACKED = '; say what is attacked in a file for --spec, as {"kind": "attack", "run": {"epsilon": 1}}'
 REPRODUCED = (*CLAIMS, verdicts.RANKING, EVERY_CLAIM)
@@ -198,8 +197,8 @@ def spec_of(given: argparse.Namespace) -> Any:
             continue
         if field.name not in kind.fields:
             way = ATTACKED if "run" in kind.fields else ""
-            raise SpecError(field.name, f"this is no field of a spec of kind {kind.key}{way}.")
-        own = kind.fields[field.name]  # two kinds may have fields of one name
+            raise SpecError(field.name, f"this is not a field of a spec of kind {kind.key}{way}.")
+        own = kind.fields[field.name]  # two kinds of specs may have fields of the same name
         changes[field.name] = parse_params(field.name, *text) if own.kind == "params" else own.parse(text)
     for name in changes:
         owner = name.removesuffix("_params")
@@ -237,7 +236,7 @@ def run_one(spec: Any, folder: str, engine: str | None, releases: int = 1) -> in
     if cluster.engine(engine) is None:
         trace: Trace = run(spec, progress)
     else:
-        found = collect(workers_of(engine), [spec], COMMAND_LINE, whole_trace, progress)[spec]
+        found = collect(workers_of(engine), [spec], COMMAND_LINE, Store.whole_trace, progress)[spec]
         if found is None:
             raise RunFailed(f"{spec.label()}: the store had no room for its details; raise DPRL_STORE_MB.")
         trace = found
@@ -251,7 +250,7 @@ def run_one(spec: Any, folder: str, engine: str | None, releases: int = 1) -> in
         for name, text in KINDS[spec.kind].files.items():
             (out / name).write_text(text(trace.seeds[0]), encoding="utf-8")
         if isinstance(spec, UploadSpec):
-            from dprl.research.sheet import sheet  # and with it Plotly
+            from dprl.research.sheet import sheet  # imports Plotly
 
             (out / "sheet.html").write_text(sheet(trace.seeds[0].portable), encoding="utf-8")
     except OSError as error:
@@ -266,7 +265,7 @@ def run_one(spec: Any, folder: str, engine: str | None, releases: int = 1) -> in
 
 
 def caution(stuck: int, seeds: int) -> None:
-    """Print what the runs cannot show, see `doubts.unsettled`."""
+    """Print a warning about the limits of the runs, see `doubts.unsettled`."""
     if stuck:
         print(f"Note: {doubts.unsettled(stuck, seeds)}")
 
@@ -318,7 +317,7 @@ def sweep_command(given: argparse.Namespace) -> int:
     out = directory(given.out)
     store = workers_of(given.engine)
     progress = progress_bar() if sys.stderr.isatty() else None
-    found = collect(store, sweep.specs, COMMAND_LINE, whole_curves, progress)
+    found = collect(store, sweep.specs, COMMAND_LINE, Store.whole_curves, progress)
     final = {spec: run.ends for spec, run in found.items()}
     frame = sweep.frame(final)
     try:
@@ -357,7 +356,7 @@ def add_reproduce(commands: Any) -> None:
 
 
 def reproduce_command(given: argparse.Namespace) -> int:
-    """Compute the verdict on one claim or on all, with the runs of a sweep; print it, and write DIR/CLAIM.json."""
+    """Compute the verdict on one claim or on all, print it, and write DIR/CLAIM.json."""
     if given.claim is None:
         for key, says in {
             **{c.key: c.says for c in CLAIMS.values()},

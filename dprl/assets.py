@@ -6,10 +6,10 @@ import re
 from pathlib import Path
 
 CHECKOUT = Path(__file__).parent.parent
-INSTALLED = Path(__file__).parent / "dashboard"  # where a wheel holds the same files, see deploy/wheel.py
+INSTALLED = Path(__file__).parent / "dashboard"  # the place of the same files in a wheel, see deploy/wheel.py
 ROOT = INSTALLED if INSTALLED.is_dir() else CHECKOUT  # app.py, pages/, assets/ and .streamlit/ are here
 ASSETS = ROOT / "assets"
-WEB = ASSETS / "web"  # JavaScript, CSS and HTML, each in a file of its own kind
+WEB = ASSETS / "web"  # JavaScript, CSS and HTML files
 
 
 def web_source(name: str) -> str:
@@ -23,7 +23,7 @@ def _alone(name: str) -> str:
 
 
 def classic(*names: str) -> str:
-    """Return modules of assets/web/ as one script, in this order: a page opened from disk cannot load modules."""
+    """Join modules of assets/web/ into one script, in this order; a page opened from disk cannot load modules."""
     return "\n".join(re.sub(r"^export (default )?", "", _alone(name), flags=re.MULTILINE) for name in names)
 
 

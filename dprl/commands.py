@@ -1,4 +1,4 @@
-"""The short commands (`list`, `web` and `status`), and the code by which all commands read arguments and files."""
+"""The short commands `list`, `web` and `status`, and helpers of all commands to read arguments and files."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def text_of(path: str) -> str:
     """Return the content of a text file. Raises SpecError."""
     try:
         large = Path(path).stat().st_size > 10**7
-    except (OSError, ValueError):  # which is said below
+    except (OSError, ValueError):  # reported below
         large = False
     if large:
         raise SpecError("spec", "the file has more than 10 MB; give a spec.json.")
@@ -85,7 +85,7 @@ def list_command() -> int:
 
 
 def add_web(commands: Any) -> None:
-    """Add the command and its flags."""
+    """Add the command `web` and its flags."""
     parser = commands.add_parser(
         "web", help="write pages that need no server, for any host of files", allow_abbrev=False
     )
@@ -97,7 +97,7 @@ def add_web(commands: Any) -> None:
 def web_command(given: Namespace) -> int:
     """Write the site and return the exit status. Raises SpecError if DIR cannot be created."""
     out = directory(given.out).resolve()
-    # pages/ is no part of the package: like the dashboard, its program runs where pages/ is.
+    # pages/ is not part of the package, so the program that writes the pages runs in its folder, like the dashboard.
     return subprocess.run(
         [sys.executable, "-m", "website", "--out", str(out)], cwd=ROOT, check=False
     ).returncode

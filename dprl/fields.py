@@ -25,7 +25,7 @@ T = TypeVar("T")
 Kind = Literal["int", "float", "choice", "text", "params"]
 
 SAID = messages("refusals")["field"]
-SIZES = ("S", "A", "H", "d")  # parameters of environments that people take for fields
+SIZES = ("S", "A", "H", "d")  # parameters of environments that may be mistaken for fields of a spec
 SPEC = "an object with fields such as environment"
 _BOM = "\ufeff"
 _JSON = re.compile(r"[^=,]*=\s*(?=[{\[])")  # name= before an object or a list
@@ -87,7 +87,7 @@ def check_flags(**flags: object) -> None:
 
 
 def similar(word: object, known: Iterable[str]) -> str:
-    """Return " (did you mean ...?)" with the known word most like a wrong one, or "" if none is similar."""
+    """Return " (did you mean ...?)" with the known word most similar to a wrong one, or "" if none is similar."""
     if not isinstance(word, str) or len(word) < 2:
         return ""
     words = list(known)

@@ -28,11 +28,11 @@ from dprl.simulation import FIELDS, KINDS, RunSpec, Spec
 from dprl.simulation.base import FIRST
 
 VERSION = "1"
-MAX_MODEL = 4000  # the longest text that a link holds; a longer one travels as a file
+MAX_MODEL = 4000  # the longest text in a link; a longer one is shared as a file
 MAX_LENGTH = 3 * MAX_MODEL  # characters of one spec
 FILE = "file:"
-MAX_CURVES = 8  # the most curves of a comparison; more could not be told apart
-NAME, HIDE = "name", "hide"  # of a curve
+MAX_CURVES = 8  # curves in a comparison; more could not be distinguished
+NAME, HIDE = "name", "hide"  # keys of a curve
 
 Pairs = dict[str, str]
 
@@ -196,7 +196,7 @@ def spec_pairs(spec: Spec) -> Pairs:
         if not key:
             continue
         if value is None and field.kind == "text":
-            value = "none"  # which a later curve says where the first declares something
+            value = "none"  # lets a later curve override a text of the first
         if isinstance(value, Mapping):
             pairs |= {f"{key}.{k}": _text(v) for k, v in value.items() if v is not None}
         elif value is not None:
@@ -274,7 +274,7 @@ def spec_from(
                 return None, [*problems, f"it was left out; {error}"]
             problems.append(str(error))
             if error.field == "mechanism":
-                values.pop("reports", None)  # whose reports count was said of that mechanism
+                values.pop("reports", None)  # the reports were chosen for that mechanism
     return None, problems
 
 

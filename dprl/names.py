@@ -1,4 +1,4 @@
-"""Types of the fields of specs: values of more types than can be read back, and names that an editor completes."""
+"""Types of the fields of specs, for type checkers and the completion of names in editors."""
 
 from typing import TYPE_CHECKING, Generic, Literal, SupportsFloat, TypeVar
 
@@ -35,7 +35,7 @@ else:
 
     Whole, Number, NumberOrNone = int, float, float | None
 
-# `python -m bench.names` writes the rest. `| str` stands beside: packages register more.
+# `python -m bench.names` writes the rest. Annotations add `| str`, because packages register more names.
 Environment = Literal[
     "riverswim",
     "gridworld",

@@ -19,8 +19,8 @@ from dprl.messages.brief import cut, table_of
 
 T = TypeVar("T")
 
-failures: list[str] = []  # a sentence for each that could not be used
-# by group and key: the name and version of the entry's package, and a digest of its code
+failures: list[str] = []  # a sentence for each entry that cannot be used
+# by group and key: name and version of the package that has the entry, and a digest of its code
 sources: dict[tuple[str, str], str] = {}
 digests: dict[tuple[str, str], str] = {}
 
@@ -36,12 +36,12 @@ class Registry(Mapping[str, T]):
 
     def __init__(self, entries: Iterable[tuple[str, T]] = ()) -> None:
         self._entries = dict(entries)
-        self.group = ""  # of entry points, once those of other packages are in it
+        self.group = ""  # the group of entry points, once the entries of other packages have been added
 
     def __getitem__(self, key: str) -> T:
         try:
             return self._entries[key]
-        except (KeyError, TypeError):  # TypeError: no key, such as a list
+        except (KeyError, TypeError):  # TypeError: an unhashable key, such as a list
             wrong = f"{shown(key)} is unknown{similar(key, self)}"
             raise UnknownKey("key", f"{wrong}; give one of {', '.join(self)}.") from None
 

@@ -41,9 +41,9 @@ log = logging.getLogger("dprl.serve")
 
 HOST = Field("host", "text", "localhost", "a name or address of this machine", flag="--host")
 PORT = Field("port", "int", 8501, "port the dashboard answers on", low=1, high=65535, flag="--port")
-END_LIMIT = 5.0  # seconds Streamlit gets to end
-OPEN_FILES = 65_536  # of the dashboard, at most
-PORT_LIMIT = 1.0  # seconds for a dashboard that was killed to leave the port
+END_LIMIT = 5.0  # seconds that Streamlit may take to end
+OPEN_FILES = 65_536  # maximum number of open files of the dashboard
+PORT_LIMIT = 1.0  # seconds until the port of a killed dashboard must be free
 
 
 def main(host: str = HOST.default, port: int = PORT.default) -> int:
@@ -76,14 +76,14 @@ def main(host: str = HOST.default, port: int = PORT.default) -> int:
         print_line("Stopping the dashboard and its workers.")
         return 0
     finally:
-        for number in (signal.SIGINT, signal.SIGTERM):  # what follows takes a few seconds at most
+        for number in (signal.SIGINT, signal.SIGTERM):  # the rest takes a few seconds at most
             signal.signal(number, signal.SIG_IGN)
         if streamlit is not None:
             end(streamlit)
 
 
 class Stopped(Exception):
-    """The request to stop."""
+    """Raised when the server is asked to stop."""
 
 
 def _stop(signum: int, frame: FrameType | None) -> NoReturn:
@@ -146,7 +146,7 @@ def check_address(host: str, port: int) -> None:
 
 
 def _listening(family: int, kind: int, protocol: int, place: Any) -> int:
-    """Return the error number of an attempt to listen there, or 0 if it succeeds."""
+    """Return the error number of an attempt to listen at this address, or 0 if it succeeds."""
     try:
         with socket.socket(family, kind, protocol) as listener:
             # like the server, treat a port that was freed a moment ago as free
@@ -158,8 +158,8 @@ def _listening(family: int, kind: int, protocol: int, place: Any) -> int:
 
 
 def dashboard(host: str, port: int) -> None:
-    """Run Streamlit in this process, until the process that started it ends, for whatever reason: that one holds the
-    other end of standard input. All other options are in .streamlit/config.toml."""
+    """Run Streamlit in this process until its parent process ends, which holds the other end of standard input. All
+    other options are in .streamlit/config.toml."""
     have_home()
     import streamlit
 
@@ -184,7 +184,7 @@ def dashboard(host: str, port: int) -> None:
     streamlit_patches.leave_parts_of_left_pages()
     streamlit_patches.hear_runs_to_their_end()
     streamlit_patches.make_looks_once()
-    check_base(streamlit.get_option("server.baseUrlPath"))  # of a file in ~/.streamlit
+    check_base(streamlit.get_option("server.baseUrlPath"))  # as set in ~/.streamlit
     script = ROOT / "app.py"
     sys.argv = [str(script)]
     opened().begin(engine=engine())
@@ -201,9 +201,9 @@ def have_home() -> None:
 
 
 def size_of_files() -> dict[str, int]:
-    """Return the largest size of an uploaded file, in Streamlit's MB, if uploads are allowed: that of the largest data
-    set. Otherwise return nothing, which leaves the limit of .streamlit/config.toml."""
-    from dprl.uploads import readings  # and with it pandas
+    """Return the maximum size of an uploaded file, in Streamlit's MB, if uploads are allowed; otherwise return nothing,
+    which keeps the limit of .streamlit/config.toml."""
+    from dprl.uploads import readings  # imports pandas
 
     return {"server.maxUploadSize": readings.MOST_BYTES // 10**6} if readings.allowed() else {}
 
@@ -220,12 +220,12 @@ def allow_open_files() -> None:
     now, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = OPEN_FILES if most == resource.RLIM_INFINITY else min(most, OPEN_FILES)
     if now != resource.RLIM_INFINITY and now < wanted:
-        with contextlib.suppress(OSError, ValueError):  # a system may have a limit of its own
+        with contextlib.suppress(OSError, ValueError):  # a system may have its own limit
             resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
 
 
 def headers() -> dict[str, str]:
-    """Return the headers of every answer. Raises SpecError if DPRL_FRAME_ANCESTORS cannot be used."""
+    """Return the HTTP headers of every response. Raises SpecError if DPRL_FRAME_ANCESTORS cannot be used."""
     ancestors = os.environ.get("DPRL_FRAME_ANCESTORS", "").strip() or "'self'"
     if not re.fullmatch(r"('self'|'none'|\*|(https?://[\w.*:-]+ ?)+)( https?://[\w.*:-]+)*", ancestors):
         raise SpecError(
@@ -235,7 +235,7 @@ def headers() -> dict[str, str]:
     return {
         "X-Content-Type-Options": "nosniff",
         "Content-Security-Policy": f"frame-ancestors {ancestors}",
-        "Referrer-Policy": "same-origin",  # a link says what its visitor looks at
+        "Referrer-Policy": "same-origin",  # an address reveals what its visitor looks at
     }
 
 
@@ -249,7 +249,7 @@ class Guard:
 
     async def __call__(self, app: Any, scope: Any, receive: Any, send: Any) -> None:
         """Let `app` answer one request."""
-        left = False  # a visitor whom messages were for
+        left = False  # whether the visitor has left
 
         async def said(message: Any) -> None:
             nonlocal left
@@ -265,7 +265,7 @@ class Guard:
             await said({"type": "http.response.start", "status": 404, "headers": []})
             await said({"type": "http.response.body", "body": b"Not Found"})
         elif scope["type"] == "http" and scope["method"] == "GET" and (page := page_at(scope["path"])):
-            # Uncompressed, because words are put into the page; it has only a few kB.
+            # Uncompressed, because the title is inserted into the page, which has only a few kB.
             plain = [header for header in scope["headers"] if header[0] != b"accept-encoding"]
             await app({**scope, "headers": plain}, receive, titled(page, said))
         else:

@@ -18,7 +18,7 @@ SECTIONS = ("", "Explore", "Decide", "Check", "Teach")  # in the order of the na
 
 @dataclass(frozen=True)
 class RunGroup:
-    """Runs that a page requests under a name of its own, so that runs in Explore need not wait behind them.
+    """Runs that a page requests under a separate name, so that runs in Explore need not wait behind them.
 
     Attributes:
         key: the suffix of the visitor's name.
@@ -36,12 +36,12 @@ class Page:
     Attributes:
         path: its address on the server, "" for Home.
         name: its name in the navigation, and its heading unless `heading` is given.
-        says: a description of its content.
+        says: a sentence about its content, for previews of links.
         icon: the Material Symbol of links to it.
         section: its section in the navigation, or "".
         heading: the question at the top of the page, if it differs from the name.
         settings: whether the sidebar has settings, which a link can lock.
-        groups: the runs that it requests under names of its own.
+        groups: the groups of runs that it requests under separate names.
         bundled: the bundled files of assets/ that it shows, as in name.json.
         guide: its page in the documents, below docs/, or "".
         lists: the lists of terms and papers about its subject: online, offline.
@@ -68,7 +68,7 @@ class Page:
 
     @property
     def file(self) -> str:
-        """Return its script, as Streamlit calls it."""
+        """Return the path of its script for Streamlit."""
         return f"pages/{self.folder}/page.py"
 
     @property
@@ -77,7 +77,7 @@ class Page:
         return PRODUCT if not self.path else f"{self.name} · {PRODUCT}"
 
     def of(self, what: str) -> str:
-        """Return the tab's title for one of the things on the page."""
+        """Return the tab's title for one item on the page, such as a lesson."""
         return f"{what} · {self.whole}"
 
 
@@ -96,7 +96,7 @@ PAGES = {
         Page(
             "explore",
             "Online",
-            "Private algorithms side by side: regret, noisy counts, policies, and what is proved.",
+            "Private algorithms side by side: regret, noisy counts, policies, and proved guarantees.",
             "show_chart",
             section="Explore",
             heading="How fast does a private algorithm learn?",

@@ -26,7 +26,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
 log = logging.getLogger("dprl.pages")
 
-STILL = "still"  # in a session: by part of its page, what says whether all is as it was drawn
+STILL = "still"  # in a session: for each fragment, a function that reports whether nothing has changed
 MOST_HELD = (
     10**9
 )  # the limit in bytes on all uploaded files together: five of the largest size, each held until its page reads it
@@ -36,7 +36,7 @@ def leave_pages_to_app() -> None:
     """Stop Streamlit from serving the files of pages/ as pages of its own. Until app.py has run once, it would do so,
     and show the very first visitor an error about a missing page.
 
-    Unnecessary once an option switches that folder off, or `st.navigation` is known before the first run.
+    This will be unnecessary once an option switches that folder off, or `st.navigation` is known before the first run.
     """
     PagesManager.uses_pages_directory = False
 
@@ -45,14 +45,14 @@ def hold_one_file(most: int = MOST_HELD) -> None:
     """Limit each session to the last file that it uploaded, and all sessions together to a number of bytes: otherwise
     they could fill the memory. A file beyond the limit is refused, like any other for which the server has no room.
 
-    Unnecessary once Streamlit bounds the total size of a session's files, not only the size of one file.
+    This will be unnecessary once Streamlit bounds the total size of a session's files, not only the size of one file.
     """
     add = Manager.add_file
 
     def alone(self: Manager, session_id: str, file: UploadedFileRec) -> None:
         self.remove_session_files(session_id)
         if self._total_bytes + len(file.data) > most:
-            raise HTTPException(503, "Too many files are on their way. Give the file again in a minute.")
+            raise HTTPException(503, "Too many files are being uploaded. Give the file again in a minute.")
         add(self, session_id, file)
 
     Manager.add_file = alone  # type: ignore[method-assign]
@@ -62,13 +62,13 @@ def wake_once() -> None:
     """Wake the sending thread only if it sleeps. Streamlit wakes it for every message of a page, about a hundred times
     per interaction, and each time Python's lock goes back and forth, although a running thread sends all that waits.
 
-    Unnecessary once Streamlit itself checks whether the thread sleeps.
+    This will be unnecessary once Streamlit itself checks whether the thread sleeps.
     """
     wake = Runtime._enqueued_some_message
 
     def unless_awake(runtime: Runtime) -> None:
-        # A message is queued before this is called, and whoever sends forgets that it was woken before it looks at
-        # the queue: none is left behind.
+        # No message is left behind: it is queued before this is called, and the sender clears the event before it reads
+        # the queue.
         if not runtime._get_async_objs().need_send_data.is_set():
             wake(runtime)
 
@@ -82,7 +82,7 @@ def leave_parts_of_left_pages() -> None:
     browser empties the new one. If the fragment belongs to the present page, but has moved since, the whole page is
     drawn, so that no click gets lost.
 
-    Unnecessary once Streamlit checks again whether the fragment exists when the turn of the request comes.
+    This will be unnecessary once Streamlit checks again whether the fragment exists when the turn of the request comes.
     """
     run = ScriptRunner._run_script
 
@@ -107,7 +107,7 @@ def hear_runs_to_their_end() -> None:
     something has changed, the whole page is drawn at once, without a turn of the fragment first. A fragment also gets
     no turn while its page is being drawn: otherwise each of forty waiting pages would get several.
 
-    Unnecessary once Streamlit reads a finished run to its end, and once a fragment can decide when it is redrawn.
+    This will be unnecessary once Streamlit reads a finished run to its end, and fragments can decide when to redraw.
     """
     create = AppSession._create_scriptrunner
 
@@ -152,7 +152,7 @@ def make_looks_once() -> None:
     """Reuse the page's colours and fonts until options are read again. Streamlit sends them with every run of a page
     and of every fragment, and builds them from all options each time, although they are the same.
 
-    Unnecessary once Streamlit caches them.
+    This will be unnecessary once Streamlit caches them.
     """
     make = app_session._populate_theme_msg
     made: dict[str, CustomThemeConfig] = {}
@@ -174,7 +174,7 @@ def make_looks_once() -> None:
 def log_through_ours() -> None:
     """Send all log lines through our logger, as JSON objects. Streamlit and its web server have handlers of their own.
 
-    Unnecessary once an option lets the program choose the handlers.
+    This will be unnecessary once an option lets the program choose the handlers.
     """
 
     def through_ours(theirs: logging.Logger) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pandas as pd
 
-# A sign alone is no formula, and states of the hard instances have signs as names.
+# A sign alone is not a formula, and states of the hard instances are named by signs.
 _FORMULA = re.compile(r"\s*[=+\-@＝＋－＠].|[\t\n]", re.DOTALL)
 
 
@@ -33,7 +33,7 @@ def escape_formulas(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _text(value: Any) -> Any:
-    """Return a cell, escaped if its text needs it."""
+    """Return a cell, escaped if necessary."""
     if not isinstance(value, str):
         return value
     text = value.replace("\r\n", "\n").replace(

@@ -1,3 +1,3 @@
-"""The only place of the version. No key of a spec, no link and no result contains it."""
+"""The version, defined only here. No key of a result, no link and no result contains it."""
 
 VERSION = "1.0.0"

@@ -1,12 +1,11 @@
-"""Functions that write numbers for people, one for each place and meaning. dprl/messages has the words around them.
+"""Functions that write numbers as text, one for each place and meaning. dprl/messages has the texts around them.
 
 In a sentence: `human`, `rough`, `percent`, `exponent`, `to_the`, `interval`, `after`, `plural`, `ordinal`, `listed`,
 `duration`, `size`, `promise`, `odds`. Proved numbers: `at_least`, `at_most`, `proves`, `share_at_most`, which round so
 that the printed number is proved, too. On a chart: `power` at an axis, `brief` in a cell. In a label or a table:
-`count`, `significant`. In an input field: `typed`, the only one that writes a minus sign as - instead of −.
-
-A million is "1 million" in every sentence. Powers of ten from 10⁶ to 10¹⁴ appear only in tables of measured quantities
-and at axes without room for words.
+`count`, `significant`. In an input field: `typed`, the only one that writes a minus sign as - instead of −. A million
+is "1 million" in every sentence. Powers of ten from 10⁶ to 10¹⁴ appear only in tables of measured quantities and at
+axes without room for words.
 """
 
 from __future__ import annotations
@@ -45,9 +44,9 @@ def human(value: float) -> str:
     for unit, word in ((1e12, "trillion"), (1e9, "billion"), (1e6, "million")):
         if size >= 0.9995 * unit:
             return filled(SAID[word], n=f"{sign}{float(f'{size / unit:.3g}'):g}")
-    rounded = float(f"{size:.3g}")
+    rounded = size if size == round(size) else float(f"{size:.3g}")
     if size >= 1000:
-        return sign + (f"{size:,.0f}" if size == round(size) else f"{rounded:,.0f}")
+        return sign + f"{rounded:,.0f}".replace(",", SAID["thousands"])
     return sign + (f"{rounded:.4f}".rstrip("0").rstrip(".") if size < 0.01 else f"{rounded:g}")
 
 
@@ -76,7 +75,7 @@ def upward(value: float, digits: int = 6) -> float:
     return float(Context(digits, ROUND_CEILING).plus(_eased(value))) if math.isfinite(value) else value
 
 
-SLACK = Decimal("1e-9")  # of the rounded number: floating point may have moved it by less
+SLACK = Decimal("1e-9")  # relative: floating point may have changed the number by less than this
 
 
 def _eased(value: float) -> Decimal:
@@ -130,15 +129,15 @@ def to_the(base: str, mean: float, low: float = math.nan, high: float = math.nan
     return filled(SAID["exponent"], power=power, low=exponent(low), high=exponent(high)) if known else power
 
 
-BUDGETS = ("ε", "ρ")  # how sentences name them
+BUDGETS = ("ε", "ρ")  # the symbols of budgets in sentences
 
 
 def halving(
     slope: tuple[float, float, float], symbol: str, short: bool = False, what: str = "the cost"
 ) -> str:
-    """Write the effect of halving the budget if a cost (or `what`) falls like `symbol` to the slope (mean, low, high
-    of an interval, which may be NaN): halving ε multiplies the cost by 1.7 (1.6 to 1.8). "" if it does not fall, or
-    `symbol` is not a budget."""
+    """Write the effect of halving the budget if a cost (or `what`) falls like a power of `symbol`: halving ε multiplies
+    the cost by 1.7 (1.6 to 1.8). slope: the exponent as (mean, low, high), perhaps NaN. Return "" if the cost does not
+    fall, or if `symbol` is not a budget."""
     if symbol not in BUDGETS or not slope[0] < 0:
         return ""
     mean, low, high = (2**-e for e in (slope[0], slope[2], slope[1]))
@@ -183,7 +182,7 @@ def some(parts: Sequence[str], most: int = 3) -> str:
 
 
 def duration(seconds: float | None) -> str:
-    """Write a duration, rounded as people do: about 40 s, about 3 min, about 1.5 h."""
+    """Write a duration in rounded form: about 40 s, about 3 min, about 1.5 h."""
     if seconds is None or not math.isfinite(seconds):
         return "an unknown time"
     if seconds < 1:

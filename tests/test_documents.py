@@ -222,7 +222,7 @@ CHOSEN = {
     "docs/how-to/rooms.md": ["of addresses, for ten minutes", "24 hours after it was opened"],
     "docs/how-to/teach-a-class.md": ["Each takes about five minutes"],
     "docs/report/online.md": [  # tests/learners/test_formulas.py compares both with runs
-        "That loses 97% of V*, and random play 99%.",
+        "This loses 97% of V*, while random play loses 99%.",
         "without privacy 77% larger",
     ],
     "docs/report/users.md": ["Holm's method at 5%", "four losses between 1% and 10%"],

@@ -50,8 +50,7 @@ from dprl.papers.rates import by_horizon, crossing, data_needed, in_horizon
 from dprl.sentences import papers as sentences
 from dprl.simulation import Trace, kinds, online
 from dprl.theory.papers import PAPERS as SOURCES
-from pages.shared.results.bundled import asset, path_of
-from pages.shared.results.evidence import bundled
+from pages.shared.results.bundled import asset, bundled_papers, path_of
 from tests.problems import first
 
 SMALL = RunSpec(environment_params={"S": 3, "H": 4}, episodes=10**9, seeds=4)
@@ -269,7 +268,7 @@ def test_a_place_that_cannot_be_written_to_is_refused_before_any_run(tmp_path: P
 def test_the_command_line_saves_the_curves_of_each_setting_with_their_numbers(
     key: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    claim, known = CLAIMS[key], bundled().evidence
+    claim, known = CLAIMS[key], bundled_papers().evidence
     drawn = [n for n, setting in enumerate(claim.settings, 1) if setting.draw is not None]
     monkeypatch.setattr(command, "gather_evidence", lambda *given: known)
     nobody: Any = None
@@ -286,7 +285,7 @@ def test_the_command_line_saves_the_curves_of_each_setting_with_their_numbers(
 
 
 def test_a_verdict_is_the_worst_of_its_settings() -> None:
-    reports = bundled().reports
+    reports = bundled_papers().reports
     for item in all_items().values():
         found = item.found(reports)
         if item.claim is None:
@@ -300,7 +299,9 @@ def test_a_verdict_is_the_worst_of_its_settings() -> None:
 
 def test_printed_noise_proves_what_it_does() -> None:
     """By the closed form where there is one: a replaced trajectory moves two counts in each step and family."""
-    found = {key: [one.value for one in bundled().reports[key].findings] for key in CLAIMS if "noise" in key}
+    found = {
+        key: [one.value for one in bundled_papers().reports[key].findings] for key in CLAIMS if "noise" in key
+    }
     assert found["noise-tabular"] == pytest.approx([2, 2, 2])
     assert max(found["noise-linear"]) < 1
     assert max(found["noise-shuffled"]) < 1
@@ -398,7 +399,7 @@ def test_horizons_and_data_follow_planted_runs() -> None:
 
 @pytest.mark.parametrize("key", CLAIMS)
 def test_a_claim_holds_where_the_whole_interval_is_within_the_zone_that_is_drawn(key: str) -> None:
-    for one in bundled().reports[key].findings:
+    for one in bundled_papers().reports[key].findings:
         within = one.zone[0] <= one.low and one.high <= one.zone[1]
         assert within or one.verdict != "holds"
         assert not within or one.verdict in ("holds", "nothing learned yet")
@@ -427,17 +428,10 @@ NUMBERED = {
     | numbered("Lemma", 2, prefix="C.", last=9)
     | numbered("Theorem", "5.2", "5.7")
     | numbered("Remark", "B.3", "B.5", "B.7"),
-    "offline": {
-        "Lemma 2.7",
-        "Figure 1",
-        "Remark C.8",
-        "Remark D.9",
-        "Remark D.14",
-        "Theorem D.15",
-        "Lemma E.20",
-    }
+    "offline": {"Lemma 2.7", "Figure 1", "Theorem D.15", "Lemma E.20"}
     | numbered("Algorithm", 1, 2)
-    | numbered("Remark", "2.4", "3.1", "3.2", "3.3")
+    | numbered("Assumption", "2.1", "2.2")
+    | numbered("Remark", "2.4", "3.1", "3.2", "3.3", "C.8", "D.9", "D.14")
     | numbered("Theorem", "3.4", "4.1")
     | numbered("Lemma", 1, prefix="C.", last=7)
     | numbered("Lemma", 9, prefix="C.", last=11)
@@ -453,6 +447,7 @@ NUMBERED = {
     | numbered("Figure", 1, 2),
     "linear": {"Table 1"}
     | numbered("Algorithm", 1, 2, 3)
+    | numbered("Assumption", 1, 2)
     | numbered("Theorem", 7, 8, 9)
     | numbered("Corollary", 5, 6, 10, 11)
     | numbered("Remark", 1, last=8)

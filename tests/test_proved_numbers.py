@@ -88,7 +88,7 @@ def test_sheets_cards_and_sentences_say_no_more_than_is_proved() -> None:
         (sheet.guarantee(PRIVACY)[1], r"3.67, ", "0.00000124"),
         (
             sheet.bound_and_chance({"proved": True, "except with a chance of": 0.12345}, False),
-            "chance of ",
+            "probability of ",
             "0.124",
         ),
         (promise.about_promise(3.6624, 1e-6, [reading])[1], r"claimed:\*\* \(", "3.67"),

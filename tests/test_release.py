@@ -76,7 +76,7 @@ def test_a_release_is_written_down_in_its_budget_and_refused_beyond_it(
     )
     assert main([*given, "--rho", "0.2"]) == 0
     out, err = capsys.readouterr()
-    assert "This file was released from before, under the budget two rooms" in err
+    assert "This file was released before, under the budget two rooms" in err
     assert Budget("two rooms").spent.text == "ρ = 0.5"
     check = ["check", *files, "--budget", "two rooms"]
     assert main([*check, "--rho", "0.1"]) == release.STOPS
@@ -84,7 +84,7 @@ def test_a_release_is_written_down_in_its_budget_and_refused_beyond_it(
     assert "The budget two rooms has the total ρ = 0.5. Spent so far: ρ = 0.5" in said
     assert "Left: ρ = 0." in said
     assert "A release stops here: two rooms has the total ρ = 0.5; ρ = 0.5 is spent" in said
-    assert "this file was released from before, under the budget two rooms" in said
+    assert "this file was released before, under the budget two rooms" in said
 
 
 def test_the_private_note_goes_to_a_terminal_or_to_the_file_that_the_owner_names(

@@ -54,7 +54,7 @@ def test_it_says_all_of_it_and_asks_for_nothing_from_elsewhere() -> None:
     assert held["verdict"] == "better"
     for part in (
         "Better than today, if nothing hidden drove the choices. Under the learned policy",
-        "The proved bound of the cautious policy holds except with a chance of 0.1. If you choose the best of k",
+        "The proved bound of the cautious policy holds except with a probability of 0.1. If you choose the best of k",
     ):
         assert part in text
     assert f"Protected: {policy.about['privacy']['unit']}." in text
@@ -101,7 +101,7 @@ def test_every_cell_says_what_the_file_says() -> None:
         for step in range(first, (last or [first])[0] + 1):
             covered.append(step)
             for row in rows:
-                assert row[column] == (policy.act(row[0], step) or "clinician decides")
+                assert row[column] == (policy.act(row[0], step) or "somebody decides")
     assert covered == list(range(WARD.H))
 
 

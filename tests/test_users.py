@@ -259,6 +259,22 @@ def test_measured_problems_answer_with_what_was_measured(table: Table) -> None:
             assert need.factor == table.between[need.model]
 
 
+def test_a_line_goes_on_where_more_than_can_be_run_were_needed(table: Table) -> None:
+    """FrozenLake with no trusted party needs more than MOST users at epsilon 0.1, which was run, and fewer at 0.3."""
+    needed = curve(table, Asked(problem="frozenlake"), "local", np.array([0.1, 0.2, 0.3, 0.5]))
+    assert np.isinf(needed[0])
+    assert (np.diff(needed[1:]) < 0).all()
+    rows = [(p, a) for p in table.problems.values() if np.isfinite(a := p.needed["local"]).all()]
+    for problem, measured in rows:  # as if the two smallest budgets had needed too many
+        cut = replace(
+            problem, needed={"local": np.where(np.arange(len(measured))[:, None] < 2, np.inf, measured)}
+        )
+        short = replace(table, problems={"cut": cut})
+        found = curve(short, Asked(problem="cut", loss=10.0), "local", np.array([0.2]))
+        whole = curve(table, Asked(problem=problem.key, loss=10.0), "local", np.array([0.2]))
+        assert np.isinf(found[0]) or 0.75 < found[0] / whole[0]
+
+
 def test_beyond_what_was_measured_there_is_no_verdict(table: Table) -> None:
     for asked in (Asked(S=5000), Asked(A=900), Asked(H=700), Asked(value=1.0)):
         found = answers(table, asked)
@@ -345,6 +361,6 @@ def test_the_answer_is_true_with_respect_to_the_chart(table: Table, seed: int) -
 def test_fifty_thousand_users_are_answered_first(table: Table) -> None:
     asked = Asked(users=50_000, S=8, A=3, H=10)
     said = words.answer(table, asked, answers(table, asked))
-    assert said == "With 50,000 users, no ε up to 10 is likely enough with a trusted curator."
+    assert said == "With 50,000 users and a trusted curator, even ε = 10 is not likely to be enough."
     offered = [words.change(asked, way) for way in ways(table, asked, "central")]
-    assert offered == ["28 times the users", "4.6 times the users and ε = 10"]
+    assert offered == ["1.4 million users (28 times as many)", "230,000 users (4.6 times as many) and ε = 10"]

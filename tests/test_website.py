@@ -22,7 +22,7 @@ from dprl.sitemap import PAGES
 from dprl.users import Asked, answers
 from pages.shared.examples import AT_FIRST, EXAMPLES, ExploreExample
 from pages.shared.lessons.known import evidence
-from pages.shared.results.evidence import bundled
+from pages.shared.results.bundled import bundled_papers
 from pages.shared.visitor.links import Curve
 from pages.users import words
 from pages.users.link import users_table
@@ -85,9 +85,9 @@ def test_users_needed_says_what_the_dashboard_says_wherever_its_sliders_stand(si
 
 def test_every_claim_has_its_verdict_and_a_chart(site: dict[str, str]) -> None:
     html = site["papers.html"]
-    for report in bundled().reports.values():
+    for report in bundled_papers().reports.values():
         assert escape(report.summary) in html
-    assert len(content_of(html)["plots"]) >= len(bundled().reports)
+    assert len(content_of(html)["plots"]) >= len(bundled_papers().reports)
 
 
 def test_lessons_keep_their_answers_behind_folds(site: dict[str, str]) -> None:

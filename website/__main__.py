@@ -1,4 +1,4 @@
-"""python -m website --out DIR; `dprl web` calls this where pages/ is."""
+"""Write the site with `python -m website --out DIR`, which `dprl web` calls in the folder of pages/."""
 
 from __future__ import annotations
 

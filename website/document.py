@@ -1,4 +1,4 @@
-"""A page of the site: blocks of text, sliders, charts and numbers in one file of HTML."""
+"""A page of the site: text, sliders, charts and tables in one HTML file."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ import numpy as np
 
 from dprl.assets import classic, plain, web_source
 from dprl.figures import style
-from dprl.figures.picture import Picture
-from dprl.figures.standalone_html import markup
+from dprl.figures.picture import Picture, markup
 from dprl.player.page import DRAWN_NOTICES, packed
 from dprl.player.plotly import plotly
 from dprl.version import VERSION
@@ -30,13 +29,13 @@ Cells = Callable[[tuple[int, ...]], list[list[str]]]
 
 @dataclass(frozen=True)
 class Slider:
-    """The widgets that can be moved.
+    """A slider.
 
     Attributes:
         label: in words.
-        stops: ascending; where the line of a chart stands, if one is drawn.
-        words: what each stop is called.
-        at: the place of the first one shown.
+        stops: ascending; the position of the line in a chart, if it draws one.
+        words: the label of each stop.
+        at: the index of the first stop shown.
     """
 
     label: str
@@ -47,7 +46,7 @@ class Slider:
 
 @dataclass(frozen=True)
 class Sliders:
-    """The places of the page's sliders. A page has them once."""
+    """The place of the page's sliders; a page has at most one such block."""
 
     sliders: tuple[Slider, ...]
 
@@ -57,10 +56,10 @@ class Plot:
     """A chart.
 
     Attributes:
-        draw(place, dark): its picture where `turned` stands at a place, 0 if nothing turns it.
-        turned: the place of the slider that turns it, among all.
-        upright, level: the place of the slider whose stop is a line across the chart, and along it.
-        guessed: the question, by number, to which a reader's own prediction is a line across the chart.
+        draw(place, dark): returns its picture if slider `turned` is at this stop; 0 if no slider changes it.
+        turned: the index of the slider that changes it.
+        upright, level: the index of the slider whose stop is drawn as a vertical or a horizontal line.
+        guessed: the number of the question whose prediction by the reader is drawn as a line.
     """
 
     draw: Callable[[int, bool], Picture]
@@ -72,19 +71,19 @@ class Plot:
 
 @dataclass(frozen=True)
 class Guess:
-    """The place of a reader's prediction, before the next fold; a `Verdict` stands in that. content: see `guess_of`."""
+    """The place where a reader predicts, before the answer, which contains a `Verdict`. content: see `guess_of`."""
 
     content: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """The place of the error of the reader's prediction before this fold."""
+    """The place that shows the error of the reader's prediction."""
 
 
 @dataclass(frozen=True)
 class Numbers:
-    """A table whose rows follow from where all sliders stand."""
+    """A table whose rows depend on the stops of all sliders."""
 
     columns: tuple[str, ...]
     cells: Cells
@@ -92,7 +91,7 @@ class Numbers:
 
 @dataclass(frozen=True)
 class Story:
-    """The scenes that who comes without a link is told first. A page has them once. content: see `pages.home.story`."""
+    """The scenes shown first to a reader without a link; at most one per page. content: see `pages.home.state`."""
 
     content: Mapping[str, Any]
 
@@ -102,7 +101,7 @@ Block = str | Sliders | Plot | Numbers | Guess | Verdict | Story
 
 @dataclass(frozen=True)
 class Document:
-    """A page. blocks: texts are HTML; about: in a sentence, plain text, "" for none."""
+    """A page. blocks: strings are HTML; about: one sentence of plain text, "" for none."""
 
     title: str
     about: str
@@ -110,7 +109,7 @@ class Document:
 
 
 def html_of(page: Document, nav: str) -> str:
-    """Return the page as HTML. nav: the links to the others, see `links_to`."""
+    """Return the page as HTML. nav: the links to the other pages, see `links_to`."""
     sliders = next((block.sliders for block in page.blocks if isinstance(block, Sliders)), ())
     plots = [block for block in page.blocks if isinstance(block, Plot)]
     tables = [block for block in page.blocks if isinstance(block, Numbers)]
@@ -142,7 +141,7 @@ def html_of(page: Document, nav: str) -> str:
         .replace("{nav}", nav)
         .replace("{footer}", f"dprl {VERSION}. {STOPS if sliders else ''}The page sends no requests.")
         .replace("{notices}", f"<ul>{''.join(f'<li>{escape(one)}</li>' for one in notices)}</ul>")
-        # Last, for what they hold is not to be searched.
+        # Last, so that placeholders are not searched for in these texts.
         .replace("{style}", web_source("player.css") + web_source("site.css"))
         .replace("{hash}", base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii"))
         .replace("{blocks}", "\n".join(_placed(block, numbers.get(id(block), 0)) for block in page.blocks))
@@ -154,28 +153,28 @@ def html_of(page: Document, nav: str) -> str:
 
 @cache
 def _plotly() -> str:
-    """Return Plotly, packed; packing needs a second."""
+    """Return Plotly, compressed, which needs a second."""
     return packed(plotly().encode())
 
 
 def links_to(pages: Sequence[tuple[str, str]], here: str) -> str:
-    """Return the links between the pages, each a file and its name; here: the file that contains them."""
+    """Return the links between the pages, given as (file, name); here: the file that contains them."""
     items = (f'<a href="{escape(file)}"{current(file == here)}>{escape(name)}</a>' for file, name in pages)
     return f'<nav aria-label="Pages">{" ".join(items)}</nav>'
 
 
 def current(is_it: bool) -> str:
-    """Mark the link to the page that contains it."""
+    """Return the attribute that marks the link to the present page."""
     return ' aria-current="page"' if is_it else ""
 
 
 def paragraph(text: str) -> str:
-    """Write a paragraph of sentences, whose Markdown is bold words only."""
+    """Write a paragraph of Markdown sentences with bold words only."""
     return f"<p>{markup(text)}</p>"
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Write a table of plain texts."""
+    """Write a table of plain texts as HTML."""
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in columns)
     body = "".join(
         f'<tr><th scope="row">{escape(first)}</th>{"".join(f"<td>{escape(cell)}</td>" for cell in cells)}</tr>'
@@ -219,7 +218,7 @@ def _plot(plot: Plot, sliders: Sequence[Slider]) -> dict[str, object]:
 
 
 def plainly(value: Any) -> Any:
-    """Return arrays as lists; JSON has no NaN, and Plotly reads null for one."""
+    """Convert arrays to lists, with None for NaN, which JSON lacks and Plotly reads as a gap."""
     if isinstance(value, np.ndarray):
         return [None if isinstance(v, float) and not np.isfinite(v) else v for v in value.tolist()]
     if isinstance(value, np.generic):

@@ -1,4 +1,4 @@
-"""A reader's own prediction in a lesson: the possible answers, and the verdict on each."""
+"""A reader's own prediction in a lesson: the possible answers, with the verdict on each."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from pages.shared.lessons.known import evidence
 def guess_of(step: Step) -> dict[str, Any]:
     """Return the controls of a question, and the verdict on each of their settings, as JSON.
 
-    A marker is a slider over its marks; `stops` are their places on the chart. A choice is a menu; an order has one for
-    each curve. A setting is written as `Prediction.write` does.
+    A marker becomes a slider over its marks, with `stops` their places on the chart; a choice becomes a menu; an order
+    becomes a menu for each curve. Settings are written by `Prediction.write`.
     """
     asked = step.prediction
     if isinstance(asked, Marker):
@@ -45,6 +45,6 @@ def guess_of(step: Step) -> dict[str, Any]:
 
 
 def judged(step: Step, text: str) -> str:
-    """Judge a guess by the answer, and add the usual reasoning behind it."""
+    """Describe the error of a guess, with the usual reasoning behind it."""
     known = evidence()
     return f"{step.off(text, known)} {step.reply(text, known)}".strip()

@@ -1,4 +1,4 @@
-"""The first page of the site: the story, the dashboard's Home below it, and the way to the other pages."""
+"""The first page of the site: the story, the dashboard's Home below it, and links to the other pages."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ from dprl.figures.trust import lost_by_trust
 from dprl.messages import messages
 from dprl.sentences import price as sentences
 from dprl.sitemap import PAGES
-from pages.home.state import EPSILON, LABEL, NEEDED, STOPS, best, known
-from pages.home.story import story_content
+from pages.home.state import EPSILON, LABEL, NEEDED, STOPS, best, known, story_content
 from pages.shared.examples import HOME_BUDGETS, HOME_EPISODES, trust
 from pages.shared.names import in_common
 from website.document import Document, Numbers, Plot, Slider, Sliders, Story, paragraph
 
-AFTER = "home"  # what is below the story, where links to Home lead
+AFTER = "home"  # the anchor below the story, to which links to Home lead
 LIVE = "Your own browser plays these runs, from the first user to the last. Move epsilon, the users and the seeds."
 EMBED = "To show one of these pages inside your own, copy it next to your page and add this line:"
 
@@ -25,9 +24,9 @@ def home(here: str, live: Sequence[tuple[str, str, str]], others: Sequence[tuple
     """Build the page.
 
     Args:
-        here: its file.
-        live: of each page that plays runs its file, its title and what it shows.
-        others: of each other page its file, and its place in the sitemap.
+        here: the file of this page.
+        live: (file, title, description) of each page that simulates runs.
+        others: (file, path in the sitemap) of each other page.
     """
     at = HOME_BUDGETS.index(EPSILON.default)
     slider = Slider(LABEL, HOME_BUDGETS, STOPS, at)
@@ -41,7 +40,7 @@ def home(here: str, live: Sequence[tuple[str, str, str]], others: Sequence[tuple
         "",
         (
             f'<p class="again"><a href="{here}">{escape(said["again"])}</a></p>',
-            Story(story_content() | {"own": ""}),  # for own data a dashboard is needed
+            Story(story_content() | {"own": ""}),  # own data need a dashboard
             f'<section id="{AFTER}"><h2>{escape(said["title"])}</h2>{paragraph(said["about"])}',
             f'<p class="about">{escape(common)}</p>',
             Sliders((slider,)),
@@ -56,7 +55,7 @@ def home(here: str, live: Sequence[tuple[str, str, str]], others: Sequence[tuple
 
 
 def numbers(at: tuple[int, ...]) -> list[list[str]]:
-    """Write the users that each privacy model needs."""
+    """Return a table row for each privacy model with the users it needs."""
     return [[cost.name, sentences.rough_users(cost.needed)] for cost in known(HOME_BUDGETS[at[0]])]
 
 

@@ -26,8 +26,8 @@ def lesson(number: int, one: Lesson, following: tuple[str, Lesson] | None, liste
     """Build the page of a lesson; the first has number 0.
 
     Args:
-        following: the file of the lesson after it, and that lesson.
-        listed: the file of the list.
+        following: the file of the next lesson, and that lesson.
+        listed: the file of the list of lessons.
     """
     blocks: list[Block] = [f"<p>{escape(one.say)} {escape(INTRO)}</p>"]
     for at, step in enumerate(one.steps):
@@ -45,12 +45,12 @@ def lesson(number: int, one: Lesson, following: tuple[str, Lesson] | None, liste
 
 
 def needs(one: Lesson) -> str:
-    """Describe its length, and its prerequisites."""
+    """Describe the lesson's length and its prerequisites."""
     return filled(SAID["page"]["needs"], questions=counted(len(one.steps), "question"), needs=one.needs)
 
 
 def card(file: str, name: str, one: Lesson) -> str:
-    """Write the card that links to a lesson."""
+    """Write the box that links to a lesson."""
     return (
         f'<section class="card"><h3><a href="{file}">{escape(name)}</a></h3>'
         f'<p>{escape(one.say)}</p><p class="note">{escape(needs(one))}</p></section>'
@@ -58,7 +58,7 @@ def card(file: str, name: str, one: Lesson) -> str:
 
 
 def question(one: Lesson, at: int, step: Step) -> list[Block]:
-    """Build a question, its chart, and its answer."""
+    """Build the blocks of a question: its chart, its prediction, and its answer."""
     met = one.met(at)
     known = evidence()
     return [
@@ -76,9 +76,9 @@ def question(one: Lesson, at: int, step: Step) -> list[Block]:
 
 
 def list_of_lessons(lessons: Sequence[tuple[str, Lesson]]) -> Document:
-    """Build the page that lists them. lessons: of each its file."""
+    """Build the page that lists the lessons. lessons: pairs of a file and its lesson."""
     cards = "".join(
-        card(file, f"Lesson {number}: {one.title}", one).replace("h3>", "h2>")  # below the title at once
+        card(file, f"Lesson {number}: {one.title}", one).replace("h3>", "h2>")  # directly below the title
         for number, (file, one) in enumerate(lessons)
     )
     page = PAGES["lessons"]
@@ -86,7 +86,7 @@ def list_of_lessons(lessons: Sequence[tuple[str, Lesson]]) -> Document:
 
 
 def _world(key: str, params: Mapping[str, Any]) -> list[Block]:
-    """Build the environment that first appears in a question."""
+    """Build the description of an environment for its first question."""
     world = ENVIRONMENTS[key]
     asked = key, tuple(params.items())
     return [

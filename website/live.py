@@ -1,4 +1,4 @@
-"""Pages that play their runs: one for each comparison that Online offers."""
+"""Pages that simulate their runs in the browser, one for each ready-made comparison of Online."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from dprl.player import sizes_of
 from dprl.simulation import RunSpec, answer, answered
 from dprl.simulation.replay import QUESTION, unplayable
-from pages.explore.one_page import played_page
+from pages.explore.comparison import played_page
 from pages.shared.examples import EXAMPLES, ExploreExample
 
 LOST = "Loss of private algorithms on {title}, with two bonuses each."
@@ -18,25 +18,25 @@ Replays = dict[RunSpec, dict[str, Any]]
 
 
 def shows(example: ExploreExample) -> str:
-    """Return the measure on its page: the loss of a run, whatever Online would open with."""
+    """Describe the measure on an example's page, which always shows the loss."""
     return example.say if example.view.tab == "regret" else LOST.format(title=example.title.lower())
 
 
 def played() -> list[ExploreExample]:
-    """Return the comparisons whose runs a browser can play."""
+    """Return the examples whose runs a browser can simulate."""
     return [each for each in EXAMPLES if not any(unplayable(curve.spec) for curve in each.curves)]
 
 
 def runs_of(examples: Sequence[ExploreExample]) -> list[RunSpec]:
-    """Return the runs to prepare for them: each run at each of its numbers of users, once."""
+    """Return the runs to prepare for these examples: each run with each of its numbers of users, without repetition."""
     curves = [curve.spec for each in examples for curve in each.curves]
-    # However many seeds one has: it is prepared for as many as can be.
+    # The number of seeds does not matter: each run is prepared for the largest possible number.
     sizes = (spec.replace(episodes=size, seeds=1) for spec in curves for size in sizes_of(spec))
     return list(dict.fromkeys(sizes))
 
 
 def replays(runs: Sequence[RunSpec], workers: int, say: Callable[[int], None]) -> Replays:
-    """Return the `wasm.replayed` result of each run. say: receives how many are done. Raises SpecError."""
+    """Return the `wasm.replayed` result of each run. say: called with the number of finished runs. Raises SpecError."""
     found: Replays = {}
     with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
         waiting = {pool.submit(answer, QUESTION, spec): spec for spec in runs}
@@ -47,7 +47,7 @@ def replays(runs: Sequence[RunSpec], workers: int, say: Callable[[int], None]) -
 
 
 def page_of(example: ExploreExample, ready: Replays, nav: str) -> str:
-    """Build the page of one of them."""
+    """Build the page of one example."""
     return played_page(
         example.title, example.curves, example.view, lambda spec: ready[spec.replace(seeds=1)], nav
     )

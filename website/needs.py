@@ -1,17 +1,16 @@
-"""Users needed: the measured environments, with sliders for the budget and for the users that somebody has."""
+"""Users needed: the measured environments, with sliders for the budget and the number of users."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
 
-from dprl.figures.picture import Picture
-from dprl.figures.standalone_html import markup
+from dprl.figures.picture import Picture, markup
 from dprl.privacy import PRIVATIZERS
 from dprl.sitemap import PAGES
 from dprl.users import Asked, Need, answers
 from dprl.words import human
-from pages.users import views, words
+from pages.users import words
 from pages.users.link import users_table
 from website.document import Document, Numbers, Plot, Slider, Sliders, paragraph
 
@@ -46,20 +45,20 @@ def needs() -> Document:
     )
     return Document(
         PAGES["users"].heading,
-        f"δ = {human(DEFAULT.delta)} · {DEFAULT.loss:g}% of V* may be lost · V* is what the best policy earns",
+        f"δ = {human(DEFAULT.delta)} · {DEFAULT.loss:g}% of V* may be lost · V* is the best policy's expected reward",
         (
             paragraph(INTRO),
             Sliders(sliders),
             Numbers(("Privacy model", "Your users are", "Users needed", "Smallest ε for your users"), cells),
             Plot(picture, turned=0, upright=1, level=2),
             paragraph(words.SIGNS),
-            f"<h2>What this rests on</h2><ul>{''.join(f'<li>{markup(said)}</li>' for said in assumptions())}</ul>",
+            f"<h2>Basis of these numbers</h2><ul>{''.join(f'<li>{markup(said)}</li>' for said in assumptions())}</ul>",
         ),
     )
 
 
 def keys() -> list[str]:
-    """Return the measured environments."""
+    """Return the keys of the measured environments."""
     return list(users_table().problems)
 
 
@@ -76,7 +75,7 @@ def _asked(problem: int, epsilon: int, users: int) -> tuple[Asked, list[Need]]:
 
 
 def cells(at: tuple[int, ...]) -> list[list[str]]:
-    """Return a row for each privacy model."""
+    """Return a table row for each privacy model."""
     _, found = _asked(*at)
     return [
         [
@@ -90,6 +89,6 @@ def cells(at: tuple[int, ...]) -> list[list[str]]:
 
 
 def picture(place: int, dark: bool) -> Picture:
-    """Plot the users needed against epsilon, in one environment."""
+    """Draw the users needed against epsilon, in one environment."""
     asked, found = _asked(place, EPSILONS.index(DEFAULT.epsilon), USERS.index(DEFAULT.users))
-    return views.picture(asked, found, dark, SEE, mine=False)
+    return words.picture(asked, found, dark, SEE, mine=False)

@@ -10,11 +10,11 @@ from dprl.papers import CLAIMS
 from dprl.papers.report import ClaimReport
 from dprl.sitemap import PAGES
 from pages.papers.views import by_statistic, drawn_statistic
-from pages.shared.results.evidence import bundled
+from pages.shared.results.bundled import bundled_papers
 from website.document import Block, Document, Plot, paragraph, table
 
 INTRO = (
-    "We test claims of the papers in several settings each. A verdict is computed from runs: a statistic, its 95% "
+    "We test each of the papers' claims in several settings. A verdict is computed from runs: a statistic, its 95% "
     "interval, and a threshold."
 )
 AGAIN = "To run it again, with dprl installed:"
@@ -24,7 +24,7 @@ def papers() -> Document:
     """Build the page."""
     blocks: list[Block] = [paragraph(INTRO), contents()]
     for number, claim in enumerate(CLAIMS.values(), 1):
-        found = bundled().reports[claim.key]
+        found = bundled_papers().reports[claim.key]
         blocks += [
             f'<h2 id="{escape(claim.key)}">{number}. {escape(claim.title)}</h2>',
             f"<p>{escape(claim.says)}</p>",
@@ -35,7 +35,7 @@ def papers() -> Document:
             f"<p>{AGAIN}</p><pre>python -m dprl reproduce {escape(claim.key)} --out results</pre>",
             '<p class="note"><a href="#">Back to the list of claims</a></p>',
         ]
-    then = bundled().version
+    then = bundled_papers().version
     return Document(
         PAGES["papers"].heading, f"Computed with dprl {then['dprl']}, sources {then['sources']}", blocks
     )
@@ -44,14 +44,14 @@ def papers() -> Document:
 def contents() -> str:
     """List all claims with their verdicts, each a link to its numbers."""
     items = (
-        f'<li><a href="#{escape(key)}">{escape(claim.title)}</a>: {escape(bundled().reports[key].summary)}</li>'
+        f'<li><a href="#{escape(key)}">{escape(claim.title)}</a>: {escape(bundled_papers().reports[key].summary)}</li>'
         for key, claim in CLAIMS.items()
     )
     return f"<ol>{''.join(items)}</ol>"
 
 
 def rows(found: ClaimReport) -> list[tuple[str, str, str, str]]:
-    """Return a row for each setting."""
+    """Return a table row for each setting."""
     settings = zip(found.claim.settings, found.numbers, found.findings, strict=True)
     return [
         (f"{number}. {setting.title}", numbers, setting.asks, one.verdict)
@@ -60,6 +60,6 @@ def rows(found: ClaimReport) -> list[tuple[str, str, str, str]]:
 
 
 def chart(found: ClaimReport, which: tuple[str, str], place: int, dark: bool) -> Picture:
-    """Plot one statistic in the settings that it is measured in."""
+    """Draw one statistic in the settings that measure it."""
     statistic, over = which
     return drawn_statistic(found, statistic, over, by_statistic(found)[which], dark)

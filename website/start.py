@@ -1,4 +1,4 @@
-"""Writes the site, file by file."""
+"""Write the site, one file after the other."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ HOME, USERS, PAPERS, LESSON_LIST = "index.html", "users.html", "papers.html", "l
 
 
 def main() -> None:
-    """Run the program: --out DIR, which must exist."""
+    """Write the site to the folder of --out, which must exist."""
     parser = argparse.ArgumentParser(prog="dprl web")
     parser.add_argument("--out", required=True, type=Path)
     out: Path = parser.parse_args().out
-    logging.disable(logging.WARNING)  # Streamlit's, that it was not started
+    logging.disable(logging.WARNING)  # Streamlit's warning that it was not started
     sizes = []
     for name, text in files():
         content = text.encode()
@@ -45,7 +45,7 @@ def main() -> None:
 
 
 def files() -> Iterator[tuple[str, str]]:
-    """Return each file of the site, and its text; those that play runs come last, for they need a minute."""
+    """Yield each file of the site with its text; pages that simulate runs come last, because they need a minute."""
     examples = played()
     live = [(f"live-{number}.html", each.title, shows(each)) for number, each in enumerate(examples, 1)]
     lessons = [(f"lesson-{number}.html", one) for number, one in enumerate(map(LESSONS.get, ORDER)) if one]

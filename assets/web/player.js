@@ -134,8 +134,8 @@ class Player {
     });
     const epsilon = control(box, {
       id: "epsilon", label: "Privacy budget ε", words: [],
-      note: "To the left there is more privacy, and more noise. The slider has stops: noise was calibrated for each. "
-        + "At each stop your browser plays the runs anew.",
+      note: "More privacy, and more noise, to the left. Noise was calibrated for each position of the slider. At "
+        + "each position, your browser plays the runs again.",
     }, (place) => {
       const chosen = this.common(this.moved())[place];
       for (const i of this.moved()) this.stops[i] = this.own(i).findIndex((one) => one.epsilon === chosen);
@@ -155,7 +155,7 @@ class Player {
       this.seeds = place + 1;
       this.play();
     });
-    const measure = control(box, { id: "measure", label: "What is drawn", words: [], menu: true }, (place) => {
+    const measure = control(box, { id: "measure", label: "Measure shown", words: [], menu: true }, (place) => {
       this.measure = this.measures[place];
       this.draw();
     });
@@ -170,7 +170,7 @@ class Player {
     }, true);
     box.addEventListener("change", () => { this.held = false; this.follows?.(); });
     const last = add(box, "div", "", { class: "control" });
-    const back = add(last, "button", "Go back to the first settings", { type: "button" });
+    const back = add(last, "button", "Restore the first settings", { type: "button" });
     back.onclick = () => { this.reset(); this.which = 0; this.show(); this.play(); };
     const close = control(at("close"), { id: "looked", label: "Curve", words: [], menu: true }, (place) => {
       this.looked = place;
@@ -224,7 +224,7 @@ class Player {
       Object.assign(this, { sizes, stops, seeds, sentence: told.say, looked });
       if (!this.look({ ...told, axes: told })) lacks.unshift(`its measure (here: ${MEASURES[this.measure]})`);
       if (chosen.some(({ name }, i) => name && name !== this.title(i))) lacks.push("names of curves");
-      if (lacks.length) at("said").textContent = `This page does not show all of the link: ${lacks.join(", ")}.`;
+      if (lacks.length) at("said").textContent = `This page cannot show everything in the link: ${lacks.join(", ")}.`;
     } catch (error) {
       this.reset();
       at("said").textContent = `The link could not be used, and the page's own settings are shown: ${error.message}.`;

@@ -16,7 +16,7 @@ export function ends(shown, seeds, shares, tiny) {
   table.replaceChildren();
   const line = add(add(table, "thead"), "tr"), body = add(table, "tbody");
   const share = shares ? ["Share of V* lost"] : [];
-  for (const name of ["Curve", ...share, "Regret so far", "95% interval", "An episode", "Users", "Seeds"]) {
+  for (const name of ["Curve", ...share, "Regret so far", "95% interval", "Per episode", "Users", "Seeds"]) {
     add(line, "th", name, { scope: "col" });
   }
   for (const { title, color, all, episodes, best } of shown) {

@@ -1,1 +1,1 @@
-"""Makes assets/engine.wasm, and compares it with numba: see __main__.py and compare.py."""
+"""Build assets/engine.wasm, and compare it with numba: see __main__.py and compare.py."""

@@ -1,6 +1,6 @@
-"""Which kernels the module holds: all that the loop over learners that plan from counts is run with.
+"""The list of kernels in the module: all that the loop for learners that plan from counts may run.
 
-They follow from the registries. A new algorithm, schedule or mechanism is in the module when it is made again.
+They follow from the registries, so a new algorithm, schedule or mechanism is included in the next build.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ class Entry(NamedTuple):
     """A kernel of the module.
 
     Attributes:
-        held: its name, and what it is made from.
-        function: its source.
-        signature: its declared types, as numba takes them.
-        called: from outside the module, not only by another kernel.
+        held: its name and its sources.
+        function: its Python function.
+        signature: returns its declared types, for numba.
+        called: whether it is called from outside the module, not only by other kernels.
     """
 
     held: Held
@@ -38,7 +38,7 @@ class Entry(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What it is called in the module."""
+        """The kernel's name in the module."""
         return self.held.name
 
 
@@ -68,8 +68,7 @@ def _signature(part: str, stochastic: bool) -> Any:
 
 
 def _parts_of_loops() -> Iterator[tuple[bool, str, Callable[..., Any]]]:
-    """Yield each kernel of a loop, with whether its learner's policy is stochastic, and which part of it the kernel
-    is."""
+    """Yield each kernel of a loop as (is the learner's policy stochastic?, part of the loop, function)."""
     for learner in ALGORITHMS.values():
         if not isinstance(learner, TabularLearner):
             continue

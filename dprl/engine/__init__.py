@@ -1,8 +1,8 @@
-"""The engine that plays simulations: kernels, which are plain Python functions, as machine code.
+"""The engine that runs simulations: kernels, which are plain Python functions, as machine code.
 
-`assets/engine.wasm` holds the kernels of learners that plan from counts, ready to run (`host`). numba compiles all
-others on first use, in the process that needs them (`compiler`). Both give the same bits. Nothing is compiled, and
-neither wasmtime nor numba is imported, until a kernel is needed.
+`assets/engine.wasm` contains the compiled kernels of learners that plan from counts (`host`). numba compiles all others
+on first use, in the process that needs them (`compiler`). Both give the same bits. Nothing is compiled, and neither
+wasmtime nor numba is imported, until a kernel is needed.
 """
 
 from dprl.engine.compiler import (

@@ -1,8 +1,8 @@
-"""numba: kernels that it compiles on first use, in the process that needs them.
+"""Compilation of kernels by numba on first use, in the process that needs them.
 
 A function marked `@kernel` stays an ordinary Python function (tests run it as such and get the same bits).
-`compiled(function, signature)` returns it as machine code, which is kept on disk (`disk`), in a directory named after a
-digest of all of the package's sources (`folder`): a kernel has helpers in other files.
+`compiled(function, signature)` returns it as machine code, which is stored on disk (`disk`), in a directory named after
+a digest of all of the package's sources (`folder`), because a kernel may call functions in other files.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class KernelError(Exception):
-    """A function that cannot be compiled: a clause that names it, and says why and where, as numba does."""
+    """The error for a function that cannot be compiled, with its name, numba's reason, and the place in the source."""
 
 
 _DISABLED = "NUMBA_DISABLE_JIT", "simulations run as compiled code; unset it, or set it to 0."
@@ -40,7 +40,7 @@ def kernel(function: F) -> F:
     return function
 
 
-TOGETHER = 60.0  # seconds within which processes that compile are taken to have begun together
+TOGETHER = 60.0  # seconds within which compiling processes count as started together
 
 
 @cache
@@ -52,8 +52,8 @@ def _numba() -> Any:
 
 @cache
 def cache_folder() -> Path | None:
-    """Return the folder of compiled code: NUMBA_CACHE_DIR, else in DPRL_HOME. Held from now on; None if there is no
-    such place. Code of other sources that no process holds is removed from DPRL_HOME."""
+    """Return the folder of compiled code, NUMBA_CACHE_DIR or one in DPRL_HOME, and lock it for this process; None if it
+    cannot be used. Code of other sources is removed from DPRL_HOME unless a process has locked it."""
     given = os.environ.get("NUMBA_CACHE_DIR")
     folder = Path(given) if given else kernels(source_digest())
     try:
@@ -74,13 +74,13 @@ def on_disk(function: Callable[..., Any]) -> bool:
 
 
 def file_name(function: Callable[..., Any]) -> str:
-    """Return how the names of the files begin that hold a kernel's compiled code."""
+    """Return the prefix of the names of the files with a kernel's compiled code."""
     return f"{function.__module__}.{function.__qualname__}"[-80:]
 
 
 @cache
 def _announce() -> None:
-    """Report that something is compiled: once in a process, and once for all workers that begin together."""
+    """Log that numba compiles: once per process, and once for all workers that start together."""
     folder = cache_folder()
     if folder is not None:
         mark = folder / "announced"
@@ -100,18 +100,18 @@ def compiled(function: F, signature: Any) -> F:
     """Compile `function` to machine code for the declared `signature` (a numba string or signature object). Raises
     KernelError, and SpecError if numba's compiler is switched off.
 
-    Signatures are declared because only then do functions passed as arguments have a type that is the
-    same in every process, without which the disk cache never hits.
+    Signatures are declared because otherwise the types of functions passed as arguments differ between processes, and
+    the disk cache is never used.
     """
     numba = _numba()
     if numba.config.DISABLE_JIT:
         raise SpecError(*_DISABLED)
     for helper in _kernels:
         if helper not in _registered:
-            # into its callers: handing over an array costs more than the arithmetic on a row of it
+            # always inlined: passing an array costs more than the arithmetic on a row of it
             numba.extending.register_jitable(forceinline=True)(helper)
             _registered.add(helper)
-    # dividing by zero gives inf or nan, as it does for the NumPy scalars of the plain function
+    # division by zero gives inf or nan, as it does for NumPy scalars in plain Python
     machine = numba.njit(function, error_model="numpy")
     written = Path(function.__code__.co_filename).is_file()  # not typed at a prompt
     if written and (folder := cache_folder()) is not None:
@@ -122,7 +122,7 @@ def compiled(function: F, signature: Any) -> F:
         _announce()
     try:
         machine.compile(signature)
-    except (numba.core.errors.NumbaError, TypeError) as error:  # TypeError: of another number of arguments
+    except (numba.core.errors.NumbaError, TypeError) as error:  # TypeError: wrong number of arguments
         raise KernelError(f"{function.__module__}.{function.__qualname__}: {_reason(str(error))}") from error
     machine.disable_compile()
     compiled_function: F = machine

@@ -1,7 +1,6 @@
-"""Compiled code on disk: a file for each kernel and signature, which carries a digest of itself.
+"""The cache of compiled code: one file for each kernel and signature, with a digest of its content.
 
-It stands in for numba's own cache, which raises for ever once a file is damaged, and runs a kernel that has a bit
-flipped.
+It replaces numba's own cache, which fails for ever once a file is damaged, and runs a kernel with a flipped bit.
 """
 
 from __future__ import annotations
@@ -30,7 +29,8 @@ _DIGEST = 32  # bytes
 
 
 class KernelCache(NullCache):
-    """The compiled code of one function in `folder`; `sources`: digest of the functions it calls in other files."""
+    """The cache of one function's compiled code in `folder`; `sources`: digest of the functions it calls in other
+    files."""
 
     def __init__(self, function: Callable[..., Any], folder: Path, sources: str) -> None:
         self._folder = folder
@@ -54,16 +54,16 @@ class KernelCache(NullCache):
                 raise ValueError("the digest differs")
             of, code = pickle.loads(data[_DIGEST:])
             return CompileResult._rebuild(target_context, *code) if of == key else None
-        except Exception:  # whatever stored bytes make numba raise, the answer is the same
-            with contextlib.suppress(FileNotFoundError):  # another process met it first, and says so
+        except Exception:  # any exception of numba means that the file is damaged
+            with contextlib.suppress(FileNotFoundError):  # another process has removed and reported it
                 path.unlink()
                 _say(f"Compiled kernels in {self._folder} were damaged; they are compiled again.")
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep what was compiled for this signature if possible."""
+        """Store the code compiled for this signature if possible."""
         if data.lifted or data.library.has_dynamic_globals:
-            return  # addresses in this process
+            return  # contains addresses in this process
         key, path = self._place(sig, data.codegen)
         code = dumps((key, data._reduce()))
         try:
@@ -86,7 +86,7 @@ class KernelCache(NullCache):
 
 @cache
 def _say(sentence: str) -> None:
-    """Once in a process."""
+    """Log a sentence once per process."""
     log.warning(sentence)
 
 
@@ -99,16 +99,16 @@ def _digest(data: bytes) -> bytes:
     return hashlib.blake2b(data, digest_size=_DIGEST).digest()
 
 
-LOOKED_UP = ("_get_wrapper_address", "_get_jit_address")  # by name, in compiled code
+LOOKED_UP = ("_get_wrapper_address", "_get_jit_address")  # names of functions in compiled code
 
 
 def remember() -> None:
-    """Look up where a compiled function stands in memory once for each kernel that it is handed to.
+    """Make numba look up the address of a compiled function only once for each kernel to which it is passed.
 
-    A kernel takes others as arguments: the planner, the schedule, the noise. numba looks up where each of them stands
-    again at each call, twice, by hashing signatures. That was 15 to 40% of a run's time.
+    A kernel receives others as arguments: the planner, the schedule, the noise. numba looks up the address of each at
+    every call, twice, by hashing signatures. That was 15 to 40% of a run's time.
 
-    Unnecessary once numba keeps an address next to the overload that it belongs to.
+    This will be unnecessary once numba caches an address with its overload.
     """
     for name in LOOKED_UP:
         look_up = getattr(function_type, name)
@@ -117,7 +117,7 @@ def remember() -> None:
 
 
 def remembering(look_up: Callable[[Any, Any], int]) -> Callable[[Any, Any], int]:
-    """Wrap `function` so that it caches its results for functions that are fully compiled, as all of ours are."""
+    """Wrap an address lookup so that it caches its results for fully compiled functions, as all of ours are."""
     known: dict[tuple[int, int], tuple[Any, Any, int]] = {}
 
     def address(function: Any, signature: Any) -> int:
@@ -126,11 +126,11 @@ def remembering(look_up: Callable[[Any, Any], int]) -> Callable[[Any, Any], int]
             found = look_up(function, signature)
             if getattr(function, "_can_compile", True):
                 return found
-            known[at] = function, signature, found  # both are held, so that nothing else gets their ids
+            known[at] = function, signature, found  # kept alive, so that nothing else gets their ids
         return known[at][2]
 
     address.__wrapped__ = look_up  # type: ignore[attr-defined]
     return address
 
 
-remember()  # here, as whatever compiles comes by, and no bit of a result follows from it
+remember()  # at import, so that every compilation is covered; no result depends on it

@@ -1,4 +1,4 @@
-"""The folder of this program's files: open to its user alone, and without kernels that nobody can be using."""
+"""The folder of this program's files, which only its user can open, and the removal of unused compiled code."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _OURS = (
     "budgets",
     "runs.",
     "runs-rooms.",
-)  # how the names begin of what this program keeps
-_COMPILING_SECONDS = 3600.0  # more than any version took that held no lock
+)  # prefixes of the names of this program's files
+_COMPILING_SECONDS = 3600.0  # longer than any compilation by versions without a lock
 _held: list[int] = []
 
 
@@ -35,7 +35,7 @@ def home() -> Path:
         )
     try:
         return Path(given).expanduser()
-    except RuntimeError:  # no such user, or one without a home directory
+    except RuntimeError:  # unknown user, or one without a home directory
         raise SpecError(
             "DPRL_HOME",
             f"there is no home directory for {shown(given)}; set it to a folder that can be written to.",
@@ -48,10 +48,10 @@ def kernels(digest: str) -> Path:
 
 
 def private(folder: Path) -> None:
-    """Make `folder` unless it exists, and close it to other users (mode 0700).
+    """Create `folder` if necessary, and make it private (mode 0700).
 
-    One in which there are other things than this program's stays as open as it is: it was not made for it alone.
-    Raises OSError if there can be no such folder.
+    A folder that also contains other files keeps its mode, because it was not created for this program alone. Raises
+    OSError if the folder cannot be created.
     """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     if all(name.startswith(_OURS) for name in os.listdir(folder)):
@@ -59,15 +59,15 @@ def private(folder: Path) -> None:
 
 
 def make_inside(folder: Path) -> None:
-    """Make a folder in `home` unless it exists, both closed to other users. Raises OSError."""
+    """Create a folder in `home` if necessary, both private. Raises OSError."""
     private(folder.parent)
     folder.mkdir(mode=0o700, exist_ok=True)
 
 
 def write_whole(path: Path, content: bytes, first: bool = False) -> None:
-    """Write a file that only this user can open: all of it or nothing, on the disk when this returns.
+    """Write a private file completely or not at all; it is on the disk when this returns.
 
-    first: whoever came first stays. Raises OSError.
+    first: whether to keep an existing file. Raises OSError.
     """
     part = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
     try:
@@ -87,7 +87,7 @@ def write_whole(path: Path, content: bytes, first: bool = False) -> None:
 
 
 def settle(folder: Path) -> None:
-    """Flush the names of files to the disk, like their contents. Raises OSError."""
+    """Flush a folder's list of files to the disk. Raises OSError."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -96,10 +96,10 @@ def settle(folder: Path) -> None:
 
 
 def hold(folder: Path) -> bool:
-    """Make a folder of compiled code unless it exists; while this process lives, `remove_others` leaves it alone.
+    """Create a folder of compiled code if necessary, and lock it for this process, so that `remove_others` keeps it.
 
-    Returns whether code may be loaded from there: nobody else owns the folder or can write to it. Raises OSError if
-    there can be no such folder.
+    Returns whether code may be loaded from there: nobody else owns the folder or can write to it. Raises OSError if the
+    folder cannot be created.
     """
     if folder == kernels(folder.name):
         private(home())
@@ -108,7 +108,7 @@ def hold(folder: Path) -> bool:
         _close(folder)
     while True:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with contextlib.suppress(FileNotFoundError):  # removed since the line before
+        with contextlib.suppress(FileNotFoundError):  # removed since the previous line
             lock = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
             fcntl.flock(lock, fcntl.LOCK_SH)
             _held.append(lock)
@@ -119,28 +119,28 @@ def hold(folder: Path) -> bool:
 
 
 def remove_others(digest: str) -> None:
-    """Remove the compiled code of all sources but those with this digest, unless a process holds it."""
+    """Remove the compiled code of sources with other digests, unless a process has locked it."""
     for folder in kernels(digest).parent.glob("*"):
         if re.fullmatch("[0-9a-f]{16}", folder.name) and folder.name != digest:
-            with contextlib.suppress(OSError):  # what cannot be removed does no harm
+            with contextlib.suppress(OSError):  # a folder that remains does no harm
                 _remove(folder)
 
 
 def _remove(folder: Path) -> None:
     try:
         lock = os.open(folder / _LOCK, os.O_RDWR)
-    except FileNotFoundError:  # made by a version that held no lock
+    except FileNotFoundError:  # created by a version without locks
         changed = max(path.stat().st_mtime for path in (folder, *folder.rglob("*")))
         if time.time() - changed > _COMPILING_SECONDS:
             shutil.rmtree(folder)
         return
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # an OSError while somebody holds it
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # raises OSError while another process holds it
         shutil.rmtree(folder)
     finally:
         os.close(lock)
 
 
 def _close(folder: Path) -> None:
-    with contextlib.suppress(OSError):  # somebody else's, or on a disk without modes
+    with contextlib.suppress(OSError):  # owned by somebody else, or on a disk without modes
         folder.chmod(0o700)

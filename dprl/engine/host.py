@@ -1,4 +1,4 @@
-"""The module in wasmtime: kernels that are called from Python with no compiler."""
+"""The WebAssembly module in wasmtime: kernels that Python can call without a compiler."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from dprl.engine.module import ENGINE, Held, lack, manifest, own_name
 from dprl.engine.pack import GENERATOR, BufferAddress, Packing, Word
 
 WORD = 8  # bytes
-LINE = 64  # bytes; each array begins at a multiple of it
-MOST = 2**31  # bytes of arrays placed together; a module has at most twice as many in all
+LINE = 64  # bytes; each array starts at a multiple
+MOST = 2**31  # bytes of arrays placed together; a module has at most twice as many
 
 
 @cache
 def missing() -> str:
-    """Return why no module can be played in this process, in one sentence; "" if it can."""
+    """Return why this process cannot run the module, in one sentence; "" if it can."""
     try:
         import wasmtime  # noqa: F401
-    except (ImportError, OSError, RuntimeError) as error:  # it has no build for every processor
+    except (ImportError, OSError, RuntimeError) as error:  # wasmtime is not available for every processor
         return f"wasmtime cannot be imported here ({error})."
     return ""
 
@@ -39,13 +39,13 @@ def _loaded() -> tuple[Any, Any, dict[str, int]]:
     engine = wasmtime.Engine()
     module = wasmtime.Module.from_file(engine, str(ENGINE))
     for thing in (engine, module):
-        atexit.register(thing.close)  # before the interpreter takes apart what closing needs
+        atexit.register(thing.close)  # before the interpreter destroys objects needed for closing
     numbers = {name: number for number, name in enumerate((*manifest().kernels, *GENERATOR))}
     return engine, module, numbers
 
 
 class Instance:
-    """An instance of the module, with a memory of its own. For one thread at a time."""
+    """An instance of the module with its own memory, for one thread at a time."""
 
     def __init__(self) -> None:
         import wasmtime
@@ -62,7 +62,7 @@ class Instance:
         """Copy contiguous arrays into the memory, and return their addresses.
 
         Raises:
-            MemoryError: there is no room.
+            MemoryError: the module has no room for them.
         """
         ends = np.cumsum([max(-(-array.nbytes // LINE), 1) * LINE for array in arrays]).tolist()
         first = int(self._exports["allocate"](self._store, ends[-1])) if ends[-1] < MOST else 0
@@ -75,11 +75,11 @@ class Instance:
         return addresses
 
     def release(self, addresses: Sequence[int]) -> None:
-        """Give back what one call of `place` has taken."""
+        """Free the memory of one call of `place`."""
         self._exports["release"](self._store, addresses[0])
 
     def write(self, address: int, array: NDArray[Any]) -> None:
-        """Write a contiguous array over the bytes at an address."""
+        """Write a contiguous array to an address."""
         if array.nbytes:
             self._content[address : address + array.nbytes] = array.reshape(-1).view(np.uint8)
 
@@ -93,7 +93,7 @@ class Instance:
         self._content = np.frombuffer(self._memory.get_buffer_ptr(self._store), dtype=np.uint8)
 
     def words(self, words: Sequence[Word], places: list[int]) -> NDArray[np.uint64]:
-        """Return words as they lie in the memory. places: the addresses of the buffers."""
+        """Return words in the form stored in memory. places: the addresses of the buffers."""
         found = [
             word
             if isinstance(word, int)
@@ -116,17 +116,17 @@ _shared = threading.local()  # the instance that a thread's calls share
 
 
 class ModuleKernel:
-    """A kernel of the module as a function of numbers and arrays, which are copied in, and back out.
+    """A kernel of the module as a Python function of numbers and arrays, which are copied to the module and back.
 
     Attributes:
-        py_func: its source, as numba has it.
+        py_func: the plain Python function, under the name that numba uses.
     """
 
     def __init__(self, name: str, function: Callable[..., Any]) -> None:
         self.py_func, self._name = function, name
 
     def __call__(self, *arguments: Any) -> None:
-        """Call it. Arrays are changed in place."""
+        """Call the kernel, which changes the arrays in place."""
         instance: Instance | None = getattr(_shared, "instance", None)
         if instance is None:
             instance = _shared.instance = Instance()
@@ -149,8 +149,8 @@ class ModuleKernel:
 
 @cache
 def ready(function: Callable[..., Any], signature: str) -> Callable[..., Any]:
-    """Return a kernel as a function that can be called now: the module's if it holds it, else what numba compiles for
-    the declared `signature`. It returns nothing, and draws nothing."""
+    """Return a kernel as a callable: the module's if it contains the present version, else numba's for the declared
+    `signature`. The kernel must not return anything or draw random numbers."""
     kernel = Held(own_name(function), signature, (function,))
     if missing() or lack([kernel]):
         machine: Callable[..., Any] = compiled(function, signature)

@@ -1,4 +1,4 @@
-"""The WebAssembly module: which kernels it holds, and whether it was made from them as they are now."""
+"""The WebAssembly module: the kernels it contains, and whether it was built from their present sources."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ class Manifest(NamedTuple):
     """The facts about the module.
 
     Attributes:
-        tools: digest of the tools that made it, see bench/engine_wasm.
+        tools: digest of the tools that built it, see bench/engine_wasm.
         sha256: of the module itself, 64 hex digits.
-        versions: what it was made with.
-        kernels: names, in the order of their numbers, with the `kernel_digest` of the sources of each.
+        versions: of the packages that built it.
+        kernels: names in the order of their numbers, each with the `kernel_digest` of its sources.
     """
 
     tools: str
@@ -51,17 +51,17 @@ def damage() -> str:
 
 
 def own_name(function: Callable[..., Any]) -> str:
-    """Return what a kernel is called in the module, without the kind of its loop."""
+    """Return a kernel's name in the module, without the kind of its loop."""
     return f"{function.__module__}.{function.__qualname__}".removeprefix("dprl.")
 
 
 class Held(NamedTuple):
-    """A kernel that the module should hold.
+    """A kernel that the module should contain.
 
     Attributes:
-        name: what it is called there, see `own_name`.
+        name: its name there, see `own_name`.
         signature: its declared types, unless they follow from the roots.
-        roots: functions that it is made from.
+        roots: the functions that it is built from.
     """
 
     name: str
@@ -75,7 +75,7 @@ class Held(NamedTuple):
 
 
 def lack(kernels: Iterable[Held]) -> str:
-    """Return why the module cannot stand for kernels, in one sentence; "" if it can."""
+    """Return why the module cannot replace these kernels, in one sentence; "" if it can."""
     if reason := damage():
         return reason
     for kernel in kernels:

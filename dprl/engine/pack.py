@@ -1,4 +1,4 @@
-"""A call of one of the module's kernels: its arguments as words, and the arrays that these point to."""
+"""A call of one of the module's kernels: its arguments as words, and the arrays that these refer to."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ GENERATOR = ("next_uint64", "next_uint32", "next_double")
 
 
 class Buffer(NamedTuple):
-    """An array of the run. name: such as `state.Q`; of a generator, its state as five words."""
+    """An array of the run. name: such as `state.Q`; a generator's state is an array of five words."""
 
     name: str
     array: NDArray[Any]
 
 
 class BufferAddress(NamedTuple):
-    """A word that is the address of a buffer, by its number."""
+    """A word that is the address of a buffer, given by its number."""
 
     buffer: int
 
 
 class Of(NamedTuple):
-    """A word that is the address of a function of the module: a kernel's, or of the generator's."""
+    """A word that is the address of a function in the module, a kernel's or the random generator's."""
 
     function: str
 
@@ -35,13 +35,13 @@ Word = int | BufferAddress | Of
 
 
 class DrawnByPlayer(NamedTuple):
-    """Noise that whoever plays the pack draws before the first user, see privacy/mechanisms/optimal.py.
+    """Noise that the player of a pack draws before the first user, see privacy/mechanisms/optimal.py.
 
     Attributes:
-        calls: kernels with their words, as `Pack` has them: one computes `keep` and `gain`, one fills the memory with
-            independent draws N(0, 1).
-        memory: the number of the buffer [M, cells] of the noise of each release.
-        keep, gain: the numbers of the buffers [M, chains] that the draws are correlated by.
+        calls: kernels with their words, as in `Pack`: one computes `keep` and `gain`, one fills the memory with
+            independent N(0, 1) draws.
+        memory: the number of the buffer [M, cells] with the noise of each release.
+        keep, gain: the numbers of the buffers [M, chains] with the weights that correlate the draws.
     """
 
     calls: tuple[tuple[str, tuple[Word, ...]], ...]
@@ -50,19 +50,19 @@ class DrawnByPlayer(NamedTuple):
     gain: int
 
     def told(self) -> dict[str, Any]:
-        """Return the player as JSON: see `Pack.to_json`."""
+        """Return this noise as JSON data, see `Pack.to_json`."""
         calls = [{"kernel": kernel, "words": told(words)} for kernel, words in self.calls]
         return {**self._asdict(), "calls": calls}
 
 
 class Pack(NamedTuple):
-    """The content of a player.
+    """All data for running a kernel elsewhere.
 
     Attributes:
-        kernel: which one is called.
+        kernel: the name of the kernel.
         words: its arguments as numba flattens them, 64 bits each.
-        buffers: the arrays that they point to. The kernel changes them in place.
-        drawn: what is done before; None if the noise is drawn by the kernel, or is in the buffers.
+        buffers: the arrays that they refer to, which the kernel changes in place.
+        drawn: noise to draw first; None if the kernel draws it or the buffers contain it.
     """
 
     kernel: str
@@ -71,8 +71,8 @@ class Pack(NamedTuple):
     drawn: DrawnByPlayer | None = None
 
     def to_json(self) -> str:
-        """For a browser: words as texts of digits, as {"buffer": 3} or as {"function": "next_double"}; the bytes of
-        buffers in base64, or how many there are where all are zero."""
+        """Return JSON for a browser: words as digits, {"buffer": 3} or {"function": "next_double"}; buffers as base64,
+        or as the number of their bytes if all are zero."""
         return json.dumps(
             {
                 "kernel": self.kernel,
@@ -91,7 +91,7 @@ class Pack(NamedTuple):
 
 
 def told(words: tuple[Word, ...]) -> list[Any]:
-    """Return words as JSON: see `Pack.to_json`."""
+    """Return words as JSON data, see `Pack.to_json`."""
     return [str(word) if isinstance(word, int) else word._asdict() for word in words]
 
 
@@ -104,26 +104,26 @@ def content_of(array: NDArray[Any]) -> dict[str, Any]:
 
 
 def array_words(number: int, value: NDArray[Any]) -> list[Word]:
-    """Return the words of an array that lies in a buffer."""
+    """Return the words of an array stored in a buffer."""
     return [0, 0, value.size, value.itemsize, BufferAddress(number), *value.shape, *value.strides]
 
 
 def generator_words(number: int) -> list[Word]:
-    """Return the words of a generator whose state lies in a buffer."""
+    """Return the words of a generator whose state is stored in a buffer."""
     return [0, BufferAddress(number), BufferAddress(number), *(Of(each) for each in GENERATOR), 0, 0, 0]
 
 
 class Packing:
-    """Collects words and buffers while a call is being packed."""
+    """The words and buffers collected while a call is packed."""
 
     def __init__(self, buffers: tuple[Buffer, ...] = ()) -> None:
         self.words: list[Word] = []
         self.buffers = list(buffers)
         self._placed: dict[tuple[int, int], int] = {}
-        self._held: dict[int, NDArray[Any]] = {}  # lest another array gets the address of one
+        self._held: dict[int, NDArray[Any]] = {}  # kept alive, so that no other array gets the same address
 
     def place(self, label: str, array: NDArray[Any]) -> int:
-        """Return the number of an array's buffer. Two names of one array share it: kernels compare nothing by place."""
+        """Return the number of an array's buffer. Names of one array share it: kernels never compare addresses."""
         key = array.__array_interface__["data"][0], array.nbytes
         if array.nbytes == 0 or key not in self._placed:
             self._placed[key] = len(self.buffers)
@@ -132,7 +132,7 @@ class Packing:
         return self._placed[key]
 
     def arrays(self) -> dict[int, NDArray[Any]]:
-        """Return the arrays that lie in buffers, by buffer number."""
+        """Return the arrays in the buffers, by buffer number."""
         return self._held
 
     def add_function(self, name: str) -> None:

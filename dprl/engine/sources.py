@@ -1,4 +1,4 @@
-"""Digests of code by its effect: docstrings, comments and annotations do not count."""
+"""Digests of code that ignore docstrings, comments and annotations."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 OURS = "dprl"
-# What a simulated number depends on; pages, runs and figures may change without touching any result.
+# The sources that simulated numbers depend on; pages, runs and figures may change without changing a result.
 _SOURCES = (
     *("fields.py", "plugins.py", "engine", "mdp", "environments"),
     *("statistics", "privacy", "learners", "simulation"),
@@ -68,15 +68,15 @@ def _is_text(statement: ast.stmt) -> bool:
 
 @cache
 def kernel_digest(signature: str, *roots: Callable[..., Any]) -> str:
-    """Return a digest of a kernel's sources: its types, and these functions with all of the package that they
-    name; 16 hex digits."""
+    """Return a digest, 16 hex digits, of a kernel's types and of the functions it is built from, with everything in the
+    package that they name."""
     lines = [signature, *(f"{name}\n{source}" for name, source in sorted(reached(roots).items()))]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
 
 
 def reached(roots: Iterable[Any]) -> dict[str, str]:
-    """Return the contents of these functions and classes and of all of the package that they name, directly or not, by
-    their full names."""
+    """Return the code of these functions and classes and of everything in the package that they name, directly or not,
+    by full name."""
     found: dict[str, str] = {}
     waiting = list(roots)
     while waiting:
@@ -96,7 +96,7 @@ def reached(roots: Iterable[Any]) -> dict[str, str]:
 
 @cache
 def _definition(thing: Any) -> tuple[str, tuple[tuple[str, Any], ...]]:
-    """Return the content of a function or class without its decorators, and what it names outside of itself."""
+    """Return the code of a function or class without its decorators, and the outside objects that it names."""
     tree = ast.parse(textwrap.dedent(inspect.getsource(thing))).body[0]
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
@@ -105,9 +105,9 @@ def _definition(thing: Any) -> tuple[str, tuple[tuple[str, Any], ...]]:
 
 
 def _outside_names(thing: Any, tree: ast.stmt) -> Iterator[tuple[str, Any]]:
-    """Yield what a definition names that stands outside of it, with its name: `evaluate`, or `planning.evaluate`."""
+    """Yield each outside object that a definition names, with the name used: `evaluate`, or `planning.evaluate`."""
     if inspect.isclass(thing):
-        return  # of a record, the names and order of its fields count: they are its content
+        return  # a record's code consists of the names and order of its fields
     around = {**thing.__globals__, **inspect.getclosurevars(thing).nonlocals}
     around = {name: value for name, value in around.items() if name not in thing.__code__.co_varnames}
     for node in _evaluated(tree):

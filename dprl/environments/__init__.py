@@ -1,4 +1,4 @@
-"""Environments, one file and one line each."""
+"""The registry of environments, one file for each."""
 
 from dprl.environments import (
     chain,

@@ -1,4 +1,4 @@
-"""An MDP of your own, as JSON."""
+"""Models of your own, given as JSON."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ EXAMPLE: dict[str, Any] = {
 }
 NAME = "environment_params.model"
 FORM = "an object with P [S][A][S] or [H][S][A][S], R [S][A] or [H][S][A], d1 [S], and labels if you like"
-MOST = 10**6  # probabilities of all next states of a model; one with more stays on its table of possible ones
+MOST = 10**6  # most probabilities of a model with all next states; larger ones list only the possible ones
 
 
 @lru_cache(maxsize=8)
@@ -222,11 +222,11 @@ def named(environment: Any, params: Any) -> tuple[Any, Any]:
     else:
         return environment, params
     if not isinstance(params, Mapping):
-        return ENVIRONMENT.key, params  # which says what is allowed
+        return ENVIRONMENT.key, params  # whose check reports the allowed values
     told = dict(params)
     if "model" in told:
         raise SpecError("environment_params.model", "the environment is a model already; leave this out.")
-    with suppress(SpecError):  # what is wrong with it is said when it is checked
+    with suppress(SpecError):  # its faults are reported when it is checked
         text = json.dumps(read_json(NAME, text), separators=(",", ":"))
     if "H" not in told:
         told["H"] = H or _steps(text)
@@ -257,7 +257,7 @@ def own_model(value: Any) -> OwnModel | None:
     if key != ENVIRONMENT.key or "model" not in params:
         return None
     text = params["model"]
-    _size(text, params["H"] or 1)  # which says what is wrong with it
+    _size(text, params["H"] or 1)  # raises SpecError for a faulty model
     if params["H"] is None:
         raise SpecError(NAME, f'{parsed(text)[0]} has no horizon; give the key "H" too, such as "H": 10.')
     if params["H"] != _steps(text):
@@ -282,9 +282,7 @@ def _steps(text: str) -> int | None:
 def _size(model: str, H: int) -> tuple[int, int, int]:
     _, P, *_ = parsed(model)
     S, A = P.shape[-3], P.shape[-2]
-    if (
-        H * P.size // (len(P) if P.ndim == 4 else 1) <= MOST
-    ):  # looked at whole, so that what is wrong is said at once
+    if H * P.size // (len(P) if P.ndim == 4 else 1) <= MOST:  # small enough to be checked at once
         make(model, H)
     return S, A, H
 
@@ -301,7 +299,7 @@ if TYPE_CHECKING:
     from dprl import names
 
     class Named:
-        """The field of a spec that names its environment: it is read as a name, and can be given as a model, too."""
+        """The type of a spec's field `environment`: it accepts a name or a model, and reads as a name."""
 
         def __get__(self, spec: object, owner: object = None) -> str: ...
         def __set__(

@@ -1,4 +1,4 @@
-"""The record that every environment file offers to the registry."""
+"""The record of an environment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gymnasium environments with a known model: three of toy-text by name, and all that have `P` from Python."""
+"""Gymnasium environments with a known model: three toy-text ones by name, and every one that has `P` in Python."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from dprl.mdp.tabular import ROUNDED, Array, as_written, probabilities
 
 IDS = ("FrozenLake-v1", "CliffWalking-v1", "Taxi-v3")
 SIZES = {"FrozenLake-v1": (16, 4), "CliffWalking-v1": (48, 4), "Taxi-v3": (500, 6)}
-# the name of the same model in newer versions, whose rain and fickle passengers are off
+# newer names of the same model, whose rain and fickle passengers are switched off
 SAME_AS = {"Taxi-v3": "Taxi-v4"}
-OUTCOMES = {"Taxi-v3": 1}  # next states of one action at most, where these are few
+OUTCOMES = {"Taxi-v3": 1}  # next states of one action at most, if few
 STOPS = "RGYB"
 GRIDS = {"FrozenLake-v1": (4, 4), "CliffWalking-v1": (4, 12)}
-MARKS = {  # start, goal, and what to keep out of, at row,column
+MARKS = {  # start, goal and pits, by row and column
     "FrozenLake-v1": {"0,0": "S", "3,3": "G", "1,1": "X", "1,3": "X", "2,3": "X", "3,0": "X"},
     "CliffWalking-v1": {"3,0": "S", "3,11": "G"} | {f"3,{c}": "X" for c in range(1, 11)},
 }
@@ -35,13 +35,13 @@ HORIZON = horizon(20)
 DIRECTIONS = {"left": (0, -1), "down": (1, 0), "right": (0, 1), "up": (-1, 0)}
 
 
-MOST = 10**7  # probabilities of a model that is made with all S next states; a larger one is made on a table
-LARGEST = 10**8  # probabilities that are read at all
+MOST = 10**7  # most probabilities of a model with all S next states; a larger one is built on a table
+LARGEST = 10**8  # most probabilities that are read
 
 
 class Model(NamedTuple):
-    """P: [S, A, S], mean rewards R: [S, A] in [0, 1], start: [S], the map reward = low + (high - low) R, and whether
-    the last state is the end."""
+    """A model: P [S, A, S], mean rewards R: [S, A] in [0, 1], start: [S], the map reward = low + (high - low) R, and
+    whether the last state is the end."""
 
     P: Array
     R: Array
@@ -54,7 +54,7 @@ class Model(NamedTuple):
 @cache
 def model(id: str) -> Model:
     """Return the model of one of IDS, with rewards between the smallest and the largest mean reward."""
-    import gymnasium  # here, because it takes a while and few runs need it
+    import gymnasium  # imported here because it is slow and few runs need it
 
     try:
         env: Any = gymnasium.make(SAME_AS.get(id, id) if id not in gymnasium.registry else id).unwrapped
@@ -252,7 +252,7 @@ def from_gymnasium(
 def make(id: str = "FrozenLake-v1", H: int = 20) -> TabularMDP:
     """Build a toy-text environment for H steps, with mean rewards mapped affinely to [0, 1]; `drawing` holds the map.
 
-    Taxi, where every action has one outcome, is made on the table of these.
+    Taxi, in which every action has one outcome, is built on the table of its next states.
     """
     P, R, start, low, high, _ = model(id)
     S = len(start) - 1
@@ -324,7 +324,7 @@ ENVIRONMENT = Environment(
     ),
     make=make,
     size=_size,
-    smaller="FrozenLake-v1 and CliffWalking-v1 fit, as does structure=environment up to H=27",
+    smaller="give FrozenLake-v1, CliffWalking-v1, or structure=environment with an H of at most 27",
     branching=_branching,
     name=_name,
 )

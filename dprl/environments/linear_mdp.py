@@ -21,7 +21,7 @@ def features(
 ) -> Array:
     """Return phi [S, A, d], d = stages * drugs + 1: the mixture of effects of each drug, which adds up to 1.
 
-    Coordinate l * drugs + i is effect i at stage l; the last one is that of recovered patients.
+    Coordinate l * drugs + i is effect i at stage l; the last one is for recovered patients.
     """
     S, d = stages * symptoms + 1, stages * drugs + 1
     phi = np.zeros((S, drugs, d))
@@ -59,7 +59,7 @@ def measures(stages: int, drugs: int, symptoms: int, H: int, seed: int) -> Array
 def make(
     stages: int = 3, drugs: int = 3, symptoms: int = 3, H: int = 10, blur: float = 0.2, seed: int = 0
 ) -> TabularMDP:
-    """Build the MDP with the hidden measures. A step as recovered pays 1; first-stage symptoms are equally likely."""
+    """Build the MDP with the hidden measures. Steps after recovery pay 1; first-stage symptoms are equally likely."""
     phi = features(stages, drugs, symptoms, H, blur, seed)
     S, d = phi.shape[0], phi.shape[-1]
     theta = np.zeros((H, d))

@@ -39,7 +39,7 @@ def weights(d: int, H: int, share: float, seed: int) -> Array:
 
 
 def make(d: int = 4, S: int = 4, H: int = 10, share: float = 0.6, seed: int = 0) -> TabularMDP:
-    """Build the MDP with the hidden weights. Rewards, 1 per step as recovered, are known and equal their means."""
+    """Build the MDP with the hidden weights. Rewards are known and deterministic: 1 per step after recovery."""
     R = np.zeros((H, S, d))
     R[:, S - 1] = 1.0
     return TabularMDP(

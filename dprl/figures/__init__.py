@@ -1,1 +1,1 @@
-"""Figures: arrays in, plotly figures out, each with its alt text, one sentence to read it by, and its numbers."""
+"""Plotly figures made from arrays, each with alt text, a sentence on how to read it, and a table of its numbers."""

@@ -1,4 +1,4 @@
-"""Attacks: scores in two worlds, the errors of every test next to their bound, and the result of collusion."""
+"""Charts of privacy attacks: the attacker's scores, the errors of each test with their bound, and collusion."""
 
 from __future__ import annotations
 
@@ -25,15 +25,10 @@ BELIEF_ALT = "Line chart of an attacker's belief afterwards against the belief b
 COLLUSION_ALT = "Bar chart of two colluding users' estimates for the user between them, next to the truth."
 
 
-def world_colors(dark: bool) -> Sequence[str]:
-    """Return the colours of the two worlds."""
-    return style.theme(dark).actions[:2]
-
-
 def score_histograms(
     edges: Array, first: NDArray[np.int64], second: NDArray[np.int64], *, see: str = "", dark: bool = False
 ) -> Picture:
-    """Numbers of executions by score; edges: [B + 1], first, second: [B]."""
+    """Draw histograms of the attacker's scores for the two episodes: bin `edges` [B + 1], `first` and `second` [B]."""
     chart = Chart(
         "The attacker's score",
         "Score: ln of the likelihood ratio of the first episode",
@@ -42,7 +37,7 @@ def score_histograms(
         height=380,
         dark=dark,
     )
-    worlds = zip(WORLDS, (first, second), world_colors(dark), ("solid", "dash"), strict=True)
+    worlds = zip(WORLDS, (first, second), style.theme(dark).actions[:2], ("solid", "dash"), strict=True)
     for name, counts, color, dash in worlds:
         chart.line(
             f"the user had the {name}",
@@ -68,12 +63,12 @@ def error_curves(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """Draw the share of correct answers "first" of a test, against the share of wrong ones.
+    """Draw a test's true positive rate (it correctly answers "first") against its false positive rate.
 
     Args:
-        allowed: shares of false accusations [P], ascending, and the largest shares of right ones that the noise proves.
-        measured: the same of the attack's thresholds.
-        claimed: (epsilon, delta), where it is not what is proved.
+        allowed: false positive rates [P], ascending, and the largest true positive rates that the noise allows.
+        measured: the same two arrays for the attack, one point for each threshold.
+        claimed: the paper's (epsilon, delta), if they differ from the proved ones.
     """
     chart = Chart(
         "The best test for which user it was",
@@ -111,9 +106,9 @@ def epsilon_of_delta(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """Draw the epsilon that the noise guarantees at every delta; own: the run's (epsilon, delta)."""
-    x_title = "δ, added to a chance"
-    chart = Chart("Many guarantees of the same noise", x_title, "ε proved", height=360, dark=dark)
+    """Draw the epsilon that the noise guarantees at every delta; `own` is the run's (epsilon, delta)."""
+    x_title = "δ, added to a probability"
+    chart = Chart("ε and δ of the same noise", x_title, "ε proved", height=360, dark=dark)
     hover = "δ = %{x:.1e}: ε = %{y:.3g}<extra></extra>"
     chart.theory("proved when one user is replaced", deltas, epsilons, 2.5, hovertemplate=hover)
     if own is not None:
@@ -125,7 +120,7 @@ def epsilon_of_delta(
 
 
 def guesses_of_100(right: float, *, see: str = "", dark: bool = False) -> Picture:
-    """Draw the best attacker's guesses about 100 people, correct ones filled; right: their share, 0 to 1."""
+    """Draw the best attacker's guesses about 100 people, correct ones filled; `right` is their share."""
     chart = Chart("The best guess about 100 users", subtitle="a circle each", height=360, dark=dark)
     hits, n = round(100 * right), np.arange(100)
     for name, some, symbol, color in (
@@ -149,17 +144,16 @@ def belief_curves(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """Draw the belief after an outcome e^epsilon times as likely in one world; at: prior, least and most."""
-    axes = "Belief before the release", "Belief afterwards"
-    chart = Chart("Belief before and after", *axes, height=380, dark=dark)
-    color, hover = style.translucent(chart.colors.roles["bound"], 0.12), "%{x:.0%} becomes %{y:.1%}"
-    dress: Trace = {"fillcolor": color, "hovertemplate": f"{hover}<extra></extra>"}
-    chart.theory("lower: the outcome speaks against it", priors, least, 2, **dress)
-    chart.theory("upper: the outcome speaks for it", priors, most, 2, fill="tonexty", **dress)
-    prior, ink = at[0], chart.colors.ink
+    """Draw the attacker's lowest and highest belief after a release; `at` is one point: (prior, lowest, highest)."""
+    chart = Chart("Change of belief", "Belief before the release", "Belief afterwards", height=380, dark=dark)
+    between: Trace = {"fillcolor": style.translucent(chart.colors.roles["bound"], 0.12)}
+    hover: Trace = {"hovertemplate": "%{x:.0%} becomes %{y:.1%}<extra></extra>"}
+    chart.theory("lower: the outcome speaks against it", priors, least, 2, **between, **hover)
+    chart.theory("upper: the outcome speaks for it", priors, most, 2, fill="tonexty", **between, **hover)
+    ink = chart.colors.ink
     chart.add(
         "markers+lines+text",
-        [prior, prior],
+        [at[0], at[0]],
         list(at[1:]),
         text=[percent(at[1]), percent(at[2])],
         textposition=["bottom center", "top center"],
@@ -185,7 +179,7 @@ def collusion_bars(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """Draw bars of the truth and of the reports or estimates, for each user; words: the names of the two."""
+    """Draw two bars for each user: the true value, and the report or estimate; `words` names the two."""
     chart = Chart(title, "User", "Visits", height=360, dark=dark)
     for name, values, role, pattern in zip(words, (true, seen), ("true", "noisy"), ("", "/"), strict=True):
         bars = {
@@ -197,7 +191,7 @@ def collusion_bars(
             "text": [human(float(f"{v:.2g}")) for v in values],
             "textposition": "outside",
             "textfont": {"color": chart.colors.ink, "size": 11},
-            "constraintext": "none",  # bars are narrow on a phone, and what they say would shrink with them
+            "constraintext": "none",  # bars are narrow on a phone, and Plotly would shrink their text to fit
             "cliponaxis": False,
             "hovertemplate": f"user %{{x}}: %{{y:.3g}}<extra>{name}</extra>",
         }

@@ -1,7 +1,7 @@
-"""A chart while it is put together: layout and traces as dictionaries, of which a figure is made at once.
+"""A chart under construction: a layout and traces as dictionaries, from which one Plotly figure is made at the end.
 
-A figure file defines a figure: it opens a `Chart`, adds curves (`dprl.figures.lines`), cells (`dprl.figures.heat`),
-single lines, points and words, and hands over a `Picture`. A line of theory is always dotted and never filled.
+A figure module opens a `Chart`, adds curves (`dprl.figures.lines`), cells (`dprl.figures.heat`), single lines, points
+and text, and returns a `Picture`. A line from theory is always dotted and never filled.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from dprl.figures import style
 from dprl.figures.picture import Picture
 
-Trace = dict[str, Any]  # as Plotly has one, or a part of it
+Trace = dict[str, Any]  # a Plotly trace as a dictionary, or a part of one
 
-# What several charts have at their axes.
+# Axis titles that several charts share.
 EPISODES = "Episodes (one user each by default)"
 REGRET = "Regret (reward lost)"
 EXTRA_REGRET = "Extra regret (reward lost)"
@@ -29,8 +29,8 @@ class Chart:
 
     Attributes:
         colors: the theme of its page.
-        layout, traces: as Plotly has them, to be changed if none of the methods will do.
-        caveats: sentences on what cannot be seen in it, said after what there is to see.
+        layout, traces: as Plotly expects them; change them directly if no method fits.
+        caveats: sentences about limits of the chart, shown after the sentence on how to read it.
     """
 
     def __init__(
@@ -45,11 +45,11 @@ class Chart:
         self.caveats: list[str] = []
 
     def x(self, **settings: Any) -> None:
-        """Set the horizontal axis."""
+        """Update the settings of the horizontal axis."""
         self.layout["xaxis"] |= settings
 
     def y(self, **settings: Any) -> None:
-        """Set the vertical axis."""
+        """Update the settings of the vertical axis."""
         self.layout["yaxis"] |= settings
 
     def bare(self) -> None:
@@ -58,17 +58,17 @@ class Chart:
         self.layout["title"]["text"] = ""
 
     def heading(self, text: str, x: float, y: float, yshift: int = 0) -> None:
-        """Write the name of a pair of axes above its upper left corner, at these shares of the plot."""
+        """Write the heading of a pair of axes above its upper left corner; x and y are shares of the plot's sides."""
         corner: Trace = {"xref": "paper", "xanchor": "left", "yref": "paper", "yanchor": "bottom"}
         self.note(text, size=13, x=x, y=y, yshift=yshift, **corner)
 
     def reach(self, low: float = np.inf, high: float = -np.inf) -> None:
-        """Extend the vertical axis, if it is logarithmic and has a range, to these powers of ten."""
+        """Extend a logarithmic vertical axis to these powers of ten; do nothing if it has no fixed range."""
         if ends := self.layout["yaxis"].get("range"):
             self.y(range=[min(ends[0], float(low)), max(ends[1], float(high))])
 
     def add(self, mode: str, x: Any, y: Any, **trace: Any) -> None:
-        """Add a scatter trace, which has no hover text unless it has a `hovertemplate`."""
+        """Add a scatter trace, without hover text unless it has a `hovertemplate`."""
         said = {} if trace.get("hovertemplate") else {"hoverinfo": "skip"}
         self.traces.append({"type": "scatter", "mode": mode, "x": x, "y": y} | said | trace)
 
@@ -83,7 +83,7 @@ class Chart:
         mode: str = "lines",
         **trace: Any,
     ) -> None:
-        """Add a line; dash: as in Plotly, "" for none; mode: "lines+markers" adds markers."""
+        """Add a line. `dash` is Plotly's dash style, "" for a solid line; mode "lines+markers" adds markers."""
         stroke = {"color": color, "width": width} | ({"dash": dash} if dash else {})
         self.add(mode, x, y, **{"line": stroke, "name": name} | trace)
 
@@ -103,34 +103,34 @@ class Chart:
         mode: str = "markers",
         **trace: Any,
     ) -> None:
-        """Markers; edge: how wide an outline in the same colour is, 0 for none."""
+        """Add markers; `edge` is the width of an outline in the same colour, 0 for none."""
         marker = {"symbol": symbol, "size": size, "color": color}
         outline = {"line": {"width": edge, "color": color}} if edge else {}
         self.add(mode, x, y, **{"marker": marker | outline | trace.pop("marker", {}), "name": name} | trace)
 
     def words(self, x: Any, y: Any, text: list[str], color: Any, size: Any = 12, **trace: Any) -> None:
-        """Words in the plot."""
+        """Write text at points of the plot."""
         font = {"color": color, "size": size}
         self.add("text", x, y, **{"text": text, "textfont": font, "showlegend": False} | trace)
 
     def band(self, x: NDArray[Any], low: NDArray[Any], high: NDArray[Any], fill: str, **trace: Any) -> None:
-        """Fill the area between low and high [P] at x [P]; it is not in the legend."""
+        """Fill the area between low and high [P] at x [P], without a legend entry."""
         around = np.concatenate([x, x[::-1]]), np.concatenate([high, low[::-1]])
         filled: Trace = {"line": {"width": 0}, "fill": "toself", "fillcolor": fill, "showlegend": False}
         self.add("lines", *around, **filled | trace)
 
     def sign(self, name: str, marker: dict[str, Any]) -> None:
-        """Add a legend entry that explains a symbol; pressing it does nothing."""
+        """Add a legend entry that explains a symbol; clicking it does nothing."""
         self.add("markers", [None], [None], marker=marker, name=name)
 
-    def upright(self, at: float, color: str, dash: str = "") -> None:
-        """Add a thin line from the bottom to the top."""
-        line = {"color": color, "width": 1} | ({"dash": dash} if dash else {})
+    def upright(self, at: float, color: str) -> None:
+        """Add a thin vertical line at x = `at`, from the bottom to the top of the plot."""
+        line = {"color": color, "width": 1}
         ends = {"x0": at, "x1": at, "xref": "x", "y0": 0, "y1": 1, "yref": "y domain"}
         self.layout.setdefault("shapes", []).append({"type": "line", "line": line, **ends})
 
     def note(self, text: str, color: str = "", size: float = 12, **place: Any) -> None:
-        """Words at a place of the plot; x, y, xref, yref, xanchor, yanchor...: as Plotly has them."""
+        """Write text at one place of the plot; `place` holds Plotly's settings (x, y, xref, ...)."""
         font = {"size": size, "color": color or self.colors.ink}
         notes = self.layout.setdefault("annotations", [])
         notes.append({"text": text, "showarrow": False, "font": font} | place)
@@ -138,9 +138,9 @@ class Chart:
     def picture(
         self, alt: str, see: str, table: pd.DataFrame, *, revision: str = "", **layout: Any
     ) -> Picture:
-        """Wrap the chart with the text that a page shows around it.
+        """Build the figure and return it with the text that a page shows around it.
 
-        revision: what has to be the same for a visitor's zoom to outlive a redraw; layout: further settings.
+        A visitor's zoom outlives a redraw if `revision` is the same; `layout` holds further settings.
         """
         kept = {"uirevision": revision} if revision else {}
         figure = style.figure_of(self.layout | kept | layout, self.traces)
@@ -148,15 +148,75 @@ class Chart:
 
 
 def stacked(parts: Iterable[Mapping[str, Any]], columns: Iterable[str] = ()) -> pd.DataFrame:
-    """Stack parts, each a mapping from a column to its values, into one table; columns: used if there are no parts."""
+    """Stack parts, each a mapping from columns to values, into one table; `columns` are used if there are none."""
     frames = [pd.DataFrame(part) for part in parts]
     return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=list(columns))
 
 
 def intervals(values: Sequence[float], low: Sequence[float], high: Sequence[float], color: str) -> Trace:
-    """Return the settings by which a trace shows intervals [P] around its values [P] on the horizontal axis."""
+    """Return Plotly's settings for error bars [P] around values [P] on the horizontal axis."""
     sides = {
         "array": np.nan_to_num(np.subtract(high, values)),
         "arrayminus": np.nan_to_num(np.subtract(values, low)),
     }
     return sides | {"type": "data", "symmetric": False, "thickness": 2, "width": 5, "color": color}
+
+
+GAP = 0.03  # between two panels, as a share of the figure
+
+
+def side_by_side(panels: Mapping[str, Picture], axis: str) -> Picture:
+    """Combine pictures into small multiples: one panel for each value of `axis`, on the same vertical axis."""
+    made_of = {name: picture.figure for name, picture in panels.items()}
+    figures = {
+        name: {"layout": one.layout.to_plotly_json(), "data": [trace.to_plotly_json() for trace in one.data]}
+        for name, one in made_of.items()
+    }
+    first = next(iter(figures.values()))["layout"]
+    layout: dict[str, Any] = {name: value for name, value in first.items() if name not in ("xaxis", "yaxis")}
+    tall = {name: made["layout"]["yaxis"] for name, made in figures.items()}
+    ranges = [one["range"] for one in tall.values() if one.get("range")]
+    if ranges:
+        widest = max(
+            tall.values(), key=lambda one: one["range"][1] - one["range"][0] if one.get("range") else 0
+        )
+        ticks = {name: widest[name] for name in ("tickvals", "ticktext", "tickmode") if name in widest}
+        common = ticks | {"range": [min(low for low, _ in ranges), max(high for _, high in ranges)]}
+        tall = {name: one | common for name, one in tall.items()}
+    layout["margin"] = {
+        **layout["margin"],
+        "t": layout["margin"]["t"] + 24,
+    }  # room for the values above the panels
+    width = (1 + GAP) / len(figures)
+    traces, notes = list[dict[str, Any]](), list(layout.pop("annotations", ()))
+    shown = set[str]()
+    for i, (name, made) in enumerate(figures.items()):
+        number = "" if i == 0 else str(i + 1)
+        here = [i * width, (i + 1) * width - GAP]
+        layout[f"xaxis{number}"] = made["layout"]["xaxis"] | {
+            "domain": here,
+            "anchor": f"y{number}",
+            "nticks": 4,
+        }
+        layout[f"yaxis{number}"] = tall[name] | {"anchor": f"x{number}"}
+        if i:
+            layout[f"yaxis{number}"] |= {"showticklabels": False, "title": None, "matches": "y"}
+        corner = {
+            "x": here[0],
+            "xref": "paper",
+            "xanchor": "left",
+            "y": 1,
+            "yref": "paper",
+            "yanchor": "bottom",
+        }
+        notes.append({"text": style.plain(name), "showarrow": False, "font": {"size": 13}, **corner})
+        for trace in made["data"]:
+            known = str(trace.get("name", "")) in shown
+            shown.add(str(trace.get("name", "")))
+            hidden = {"showlegend": False} if known else {}
+            traces.append({**trace, "xaxis": f"x{number}", "yaxis": f"y{number}", **hidden})
+    tables = [picture.table.assign(**{axis: name}) for name, picture in panels.items()]
+    table = pd.concat(tables, ignore_index=True)
+    one = next(iter(panels.values()))
+    figure = style.figure_of(layout | {"annotations": notes}, traces)
+    return Picture(figure, one.alt, one.see, table[[axis, *(column for column in table if column != axis)]])

@@ -1,4 +1,4 @@
-"""True visit counts next to the planner's noisy ones."""
+"""Heatmaps of cells, a state and an action each: true visit counts next to noisy ones, pessimism, and coverage."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from dprl.figures import heat, style
 from dprl.figures.lines import Array
 from dprl.figures.picture import Picture
-from dprl.words import after, brief
+from dprl.words import after, brief, human, power, rough
 
 HEATMAP_ALT = (
     "Heatmaps of how often each state and action was tried: true counts, noisy counts, and the difference."
@@ -18,7 +20,7 @@ HEATMAP_ALT = (
 
 @dataclass(frozen=True)
 class CountFamily:
-    """A kind of count: its noun, a column's title, and the share of E that bounds its error (with its words)."""
+    """A kind of count: its noun, its column title, and the share of E that bounds its error (and its symbol)."""
 
     noun: str
     title: str
@@ -44,11 +46,11 @@ def count_heatmaps(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """Visits n[h,s,a] (or reward sums r) after `episode` episodes: true, noisy, and noisy less true.
+    """Draw the visits n[h,s,a] (or reward sums r) after `episode` episodes: true, noisy, and the difference.
 
     Args:
         true, noisy: [H, S, A].
-        typical: the noise's typical size, up to which colour is linear and beyond it logarithmic.
+        typical: the typical size of the noise; the colour scale is linear up to it and logarithmic beyond.
         step: one h (states across, actions up), or None for all (steps across, state-action pairs up).
         word: what the second array is ("noisy", "released"). Without any noise there is one panel.
     """
@@ -73,3 +75,118 @@ def count_heatmaps(
     columns = {"true": true, word: noisy, "difference": noisy - true}
     table = heat.cell_numbers(columns, true.shape, state_labels, action_labels, step)
     return chart.picture(HEATMAP_ALT, see, table, revision=f"counts-{step}")
+
+
+PESSIMISM_ALT = (
+    "Heatmaps of a data set's visits, true and as released, and of the penalty and values learned."
+)
+COVERAGE_ALT = "Heatmaps of the states on the way of a data set's trajectories, and of the best policy."
+RARE = 1e-8  # smaller chances are drawn as this one
+
+
+def pessimism_of_cells(
+    visits: Array,
+    released: Array | None,
+    penalty: Array,
+    Q_hat: Array,
+    Q: Array,
+    *,
+    typical: float,
+    n: int,
+    state_labels: Sequence[str],
+    action_labels: Sequence[str],
+    step: int | None = None,
+    see: str = "",
+    dark: bool = False,
+) -> Picture:
+    """Draw the counts a learner received from a data set, and the values it derived, each [H, S, A].
+
+    Args:
+        visits: true counts; released: noisy counts, None if no visits are released.
+        penalty: Gamma; Q_hat: values before the penalty; Q: values after it.
+        typical: the typical size of the noise, up to which the colours of visits are linear.
+        step: one h (states across, actions up), or None for all.
+    """
+    colors = style.theme(dark)
+    true = heat.laid_out(visits, step)
+    told = None if released is None else heat.laid_out(released, step)
+    most = float(max(true.max(), 1.0 if told is None else told.max(), 1.0))
+    linear = max(1.0, typical)
+    ticks = style.symlog_ticks(0.0, most, linear, most=heat.height(len(true)) // 22)
+    top = float(style.symlog(most, linear))
+
+    def counts(name: str, values: Array) -> heat.Heatmap:
+        z, words = style.symlog(values, linear), heat.in_cells(brief, values)
+        return heat.Heatmap(name, z, values, colors.amount, 0.0, top, text=words, ticks=ticks, unit=" visits")
+
+    # Values share one colour scale, up to the largest value; a larger penalty gets the colour of its end.
+    reach = float(max(Q_hat.max(), Q.max(), 1e-9))
+    taken = min(reach, float(max(penalty.max(), 1e-9)))
+
+    def worth(name: str, values: Array, top: float) -> heat.Heatmap:
+        words = heat.in_cells(lambda v: f"{v:.2g}" if v >= 0.005 else "0", values)
+        beyond = "+" if values.max() > top else ""
+        ticks = ([0.0, top / 2, top], ["0", rough(top / 2), rough(top) + beyond])
+        z = np.minimum(values, top)
+        return heat.Heatmap(name, z, values, colors.amount, 0.0, top, form=".3~g", text=words, ticks=ticks)
+
+    panels = [counts("n: visits in the data", true)]
+    if told is not None:
+        panels.append(counts("ñ: visits as released", told))
+    panels += [
+        worth("Γ: the penalty for uncertainty", heat.laid_out(penalty, step), taken),
+        worth("Q̂: value before the penalty", heat.laid_out(Q_hat, step), reach),
+        worth("Q: value after the penalty", heat.laid_out(Q, step), reach),
+    ]
+    chart = heat.stacked(
+        panels,
+        title="Effect of pessimism at every step" if step is None else f"Effect of pessimism at step {step}",
+        subtitle=f"a data set of {human(n)} trajectories",
+        dark=dark,
+        **heat.cell_axes(visits.shape, state_labels, action_labels, step),
+    )
+    columns = {"visits": visits} | ({} if released is None else {"released visits": released})
+    columns |= {"penalty": penalty, "Q before": Q_hat, "Q": Q}
+    table = heat.cell_numbers(columns, visits.shape, state_labels, action_labels, step)
+    return chart.picture(PESSIMISM_ALT, see, table, revision=f"pessimism-{step}")
+
+
+def coverage_of_cells(
+    behaviour: Array,
+    best: Array,
+    *,
+    state_labels: Sequence[str],
+    action_labels: Sequence[str],
+    step: int | None = None,
+    see: str = "",
+    dark: bool = False,
+) -> Picture:
+    """Draw the chance of each state and action [H, S, A], in the data and under the best policy."""
+    colors = style.theme(dark)
+    positive = np.concatenate([values[values > 0] for values in (behaviour, best)])
+    low = int(np.floor(np.log10(max(float(positive.min()), RARE))))
+    decades = list(range(low, 1, max(1, -low // 4)))
+    ticks = ([float(k) for k in decades], [power(10.0**k) for k in decades])
+
+    def shares(name: str, values: Array) -> heat.Heatmap:
+        z = np.where(values > 0, np.log10(np.maximum(values, 10.0**low)), np.nan)
+        words = heat.in_cells(lambda v: f"{100 * v:.2g}%" if v else "", values)
+        return heat.Heatmap(
+            name, z, values, colors.amount, low - 0.5, 0.0, form=".3~p", text=words, ticks=ticks
+        )
+
+    chart = heat.stacked(
+        [
+            shares("Share of the data: d<sup>μ</sup>", heat.laid_out(behaviour, step)),
+            shares("The best policy: d*", heat.laid_out(best, step)),
+        ],
+        title="Coverage of the data at every step"
+        if step is None
+        else f"Coverage of the data at step {step}",
+        subtitle="share of the trajectories; empty: never",
+        dark=dark,
+        **heat.cell_axes(behaviour.shape, state_labels, action_labels, step),
+    )
+    columns = {"share of the data": behaviour, "share under the best policy": best}
+    table = heat.cell_numbers(columns, behaviour.shape, state_labels, action_labels, step)
+    return chart.picture(COVERAGE_ALT, see, table, revision=f"coverage-{step}")

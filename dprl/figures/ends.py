@@ -1,6 +1,6 @@
-"""Names at the right ends of lines, each with a sign of its line, if there is room next to the plot.
+"""Names of lines, written at their right ends if there is room next to the plot.
 
-Each is a legend of one line, so that a press on a name hides its line and shows it again, as in any legend.
+Each name is a legend of one entry, so clicking it hides its line or shows it again, as in any legend.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from dprl.figures import style
 from dprl.figures.chart import Chart
 from dprl.figures.looks import CurveStyle
 
-LONGEST = 24  # signs of a name in a row
-ROW, GLYPH = 16.0, 6.6  # pixels: a row of 12.5 px text, and a sign of it at most, on average
-FAR = 1.6 * ROW  # from its line a name no longer seems to be its
-SIGN = 30  # pixels of the line before a name, the least that Plotly has; and what is left free around both
+LONGEST = 24  # longest name in a row, in characters
+ROW, GLYPH = 16.0, 6.6  # pixels: the height of a row of 12.5 px text, the average width of a character
+FAR = 1.6 * ROW  # pixels: a name farther from its line no longer seems to belong to it
+SIGN = 30  # pixels: the piece of line before a name (Plotly's minimum), and the free space around both
 FREE = 26
-AROUND = 150.0  # pixels of a figure's height that are not the plot's: title, axis, legend of references
-CONTRAST = 4.5  # of text to its page, as WCAG 2 asks
+AROUND = 150.0  # pixels of a figure's height outside the plot: title, axis, legend of references
+CONTRAST = 4.5  # minimum contrast between text and page, as WCAG 2 requires
 
 
 @dataclass(frozen=True)
@@ -35,17 +35,16 @@ class End:
 
     @property
     def text(self) -> str:
-        """The text."""
-        return ("" if self.style.number == 1 else f"{self.style.number}: ") + self.name
+        """The line's name, after its number if it has one."""
+        return self.style.prefix + self.name
 
 
 def name_ends(chart: Chart, ends: Sequence[End]) -> None:
-    """Write each name to the right of the plot, at the height of its line's end or as near as others let it be, and
-    leave only other symbols to the legend. If a name is long, or would stand far from its line because many end at one
-    height, as those do that have come down to zero, the legend names the lines as before; and while one goes on, so
-    that the chart does not jump from the one to the other.
+    """Write the name of each line at its right end, so that the legend lists only the other symbols.
 
-    To be called when the chart has its axes and lines, which are of a `legendgroup`.
+    The names stay in the legend if one is too long, if too many lines end at the same height (such as zero), or while a
+    run is still going, so that the chart does not jump. Call this after the axes and lines are set; each line needs a
+    `legendgroup`.
     """
     if not ends or any(end.going or len(end.text) > LONGEST for end in ends):
         return
@@ -77,30 +76,30 @@ def name_ends(chart: Chart, ends: Sequence[End]) -> None:
     _close(chart)
 
 
-def spread_apart(at: NDArray[np.float64], most: float, row: float = ROW) -> NDArray[np.float64]:
-    """Places as near to `at` as can be, in its order, a row apart, within 0 .. most if they fit.
+def spread_apart(at: NDArray[np.float64], most: float) -> NDArray[np.float64]:
+    """Return places close to `at`, in the same order, at least `row` apart, and within 0 .. `most` if they fit.
 
-    Neighbours that would touch form a block about the mean of its members' wishes.
+    Neighbours that would overlap form a block around the mean of their wanted places.
     """
     order = np.argsort(at, kind="stable")
-    blocks: list[tuple[list[int], float]] = []  # members from below, and the place of the first
+    blocks: list[tuple[list[int], float]] = []  # members from the bottom up, and the place of the first
     for i in map(int, order):
         members, wish = [i], float(at[i])
         while True:
-            first = max(min(wish, most - row * (len(members) - 1)), 0.0)
-            if not blocks or blocks[-1][1] + row * len(blocks[-1][0]) <= first + 1e-9:
+            first = max(min(wish, most - ROW * (len(members) - 1)), 0.0)
+            if not blocks or blocks[-1][1] + ROW * len(blocks[-1][0]) <= first + 1e-9:
                 break
             members = blocks.pop()[0] + members
-            wish = float((at[members] - row * np.arange(len(members))).mean())
+            wish = float((at[members] - ROW * np.arange(len(members))).mean())
         blocks.append((members, first))
     found = np.empty(len(at))
     for members, first in blocks:
-        found[members] = first + row * np.arange(len(members))
+        found[members] = first + ROW * np.arange(len(members))
     return found
 
 
 def legible(color: str, colors: style.Theme) -> str:
-    """Return a line's colour, darkened until text in it is legible on the page."""
+    """Return the line's colour, darkened until text in this colour is legible on the page."""
     page = style.luminance(colors.background)
     for share in np.linspace(0, 1, 21):
         found = style.mix(((0.0, color), (1.0, colors.ink)), float(share))
@@ -120,7 +119,7 @@ def _values(chart: Chart, axis: str) -> NDArray[np.float64]:
 
 
 def _axis_reach(chart: Chart) -> tuple[float, float]:
-    """Estimate the reach that Plotly chooses for a linear axis."""
+    """Estimate the range that Plotly would choose for a linear vertical axis."""
     values = _values(chart, "y")
     low, high = (float(values.min()), float(values.max())) if values.size else (0.0, 1.0)
     low = min(low, 0.0) if chart.layout["yaxis"].get("rangemode") == "tozero" else low
@@ -128,7 +127,7 @@ def _axis_reach(chart: Chart) -> tuple[float, float]:
 
 
 def _close(chart: Chart) -> None:
-    """End the axis where the lines do, next to their names."""
+    """End the horizontal axis where the lines end, next to their names."""
     values = _values(chart, "x")
     values = np.log10(values[values > 0]) if chart.layout["xaxis"].get("type") == "log" else values
     if values.size and values.max() > values.min():

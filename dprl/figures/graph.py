@@ -1,4 +1,4 @@
-"""States and the moves between them, drawn as a chain or a graph: nodes, arcs as wide as they are likely, names."""
+"""Drawings of states as nodes and of moves as arcs, on a chain or a circle; likelier moves have wider arcs."""
 
 from __future__ import annotations
 
@@ -14,22 +14,24 @@ from dprl.figures.lines import Array
 from dprl.words import percent
 
 GLYPHS = {"left": "←", "right": "→", "up": "↑", "down": "↓", "stay": "•"}
-WIDTHS = (1.0, 2.0, 3.5, 5.0)  # of an arc, by quarters of its probability
-NAMED_STATES = 24  # above it nodes are dots
-SMALL_NODE = 18  # pixels, where names stand outside
+WIDTHS = (1.0, 2.0, 3.5, 5.0)  # widths of an arc, by quarters of its probability
+NAMED_STATES = 24  # with more states, nodes are dots
+SMALL_NODE = 18  # pixels, if names stand outside the nodes
 NAMED_OUTSIDE = 12  # names around a circle that do not run into each other
 NAMED_BELOW = 6  # names below a chain that do not run into each other
-NAME_BELOW = -0.72  # where they stand: units of the drawing below the middle of the circles
-ROW_LETTERS = 44  # of size 11 that all names in a line may have together
-DRAWN_STATES = 60  # of a graph; above it only the likeliest move of each state is drawn
-DRAWN_MOVES = 60  # of a graph; above it only the likeliest move of each action is drawn
-FAINTEST = 0.02  # a move less likely is not drawn
-SKETCH, NARROW, BESIDE = 290, 360, 70  # pixels: widths there are at least, and the height of title and legend
-LOOP = 0.4  # how far a loop goes out of a node on a circle, whose radius is 1
+NAME_BELOW = -0.72  # of names below a chain, in units of the drawing below the middle of the circles
+ROW_LETTERS = 44  # characters of size 11 that fit into a line with all names
+DRAWN_STATES = 60  # with more states, a graph shows only the likeliest move of each state
+DRAWN_MOVES = 60  # with more moves, a graph shows only the likeliest move of each action
+FAINTEST = 0.02  # a less likely move is not drawn
+SKETCH, NARROW, BESIDE = 290, 360, 70  # pixels: the smallest widths, and the height of title and legend
+LOOP = 0.4  # distance of a loop from its node on a circle of radius 1
 
 
 def action_colors(actions: int, dark: bool) -> list[str]:
-    """Choose a colour for each action: distinct for eight, then repeated (glyph and hover text tell them apart)."""
+    """Choose a colour for each action: distinct for eight, then repeated (with a glyph and hover text to distinguish
+    them).
+    """
     colors = style.theme(dark).actions
     return [colors[a % len(colors)] for a in range(actions)]
 
@@ -40,21 +42,17 @@ def worded(label: str) -> str:
     return f"{glyph} {label}" if glyph else label
 
 
-def _is_chain(drawing: Mapping[str, Any]) -> bool:
-    return drawing.get("kind") == "chain"
-
-
 def state_places(drawing: Mapping[str, Any], S: int) -> Array:
     """Return the place of each state, [S, 2]: in a row with gaps of 1, or on a circle of radius 1."""
-    if _is_chain(drawing):
+    if drawing.get("kind") == "chain":
         return np.column_stack([np.arange(S, dtype=float), np.zeros(S)])
-    first = np.pi if S == 2 else np.pi / 2  # two stand beside each other
+    first = np.pi if S == 2 else np.pi / 2  # two states stand side by side
     angle = first - 2 * np.pi * np.arange(S) / S
     return np.column_stack([np.cos(angle), np.sin(angle)])
 
 
 def in_row(place: Array) -> bool:
-    """Whether the states stand in a row, as in a chain."""
+    """Return whether the states stand in a row, as in a chain."""
     return bool(np.ptp(place[:, 1]) == 0)
 
 
@@ -76,7 +74,7 @@ def canvas(
         y_range = [-1.35, 1.25] if small else [-2.25, 0.5 if many else 1.3]
     else:
         outside = stand_outside(place, labels)
-        wide = 2.15 if outside or pair else 1.75  # room for names beside the circle, or for loops
+        wide = 2.15 if outside or pair else 1.75  # room for names next to the circle, or for loops
         high = 0.75 if pair else 1.45 if outside else 1.75
         x_range, y_range = [-wide, wide], [-high, high]
         chart.x(constrain="domain")
@@ -88,8 +86,8 @@ def canvas(
 
 
 def _reach(chart: Chart, place: Array, inward: bool) -> float:
-    """Return the distance of an arc's ends from the middle of a node on a circle, so that none is hidden under it:
-    nodes have a size in pixels, arcs in units of the axes."""
+    """Return the distance between the ends of an arc and the middle of a node on a circle, so that no end is hidden:
+    nodes are measured in pixels, arcs in units of the axes."""
     x, (low, high) = chart.layout["xaxis"], chart.layout["yaxis"]["range"]
     (left, right), room = x["range"], SKETCH if x["fixedrange"] else NARROW
     pixels = min(room / (right - left), (chart.layout["height"] - BESIDE) / (high - low))
@@ -111,7 +109,7 @@ def moves(
     one_side: bool = False,
     inward: bool = False,
 ) -> None:
-    """Arcs for one action's moves, chances [S, S], in four widths; the action is named once in the legend."""
+    """Draw one action's moves as arcs, from chances [S, S], in four widths, with one legend entry for the action."""
     color = action_colors(actions, chart.dark)[action]
     reach = 0.0 if in_row(place) else _reach(chart, place, inward)
     opacity = 0.9 if len(place) <= NAMED_STATES else 0.6
@@ -127,7 +125,7 @@ def moves(
             continue
         gap = np.full((1, 2), np.nan)
         line = np.concatenate([part for path in paths for part in (path, gap)])
-        # A tip points away from the point before it, which has no size.
+        # The arrowhead points away from the previous point, which is invisible.
         tip = np.concatenate([part for path in paths for part in (path[-2:], gap)])
         size = float(np.clip(5 + 1.4 * width, 5, 60 / np.sqrt(len(place))))
         wide = width if len(place) <= NAMED_STATES else min(width, 1.5)
@@ -143,9 +141,9 @@ def moves(
 def _arc(
     place: Array, s: int, t: int, action: int, one_side: bool, inward: bool = False, reach: float = 0.1
 ) -> Array:
-    """Points from state s to state t, [n, 2]: moves up a chain arch above it, moves down below. A loop stays: it goes
-    out of the node and comes back, the further out the later its action (inside of a circle whose names stand
-    outside; up, of a pair). reach: of a circle's nodes, see `_reach`."""
+    """Return the points [n, 2] of the arc from state s to state t. In a chain, moves up arch above it and moves down
+    below. A loop leaves its node and returns, farther out for later actions; on a circle with names outside it points
+    inward, and for a pair upward. reach: see `_reach`."""
     at = np.linspace(0, 1, 17)[:, None]
     start, end = place[s], place[t]
     if in_row(place):
@@ -182,7 +180,7 @@ def _arc(
 
 
 def likeliest(chances: Array, of_all_actions: bool) -> Array:
-    """[S, A, S] with only the likeliest move to another state kept, of each action or of all actions."""
+    """Set all chances [S, A, S] to 0 except the likeliest move to another state, of each action or of all."""
     away = np.where(np.eye(len(chances), dtype=bool)[:, None, :], 0.0, chances)
     return np.where(away == away.max(axis=(1, 2) if of_all_actions else 2, keepdims=True), away, 0.0)
 
@@ -196,7 +194,7 @@ def nodes(
     ringed: NDArray[np.bool_] | None = None,
     never: NDArray[np.bool_] | None = None,
 ) -> None:
-    """Draw the states: fill [S] from 0 to 1 on the scale of amounts; rings on request; grey if never visited."""
+    """Draw the states: `fill` [S] from 0 to 1 sets the colour; `ringed` ones get a ring, `never` ones are grey."""
     colors, S = chart.colors, len(place)
     outside = stand_outside(place, labels)
     size = SMALL_NODE if outside else _node_size(S, in_row(place))
@@ -212,9 +210,8 @@ def nodes(
     below = named_below(place, labels)
     for s in below:
         note_at(chart, place, s, _broken_label(labels[s], ROW_LETTERS // S), NAME_BELOW, colors.ink)
-    words = [
-        "" if s in below else word for s, word in enumerate(_ends(labels) if below else node_words(labels))
-    ]
+    named = _ends(labels) if below else short_words(labels) or [str(s) for s in range(S)]
+    words = ["" if s in below else word for s, word in enumerate(named)]
     border = {"color": edges, "width": [3.0 if r else 1.2 for r in ring]}
     chart.add(
         "markers+text" if S <= NAMED_STATES and not outside else "markers",
@@ -231,7 +228,7 @@ def nodes(
 
 
 def short_words(labels: Sequence[str]) -> list[str] | None:
-    """Shorten each label to at most four signs, all different: itself or its final number; None if impossible."""
+    """Shorten each label to at most four letters, all distinct: the label or its final number; None if impossible."""
     words = _ends(labels)
     return words if max(map(len, words)) <= 4 and len(set(words)) == len(words) else None
 
@@ -244,11 +241,6 @@ def _ends(labels: Sequence[str]) -> list[str]:
     return words
 
 
-def node_words(labels: Sequence[str]) -> list[str]:
-    """Return the text inside the nodes: a short word, or the state's number."""
-    return short_words(labels) or [str(s) for s in range(len(labels))]
-
-
 def named_below(place: Array, labels: Sequence[str]) -> list[int]:
     """List the states of a short chain whose names do not fit into their nodes and stand below them."""
     if not labels or not in_row(place) or len(labels) > NAMED_BELOW:
@@ -258,12 +250,12 @@ def named_below(place: Array, labels: Sequence[str]) -> list[int]:
 
 
 def stand_outside(place: Array, labels: Sequence[str]) -> bool:
-    """Whether the names stand next to the nodes: on a circle that has room, if none is short enough for a node."""
+    """Return whether names stand next to the nodes: on a circle with room, if they do not all fit inside."""
     return bool(labels) and not in_row(place) and len(labels) <= NAMED_OUTSIDE and short_words(labels) is None
 
 
 def names_outside(chart: Chart, place: Array, labels: Sequence[str]) -> None:
-    """Write the names around the circle, in short lines, each leaning away from it."""
+    """Write the names around the circle, broken into short lines and aligned away from it."""
     away = 0.62 * SMALL_NODE + 3
     for (x, y), label in zip(place, labels, strict=True):
         side = "center" if abs(x) < 0.2 else "left" if x > 0 else "right"
@@ -287,8 +279,8 @@ def _broken_label(label: str, wide: int = 13, most: int = 3) -> str:
 
 
 def note_at(chart: Chart, place: Array, s: int, text: str, below: float, color: str) -> None:
-    """Words at a state, escaped: below it in a row, at whose ends they go inward; on a circle if no loop is, below
-    it or, at the bottom and the top, next to it."""
+    """Write an escaped text at a state: below it if states stand in a row (shifted inward at the row's ends); on a
+    circle below it or, at the bottom and the top, next to it, to avoid the loops."""
     x, y = place[s]
     anchor, shift = "center", 0.0
     if in_row(place):
@@ -314,8 +306,8 @@ def row_of_actions(
     title: str,
     never: NDArray[np.bool_],
 ) -> None:
-    """Draw the action in each state of a chain, under a row title: an arrow, a short word, or only a colour; grey in
-    states that the policy never visits."""
+    """Draw each state's action as a row of squares under a chain, with an arrow or a short word if there is room; grey
+    in states that the policy never visits."""
     palette = action_colors(len(action_labels), chart.dark)
     inks = [chart.colors.faint if n else palette[a] for a, n in zip(chosen, never, strict=True)]
     words = [GLYPHS.get(action_labels[a].lower(), style.short_labels(action_labels, 5)[a]) for a in chosen]
@@ -337,7 +329,7 @@ def row_of_actions(
 
 
 def goes(chances: Array, labels: Sequence[str]) -> str:
-    """Describe the targets of a move, the likeliest first: "state 2 60%, state 3 35%"."""
+    """Describe a move's likeliest targets: "state 2 60%, state 3 35%"."""
     order = [int(t) for t in np.argsort(-chances, kind="stable")[:3] if chances[t] > 0]
     words = ", ".join(f"{style.plain(labels[t])} {percent(float(chances[t]))}" for t in order)
     return words + (", …" if (chances > 0).sum() > 3 else "")

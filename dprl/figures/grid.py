@@ -1,4 +1,4 @@
-"""Grids: walls, goals and pits drawn as cells, and the policy as arrows on them."""
+"""Drawings of grids: walls, goals and pits as cells, and the policy as arrows in them."""
 
 from __future__ import annotations
 
@@ -13,39 +13,39 @@ from dprl.figures.chart import Chart, Trace
 from dprl.figures.lines import Array
 
 SIGNS = {"S": "S", "G": "★", "X": "✕"}
-ARROWS = {(-1, 0): "↑", (0, 1): "→", (1, 0): "↓", (0, -1): "←"}  # by rows down and columns right
+ARROWS = {(-1, 0): "↑", (0, 1): "→", (1, 0): "↓", (0, -1): "←"}  # keys: rows down, columns right
 SIGN_WORDS = {"S": "start", "G": "goal", "X": "pit", "W": "wall"}
-FINAL = ("G", "X")  # cells that end everything: an action there changes nothing
-FAINTEST = 0.02  # an action less likely is not drawn
-ASIDE = 0.27  # of a cell, from its middle to an arrow that is not alone there
-SMALL, LARGE = 300, 430  # pixels that the cells may be high; they stay square
-NARROW = 330  # pixels that a telephone has room for
+FINAL = ("G", "X")  # cells that end the episode: an action there changes nothing
+FAINTEST = 0.02  # a less likely action is not drawn
+ASIDE = 0.27  # distance of an arrow from the middle of its cell, in cells, if the cell has several
+SMALL, LARGE = 300, 430  # maximum height of all cells in pixels; they stay square
+NARROW = 330  # width in pixels that a phone has room for
 
 
 def is_grid(drawing: Mapping[str, Any]) -> bool:
-    """Whether an environment is drawn as a grid."""
+    """Return whether an environment is drawn as a grid."""
     return drawing.get("kind") == "grid"
 
 
 def cell_marks(drawing: Mapping[str, Any]) -> list[str]:
-    """[cells] the mark of each state's cell: S, G, X or nothing."""
+    """Return the mark of each state's cell, a list [cells]: S, G, X or ""."""
     marks = drawing.get("marks", {})
     return [str(marks.get(f"{r},{c}", "")) for r, c in drawing["cells"]]
 
 
 def chance_over(drawing: Mapping[str, Any], visited: Array) -> float:
-    """Return the chance that an episode is over, from each state's chance, visited [S]: states beyond the cells of a
-    grid are where episodes end. 0 if there is no grid."""
+    """Return the chance that an episode is over, given the chance of each state, visited [S]; 0 if there is no grid.
+    States beyond the cells of a grid are the ones in which episodes end."""
     return float(visited[len(drawing["cells"]) :].sum()) if is_grid(drawing) else 0.0
 
 
 def pixels(drawing: Mapping[str, Any], small: bool) -> float:
-    """Side of a cell at the narrowest."""
+    """Return the side of a cell in pixels, on the narrowest screen."""
     return float(min((SMALL if small else LARGE) / drawing["rows"], NARROW / drawing["columns"], 64))
 
 
 def canvas(title: str, drawing: Mapping[str, Any], dark: bool, *, small: bool, subtitle: str = "") -> Chart:
-    """Draw an empty grid, its rows from top to bottom, with walls filled. Layers under the cells show between them."""
+    """Draw an empty grid with its walls, rows from top to bottom. Layers below the cells show through the gaps."""
     rows, columns = drawing["rows"], drawing["columns"]
     side = pixels(drawing, small)
     chart = Chart(title, subtitle=subtitle, height=round(side * rows) + (8 if small else 150), dark=dark)
@@ -72,8 +72,7 @@ def fill(
     hover: Sequence[str],
     never: NDArray[np.bool_] | None = None,
 ) -> list[str]:
-    """Colour each state's cell by `shares` [cells], 0 to 1, on the scale of amounts, or the page's where `never`
-    [cells]; return the colours."""
+    """Colour the cells by `shares` [cells] from 0 to 1, except those in `never` [cells]; return the colours."""
     colors = chart.colors
     z = np.full((drawing["rows"], drawing["columns"]), np.nan)
     words = np.full(z.shape, "", object)
@@ -117,7 +116,7 @@ def _grid_cells(
 def signs(
     chart: Chart, drawing: Mapping[str, Any], inks: Sequence[str], small: bool, corner: bool = False
 ) -> None:
-    """Write S, ★ and ✕ into marked cells; with `corner`, S stands next to the arrow in the middle."""
+    """Write S, ★ and ✕ into the marked cells; with `corner`, S leaves the middle free for an arrow."""
     side = pixels(drawing, small)
     for mark, sign in SIGNS.items():
         at = [i for i, m in enumerate(cell_marks(drawing)) if m == mark]
@@ -137,8 +136,8 @@ def arrows(
     inks: Sequence[str],
     which: NDArray[np.bool_],
 ) -> None:
-    """Draw an arrow in each cell of `which` [cells] for the move of each action, taken with chances [S, actions], in
-    the cell's ink: in the middle if there is only one, else toward its target, and larger if it is likelier."""
+    """Draw arrows for the actions in the cells `which` [cells], where action a has the chance taken[s, a]. A single
+    arrow stands in the middle, several stand toward their targets, and a likelier one is larger."""
     moves = drawing["moves"]
     at = [
         (int(i), int(a), 0.0 if taken[i, a] > 1 - FAINTEST else ASIDE)

@@ -1,23 +1,24 @@
-"""Guarantees: how much noise the same promise needs."""
+"""Bar charts of the noise that one guarantee needs under different mechanisms, and a drawing of the data's path."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from html import escape
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import pandas as pd
 
 from dprl.figures import looks, style
 from dprl.figures.chart import Chart, Trace
-from dprl.figures.picture import Picture
+from dprl.figures.picture import Picture, Sketch
 from dprl.words import human, proves
 
 LADDER_ALT = "Bar chart of the noise in one counter with each way of adding it, from the paper's noise down."
 
 
 class NoiseStep(NamedTuple):
-    """One way to add noise: its words, the standard deviation of one counter, what it proves, and what is new in it."""
+    """One way to add noise: its name, one counter's standard deviation, the guarantee proved, and its idea."""
 
     what: str
     std: float
@@ -35,10 +36,10 @@ def noise_ladder(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """Bars of the noise on one counter, on a logarithmic axis, in the given order; `own`: the run's own step, in the
-    colour of its epsilon. instance: the problem, whose size noise depends on.
+    """Draw bars of the noise in one counter, in the given order, on a logarithmic axis.
 
-    Each bar's words stand above it, so that they have room at 390 pixels.
+    `own` is the index of the run's own step, drawn in the colour of its epsilon; `instance` names the problem. Each
+    bar's label stands above it, so that it has room at 390 pixels.
     """
     chart = Chart(
         "Noise on one counter of visits",
@@ -87,3 +88,134 @@ def noise_ladder(
         }
     )
     return chart.picture(LADDER_ALT, see, table)
+
+
+class DataPath(Protocol):
+    """The path of the data in a privacy model.
+
+    Attributes:
+        stations: the names of the stations, from left to right.
+        raw: number of stations, from the left, that see raw data.
+        noise: index of the station that adds the noise.
+        trusted: index of the trusted station.
+        mixes: index of the station that is trusted only to shuffle.
+        alt: a description of the drawing.
+    """
+
+    @property
+    def stations(self) -> tuple[str, ...]: ...
+    @property
+    def raw(self) -> int: ...
+    @property
+    def noise(self) -> int | None: ...
+    @property
+    def trusted(self) -> int | None: ...
+    @property
+    def mixes(self) -> int | None: ...
+    @property
+    def alt(self) -> str: ...
+
+
+WIDE, HIGH = 340, 132
+
+
+def who_sees_what(what: DataPath, model: str, *, dark: bool = False) -> Sketch:
+    """Draw the diagram of a privacy model: the path of raw data, the source of the noise, and the trusted station."""
+    colors = style.theme(dark)
+    hue = looks.color(model, None, dark)
+    count = len(what.stations)
+    x = [46 + (WIDE - 92) * i / (count - 1) for i in range(count)]
+    parts = []
+    edge = x[what.raw - 1] + 35 if what.raw < count else WIDE - 3
+    parts.append(
+        f'<rect x="3" y="18" width="{edge - 3:.0f}" height="92" rx="9" fill="{style.translucent(hue, 0.13)}" '
+        f'stroke="{hue}" stroke-dasharray="5 3"/>'
+        + _svg_words(9, 13, "raw data are seen here", colors.muted, anchor="start", size=11.5)
+    )
+    for i in range(count - 1):
+        private = i + 1 >= what.raw < count and what.mixes != i + 1  # not yet private before the shuffler
+        parts.append(_arrow(x[i] + 22, x[i + 1] - 22, 56, hue if private else colors.ink, private))
+    for i, name in enumerate(what.stations):
+        parts.append(_station(name, x[i], 56, colors))
+        parts.append(_svg_words(x[i], 92, name, colors.ink, weight=600))
+        if what.noise == i:
+            parts.append(_noise(x[i] + 17, 40, colors))
+        if what.trusted == i:
+            parts.append(_svg_words(x[i], 105, "trusted", hue, size=11.5))
+    where = "no noise" if what.noise is None else f"noise added by the {what.stations[what.noise]}"
+    if what.noise is not None:
+        parts.append(_noise(12, 123, colors, small=True))
+    parts.append(
+        _svg_words(24 if what.noise is not None else 6, 127, where, colors.muted, anchor="start", size=11.5)
+    )
+    if what.raw < count:
+        parts.append(_arrow(WIDE - 92, WIDE - 66, 123, hue, True))
+        parts.append(_svg_words(WIDE - 60, 127, "private", colors.muted, anchor="start", size=11.5))
+    return Sketch("".join(parts), WIDE, HIGH, what.alt)
+
+
+def _svg_words(
+    x: float,
+    y: float,
+    text: str,
+    color: str,
+    *,
+    anchor: str = "middle",
+    size: float = 12.5,
+    weight: int = 400,
+) -> str:
+    return (
+        f'<text x="{x:.0f}" y="{y:.0f}" text-anchor="{anchor}" font-size="{size}" font-weight="{weight}" '
+        f'fill="{color}">{escape(text)}</text>'
+    )
+
+
+def _arrow(start: float, end: float, y: float, color: str, dashed: bool) -> str:
+    dash = ' stroke-dasharray="4 3"' if dashed else ""
+    return (
+        f'<path d="M{start:.0f} {y:.0f} L{end - 5:.0f} {y:.0f}" stroke="{color}" stroke-width="2"{dash} fill="none"/>'
+        f'<path d="M{end:.0f} {y:.0f} l-8 -4.5 l0 9 z" fill="{color}"/>'
+    )
+
+
+def _noise(x: float, y: float, colors: style.Theme, small: bool = False) -> str:
+    """Draw the symbol of noise: a jagged line in a disc."""
+    r = 8 if small else 10
+    k = r / 10
+    zigzag = " ".join(f"l{1.7 * k:.1f} {dy * k:.1f}" for dy in (-5, 9, -10, 8, -6, 4))
+    return (
+        f'<circle cx="{x:.0f}" cy="{y:.0f}" r="{r}" fill="{colors.background}" stroke="{colors.roles["noisy"]}" '
+        f'stroke-width="1.6"/><path d="M{x - 5.5 * k:.1f} {y:.0f} {zigzag}" fill="none" '
+        f'stroke="{colors.roles["noisy"]}" stroke-width="1.5" stroke-linejoin="round"/>'
+    )
+
+
+def _station(name: str, x: float, y: float, colors: style.Theme) -> str:
+    """Draw a small picture of a station."""
+    pen = f'fill="{colors.background}" stroke="{colors.ink}" stroke-width="1.7" stroke-linejoin="round"'
+
+    def person(px: float, py: float) -> str:
+        return (
+            f'<path d="M{px - 7:.1f} {py + 12:.1f} q0 -10 7 -10 q7 0 7 10 z" {pen}/>'
+            f'<circle cx="{px:.1f}" cy="{py - 3:.1f}" r="4.4" {pen}/>'
+        )
+
+    if name in ("users", "people"):
+        return person(x - 8, y - 2) + person(x + 8, y - 2) + person(x, y + 3)
+    if name in ("algorithm", "curator"):
+        lines = "".join(
+            f'<path d="M{x - 9} {y + dy} l18 0" stroke="{colors.ink}" stroke-width="1.7"/>'
+            for dy in (-5, 1, 7)
+        )
+        return f'<rect x="{x - 15}" y="{y - 14}" width="30" height="29" rx="4" {pen}/>' + lines
+    if name == "shuffler":
+        return (
+            f'<rect x="{x - 16}" y="{y - 14}" width="32" height="29" rx="4" {pen}/>'
+            f'<path d="M{x - 11} {y - 6} q8 0 11 6 t11 6 M{x - 11} {y + 6} q8 0 11 -6 t11 -6" fill="none" '
+            f'stroke="{colors.ink}" stroke-width="1.7"/>'
+        )
+    return (
+        f'<path d="M{x - 12} {y - 15} l18 0 l7 7 l0 23 l-25 0 z" {pen}/>'
+        f'<path d="M{x - 6} {y - 2} l10 0 m-4 -4 l4 4 l-4 4 M{x - 6} {y + 8} l10 0" fill="none" stroke="{colors.ink}" '
+        'stroke-width="1.7"/>'
+    )

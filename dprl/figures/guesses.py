@@ -1,7 +1,7 @@
-"""Answers drawn over a chart that is asked about, and where they can be given.
+"""Guesses and answers drawn over the chart of a question, and the places where a visitor can answer.
 
-Guesses are open and dashed, measurements filled and solid, and the guesses of others faint. The
-middle of a class is wide, in a colour of its own.
+Guesses are open and dashed, measurements filled and solid, and other visitors' guesses faint. The middle of a class is
+wide, in its own colour.
 """
 
 from __future__ import annotations
@@ -20,24 +20,18 @@ from dprl.messages import filled, messages
 
 Who = Literal["guess", "truth", "other", "class"]
 SAID = messages("lessons")["chart"]
-WHO: dict[Who, str] = {
-    "guess": SAID["guess"],
-    "truth": SAID["truth"],
-    "other": SAID["other"],
-    "class": SAID["class"],
-}
-GAP = 2 * "\u2002"  # between a name and the point that it belongs to
-ALONG = 80  # points of a line that are looked at
-# Of the chart: as far as a number should be from edges and other curves; from others.
+GAP = 2 * "\u2002"  # between a name and its point
+ALONG = 80  # points examined along a line
+# As shares of the chart: a number's distance from edges and other curves; from other numbers.
 ENOUGH, APART = 0.1, 0.3
 FAINT = 0.16  # opacity of a guess among many
-WHOLE = {"marker": {"opacity": 1}}  # of what was not pressed, which else would fade
-ABOVE = 1.06  # of circles that end at 1, where a marker among them has its point
-HELD = "held"  # what the browser knows the trace by that is dragged
+WHOLE = {"marker": {"opacity": 1}}  # keeps points opaque that were not clicked; Plotly would fade them
+ABOVE = 1.06  # height of a marker's point above circles, which end at 1
+HELD = "held"  # name of the draggable trace in the browser
 
 
 def marker(chart: Chart, asked: AskedChart, at: Sequence[float], who: Who, name: str = "") -> None:
-    """Draw a vertical line at an answer. name: its label, if not the usual one."""
+    """Draw a vertical line at each answer in `at`; `name` replaces the usual label."""
     if not at:
         return
     height = _level(asked)
@@ -48,14 +42,14 @@ def marker(chart: Chart, asked: AskedChart, at: Sequence[float], who: Who, name:
         [v for x in at for v in (x, x, x, None)],
         [v for _ in at for v in (low, height, high, None)],
         [0, 15, 0, 0] * len(at),
-        hovertemplate=f"{name or WHO[who]}: %{{x:.3s}}<extra></extra>",
-        name=name or WHO[who],
+        hovertemplate=f"{name or SAID[who]}: %{{x:.3s}}<extra></extra>",
+        name=name or SAID[who],
         meta=HELD if who == "guess" else None,
     )
 
 
 def circles_of_users(chart: Chart, asked: AskedChart, filled: float) -> None:
-    """Draw a circle for each user that the axis counts, column by column; the first `filled` are full."""
+    """Draw a circle for each user that the axis counts, column by column, with the first `filled` ones solid."""
     n = np.arange(asked.people)
     side, size = math.isqrt(asked.people), min(chart.layout["font"]["size"] + 2, 17)
     x = side * (n // side) + side / 2
@@ -70,7 +64,7 @@ def circles_of_users(chart: Chart, asked: AskedChart, filled: float) -> None:
 
 
 def waiting(chart: Chart, asked: AskedChart, at: float) -> None:
-    """Draw the unplaced marker where its slider stands: it is no answer yet, and not in the legend."""
+    """Draw the marker at the slider's position before it is placed; it is no answer yet, and not in the legend."""
     low, high = asked.y_range
     text = {"color": chart.colors.ink}
     _answer_lines(
@@ -91,7 +85,7 @@ def waiting(chart: Chart, asked: AskedChart, at: float) -> None:
 
 
 def slope(chart: Chart, start: tuple[float, float], end: float, of: Sequence[float], who: Who) -> None:
-    """Lines of these exponents from a point on, to x = end."""
+    """Draw power laws with these exponents from the point `start` to x = end."""
     if of:
         x, y = start
         up = [v for power in of for v in (y, y * (end / x) ** power, None)]
@@ -101,7 +95,7 @@ def slope(chart: Chart, start: tuple[float, float], end: float, of: Sequence[flo
 def _answer_lines(
     chart: Chart, who: Who, x: list[Any], y: list[Any], sizes: list[int], width: float = 2, **trace: Any
 ) -> None:
-    """Lines with points of these sizes: filled and solid where they were measured."""
+    """Draw lines with points of these sizes: filled and solid for measurements, open and dashed for guesses."""
     ink = chart.colors.roles["class"] if who == "class" else chart.colors.ink
     dash = "solid" if who == "truth" else "10px,6px"
     symbol = "diamond" if who == "truth" else "diamond-open"
@@ -111,7 +105,7 @@ def _answer_lines(
         "line": {"color": ink, "width": width, "dash": dash},
         "marker": {"symbol": symbol, "size": sizes, "color": ink, "opacity": 1, "line": edge},
         "opacity": FAINT if who == "other" else 1.0,
-        "name": WHO[who],
+        "name": SAID[who],
         "cliponaxis": False,
         "unselected": WHOLE,
     }
@@ -120,7 +114,7 @@ def _answer_lines(
 
 
 def _level(asked: AskedChart) -> float:
-    """Return the height of a marker's point."""
+    """Return the height of a marker's point on the vertical axis."""
     if asked.people:
         return ABOVE
     low, high = asked.y_range
@@ -128,7 +122,7 @@ def _level(asked: AskedChart) -> float:
 
 
 def fan(chart: Chart, start: tuple[float, float], end: float, choices: Sequence[tuple[float, str]]) -> None:
-    """Draw the slopes to choose from; the end of each can be pressed, and shows its name."""
+    """Draw the slopes to choose from; the end of each can be clicked and shows the slope's name."""
     colors = chart.colors
     x, y = start
     left, right = chart.layout["xaxis"]["range"]
@@ -148,7 +142,7 @@ def fan(chart: Chart, start: tuple[float, float], end: float, choices: Sequence[
             cliponaxis=False,
             unselected=WHOLE,
         )
-        # on a ground of its own: on a telephone another slope goes through it
+        # on a background of its own: on a phone another slope crosses it
         chart.note(
             name,
             size=chart.layout["font"]["size"] + 1,
@@ -159,17 +153,17 @@ def fan(chart: Chart, start: tuple[float, float], end: float, choices: Sequence[
             xshift=16 * inward,
             yshift=3,
             borderpad=1,
-            bgcolor=style.translucent(colors.background, 0.6),  # what lies under it is still seen
+            bgcolor=style.translucent(colors.background, 0.6),  # curves under it stay visible
         )
 
 
 def _placed(axis: dict[str, Any], value: float) -> float:
-    """Return a value as annotations need it: its logarithm on a log axis."""
+    """Return a value in the coordinates of annotations: its logarithm on a log axis."""
     return float(np.log10(value)) if axis["type"] == "log" else value
 
 
 def places_to_press(chart: Chart, asked: AskedChart, at: Sequence[float], words: Sequence[str]) -> None:
-    """Add the places for a marker: points that are not seen, and can be pressed."""
+    """Add invisible points that a visitor can click to place the marker."""
     unseen = {"marker": {"opacity": 0}}
     chart.add(
         "markers",
@@ -185,13 +179,13 @@ def places_to_press(chart: Chart, asked: AskedChart, at: Sequence[float], words:
 
 
 def tags(chart: Chart, asked: AskedChart, order: Sequence[int], names: Sequence[str], shown: bool) -> None:
-    """Write a number on each curve, and its given name in the legend: there is no room for names between curves. With
-    the answer the legend lists the curves in the order of their numbers.
+    """Write a number on each curve, and list the names given to the curves in the legend; between curves there is no
+    room for names. With the answer, the legend lists the curves in the order of their numbers.
 
     Args:
-        order: places of the curves in the chart, that of number 1 first.
-        names: by number, "" for none yet.
-        shown: whether the chart has the curves' own names.
+        order: index of the curve for each number, beginning with number 1.
+        names: by number, "" if none is given yet.
+        shown: whether the chart shows the curves' own names.
     """
     colors = chart.colors
     points = points_apart(asked, order)
@@ -222,22 +216,22 @@ def tags(chart: Chart, asked: AskedChart, order: Sequence[int], names: Sequence[
 
 
 def _judged(own: str, name: str) -> str:
-    """Return a curve's own name and the name the visitor gave it."""
+    """Return a curve's own name, and whether the name that the visitor gave it is right."""
     if name == own:
         return filled(SAID["rightly"], own=own)
     return filled(SAID["wrongly"], own=own, name=name) if name else own
 
 
 def _rank(chart: Chart, group: str, number: int, name: str) -> None:
-    """Let the legend name the curve of a group so, at this place, before all other symbols."""
+    """Set the name and the position of a curve's group in the legend, before all other symbols."""
     for trace in chart.traces:
         if trace.get("legendgroup") == group and trace.get("showlegend", True):
             trace |= {"name": name, "legendrank": number}
 
 
 def points_apart(asked: AskedChart, order: Sequence[int]) -> list[tuple[float, float]]:
-    """For each of these curves a point that is far from all others, and from the points of those before, as the eye
-    sees the chart on a telephone."""
+    """Choose a point on each curve in `order` that is far from all other curves and from the points chosen before.
+    Distances are measured as they look on a phone."""
     curves = [_seen(asked, curve) for curve in asked.curves]
     found: list[Array] = []
     for place in order:
@@ -253,7 +247,7 @@ def points_apart(asked: AskedChart, order: Sequence[int]) -> list[tuple[float, f
 
 
 def _seen(asked: AskedChart, curve: Series) -> Array:
-    """[P, 4] points of a curve within the chart: x, y, and both as shares of the chart's sides."""
+    """Return points of a curve within the chart, [P, 4]: x, y, and both as shares of the chart's sides."""
     axes = (
         (curve.x, asked.log_x, asked.x_range),
         (floored(asked, curve.center), asked.log_y, asked.y_range),
@@ -264,7 +258,7 @@ def _seen(asked: AskedChart, curve: Series) -> Array:
         columns.append(values)
         shares.append(((np.log(values) if log else values) - low) / (high - low))
     points = np.column_stack([*columns, *shares])
-    # Evenly along the line: a steep part has few points of its own.
+    # Evenly along the line: a steep part has few data points.
     ok = np.isfinite(points).all(axis=1) & (points[:, 2] >= 0) & (points[:, 2] <= 1)
     points = points[ok]
     length = np.concatenate([[0.0], np.cumsum(np.sqrt((np.diff(points[:, 2:], axis=0) ** 2).sum(axis=1)))])

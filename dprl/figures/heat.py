@@ -1,6 +1,6 @@
-"""Heatmaps one above the other that share their axes, each with a slim colour bar of its own.
+"""Heatmaps stacked one above the other that share their axes, each with a slim colour bar.
 
-Stacked rather than side by side: columns of a figure cannot wrap, and a telephone is 390 pixels wide.
+They are not side by side because columns of a figure cannot wrap, and a phone is 390 pixels wide.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from dprl.figures import style
 from dprl.figures.chart import Chart, Trace
 from dprl.figures.lines import Array
 
-TEXT_CELLS = 8  # columns and rows up to which a cell is wide enough, at 390 pixels, for its number
-NAMED_ROWS = 15  # state-action pairs that each have room for a label
-TWO_LINES = 28  # pixels that a label of two lines takes
-MOST = 240  # pixels that a panel is high
-GAP = 46  # pixels between panels: the name of the next one
+TEXT_CELLS = 8  # at most this many columns and rows leave room for a number in each cell, at 390 pixels
+NAMED_ROWS = 15  # at most this many state-action pairs leave room for a label each
+TWO_LINES = 28  # pixels for a label of two lines
+MOST = 240  # maximum height of a panel in pixels
+GAP = 46  # pixels between panels, for the name of the next one
 
 
 @dataclass(frozen=True)
@@ -30,9 +30,9 @@ class Heatmap:
 
     Attributes:
         z [rows, columns]: position on the colour scale from low to high.
-        shown [rows, columns]: the value for the hover, in `form` (d3) and `unit`.
-        text: words in the cells, drawn if there are few.
-        ticks: of the colour bar (positions, words); a panel of categories has no bar.
+        shown [rows, columns]: the value in the hover text, with its d3 format `form` and its `unit`.
+        text: words in the cells, None if the cells are too small.
+        ticks: the colour bar's positions and labels; a panel of categories has no bar.
     """
 
     name: str
@@ -49,23 +49,23 @@ class Heatmap:
 
 
 def height(rows: int, labels: Sequence[str] = ()) -> int:
-    """Pixels that a panel of that many rows is high; a label of a row takes 16 of them, one of two lines more."""
+    """Return the height in pixels of a panel with that many rows; labels of two lines need more room."""
     broken = any("<br>" in label for label in labels)
     return int(np.clip(max(22 * rows, TWO_LINES * len(labels) * broken), 70, MOST))
 
 
 def row_ticks(labels: Sequence[str]) -> Trace:
-    """Axis settings that name as many of the rows as have room."""
+    """Return axis settings that label as many of the rows as there is room for."""
     return style.label_ticks(labels, height(len(labels)) // 16)
 
 
 def state_rows(labels: Sequence[str]) -> Trace:
-    """Return the same settings for states; if all labels may have two lines, long ones are broken."""
+    """Return axis settings for rows of states; long labels are broken in two if all have room for two lines."""
     return row_ticks(_names(labels, MOST))
 
 
 def _names(states: Sequence[str], room: int) -> list[str]:
-    """Short labels of states, the long ones in two lines where that many pixels have room for that."""
+    """Shorten the labels of states; if `room` (pixels) allows, break long ones into two lines instead."""
     cut = style.short_labels(states)
     if TWO_LINES * len(states) > room:
         return cut
@@ -83,7 +83,7 @@ def _broken(label: str, cut: str) -> str:
 
 
 def pair_rows(state_labels: Sequence[str], action_labels: Sequence[str]) -> Trace:
-    """Return settings of `stacked` for rows of state-action pairs; if there are too many, only states are named."""
+    """Return settings of `stacked` for rows of state-action pairs; if they are too many, label only states."""
     states, actions = style.short_labels(state_labels), style.short_labels(action_labels)
     S, A = len(states), len(actions)
     if S * A <= NAMED_ROWS:
@@ -97,7 +97,7 @@ def pair_rows(state_labels: Sequence[str], action_labels: Sequence[str]) -> Trac
 
 
 def laid_out(values: Array, step: int | None) -> Array:
-    """Values [H, S, A] as the rows and columns of `cell_axes`."""
+    """Reshape values [H, S, A] to the rows and columns of `cell_axes`; `step` selects one h, None keeps all."""
     H, S, A = values.shape
     return values.reshape(H, S * A).T if step is None else values[step].T
 
@@ -105,7 +105,7 @@ def laid_out(values: Array, step: int | None) -> Array:
 def cell_axes(
     shape: tuple[int, ...], state_labels: Sequence[str], action_labels: Sequence[str], step: int | None
 ) -> Trace:
-    """Return settings of `stacked` for cells (h, s, a): steps by pairs, or states by actions of one step."""
+    """Return settings of `stacked` for cells (h, s, a): steps by pairs or, at one step, states by actions."""
     if step is None:
         return {
             "x_title": f"Step h (0 to {shape[0] - 1})",
@@ -186,7 +186,7 @@ def stacked(
 def _cells(
     chart: Chart, panel: Heatmap, words: Sequence[Sequence[str]] | None, bar: Trace | None, place: Trace
 ) -> None:
-    """Draw the colours of a panel; words: the position of each cell, in words."""
+    """Draw the cells of a panel; `words` describes the position of each cell in its hover text."""
     rows, columns = panel.z.shape
     gap = 1 if rows <= 24 and columns <= 24 else 0
     where = "row %{y}, column %{x}" if words is None else "%{text}"
@@ -214,13 +214,12 @@ def _cells(
 
 
 def name_colors(chart: Chart, names: Sequence[tuple[str, str]]) -> None:
-    """Legend entries for the colours of categories: (name, colour) each."""
+    """Add legend entries for the colours of categories, each given as (name, colour)."""
     for name, color in names:
         chart.sign(style.plain(name), {"symbol": "square", "size": 13, "color": color})
 
 
 def _bar(panel: Heatmap, top: float, bottom: float, colors: style.Theme) -> Trace | None:
-    """Return the colour bar next to a panel, or None if it has none."""
     if not panel.bar:
         return None
     ticks: Trace = {}
@@ -242,7 +241,6 @@ def _bar(panel: Heatmap, top: float, bottom: float, colors: style.Theme) -> Trac
 
 
 def _words_in_cells(chart: Chart, panel: Heatmap, text: NDArray[np.object_], place: Trace) -> None:
-    """Write the numbers into the cells, each dark or light to contrast with its cell."""
     rows, columns = np.indices(panel.z.shape)
     span = panel.high - panel.low or 1.0
     ink = [style.readable_on(style.mix(panel.scale, (value - panel.low) / span)) for value in panel.z.ravel()]
@@ -251,14 +249,14 @@ def _words_in_cells(chart: Chart, panel: Heatmap, text: NDArray[np.object_], pla
 
 
 def in_cells(word: Callable[[float], str], values: Array) -> NDArray[np.object_] | None:
-    """Write each value with `word`, for its cell; return None if cells have no room."""
+    """Format each value with `word` as the text of its cell; return None if the cells are too small for text."""
     if max(values.shape) > TEXT_CELLS:
         return None
     return np.array([[word(float(value)) for value in row] for row in values], object)
 
 
 def chance_map(name: str, values: Array, colors: style.Theme) -> Heatmap:
-    """Draw a panel of chances [rows, columns]."""
+    """Return a panel of chances [rows, columns]."""
     ticks = ([0.0, 0.5, 1.0], ["0", "50%", "100%"])
     return Heatmap(name, values, values, colors.amount, 0.0, 1.0, form=".3~p", ticks=ticks)
 
@@ -273,7 +271,7 @@ def difference(
     zero: str = "",
     text: NDArray[np.object_] | None = None,
 ) -> Heatmap:
-    """Draw a panel of values too low or too high; word, zero: the colour bar's labels at its ends and at zero."""
+    """Return a panel of signed errors; `word` formats the colour bar's labels, `zero` is the middle one."""
     most = max(float(np.abs(error).max()), 1e-12)
     ticks = ([-most, 0.0, most], [word(-most), zero or word(0.0), word(most)])
     return Heatmap(name, error, error, colors.difference, -most, most, form=form, text=text, ticks=ticks)
@@ -286,7 +284,7 @@ def cell_numbers(
     action_labels: Sequence[str],
     step: int | None = None,
 ) -> pd.DataFrame:
-    """Tabulate each drawn (h, s, a), with columns of H S A values each: all, or those of one step."""
+    """Tabulate the values of each (h, s, a) as a data frame; `columns` holds arrays [H, S, A]; `step` selects one h."""
     h, s, a = (index.ravel() for index in np.indices(shape))
     names = {"state": np.asarray(state_labels, object)[s], "action": np.asarray(action_labels, object)[a]}
     numbers = {name: values.ravel() for name, values in columns.items()}

@@ -1,4 +1,4 @@
-"""Charts that are asked about: curves known up to a point or without their names."""
+"""Charts of the lessons' questions: curves shown only up to a point, or without their names."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ from dprl.messages import filled, messages
 from dprl.words import human, listed
 
 SAID = messages("lessons")["chart"]
-HEIGHT, TALL = 360, 440  # pixels, on a page and on a telephone; for a projector it is what the words leave
-PROJECTOR, TELEPHONE = (19, 24, 18), (15, 16, 14)  # pixels of large letters: text, title, numbers at axes
-EDGE = 1e-9  # of a decade
+HEIGHT, TALL = 360, 440  # pixels, on a page and on a phone; a projector uses all the room left by the text
+PROJECTOR, TELEPHONE = (19, 24, 18), (15, 16, 14)  # font sizes in large charts: text, title, axis labels
+EDGE = 1e-9  # decades
 
 
 @dataclass(frozen=True)
 class Frame:
-    """The parts of a chart besides its curves.
+    """The parts of a question's chart other than its curves.
 
     Attributes:
         x_range, y_range: in the units of the axes, not their logarithms.
-        percent, percent_x: y is a share; so is x.
-        inverse_x: the axis says one over x, and runs the other way, so that its labels grow to the right.
-        level: what a curve comes down to, and its name.
-        bounds: what a theorem says, each under a name, at x and y [P] each; drawn with the answer, and what lies
-            between two of them filled.
-        people: the axis counts this many users; each is a circle, filled from the left as far as is answered.
-        bare_x: no numbers stand at x, and none of x are told: they are what is asked next.
-        over: what curves are the mean of, `SEEDS` or `DATA_SETS` of figures.lines.
-        pointer: what the answer points at: x, y and a few words.
+        percent, percent_x: whether y or x is a share.
+        inverse_x: the axis shows 1/x and is reversed, so that its labels grow to the right.
+        level: a horizontal line that curves may come down to, as (y, name).
+        bounds: a theorem's bounds, each as (name, x [P], y [P]); drawn with the answer, with the area between
+            two of them filled.
+        people: number of users that the axis counts; each is a circle, filled from the left up to the answer.
+        bare_x: hide all numbers on the x axis because the next question asks for them.
+        over: the unit of the mean, `SEEDS` or `DATA_SETS` of figures.lines.
+        pointer: a point that the answer marks with an arrow: x, y and a few words.
     """
 
     title: str
@@ -58,9 +58,9 @@ class Frame:
 
 @dataclass(frozen=True)
 class AskedChart(Frame):
-    """The chart of a question, which keeps its size when the answer comes.
+    """The chart of a question, which keeps its size when the answer is shown.
 
-    until: as far as each of its curves is drawn before the answer is shown.
+    until: the x up to which each curve is drawn before the answer is shown.
     """
 
     curves: tuple[Series, ...] = ()
@@ -70,8 +70,8 @@ class AskedChart(Frame):
 def open_chart(
     asked: AskedChart, *, shown: bool, names: bool = True, large: bool = False, wide: bool = True, dark: bool
 ) -> Chart:
-    """Draw the chart alone. shown: all of each curve; names: with their names, else all are grey and alike; large: for
-    a projector; wide: not on a telephone."""
+    """Draw the chart without its text. shown: whether to draw each curve in full; names: whether curves have names and
+    colours, or are grey; large: for a projector; wide: for a screen wider than a phone."""
     chart = Chart(asked.title, asked.x_title, asked.y_title, height=HEIGHT if wide else TALL, dark=dark)
     drawn = [pair for pair in zip(asked.curves, asked.until, strict=True) if shown or pair[1] > 0]
     if names:
@@ -88,10 +88,10 @@ def open_chart(
         between = {"fill": "tonexty", "fillcolor": style.translucent(chart.colors.roles["bound"], 0.12)}
         chart.theory(*bound, 1.8, **(between if number else {}))
     for trace in chart.traces:
-        trace["cliponaxis"] = False  # markers at an end, and on zero, are whole
-    # Whatever is pressed, the nearest point is meant.
+        trace["cliponaxis"] = False  # markers at the ends and on zero are not cut
+    # A click selects the nearest point.
     chart.layout |= {"hoverdistance": -1, "dragmode": False}
-    if not shown:  # Streamlit has what can be pressed move with the mouse, away from its axes
+    if not shown:  # in Streamlit, charts with clickable points can be dragged away from their axes
         chart.x(fixedrange=True)
         chart.y(fixedrange=True)
     if large:
@@ -104,7 +104,7 @@ def open_chart(
 def _named_curves(
     chart: Chart, asked: AskedChart, drawn: Sequence[tuple[Series, float]], shown: bool
 ) -> None:
-    """Draw the curves in their own colours, as far as they are known."""
+    """Draw the curves in their own colours, up to where they are known."""
     found = []
     for curve, until in drawn:
         known = np.ones(len(curve.x), bool) if shown else curve.x <= until
@@ -120,20 +120,20 @@ def _named_curves(
         log_y=asked.log_y,
         over=asked.over,
     )
-    chart.caveats.clear()  # a question gives nothing away
-    if not shown:  # what is pressed is an answer, never a curve
+    chart.caveats.clear()  # captions must not give the answer away
+    if not shown:  # a click is an answer and never hides a curve
         for trace in chart.traces:
             trace.pop("hovertemplate", None)
             trace["hoverinfo"] = "skip"
 
 
 def _question_axes(chart: Chart, asked: AskedChart) -> None:
-    """Their types and ends, which are what the question says."""
+    """Set the types and ends of the axes, which belong to the question."""
     for settle, log, ends in ((chart.x, asked.log_x, asked.x_range), (chart.y, asked.log_y, asked.y_range)):
         low, high = (float(np.log10(end)) for end in ends) if log else ends
         settle(type="log" if log else "linear", autorange=False, range=[low, high])
         if log:
-            # a marker at the very end, 5 say, is at log10(5) or just beyond it, where Plotly would leave it out
+            # a marker at the end of the axis may round to just beyond it, and Plotly would leave it out
             settle(dtick=max(1, int(np.ceil((high - low) / 6))), range=[low - EDGE, high + EDGE])
     if asked.inverse_x:
         first, last = chart.layout["xaxis"]["range"]
@@ -146,7 +146,7 @@ def _question_axes(chart: Chart, asked: AskedChart) -> None:
         chart.x(showgrid=False, dtick=10)
     if asked.bare_x:
         chart.x(showticklabels=False)
-        for trace in chart.traces:  # nor does a hover tell; what is pressed is a name
+        for trace in chart.traces:  # hover text must not reveal the answer; it shows only the name to click
             trace.pop("hovertemplate", None)
             trace["hoverinfo"] = "skip"
     if asked.percent:
@@ -156,7 +156,7 @@ def _question_axes(chart: Chart, asked: AskedChart) -> None:
 
 
 def _point_at(chart: Chart, x: float, y: float, words: str, wide: bool) -> None:
-    """Draw an arrow from a few words to a point; the words stand wherever they fit."""
+    """Draw an arrow to a point from a few words, which stand on the side with more room."""
     place, share = [], []
     for value, axis in ((x, chart.layout["xaxis"]), (y, chart.layout["yaxis"])):
         low, high = axis["range"]
@@ -180,7 +180,7 @@ def _point_at(chart: Chart, x: float, y: float, words: str, wide: bool) -> None:
 
 
 def enlarge(chart: Chart, wide: bool) -> None:
-    """Letters for a projector, if there is room (wide); else for a telephone."""
+    """Enlarge the letters for a projector if the screen is `wide`, else for a phone."""
     text, title, numbers = PROJECTOR if wide else TELEPHONE
     layout = chart.layout
     for words, size in ((layout, text), (layout["legend"], text), (layout["title"], title)):
@@ -192,7 +192,7 @@ def enlarge(chart: Chart, wide: bool) -> None:
 
 
 def value_at(asked: AskedChart, curve: Series, x: float) -> float:
-    """Return the height of a curve, joining its points by straight lines as the chart does."""
+    """Return a curve's y at x, interpolated between its points as the chart draws it."""
     place = np.log if asked.log_x else np.asarray
     if not asked.log_y:
         return float(np.interp(place(x), place(curve.x), curve.center))
@@ -200,12 +200,12 @@ def value_at(asked: AskedChart, curve: Series, x: float) -> float:
 
 
 def floored(asked: AskedChart, values: Array) -> Array:
-    """Clip values to the edge of a logarithmic axis."""
+    """Raise values to the lower end of a logarithmic axis; leave them unchanged on a linear one."""
     return np.where(np.isnan(values), np.nan, np.maximum(values, asked.y_range[0])) if asked.log_y else values
 
 
 def asked_picture(chart: Chart, asked: AskedChart, *, shown: bool, names: bool = True) -> Picture:
-    """Wrap the chart with the text that a page shows around it. Its numbers leave out what is not drawn yet."""
+    """Return the chart with the text that a page shows around it; its table omits points not drawn yet."""
     parts = []
     for number, (curve, until) in enumerate(zip(asked.curves, asked.until, strict=True)):
         known = curve.x <= (np.inf if shown else until)

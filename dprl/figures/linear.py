@@ -1,4 +1,4 @@
-"""Learners of linear models: their confidence sets, their matrices, their estimates."""
+"""Charts of the confidence sets and estimates of learners on linear models."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ def ellipsoid(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """Project a region onto two weights.
+    """Draw a confidence set of the weights, projected onto two coordinates.
 
     Args:
-        noisy, quiet: [N, 2] closed outlines: as planned with, and what the same users show without noise; None if
-            there is none, and noisy is None if the run has no noise.
+        noisy, quiet: [N, 2] closed outlines with the run's noise and without any noise, from the same users; None
+            if not available (noisy is None if the run has no noise).
         estimate, quiet_estimate, truth: [2] each.
-        bound: C_w, the most that the weights can be long, a circle from theory.
-        near: the axes, each with a scale of its own, are filled by the region; else they show that circle.
+        bound: C_w, the maximum length of the weights, drawn as a circle from theory.
+        near: zoom in on the set, with a different scale on each axis, instead of showing the whole circle.
     """
     chart = Chart(
         "Possible weights",
@@ -88,7 +88,7 @@ def ellipsoid(
 def _window(
     noisy: Array | None, quiet: Array | None, truth: Array, bound: float, near: bool
 ) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Return the axes: all weights that C_w allows; near: the confidence sets if they are smaller."""
+    """Return the ranges of both axes: all weights within C_w or, with `near`, the confidence sets if smaller."""
     drawn = [outline for outline in (noisy, quiet) if outline is not None and near]
     points = np.concatenate([*drawn, truth[None]]) if drawn else np.array([[-bound, -bound], [bound, bound]])
     points = np.clip(points, -1.1 * bound, 1.1 * bound)

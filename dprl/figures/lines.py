@@ -1,4 +1,4 @@
-"""Curves over seeds: means or medians with named bands, single seeds, unfinished curves, log axes that meet zeros."""
+"""Curves over seeds: means or medians with named bands, single seeds, unfinished curves, and zeros on log axes."""
 
 from __future__ import annotations
 
@@ -22,46 +22,46 @@ BANDS: dict[Statistic, str] = {
     "mean": "95% t interval of the mean over seeds",
     "median": "95% interval of the median over seeds",
 }
-# What a curve is the mean of: of data sets, each has noise of its own, too.
+# The unit of a curve's mean. Data sets differ in their noise, too.
 SEEDS, DATA_SETS = "seeds", "data sets"
 
 
 def how_many(counts: Iterable[int], what: str) -> str:
-    """Return what a mean is over, with the number where all curves have the same: 5 seeds."""
+    """Return the unit of a mean, with the number if all curves have the same: "5 seeds"."""
     found = {int(count) for count in counts}
     return f"{found.pop()} {what}" if len(found) == 1 and min(found) > 1 else what
 
 
-SEEN = "(where wider than its line)"  # said of bands in a legend
+SEEN = "(where wider than its line)"  # in a legend, for bands
 ON_FLOOR = "zero or less: on the bottom edge"
 LITTLE = "below {least}: on the bottom edge"
 ONE_FAINT = "{points} point below {least} is an open triangle on the bottom edge."
 FAINT = "{points} points below {least} are open triangles on the bottom edge."
 ONE_BELOW = "{points} point at or below zero is an open triangle on the bottom edge: a log axis has no zero."
 BELOW = "{points} points at or below zero are open triangles on the bottom edge: a log axis has no zero."
-DECADES, FEW = 6, 1.5  # that an axis names; with less than so many it names 1, 2 and 5 of each
+DECADES, FEW = 6, 1.5  # decades that an axis labels; an axis with fewer than FEW labels 1, 2 and 5 of each
 NUMBERED = 14  # pixels: a marker with room for a digit
-LONGEST = 44  # signs in a row of a legend: what 390 pixels have room for
-LOWEST_SHARE = 1e-12  # of the largest value: below it a number is rounding, and a log axis shows it as zero
+LONGEST = 44  # characters in a row of a legend: as many as fit into 390 pixels
+LOWEST_SHARE = 1e-12  # of the largest value: smaller numbers are rounding errors, zero on a log axis
 
 
 @dataclass(frozen=True)
 class Series:
-    """One curve as it is drawn, and further facts about it.
+    """A curve of a chart, with further facts about it.
 
     Attributes:
         x: [C].
         rows: [seeds, C], NaN past a seed's end.
         center, low, high: [C] the mean (or median) over seeds, with its 95% interval; NaN if unknown.
-        complete: every seed reached the end.
-        note: what to say of one that is not complete ("running, 43%").
-        shown: it can be hidden, and is in the legend nevertheless.
-        v_star: the best value of an episode.
-        world: the environment's title, if it has to appear.
+        complete: whether every seed has reached the end.
+        note: the state of an unfinished curve in words ("running, 43%").
+        shown: whether it is visible; a hidden curve is still in the legend.
+        v_star: V*, the best policy's expected reward in one episode.
+        world: the environment's title, if the chart has to show it.
         growth: the exponent of cumulative regret over the last tenfold of episodes, with its interval.
-        needed: from how many episodes on an average episode loses less than trust.LEARNED of v_star; NaN if never, None
-            if unknown.
-        place: names the environment with its parameters; losses are only compared within one.
+        needed: number of episodes after which an average episode loses less than trust.LEARNED of v_star; NaN if never,
+            None if unknown.
+        place: names the environment with its parameters; losses are only compared within one environment.
     """
 
     label: str
@@ -82,7 +82,7 @@ class Series:
 
     @property
     def group(self) -> Trace:
-        """Return the common settings of a curve's traces: one press in the legend hides them."""
+        """Return the settings shared by all of a curve's traces, so that one click in the legend hides them."""
         return {"legendgroup": style.plain(self.label), "visible": True if self.shown else "legendonly"}
 
     def numbers(self, statistic: str = "mean") -> dict[str, Array]:
@@ -92,7 +92,7 @@ class Series:
 
 @dataclass(frozen=True)
 class Floor:
-    """The bottom edge of a vertical axis; log: what is not above `tiny` has no place on it, and is drawn at `at`."""
+    """The bottom edge of a vertical axis; on a log axis, values up to `tiny` have no place and are drawn at `at`."""
 
     log: bool
     tiny: float
@@ -101,7 +101,7 @@ class Floor:
 
     @classmethod
     def of(cls, values: Array, log: bool = True, least: float = 0.0) -> Floor:
-        """Find the floor of a chart with these values; least: values below it do not matter."""
+        """Find the bottom edge for these values; values below `least` may be cut off."""
         positive = values[np.isfinite(values) & (values > 0)]
         tiny = max(least, LOWEST_SHARE * float(positive.max())) if positive.size else 0.0
         positive = positive[positive > tiny]
@@ -109,15 +109,15 @@ class Floor:
         return cls(log, tiny, at, float(positive.max()) if positive.size else None)
 
     def above(self, values: Array) -> NDArray[np.bool_]:
-        """Mark the values that have a place of their own."""
+        """Return which of the values have a place on the axis, as booleans."""
         return values > self.tiny if self.log else np.ones(len(values), bool)
 
     def lifted(self, values: Array) -> Array:
-        """Raise the values to at least the edge."""
+        """Raise the values to at least the bottom edge."""
         return np.maximum(values, self.at) if self.log else values
 
     def seen(self, values: Array) -> Array:
-        """Return the values, NaN if they have no place."""
+        """Replace values that have no place on the axis with NaN."""
         return np.where(values > self.tiny, values, np.nan) if self.log else values
 
 
@@ -135,7 +135,7 @@ def draw_series(
 ) -> None:
     """Add the curves to a chart and set its axis types.
 
-    x_words: the hover text of a place. least: below it nothing matters, and a log axis need not go. over: `SEEDS` or
+    `x_words` formats an x for the hover text; a log axis need not show values below `least`; `over` is `SEEDS` or
     `DATA_SETS`.
     """
     shown = [one for one in series if one.shown]
@@ -163,7 +163,7 @@ def draw_series(
 
 
 class _Drawn:
-    """One curve on a chart: the checkpoints at which its center is known, at most as many as are sent to a browser."""
+    """One curve on a chart, at the checkpoints with a known center, thinned to as many as a browser can handle."""
 
     def __init__(self, chart: Chart, series: Series, floor: Floor) -> None:
         self.chart, self.series, self.floor = chart, series, floor
@@ -177,7 +177,7 @@ class _Drawn:
         self.opacity = 1.0 if series.complete else 0.65
 
     def interval(self, name: str) -> bool:
-        """Draw the band; return whether there is one."""
+        """Draw the interval as a band; return whether there is one."""
         known = np.flatnonzero(np.isfinite(self.low) & np.isfinite(self.high))
         if len(known) < 2:
             return False
@@ -193,7 +193,7 @@ class _Drawn:
         return True
 
     def single_seeds(self, wanted: bool) -> None:
-        """Each seed's own curve on request, or if seeds have run ahead of the mean."""
+        """Draw each seed's own curve if `wanted`, or if some seeds are ahead of the mean."""
         faint = style.translucent(self.color, 0.45)
         rows = self.series.rows if wanted and len(self.series.rows) > 1 else _ahead(self.series)
         for row in rows:
@@ -203,7 +203,7 @@ class _Drawn:
             self.chart.line(f"{self.label}: one seed", x, y, faint, 1, showlegend=False, **self.group)
 
     def center(self, x_words: Callable[[float], str], log_x: bool, phase: float) -> None:
-        """Draw the line with its hover text, and the symbols that it shares with its legend entry."""
+        """Draw the line with its hover text, and the markers that it shares with its legend entry."""
         one, seen = self.series, self.above
         self.words = np.empty((len(self.x), 2), object)  # an array: Plotly checks lists element by element
         self.words[:, 0] = [x_words(float(k)) for k in self.x]
@@ -222,7 +222,7 @@ class _Drawn:
         signs = _signs(self.x[seen], log_x, phase)
         x, y = self.x[seen][signs], self.values[seen][signs]
         marker = {"symbol": one.style.symbol, "size": marker_size(one.style), "color": self.color}
-        name = prefix(one.style) + self.label
+        name = one.style.prefix + self.label
         if not one.complete:
             name += f" ({style.plain(one.note) or 'unfinished'})"
         both: Trace = {"mode": "lines+markers", "marker": marker} | stroke
@@ -230,7 +230,7 @@ class _Drawn:
         digits(self.chart, one.style, x, y, self.color, name=self.label, **self.group)
 
     def bottom(self, faint: str) -> int:
-        """Triangles on the bottom edge; how many there are."""
+        """Draw triangles on the bottom edge for values without a place on the axis; return their number."""
         below = ~self.above
         if below.any():
             y = np.full(int(below.sum()), self.floor.at)
@@ -251,7 +251,7 @@ class _Drawn:
 
 
 def _axes(chart: Chart, shown: Sequence[Series], floor: Floor, log_x: bool, on_floor: bool) -> None:
-    """Their types, and what they reach."""
+    """Set the types and the ranges of both axes."""
     chart.x(
         type="log" if log_x else "linear", nticks=7, tickangle=0, exponentformat="power" if log_x else "B"
     )
@@ -272,7 +272,7 @@ def _axes(chart: Chart, shown: Sequence[Series], floor: Floor, log_x: bool, on_f
 
 
 def band(statistic: Statistic, over: str = SEEDS) -> str:
-    """Describe the interval that a band shows, and over what."""
+    """Describe the interval that a band shows, and its unit."""
     return BANDS[statistic].replace(SEEDS, over)
 
 
@@ -287,7 +287,7 @@ def names_at_ends(series: Sequence[Series]) -> list[End]:
 
 
 def _signs(x: Array, log_x: bool, phase: float, most: int = 7) -> NDArray[np.intp]:
-    """Choose the points that carry the curve's marker: a few, evenly spread, out of step between curves."""
+    """Choose the points that carry the curve's marker: a few, evenly spread, shifted between curves."""
     if len(x) <= 2:
         return np.arange(len(x))
     place = np.log(np.maximum(x, 1e-300)) if log_x else x
@@ -295,25 +295,20 @@ def _signs(x: Array, log_x: bool, phase: float, most: int = 7) -> NDArray[np.int
     return np.unique(np.abs(place[:, None] - wanted[None, :]).argmin(axis=0))
 
 
-def prefix(look: CurveStyle) -> str:
-    """Return the legend's prefix for the name of a numbered curve."""
-    return "" if look.number == 1 else f"{look.number}: "
-
-
 def marker_size(look: CurveStyle, plain: int = 8) -> int:
-    """Pixels of a curve's markers: of a curve with a number as many as that needs."""
+    """Return the size of a curve's markers in pixels; markers with a number are larger."""
     return plain if look.number == 1 else NUMBERED
 
 
-def folded(name: str) -> str:
-    """Fold a long legend name into rows that fit on a telephone."""
-    if len(name) <= LONGEST:
+def folded(name: str, longest: int = LONGEST) -> str:
+    """Fold a long name into rows that fit on a telephone."""
+    if len(name) <= longest:
         return name
-    return "<br>".join(textwrap.wrap(name, LONGEST, break_long_words=False, break_on_hyphens=False)) or name
+    return "<br>".join(textwrap.wrap(name, longest, break_long_words=False, break_on_hyphens=False)) or name
 
 
 def digits(chart: Chart, look: CurveStyle, x: Array, y: Array, fill: Any, **trace: Any) -> None:
-    """Write the curve's number on its markers, which are filled with these colours."""
+    """Write the curve's number on its markers, which are filled with `fill`."""
     if look.number > 1:
         inks = style.readable_on(fill) if isinstance(fill, str) else [style.readable_on(f) for f in fill]
         font = {"color": inks, "size": 10, "weight": 700}
@@ -321,15 +316,15 @@ def digits(chart: Chart, look: CurveStyle, x: Array, y: Array, fill: Any, **trac
 
 
 def log_ticks(low: float, high: float, few: float = FEW) -> dict[str, Any]:
-    """Set a log axis to label decades or, if there are too few, 1, 2 and 5 of each.
+    """Return axis settings that label the decades of a log axis or, if there are too few, 1, 2 and 5 in each.
 
-    Left to itself Plotly names every digit, or a tiny 2 where 0.2 is meant, and a telephone has no room for them.
+    By default Plotly labels every digit, or shows a tiny 2 instead of 0.2, and a phone has no room for that many.
     """
     span = float(np.log10(high / low))
     if span > few:
         return {"dtick": max(1, int(np.ceil(span / DECADES)))}
     first, last = int(np.floor(np.log10(low))) - 1, int(np.ceil(np.log10(high))) + 1
-    # more than is seen: one can zoom
+    # beyond the visible range, for zooming
     values = [digit * 10.0**k for k in range(first, last + 1) for digit in (1, 2, 5)]
     return {"tickmode": "array", "tickvals": values, "ticktext": [human(value) for value in values]}
 
@@ -342,12 +337,12 @@ def percents(chart: Chart) -> None:
 
 
 def gapped(values: Array) -> Array:
-    """Return the values with a gap after each."""
+    """Return the values with a NaN after each, which breaks the line there."""
     return np.column_stack([values, np.full(len(values), np.nan)]).ravel()
 
 
 def _ahead(series: Series) -> list[Array]:
-    """Draw each seed of an unfinished curve that has run ahead of the mean, from there on."""
+    """Return each seed's row of an unfinished curve that is ahead of the mean, NaN before the mean's last point."""
     known = np.flatnonzero(np.isfinite(series.center))
     last = int(known[-1]) if len(known) else 0
     ahead = []
@@ -360,7 +355,7 @@ def _ahead(series: Series) -> list[Array]:
 
 
 def band_sign(chart: Chart, name: str) -> None:
-    """Add the legend entry for the bands of all curves; in a plot a band may be too narrow to see."""
+    """Add one legend entry for the bands of all curves; a band may be too narrow to see in the plot."""
     chart.sign(
         f"{name}<br>{SEEN}",
         {"symbol": "square", "size": 14, "color": style.translucent(chart.colors.muted, 0.35)},

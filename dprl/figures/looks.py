@@ -1,9 +1,9 @@
-"""The look of a curve, the same on every page, from which its run can be read.
+"""The look of a curve, the same on every page, so that it identifies the run.
 
-Its hue is the privacy model, its shade the budget epsilon (the more private, the further from the page), its marker
-the noise, its dash the learner. None of this depends on the other curves; those that would look the same nevertheless
-are numbered. Of any two models, at any budgets, the colours differ by at least 11 (CIEDE2000) for normal, deuteranopic
-and protanopic eyes, and those of budgets in use stand out from each other; tests/figures/test_looks.py measures it.
+The hue shows the privacy model, the shade the budget epsilon (a more private run contrasts more with the page), the
+marker the noise, and the dashes the learner. None of this depends on the other curves; curves that still look the same
+are numbered. For any two models, at any budgets, the colours differ by at least 11 (CIEDE2000) for normal, deuteranopic
+and protanopic eyes, and common budgets of one model can be distinguished; tests/figures/test_looks.py measures this.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ class CurveStyle:
 
     Attributes:
         model: none, central, local or shuffle.
-        epsilon: its budget, None if there is none or it is another at every point.
-        noise: the place of its mechanism, and of how large that noise is, among those of the model.
-        learner: the place of the learner among all.
-        number: 1, or which of several curves that look the same otherwise.
-        draft: whether it goes when the settings change: then it has short dashes, whatever the learner.
+        epsilon: the run's budget, None if it has none or if the budget differs from point to point.
+        noise: the position of its mechanism (with the size of its noise) among those of the model.
+        learner: the position of its learner in the list of learners.
+        number: 1, or a higher number if an earlier curve looks the same.
+        draft: whether the curve disappears when the settings change; drafts have short dashes, whatever the learner.
     """
 
     model: str
@@ -66,13 +66,13 @@ class CurveStyle:
 
     @property
     def symbol(self) -> str:
-        """The marker, as Plotly names it."""
+        """The marker, under its name in Plotly."""
         symbols = SYMBOLS[self.model]
         return symbols[self.noise % len(symbols)]
 
     @property
     def dash(self) -> str:
-        """The dashes, as Plotly writes them."""
+        """The dashes, in Plotly's notation."""
         return DRAFT if self.draft else DASHES[self.learner % len(DASHES)]
 
     @property
@@ -80,17 +80,22 @@ class CurveStyle:
         """The dashes as an attribute of an SVG line."""
         return "" if self.dash == "solid" else f' stroke-dasharray="{self.dash.replace("px", "")}"'
 
+    @property
+    def prefix(self) -> str:
+        """The number before the name of a numbered curve."""
+        return "" if self.number == 1 else f"{self.number}: "
+
     def color(self, dark: bool) -> str:
         """Return the colour #RRGGBB on a dark or a light page."""
         return color(self.model, self.epsilon, dark)
 
 
 def numbered(kinds: Sequence[CurveStyle]) -> list[CurveStyle]:
-    """Return the kinds, with a number on each that looks like an earlier one.
+    """Return the styles, with a number on each that looks like an earlier one.
 
-    Two runs may differ in something that has no look (K, the environment, constants), or their budgets in less than an
-    eye can tell. No fourth property of a line is left that is told apart as well as these three, and a digit needs no
-    legend to be learned. It depends on earlier curves only, so that none changes when another one comes.
+    Two runs may differ in a property that has no look (K, the environment, constants), or have budgets too close for
+    the eye. No fourth property of a line can be distinguished as easily as these three, and a digit needs no legend.
+    Numbers depend only on earlier curves, so adding a curve never changes the others.
     """
     result: list[CurveStyle] = []
     for kind in kinds:
@@ -100,8 +105,8 @@ def numbered(kinds: Sequence[CurveStyle]) -> list[CurveStyle]:
 
 
 def dashed(kinds: Sequence[CurveStyle]) -> list[CurveStyle]:
-    """Return the kinds, with dashes for each that shares its colour with an earlier one: for charts without a second
-    learner, where overlapping markers do not help. The result still needs numbers."""
+    """Return the styles, with new dashes for each that shares its colour with an earlier one. Meant for charts with a
+    single learner, where overlapping markers do not help. The result still needs numbers."""
     result: list[CurveStyle] = []
     for kind in kinds:
         taken = {other.dash for other in result if _one_color(other, kind)}
@@ -111,7 +116,7 @@ def dashed(kinds: Sequence[CurveStyle]) -> list[CurveStyle]:
 
 
 def marked(kinds: Sequence[CurveStyle]) -> list[CurveStyle]:
-    """Return the kinds, with a marker for each that shares its model with an earlier one, until markers run out."""
+    """Return the styles, with a new marker for each that shares its model with an earlier one, if any is left."""
     result: list[CurveStyle] = []
     for kind in kinds:
         taken = {other.symbol for other in result}
@@ -129,21 +134,21 @@ def _one_color(a: CurveStyle, b: CurveStyle) -> bool:
 
 
 def shade(epsilon: float | None) -> float:
-    """Return the place of a budget between the most private (0) and the least (1), the same in every chart: most
-    of the way for those in use, 0.1 to 10. Without one, the middle, which is that of epsilon = 1."""
+    """Return a budget's position between the most private (0) and the least private (1), the same in every chart.
+    Budgets from 0.1 to 10 use most of the range. None gives the middle, like epsilon = 1."""
     exponent = 0.0 if epsilon is None else math.log10(epsilon)
     return float(np.interp(exponent, (-3, -1, 1, 4), (0, 0.1, 0.9, 1)))
 
 
 def color(model: str, epsilon: float | None, dark: bool) -> str:
-    """Return the colour #RRGGBB of a privacy model at a budget; without a budget, that of the model itself."""
+    """Return the colour #RRGGBB of a privacy model at a budget, or its middle shade if epsilon is None."""
     if model not in SYMBOLS:
         raise ValueError(f"the privacy model {model!r} has no colour; give one of {', '.join(SYMBOLS)}")
     colors = theme(dark)
     return colors.none if model == "none" else mix(colors.models[model], shade(epsilon))
 
 
-# Markers as polygons of radius 1 about the origin; what is not here is a disc. Their names are Plotly's.
+# Markers as polygons of radius 1 around the origin, under Plotly's names; all others are discs.
 SHAPES = {
     "square": "-.9,-.9 .9,-.9 .9,.9 -.9,.9",
     "diamond": "0,-1.2 1.2,0 0,1.2 -1.2,0",

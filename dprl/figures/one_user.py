@@ -1,4 +1,4 @@
-"""One user on an environment whose states fill with the visits of all users so far; assets/web/one_user.js draws it."""
+"""Data for assets/web/one_user.js, which draws one user on an environment whose states fill with all users' visits."""
 
 from __future__ import annotations
 
@@ -14,23 +14,25 @@ from dprl.figures.style import DARK, LIGHT
 from dprl.messages import filled, messages
 from dprl.words import human, percent
 
-WIDE = 100.0  # units that a drawing is wide
-MOST_STATES = 24  # above it states are too small to be filled
-ROW, TALL = 0.76, 40.0  # of a state in a row: its share of the gap to the next, and its height
-TOP = 12.0  # units above a state, where the user is
-LARGEST, AROUND = 24.0, 160.0  # of a state on a circle or a grid: its side at most; that of one of S, times S
-FLAT = 0.82  # how high a circle is against its width, so that the controls below stay in sight
-LETTER, LINES = 1.6, 3  # of a name in a state: units that a sign is wide, and most lines
-SHOWN_WAY = 24  # states of a way that is told in words
+WIDE = 100.0  # width of a drawing, in its units
+MOST_STATES = 24  # with more states there is no room to fill them
+ROW, TALL = 0.76, 40.0  # a state in a row: its width as a share of the gap to the next, and its height
+TOP = 12.0  # units above a state for the user's figure
+LARGEST, AROUND = 24.0, 160.0  # a state on a circle or a grid: its largest side, and its side times S
+FLAT = 0.82  # height of a circle divided by its width, so that the controls below stay visible
+LETTER, LINES = 1.6, 3  # a name in a state: width of a character in units, and most lines
+SHOWN_WAY = 24  # states of a trajectory that its description lists
 
 
 class Moment(NamedTuple):
     """The state of the drawing after some number of users.
 
     Attributes:
-        true, noisy: [S] visits to each state so far, and as the algorithm receives them; noisy is None without noise.
-        lost: share of V* that an episode of the policy loses; None if it is the best one.
-        way: of one user: states and actions, H of each.
+        true, noisy: [S] visits to each state so far, exact and as the algorithm receives them; noisy is None if there
+            is
+            no noise.
+        lost: share of V* that the policy loses per episode; None if it is the best policy.
+        way: states and actions of one user's episode, H of each.
     """
 
     users: int
@@ -41,7 +43,7 @@ class Moment(NamedTuple):
 
 
 def drawable(drawing: Mapping[str, Any], S: int) -> bool:
-    """Whether there is room for each state."""
+    """Return whether the drawing has room for each state."""
     return S <= MOST_STATES or grid.is_grid(drawing)
 
 
@@ -54,16 +56,16 @@ def one_user(
     actions: Sequence[str],
     counted: str = "true",
 ) -> dict[str, Any]:
-    """All that is shown and said.
+    """Return everything that the drawing shows, for JavaScript.
 
     Args:
         moments: in order.
-        best: ways of users who follow the best policy, as many as moments; None if all moments are of that.
-        counted: which message says what the visits are: true or expected.
+        best: episodes of users who follow the best policy, one for each moment; None if `moments` already follow it.
+        counted: key of the message that describes the visits, "true" or "expected".
     """
     said = messages("one_user")
     places, high, numbered = _state_places(drawing, states)
-    shown = len(places)  # states beyond the cells of a grid are where episodes end
+    shown = len(places)  # a grid has no cells for the states in which episodes end
     most = max(
         max(
             float(np.max(m.true, initial=0)), float(np.max(m.true if m.noisy is None else m.noisy, initial=0))
@@ -127,8 +129,8 @@ def _loses(m: Moment) -> str:
 def _state_places(
     drawing: Mapping[str, Any], states: Sequence[str]
 ) -> tuple[list[dict[str, Any]], float, bool]:
-    """Return the place of each state, [x, y, width, height] in units, with its lines; the total height; and whether
-    those lines are mere numbers."""
+    """Return each state's box [x, y, width, height] and lines of text, the total height, and whether the text is a
+    number."""
     S = len(states)
     if grid.is_grid(drawing):
         side = min(WIDE / drawing["columns"], LARGEST)
@@ -156,7 +158,7 @@ def _state_places(
 
 
 def _lines(states: Sequence[str], wide: float) -> list[list[str]] | None:
-    """Choose the text in states of this width: short words, or the names in lines; None if there is no room."""
+    """Choose the text in states of this width: short words, or names broken into lines; None if there is no room."""
     if short := graph.short_words(states):
         return [[word] for word in short]
     signs = int(wide / LETTER)

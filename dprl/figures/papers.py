@@ -1,5 +1,5 @@
-"""Papers: verdicts as a matrix, users needed by every algorithm, what was measured in each setting of an experiment
-against what was claimed, and the curves of a setting."""
+"""Charts about papers: verdicts as a matrix, users needed by each algorithm, the measurements of each setting of an
+experiment next to the paper's claim, and the curves of one setting."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dprl.figures.looks import CurveStyle
 from dprl.figures.picture import Picture
 from dprl.words import human, power
 
-# Filled where the claim holds, open where it does not: told apart without colours, which mean privacy models.
+# Filled if the claim holds, open if it does not: colours are not needed, because they stand for privacy models.
 SYMBOLS = {
     "holds": "circle",
     "holds as an upper bound": "diamond",
@@ -32,7 +32,7 @@ EXACT_ALT = "Points, a row for each numbered setting, and a mark at the claimed 
 
 MATRIX_ALT = "A row of cells for each paper, one cell per item, coloured and marked by its verdict."
 RANKED_ALT = "Points with intervals: the users that each algorithm needs, those with the fewest first."
-# Colours that people with any kind of colour vision tell apart, and a mark for each.
+# Colours that people with any kind of colour vision can distinguish, with a mark for each.
 CELLS = {
     "holds": ("#0072B2", "✓"),
     "fails": ("#D55E00", "✗"),
@@ -45,7 +45,7 @@ CELLS = {
 
 @dataclass(frozen=True)
 class MatrixCell:
-    """An item in the matrix: its paper's title, address, name, statement and verdict."""
+    """A cell of the matrix: the paper's title, the link's address, and the item's name, statement and verdict."""
 
     paper: str
     address: str
@@ -105,7 +105,7 @@ def matrix(cells: Sequence[MatrixCell], see: str, *, dark: bool = False) -> Pict
 
 @dataclass(frozen=True)
 class RankedRow:
-    """An algorithm under a privacy model: users needed with their interval, in words, and its look."""
+    """An algorithm under a privacy model: the users it needs with their interval, a description, and its look."""
 
     name: str
     model: str
@@ -162,8 +162,8 @@ def ranked(title: str, rows: Sequence[RankedRow], see: str, *, dark: bool = Fals
 
 @dataclass(frozen=True)
 class Measurement:
-    """A setting by its number: its statistic and interval, these in words, what they are held against, the verdict, and
-    the range in which a whole interval holds the claim."""
+    """The measurement of one setting: its number and title, a statistic with its interval (also in words), the
+    threshold claimed, the verdict, and the range that must contain the whole interval if the claim is to hold."""
 
     number: int
     title: str
@@ -179,8 +179,7 @@ class Measurement:
 def measurements(
     statistic: str, rows: Sequence[Measurement], *, over: str, log: bool, see: str, dark: bool = False
 ) -> Picture:
-    """Each setting's statistic with its interval, next to the claimed value. over: the unit of that interval,
-    "" for numbers that are exact."""
+    """Draw each setting's statistic and interval next to the claimed value; `over` is the interval's unit, or ""."""
     places = list(range(len(rows)))
     ends = [
         v for row in rows for v in (row.low, row.high, row.value, row.threshold, *row.zone) if np.isfinite(v)
@@ -200,8 +199,22 @@ def measurements(
     )
     _zones(chart, rows, reach)
     for verdict, symbol in SYMBOLS.items():
-        if chosen := [(place, row) for place, row in enumerate(rows) if row.verdict == verdict]:
-            _settings_points(chart, verdict, symbol, *zip(*chosen, strict=True))
+        own = [row for row in rows if row.verdict == verdict]
+        if not own:
+            continue
+        ends_of = [row.value for row in own], [row.low for row in own], [row.high for row in own]
+        chart.points(
+            verdict,
+            ends_of[0],
+            [rows.index(row) for row in own],
+            chart.colors.ink,
+            symbol,
+            11,
+            2,
+            error_x=intervals(*ends_of, chart.colors.ink),
+            customdata=[f"<b>{row.number}</b> {style.plain(row.title)}<br>{row.words}" for row in own],
+            hovertemplate="%{customdata}<extra></extra>",
+        )
     chart.add(
         "markers",
         [row.threshold for row in rows],
@@ -226,7 +239,7 @@ def measurements(
 
 
 def _zones(chart: Chart, rows: Sequence[Measurement], reach: tuple[float, float]) -> None:
-    """Behind each row the range in which a whole interval holds the claim, as far as the axis reaches."""
+    """Draw, behind each row, the range that must contain the interval if the claim is to hold, cut at the axis."""
     x: list[float | None] = []
     y: list[float | None] = []
     for place, row in enumerate(rows):
@@ -239,27 +252,6 @@ def _zones(chart: Chart, rows: Sequence[Measurement], reach: tuple[float, float]
         chart.add("lines", x, y, line=line, hoverinfo="skip", name="range of the claim")
 
 
-def _settings_points(
-    chart: Chart, verdict: str, symbol: str, places: Sequence[int], rows: Sequence[Measurement]
-) -> None:
-    """Draw the settings of one verdict."""
-    ink = chart.colors.ink
-    chart.points(
-        verdict,
-        [row.value for row in rows],
-        list(places),
-        ink,
-        symbol,
-        11,
-        2,
-        error_x=intervals(
-            [row.value for row in rows], [row.low for row in rows], [row.high for row in rows], ink
-        ),
-        customdata=[f"<b>{row.number}</b> {style.plain(row.title)}<br>{row.words}" for row in rows],
-        hovertemplate="%{customdata}<extra></extra>",
-    )
-
-
 def measured_curves(
     title: str,
     x_title: str,
@@ -270,7 +262,7 @@ def measured_curves(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """Draw the curves of a setting on two log axes. bound: a name, and theory's x and y [P]."""
+    """Draw the curves of a setting on two log axes; `bound` is a theoretical curve, as (name, x [P], y [P])."""
     height = 400 + 18 * (len(series) + (bound is not None))
     chart = Chart(title, x_title, y_title, subtitle="mean over seeds", height=height, dark=dark)
     lines.draw_series(chart, series, lambda x: f"at {human(x)}")

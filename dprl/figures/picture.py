@@ -1,17 +1,24 @@
-"""A figure as a page receives it: a picture with its words and numbers, packed in the cache, or a small sketch."""
+"""Figures as pages receive them: pictures with their text and numbers, packed for the cache, or small sketches; and
+charts as HTML files to download: one page with Plotly inside, which needs no server and no network."""
 
 from __future__ import annotations
 
 import base64
 import pickle
+import re
 import zlib
 from dataclasses import dataclass
 from functools import cached_property
+from html import escape
 from typing import Any
 
 import pandas as pd
 import plotly.graph_objects as go
 from plotly.basedatatypes import BaseFigure
+
+from dprl.assets import plain, web_source
+from dprl.figures import style
+from dprl.words import human
 
 
 @dataclass(frozen=True)
@@ -19,8 +26,8 @@ class Picture:
     """A figure with the text that a page shows around it.
 
     Attributes:
-        alt: what kind of picture it is, the same whatever the data, so that a live figure keeps its identity.
-        see: one sentence about these data (Markdown).
+        alt: the kind of picture, independent of the data, so that a live figure keeps its identity.
+        see: one sentence about this figure's data (Markdown).
         table: the numbers drawn.
     """
 
@@ -38,7 +45,7 @@ class Picture:
 
 
 class FigureDict(BaseFigure):
-    """A figure as the dictionary that it comes to."""
+    """A Plotly figure given as its finished dictionary."""
 
     def __init__(self, made: dict[str, Any]) -> None:
         self._made = made
@@ -49,10 +56,10 @@ class FigureDict(BaseFigure):
 
 
 class PackedPicture:
-    """A picture that is not changed any more, packed to be kept; alt, see, figure, table: as in Picture.
+    """A finished picture, compressed for the cache; alt, see, figure and table are as in `Picture`.
 
-    It holds the dictionary of its figure, in a tenth of the memory of a figure with all its objects. That is read in
-    half a millisecond, whenever it is asked for; to have the figure make it takes half of all that Home does.
+    It stores the figure's dictionary, in a tenth of the memory of a figure with all its objects, and reads it in half a
+    millisecond. Without it, building that dictionary would account for half the time of the home page.
     """
 
     def __init__(self, picture: Picture) -> None:
@@ -61,7 +68,7 @@ class PackedPicture:
 
     @property
     def figure(self) -> FigureDict:
-        """The figure; nobody else has this one."""
+        """The figure, unpacked again for each caller."""
         return FigureDict(_unpacked(self._figure))
 
     @property
@@ -72,12 +79,12 @@ class PackedPicture:
 
     @property
     def nbytes(self) -> int:
-        """Return its bytes in memory, without a few names."""
+        """Return the size in memory in bytes, without the object's own overhead."""
         return len(self._figure) + len(self._table) + 4 * (len(self.alt) + len(self.see))
 
 
 def for_page(picture: Picture | PackedPicture) -> FigureDict:
-    """Its figure for a page; one that is not kept is not packed."""
+    """Return a picture's figure for a page; an unpacked picture is converted directly."""
     return picture.figure if isinstance(picture, PackedPicture) else FigureDict(picture.figure.to_dict())
 
 
@@ -91,7 +98,7 @@ def _unpacked(packed: bytes) -> Any:
 
 @dataclass(frozen=True)
 class Sketch:
-    """A small drawing that needs no axes, as the inside of an SVG of `width` x `height`, with its alt text."""
+    """A small drawing without axes: the content of an SVG of `width` x `height`, with its alt text."""
 
     inside: str
     width: int
@@ -109,5 +116,50 @@ class Sketch:
 
     @cached_property
     def uri(self) -> str:
-        """The same as an address, for a page that shows it as a picture."""
+        """The SVG as a data URI, for a page that shows it as an image."""
         return "data:image/svg+xml;base64," + base64.b64encode(self.svg.encode()).decode()
+
+
+MOST_ROWS = 200  # of the table below the chart; the downloaded numbers are complete
+
+
+def chart_page(title: str, about: str, picture: Picture, footer: str, more: str = "") -> str:
+    """Return the page as HTML.
+
+    Args:
+        title, about: at the top of the page; `about` describes the data.
+        picture: in the light theme.
+        footer: at the end of the page, and below an image saved from the chart.
+        more: HTML below the chart.
+    """
+    config = style.config() | {"responsive": True}  # Plotly would write a footer into a script unescaped
+    numbers = picture.table.to_html(index=False, border=0, na_rep="", max_rows=MOST_ROWS, float_format=human)
+    colors = style.LIGHT
+    return (
+        web_source("standalone.html")
+        .replace("{ink}", colors.ink)
+        .replace("{muted}", colors.muted)
+        .replace("{paper}", colors.background)
+        .replace("{title}", escape(title))
+        .replace("{about}", escape(about))
+        .replace("{alt}", escape(picture.alt))
+        .replace("{footer}", escape(footer))
+        # Last, so that placeholders are not searched for in these texts.
+        .replace("{see}", markup(picture.see))
+        .replace("{more}", more)
+        .replace("{numbers}", numbers)
+        .replace("{script}", plain(web_source("sign_picture.js")))
+        .replace("{chart}", picture.figure.to_html(config, full_html=False))
+    )
+
+
+def markup(sentence: str) -> str:
+    """Convert a Markdown sentence to HTML: bold words and escaped characters."""
+    parts, bold = [], False
+    for sign, letter, text in re.findall(r"(\*\*)|\\(.)|([^\\*]+|\*|\\)", sentence):
+        if sign:
+            parts.append("</strong>" if bold else "<strong>")
+            bold = not bold
+        else:
+            parts.append(escape(letter or text))
+    return "".join(parts) + ("</strong>" if bold else "")

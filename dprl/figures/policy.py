@@ -1,4 +1,4 @@
-"""Environments, and policies drawn on them."""
+"""Drawings of environments, with or without a policy."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Policy = NDArray[np.integer[Any]]
 GRID_ALT = "Drawing of a grid: walls, start, goal and pits."
 GRID_POLICY_ALT = "Drawing of a grid with an arrow in each cell for the move that the policy makes there."
 DRAWING_ALT = "Drawing of the environment: states, and arrows for where actions lead, wider where likelier."
-TOLD_APART = 8  # actions that have a colour each
+TOLD_APART = 8  # actions that can have distinct colours
 POLICY_ALT = "Drawing of the environment with the action that the policy takes in each state."
 
 
@@ -32,22 +32,21 @@ def environment_drawing(
     drawing: Mapping[str, Any],
     state_labels: Sequence[str],
     action_labels: Sequence[str],
-    step: int = 0,
     dark: bool = False,
 ) -> Picture:
-    """Draw the environment alone, small, at one step: P [H,S,A,S], R [H,S,A]; drawing: {"kind": "chain" or other}.
+    """Draw the environment alone, small, at step 0. P: [H,S,A,S]; R: [H,S,A]; drawing: {"kind": "chain" or other}.
 
-    Every action's moves are drawn for at most three actions, else the likeliest move of each, and for more actions than
-    can be told apart their average. States with the most reward have the fullest colour.
+    With at most three actions, all their moves are drawn; with up to eight, only each action's likeliest move; with
+    more, the average over actions. States with the most reward have the fullest colour.
     """
     _, S, A, _ = P.shape
-    best = R[step].max(axis=1)
+    best = R[0].max(axis=1)
     top = float(best.max())
     table = pd.DataFrame({"state": list(state_labels), "most reward": best})
     hover = [
         f"<b>{style.plain(state_labels[s])}</b>, reward up to {human(float(best[s]))}<br>"
         + "<br>".join(
-            f"{style.plain(action_labels[a])}: {graph.goes(P[step, s, a], state_labels)}"
+            f"{style.plain(action_labels[a])}: {graph.goes(P[0, s, a], state_labels)}"
             for a in range(min(A, 8))
         )
         for s in range(S)
@@ -59,14 +58,14 @@ def environment_drawing(
     whole = (
         A <= 3
         and S <= graph.NAMED_STATES
-        and (graph.in_row(place) or (P[step] > graph.FAINTEST).sum() <= graph.DRAWN_MOVES)
+        and (graph.in_row(place) or (P[0] > graph.FAINTEST).sum() <= graph.DRAWN_MOVES)
     )
     if A > TOLD_APART:
-        shown, names = P[step].mean(axis=1, keepdims=True), ["all actions, on average"]
+        shown, names = P[0].mean(axis=1, keepdims=True), ["all actions, on average"]
         see = f"There are {A} actions, so the arrows show their average."
     else:
         sparse = S > graph.NAMED_STATES and not graph.in_row(place)
-        shown, names = P[step] if whole else graph.likeliest(P[step], sparse), list(action_labels)
+        shown, names = P[0] if whole else graph.likeliest(P[0], sparse), list(action_labels)
         see = "" if whole else "Only the likeliest moves are drawn."
     outside = graph.stand_outside(place, state_labels)
     for action, name in enumerate(names):
@@ -81,10 +80,10 @@ def environment_drawing(
 
 
 def _grid(drawing: Mapping[str, Any], best: Array, hover: Sequence[str], dark: bool) -> Chart:
-    """Draw a grid whose cells are fuller the more they can pay, best [S]; states without a cell are left out."""
+    """Draw a grid in which better-paying cells have a fuller colour; best [S] is each state's largest reward."""
     cells = len(drawing["cells"])
     chart = grid.canvas("", drawing, dark, small=True)
-    # Only cells that pay more than most: a small reward everywhere is no landmark.
+    # Only cells that pay more than the median: a small reward everywhere is no landmark.
     extra = np.maximum(best[:cells] - float(np.median(best[:cells])), 0.0)
     colors = grid.fill(chart, drawing, extra / extra.max() if extra.any() else extra, hover[:cells])
     grid.signs(chart, drawing, [style.readable_on(color) for color in colors], small=True)
@@ -93,15 +92,15 @@ def _grid(drawing: Mapping[str, Any], best: Array, hover: Sequence[str], dark: b
 
 @dataclass(frozen=True)
 class _Step:
-    """A policy at one step.
+    """A policy at one step, with the details that its drawing needs.
 
     Attributes:
         title, subtitle: of the chart.
-        taken: [S, A] the chances of actions.
+        taken: [S, A] the probabilities of actions.
         best: [S] the optimal actions, None if they are not known.
-        wrong: [S] where those are better.
-        shares: [S] how likely a state is, the likeliest 1.
-        reached: [S] which states are possible.
+        wrong: [S] whether the optimal action is better.
+        shares: [S] the probability of each state divided by the largest one.
+        reached: [S] whether the state is possible.
         hover: the hover text of each state.
     """
 
@@ -133,10 +132,10 @@ def policy_on_environment(
 ) -> Picture:
     """Draw the policy [H,S] at one step on the environment with transitions P [H,S,A,S].
 
-    Arcs show where the chosen action leads, wider where likelier, in the action's colour; a state's fill is how
-    likely it is at this step (occupancy [H,S]), and where the policy is never at this step all is grey. A ring marks
-    states where the action is worse than the optimal policy's, wrong [S]. Of a stochastic policy, chances [H,S,A],
-    `policy` has the likeliest actions, and every action is drawn, as large as it is likely.
+    Arcs show the moves of the chosen action, in its colour, wider if likelier. A state's fill shows its probability at
+    this step (occupancy [H,S]); states that are never reached are grey. A ring marks states where the action is worse
+    than the optimal one, wrong [S]. For a stochastic policy, `chances` [H,S,A] holds the probabilities and `policy` the
+    likeliest actions; every action is drawn, larger if likelier.
     """
     S, A = len(state_labels), len(action_labels)
     chosen = policy[step].astype(int)
@@ -187,7 +186,7 @@ def policy_on_environment(
 
 
 def _policy_on_grid(drawing: Mapping[str, Any], at: _Step, dark: bool) -> Chart:
-    """Arrows on the grid; none if nothing matters (goal, pit)."""
+    """Draw the policy as arrows on the grid, with none on cells where actions do not matter (goal, pit)."""
     cells = len(drawing["cells"])
     chart = grid.canvas(at.title, drawing, dark, small=False, subtitle=at.subtitle)
     here = at.reached[:cells]
@@ -208,7 +207,7 @@ def _policy_on_graph(
     action_labels: Sequence[str],
     dark: bool,
 ) -> Chart:
-    """Draw the actions taken as arcs on a chain or a graph with transitions P [S,A,S]."""
+    """Draw the policy's moves as arcs on a chain or a circle with transitions P [S,A,S]."""
     S, A = P.shape[:2]
     place, never = graph.state_places(drawing, S), ~at.reached
     chart = graph.canvas(at.title, place, dark, small=False, subtitle=at.subtitle, labels=state_labels)
@@ -216,7 +215,7 @@ def _policy_on_graph(
     if S > graph.DRAWN_STATES:
         moves = np.where(moves == moves.max(axis=(0, 2), keepdims=True), moves, 0.0)
     row = graph.in_row(place)
-    strip = row and S > graph.NAMED_STATES  # too many to see arcs: a row of colours instead
+    strip = row and S > graph.NAMED_STATES  # too many states for arcs: a row of colours instead
     inward = graph.stand_outside(place, state_labels)
     for a, name in enumerate(action_labels):
         if (at.taken[at.reached, a] >= graph.FAINTEST).any() and not strip:

@@ -1,4 +1,4 @@
-"""Charts of a class: its answers under each kind of trust, and the counts that the algorithm reads in the clinic."""
+"""Charts of a class: its answers under each privacy model, and the counts that the algorithm reads in the clinic."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dprl.words import human
 
 
 class KnownShare(NamedTuple):
-    """The result of one kind of trust: a share of yes with its ends, from 0 to 1; its proved guarantee."""
+    """A privacy model's result: the share of yes with its interval, from 0 to 1, and the epsilon proved."""
 
     model: str  # local, shuffle or central
     title: str
@@ -35,7 +35,7 @@ def shares_of_yes(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """Draw the rows from the top down, in colours of the privacy models at their epsilon. said: the chart's words."""
+    """Draw a row for each result, from the top down, in its privacy model's colour; `said` holds the chart's text."""
     chart = Chart(said["title"], said["axis"], subtitle=subtitle, height=120 + 64 * len(rows), dark=dark)
     ink = chart.colors.ink
     for place, row in enumerate(reversed(rows)):
@@ -44,7 +44,7 @@ def shares_of_yes(
         words = filled(said["share"], share=f"{row.share:.0%}", low=low, high=high)
         interval = {"line": {"color": color, "width": 5}, "showlegend": False}
         chart.add("lines", [row.low, row.high], [place, place], **interval)
-        # Words keep inside of the chart where the share is near an end.
+        # The text stays inside the chart if the share is near an end.
         side = "right" if row.share < 0.25 else "left" if row.share > 0.75 else "center"
         edge = {"color": ink, "width": 1}
         chart.add(
@@ -87,7 +87,7 @@ def visits_by_state(
     wide: bool = True,
     height: int = 380,
 ) -> Picture:
-    """Draw a row for each state, from the top down. most: the largest possible number of visits, drawn as a band."""
+    """Draw the noisy visits to each state as a row, from the top down; a band shows the possible ones, up to `most`."""
     chart = Chart(words["visits"], words["visits_axis"], height=height, dark=dark)
     color, ink = looks.color("local", epsilon, dark=dark), chart.colors.ink
     places = list(range(len(states)))[::-1]

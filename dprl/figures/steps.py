@@ -1,16 +1,16 @@
-"""Policies over the steps of an episode, as heatmaps: actions, visits and values, against the optimal ones."""
+"""Heatmaps over the steps of an episode: a policy's actions, visits and values, next to the optimal ones."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from dprl.figures import graph, heat, style
-from dprl.figures.chart import Chart, Trace
+from dprl.figures.chart import Chart
 from dprl.figures.lines import Array
 from dprl.figures.picture import Picture
 from dprl.words import after, percent, rough
@@ -44,24 +44,24 @@ def policy_by_step(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """Draw the action in every state at every step: learned, optimal, and how much the disagreements matter.
+    """Draw the action in every state at every step: learned, optimal, and how much the differences matter.
 
     Args:
         policy, optimal_policy: [H,S].
-        optimal_occupancy: [H,S] how likely the optimal policy is in a state.
-        wrong: [H,S] where its action is better.
-        weight: [H,S] how often it is there.
-        sure: [H,S] the chance of that action, where the policy is a stochastic one and `policy` its likeliest actions.
-        behaviour: [H,S] the chance that the policy the data come from takes the learned action, NaN if it never is.
-        when: instead of "after that many episodes".
+        optimal_occupancy: [H,S] the optimal policy's probability of each state.
+        wrong: [H,S] whether the optimal action is better.
+        weight: [H,S] the optimal policy's probability of the state, if the actions differ.
+        sure: [H,S] the probability of the action if the policy is stochastic; `policy` then holds its likeliest
+            actions.
+        behaviour: [H,S] the probability of the learned action under the policy that collected the data, NaN if it
+            never visits the state.
+        when: replaces "after that many episodes".
     """
     A = len(action_labels)
     colors = style.theme(dark)
     palette = graph.action_colors(A, dark)
     shown = np.asarray(action_labels, object)
-    bands: style.Scale = tuple(
-        stop for a in range(A) for stop in ((a / A, palette[a]), ((a + 1) / A, palette[a]))
-    )
+    bands = _bands(palette)
 
     def actions(name: str, which: Policy) -> heat.Heatmap:
         chosen = which.T.astype(int)
@@ -93,8 +93,14 @@ def policy_by_step(
     return chart.picture(STEPS_ALT, see, table, revision="steps")
 
 
+def _bands(colors: Sequence[str]) -> style.Scale:
+    """Return the scale that gives each category its colour."""
+    n = len(colors)
+    return tuple(stop for i, color in enumerate(colors) for stop in ((i / n, color), ((i + 1) / n, color)))
+
+
 def _disagreement(wrong: NDArray[np.bool_], weight: Array | None, colors: style.Theme) -> heat.Heatmap:
-    """Mark the cells where the optimal action is better, and its chance there, if that is known."""
+    """Return a panel of the cells where the optimal action is better, weighted by its visits if they are known."""
     drawn = wrong.astype(float) if weight is None else weight
     top = float(drawn.max())
     return heat.Heatmap(
@@ -119,7 +125,7 @@ def action_chances(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """Draw the chance of each action in each state at each step, policy [H,S,A], and the optimal one [H,S]."""
+    """Draw each action's probability in each state at each step: policy [H,S,A] next to the optimal one [H,S]."""
     colors = style.theme(dark)
     optimal = np.eye(policy.shape[2])[optimal_policy.astype(int)]
     columns = {"learned": policy, "optimal": optimal}
@@ -127,8 +133,8 @@ def action_chances(
         heat.chance_map(name.capitalize(), heat.laid_out(which, None), colors)
         for name, which in columns.items()
     ]
-    rows = heat.pair_rows(state_labels, action_labels)
-    chart = over_steps(panels, "Chances of actions", after(episode), state_labels, dark, rows=rows)
+    axes = heat.cell_axes(policy.shape, state_labels, action_labels, None)
+    chart = heat.stacked(panels, title="Chances of actions", subtitle=after(episode), dark=dark, **axes)
     table = heat.cell_numbers(columns, policy.shape, state_labels, action_labels)
     return chart.picture(CHANCES_ALT, see, table, revision="chances")
 
@@ -142,9 +148,9 @@ def state_visits(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """Draw the chance of each state at each step, occupancy [H,S], and under the optimal policy."""
+    """Draw each state's probability at each step, occupancy [H,S], next to the optimal policy's."""
     given = {"learned": occupancy} | ({} if optimal_occupancy is None else {"optimal": optimal_occupancy})
-    # Square root: a state visited once in a hundred episodes is still seen beside one visited always.
+    # Square root: a state visited once in a hundred episodes is still visible next to one always visited.
     panels = [
         heat.Heatmap(
             name.capitalize(),
@@ -174,7 +180,7 @@ def state_values(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """Estimated and optimal value [H,S] of each state at each step, and the difference. when: see `policy_by_step`."""
+    """Draw the estimated and the optimal value [H,S] of each state at each step, and the difference."""
     panels = _value_panels(V.T, optimal_V.T, dark)
     chart = over_steps(panels, "Value of a state, V", when or after(episode), state_labels, dark)
     columns = {"estimated V": V.ravel(), "optimal V": optimal_V.ravel()}
@@ -191,10 +197,10 @@ def action_values(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """Estimated (optimistic) and optimal value [H,S,A] of each state and action at each step, and the difference."""
+    """Draw the estimated (optimistic) and the optimal value [H,S,A] of each action, and the difference."""
     panels = _value_panels(heat.laid_out(Q, None), heat.laid_out(optimal_Q, None), dark)
-    rows = heat.pair_rows(state_labels, action_labels)
-    chart = over_steps(panels, "Value of an action, Q", after(episode), state_labels, dark, rows=rows)
+    axes = heat.cell_axes(Q.shape, state_labels, action_labels, None)
+    chart = heat.stacked(panels, title="Value of an action, Q", subtitle=after(episode), dark=dark, **axes)
     columns = {"estimated Q": Q, "optimal Q": optimal_Q}
     table = heat.cell_numbers(columns, Q.shape, state_labels, action_labels)
     return chart.picture(Q_ALT, see, table, revision="Q")
@@ -207,31 +213,29 @@ def over_steps(
     state_labels: Sequence[str],
     dark: bool,
     legend: bool = False,
-    *,
-    rows: Trace | None = None,
     first: int = 0,
 ) -> Chart:
-    """Return panels whose columns are steps.
-
-    rows: what the rows are, if not the states; first: the number of the first step.
-    """
+    """Stack panels whose columns are the steps of an episode. first: the number of the first step."""
     H = panels[0].z.shape[1]
-    axes: Trace = {
-        "x_title": f"Step h ({first} to {H - 1 + first})",
-        "y_title": "State",
-        "x_ticks": style.step_ticks(H, first),
-        "y_ticks": heat.state_rows(state_labels),
-        "x_hover": [f"step {h + first}" for h in range(H)],
-        "y_hover": list(state_labels),
-    }
-    how: Trace = axes | (rows or {})
-    return heat.stacked(panels, title=title, subtitle=subtitle, dark=dark, legend=legend, **how)
+    return heat.stacked(
+        panels,
+        title=title,
+        subtitle=subtitle,
+        dark=dark,
+        legend=legend,
+        x_title=f"Step h ({first} to {H - 1 + first})",
+        y_title="State",
+        x_ticks=style.step_ticks(H, first),
+        y_ticks=heat.state_rows(state_labels),
+        x_hover=[f"step {h + first}" for h in range(H)],
+        y_hover=list(state_labels),
+    )
 
 
 def _value_panels(estimate: Array, optimal: Array, dark: bool) -> list[heat.Heatmap]:
     colors = style.theme(dark)
     top = max(float(estimate.max()), float(optimal.max()), 1e-12)
-    least = min(float(estimate.min()), 0.0)  # values that are drawn can be below 0
+    least = min(float(estimate.min()), 0.0)  # drawn values can be below 0
     name = "Difference, estimated − optimal"
     return [
         heat.Heatmap("Estimated", estimate, estimate, colors.amount, least, top, form=".3~f"),
@@ -243,8 +247,114 @@ def _value_panels(estimate: Array, optimal: Array, dark: bool) -> list[heat.Heat
 def steps_table(
     H: int, state_labels: Sequence[str], columns: Mapping[str, Any], first: int = 0
 ) -> pd.DataFrame:
-    """Return a row for each (h, s). first: the number of the first step."""
+    """Return a table with one row for each (h, s). first: the number of the first step."""
     states = np.tile(np.asarray(state_labels, object), H)
     return pd.DataFrame(
         {"step": np.repeat(np.arange(H) + first, len(state_labels)), "state": states, **columns}
     )
+
+
+USUAL_ALT = "Heatmaps of the action in each state at each step: by the policy, and most frequent among users."
+FEW = "too few users to say"
+
+Known = NDArray[np.bool_]
+
+
+def most_often(visits: Array, E: float) -> tuple[Policy, Known]:
+    """Find the action that users received most often, according to the released counts.
+
+    Args:
+        visits: [H, S, A], with noise.
+        E: the bound on the error in a number of users.
+
+    Returns:
+        [H, S] the action, and [H, S] whether at least one user certainly received it.
+    """
+    return visits.argmax(-1), visits.max(-1) - E >= 1
+
+
+class Changed(NamedTuple):
+    """The places (a state at a step) in which the policy differs from the most frequent action, if both are known.
+
+    Attributes:
+        most: of these places the one with the most users, as (step, state, policy's action, users' action), or None.
+        changed, lacking: of all `places`, the number that differ, and the number with too few users for the policy.
+    """
+
+    most: tuple[int, int, int, int] | None
+    changed: int
+    lacking: int
+    places: int
+
+
+def changed(policy: Policy, enough: Known, visits: Array, E: float) -> Changed:
+    """Compare a policy with the most frequent actions; arguments are as in `policy_beside_usual`."""
+    usual, known = most_often(visits, E)
+    differs = enough & known & (policy != usual)
+    users = np.where(differs, visits.sum(-1), -np.inf)
+    h, s = (int(i) for i in np.unravel_index(int(users.argmax()), users.shape))
+    most = (h, s, int(policy[h, s]), int(usual[h, s])) if differs.any() else None
+    return Changed(most, int(differs.sum()), int((~enough).sum()), policy.size)
+
+
+def policy_beside_usual(
+    policy: Policy,
+    enough: Known,
+    visits: Array,
+    E: float,
+    *,
+    state_labels: Sequence[str],
+    action_labels: Sequence[str],
+    somebody: str,
+    first_step: int = 0,
+    when: str = "",
+    see: str = "",
+    dark: bool = False,
+) -> Picture:
+    """Draw the policy's action in every state at every step, next to the action that users received most often.
+
+    Args:
+        policy: [H, S].
+        enough: [H, S] whether the policy decides: at least one user certainly received its action.
+        visits, E: as in `most_often`.
+        somebody: who decides if the policy does not.
+        first_step: the number of the first step.
+        when: the source of the records, for the subtitle.
+    """
+    A = len(action_labels)
+    palette = [*graph.action_colors(A, dark), style.theme(dark).grid]
+    names = np.array([*action_labels, FEW], object)
+    scale = _bands(palette)
+    usual, known = most_often(visits, E)
+
+    def panel(name: str, actions: Policy, sure: Known, lacking: str) -> heat.Heatmap:
+        drawn = np.where(sure, actions, A).T
+        words = np.array([*action_labels, lacking], object)[drawn]
+        return heat.Heatmap(name, drawn.astype(float), words, scale, -0.5, A + 0.5, form="", bar=False)
+
+    panels = [
+        panel("Policy", policy, enough, somebody),
+        panel("Most frequent action", usual, known, FEW),
+    ]
+    chart = over_steps(
+        panels, "Policy and most frequent action", when, state_labels, dark, legend=True, first=first_step
+    )
+    used = sorted({*np.unique(panels[0].z).astype(int), *np.unique(panels[1].z).astype(int)})
+    heat.name_colors(
+        chart, [(names[a] if a == A else graph.worded(action_labels[a]), palette[a]) for a in used]
+    )
+    chart.layout["legend"] |= {"itemclick": False, "itemdoubleclick": False}
+    columns = {
+        "policy": names[policy].ravel(),
+        "decides": np.where(enough, "policy", somebody).ravel(),
+        "noisy episodes with this action": _taken(visits, policy).ravel(),
+        "users got most often": names[np.where(known, usual, A)].ravel(),
+        "noisy episodes with that action": _taken(visits, usual).ravel(),
+    }
+    table = steps_table(len(policy), state_labels, columns, first_step)
+    return chart.picture(USUAL_ALT, see, table, revision="steps")
+
+
+def _taken(visits: Array, actions: Policy) -> Array:
+    """Return [H, S] the visits with the given action in each state at each step, to one decimal place."""
+    return np.take_along_axis(visits, actions[..., None].astype(int), -1)[..., 0].round(1)

@@ -25,13 +25,13 @@ PICTURES = ("png", "svg")  # what the toolbar's camera may save
 def config(
     picture: str = "png", footer: str = "", *, dark: bool = False, name: str = "chart"
 ) -> dict[str, Any]:
-    """For st.plotly_chart(..., theme=None, config=config()): the toolbar's camera saves a PNG fit for a slide, or an
-    SVG fit for print, under this name and with this footer, which assets/web/sign_picture.js writes."""
+    """Return the config of st.plotly_chart(..., theme=None): the toolbar's camera saves a PNG for slides or an SVG for
+    print, under `name` and with this footer, which assets/web/sign_picture.js writes."""
     colors = theme(dark)
     saved = {"format": picture, "scale": 3 if picture == "png" else 1, "filename": name}
     return {
         "displaylogo": False,
-        "showSendToCloud": False,  # nobody's data go to Plotly's server
+        "showSendToCloud": False,  # no data go to Plotly's server
         "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d", "zoomIn2d", "zoomOut2d"],
         "toImageButtonOptions": saved | {"footer": footer, "ink": colors.muted, "paper": colors.background},
     }
@@ -42,12 +42,12 @@ Scale = tuple[tuple[float, str], ...]
 
 @dataclass(frozen=True)
 class Theme:
-    """Colours for one kind of page.
+    """Colours for a light or a dark page.
 
     Attributes:
-        none: no privacy.
-        models: of every other model its shades, 0 .. 1: from the most private to the least.
-        roles: single meanings.
+        none: the colour of runs without privacy.
+        models: each other model's shades, from the most private (0) to the least (1).
+        roles: colours with a single meaning.
     """
 
     background: str  # the page's; figures themselves are transparent
@@ -64,8 +64,8 @@ class Theme:
     difference: Scale  # 0 .. 1/2 .. 1: too low | exact | too high
 
 
-# Markers of each privacy model, by the place of the noise among those it has; the first is that of the model itself,
-# the last of a private one is spare, for the next mechanism.
+# Markers of each privacy model, in the order of its mechanisms. The first stands for the model itself; the last one of
+# a private model is a spare for the next mechanism.
 SYMBOLS = {
     "none": ("circle",),
     "central": ("square", "hexagram", "star", "pentagon", "cross", "x", "bowtie", "hourglass"),
@@ -144,7 +144,7 @@ def theme(dark: bool) -> Theme:
 
 
 def figure_of(layout: dict[str, Any], data: Sequence[dict[str, Any]] = ()) -> go.Figure:
-    """Make a figure at once: adding to a layout piece by piece is ten times slower."""
+    """Build a figure from its dictionaries in one call; adding to a layout piece by piece is ten times slower."""
     figure = go.Figure(data=list(data), layout=layout)
     figure.update_layout(template=None)
     return figure
@@ -155,7 +155,7 @@ def layout(
 ) -> dict[str, Any]:
     """Return a layout in the house style: transparent, legible on its page, with the legend under the plot.
 
-    The legend and the tick labels reserve their own room, so nothing overlaps at 390 pixels.
+    The legend and the tick labels get room of their own, so nothing overlaps at 390 pixels.
     """
     colors = theme(dark)
     axis = {
@@ -249,21 +249,21 @@ def crop(scale: Scale, first: float) -> Scale:
 
 
 def luminance(color: str) -> float:
-    """Relative luminance of #RRGGBB, 0 to 1, as WCAG 2 defines it."""
+    """Return the relative luminance of #RRGGBB, 0 to 1, as WCAG 2 defines it."""
     channels = np.array([int(color[i : i + 2], 16) for i in (1, 3, 5)]) / 255
     linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
     return float(linear @ (0.2126, 0.7152, 0.0722))
 
 
 def readable_on(color: str) -> str:
-    """Dark or light ink, whichever stands out more on the colour."""
+    """Return dark or light ink, whichever has the higher contrast with the colour."""
     light, dark = luminance(LIGHT.ink), luminance(DARK.ink)
     here = luminance(color)
     return LIGHT.ink if (here + 0.05) / (light + 0.05) >= (dark + 0.05) / (here + 0.05) else DARK.ink
 
 
 def thin(points: int, most: int = MOST_POINTS) -> NDArray[np.intp]:
-    """Choose the points to draw: at most `most`, evenly chosen, the first and the last among them."""
+    """Choose the points to draw: at most `most`, evenly spaced, including the first and the last."""
     if points <= most:
         return np.arange(points)
     return np.unique(np.rint(np.linspace(0, points - 1, most)).astype(np.intp))
@@ -275,7 +275,7 @@ def symlog(values: Any, linear: float) -> NDArray[np.float64]:
 
 
 def symlog_ticks(low: float, high: float, linear: float, most: int = 9) -> tuple[list[float], list[str]]:
-    """Tick positions on the symlog scale and their words: 0 and powers of ten from `linear` up."""
+    """Return tick positions on the symlog scale and their labels: 0 and powers of ten from `linear` up."""
     first = int(np.ceil(np.log10(max(linear, 1.0)) - 1e-9))
     decades = [
         int(np.floor(np.log10(end) + 1e-9)) if end >= 10.0**first else first - 1
@@ -285,19 +285,19 @@ def symlog_ticks(low: float, high: float, linear: float, most: int = 9) -> tuple
     step = max(1, int(np.ceil(total / max(most - 1, 1))))
     down, up = ([10.0**k for k in range(first, last + 1, step)] for last in decades)
     ticks = [-t for t in reversed(down)] + [0.0] + up
-    if len(ticks) == 1:  # nothing leaves the linear part
+    if len(ticks) == 1:  # all values are in the linear part
         ends = [end for end in (low, high) if abs(end) > 1e-12]
         ticks = sorted({0.0, *(float(f"{end:.1g}") for end in ends)})
     return [float(t) for t in symlog(ticks, linear)], [power(t) for t in ticks]
 
 
 def plain(label: str) -> str:
-    """Escape a label (perhaps a visitor's) for a figure, in which < would begin a tag."""
+    """Escape a label (perhaps a visitor's) for a figure, in which < would start a tag."""
     return label.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def short_labels(labels: Sequence[str], most: int = 14) -> list[str]:
-    """Labels for an axis: without the words all of them begin with (state 0, state 1 -> 0, 1), then cut."""
+    """Shorten labels for an axis: drop the words that all of them begin with (state 0, state 1 -> 0, 1), then cut."""
     words = [label.split() for label in labels]
     common = 0
     if len(labels) > 1:
@@ -308,7 +308,7 @@ def short_labels(labels: Sequence[str], most: int = 14) -> list[str]:
 
 
 def label_ticks(labels: Sequence[str], most: int) -> dict[str, Any]:
-    """Axis settings that show at most `most` of the labels, evenly spaced from the first, at 0, 1, 2, ..."""
+    """Return axis settings that show at most `most` labels, evenly spaced from the first, at 0, 1, 2, ..."""
     step = max(1, int(np.ceil(len(labels) / most)))
     at = list(range(0, len(labels), step))
     return {
@@ -321,7 +321,7 @@ def label_ticks(labels: Sequence[str], most: int) -> dict[str, Any]:
 def step_ticks(steps: int, first: int = 0) -> dict[str, Any]:
     """Return axis settings for the step h = 0..H-1 of an episode: whole numbers, at most eight of them.
 
-    first: the number that the first step is shown with.
+    first: the number shown for the first step.
     """
     gap = next((gap for gap in (1, 2, 5, 10, 20, 25, 50, 100) if steps <= 8 * gap), 200)
     if not first:

@@ -53,26 +53,26 @@ OVER: dict[Measure, str] = {
     "gap price": lines.DATA_SETS,
     "gap": lines.DATA_SETS,
 }
-PROVED = "proved: "  # begins the name of a bound
-FEW = 3.0  # decades of small numbers in which 1, 2 and 5 of each are named
+PROVED = "proved: "  # prefix of a bound's name
+FEW = 3.0  # an axis of small numbers with at most this many decades labels 1, 2 and 5 in each
 
 
 @dataclass(frozen=True)
 class Frontier:
-    """One model of a sweep at P points.
+    """One curve of a sweep, at P points.
 
     Attributes:
-        style: Of its line.
-        epsilon: [P] the budget at each point, which gives its marker's shade; None without privacy.
+        style: the style of its line.
+        epsilon: [P] the budget at each point, which sets its marker's shade; None without privacy.
         x: [P] ascending.
-        center, low, high: [P] the mean (or median) over the seeds there are with its interval, NaN if there is none.
-        seeds: [P] how many those are.
-        whole: [P] all seeds are there.
-        worst: [P] what is lost when nothing is learned: K V*, of a policy learned from a data set v*.
-        share: [P] how much of that was lost, NaN if there is nothing to lose.
-        slope: Exponent of x over `fitted` (x from, x to), with its interval; NaN when not fitted.
-        theory: The exponent that the paper's bound has, None when there is none to draw.
-        world: the environment, in a chart of several.
+        center, low, high: [P] the mean (or median) over the finished seeds with its interval, NaN if there is none.
+        seeds: [P] the number of finished seeds.
+        whole: [P] whether all seeds are finished.
+        worst: [P] the largest possible loss: K V*, or v* for a policy learned from a data set.
+        share: [P] the loss divided by `worst`, NaN if nothing can be lost.
+        slope: exponent of x over `fitted` (x from, x to), with its interval; NaN if not fitted.
+        theory: the exponent in the paper's bound, None if it is not drawn.
+        world: the environment, if the chart shows several.
     """
 
     label: str
@@ -94,7 +94,7 @@ class Frontier:
 
 @dataclass(frozen=True)
 class ProvedLine:
-    """A paper's bound at P points, constants and logarithms set to 1.
+    """A paper's bound at P points, with constants and logarithms set to 1.
 
     Attributes:
         model: its privacy model; epsilon: its budget, None if that is the axis.
@@ -120,10 +120,10 @@ def frontier(
     dark: bool = False,
     wide: bool = False,
 ) -> Picture:
-    """Draw a marker for each run, at its x; axis: its title; symbol: the name of x; bounds: dotted next to the runs;
-    wide: see `regret.comparison`.
+    """Draw a marker for each run at its x, with the curves' intervals. axis: the title of the axis; symbol: the name of
+    x; bounds: drawn as dotted lines; wide: see `regret.comparison`.
 
-    The customdata of each marker begins with the index of its curve and of its point.
+    The customdata of each marker begin with the indices of its curve and its point.
     """
     over = OVER[measure]
     chart = Chart(
@@ -135,7 +135,7 @@ def frontier(
         dark=dark,
     )
     floor = Floor.of(np.concatenate([curve.center for curve in curves] or [np.zeros(0)]))
-    # all there is to lose is a thin line, as levels are in lessons; dots are for the slope of a bound
+    # the largest loss is a thin line, like levels in lessons; dotted lines are the slopes of bounds
     for world in dict.fromkeys(curve.world for curve in curves):
         best = max((curve for curve in curves if curve.world == world), key=lambda curve: len(curve.x))
         name = f"{WORST[measure]}{f' of {style.plain(world)}' if world else ''}, all there is to lose"
@@ -184,8 +184,8 @@ def _band(chart: Chart, curve: Frontier, floor: Floor, name: str) -> None:
 
 
 def _markers(chart: Chart, i: int, curve: Frontier, floor: Floor, symbol: str) -> None:
-    """Draw the line of the i-th curve with its markers: in the shade of each point's budget, hollow while seeds are
-    missing, and triangles on the bottom edge."""
+    """Draw the i-th curve's line with its markers: in the shade of each point's budget, hollow if seeds are missing,
+    and triangles on the bottom edge."""
     look, label = curve.style, style.plain(curve.label)
     ok = np.flatnonzero(np.isfinite(curve.center))
     x, center, whole = np.asarray(curve.x, float)[ok], curve.center[ok], curve.whole[ok]
@@ -202,7 +202,7 @@ def _markers(chart: Chart, i: int, curve: Frontier, floor: Floor, symbol: str) -
     ]
     shades = [looks.color(look.model, curve.epsilon[int(p)], chart.dark) for p in ok]
     chart.line(
-        lines.folded(lines.prefix(look) + label),
+        lines.folded(look.prefix + label),
         x,
         np.where(above, center, floor.at),
         look.color(chart.dark),
@@ -216,7 +216,7 @@ def _markers(chart: Chart, i: int, curve: Frontier, floor: Floor, symbol: str) -
             "line": {"width": 1.5, "color": shades},
         },
         unselected={"marker": {"opacity": 0.6}},
-        cliponaxis=False,  # triangles on the bottom edge are seen whole
+        cliponaxis=False,  # triangles on the bottom edge are not cut
         customdata=words,
         hovertemplate=(
             f"<b>{label}</b><br>{symbol} = %{{customdata[2]}}<br>%{{customdata[3]}}"
@@ -230,7 +230,7 @@ def _markers(chart: Chart, i: int, curve: Frontier, floor: Floor, symbol: str) -
 
 
 def _theory(chart: Chart, curves: Sequence[Frontier], symbol: str) -> None:
-    """Draw the slope of the papers' bounds, through the middle of each fitted stretch."""
+    """Draw the slope of each paper's bound through the middle of the points that were fitted."""
     named: set[float] = set()
     for curve in curves:
         x = np.asarray(curve.x, float)
@@ -248,7 +248,7 @@ def _theory(chart: Chart, curves: Sequence[Frontier], symbol: str) -> None:
 
 
 def _bounds(chart: Chart, bounds: Sequence[ProvedLine], symbol: str) -> None:
-    """Dotted, without markers and never filled, so that none looks like a measurement; the axis reaches them."""
+    """Draw the bounds as dotted lines without markers, so that none looks measured; extend the axis to them."""
     for bound in bounds:
         name = PROVED + style.plain(bound.label)
         hover = f"<b>{name}</b><br>{symbol} = %{{x:.3s}}: %{{y:.3s}}<extra></extra>"
@@ -259,7 +259,7 @@ def _bounds(chart: Chart, bounds: Sequence[ProvedLine], symbol: str) -> None:
 
 
 def _axes(chart: Chart, curves: Sequence[Frontier], floor: Floor) -> None:
-    """Both logarithmic; up to all there is to lose."""
+    """Make both axes logarithmic; the vertical one reaches the largest possible loss."""
     chart.x(type="log", nticks=8, tickangle=0, exponentformat="power")
     x = np.concatenate([np.asarray(curve.x, float) for curve in curves] or [np.ones(1)])
     if x.max() >= 10 * x.min():

@@ -1,4 +1,4 @@
-"""The privacy cost at one epsilon, by trust: the average loss of an episode against the number of users."""
+"""Charts of the privacy cost at one epsilon, by privacy model: the average loss of an episode against users."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from dprl.words import human, percent
 Place = tuple[list[Any], list[Any]]  # x and y of a trace
 
 LEARNED = 0.1  # share of V*: below it an average episode counts as good
-X_RANGE = (1.0, 15.0)  # powers of ten; fixed, as is the height, so that the curves are seen to move
+X_RANGE = (1.0, 15.0)  # powers of ten; fixed, like the y range, so that epsilon visibly moves the curves
 Y_RANGE = (0.0, 106.0)
-VISIBLE = 0.2  # percent: intervals below it are narrower than the line
+VISIBLE = 0.2  # percent: narrower intervals are hidden by the line
 TICKS = (0, 10, 25, 50, 75, 100)
-USERS = ("1,000", "1 million", "1 billion", "1 trillion", "10¹⁵")  # at the axis
+USERS = ("1,000", "1 million", "1 billion", "1 trillion", "10¹⁵")  # labels of the axis
 ALT = "Line chart of the share of reward lost by an average episode so far, against users, by privacy model."
 LOST = "Reward lost by an average episode so far"
 BAND = f"95% t interval of the mean over seeds<br>{SEEN}"
@@ -31,16 +31,15 @@ BAND = f"95% t interval of the mean over seeds<br>{SEEN}"
 
 @dataclass(frozen=True)
 class Cost:
-    """One privacy model at one epsilon.
+    """The loss under one privacy model at one epsilon.
 
     Attributes:
         model: none, central, shuffle or local.
         name: in words, for a legend.
-        given: who is trusted, after "with".
+        given: who is trusted, worded to follow "with".
         episodes: [C], ascending.
         mean, low, high: [C], average regret per episode so far with its 95% t interval over seeds.
-        needed: the number of users from which on the mean is below LEARNED times the best value of an episode, NaN
-            where it never is.
+        needed: number of users after which the mean stays below LEARNED times V*, NaN if it never does.
     """
 
     model: str
@@ -64,9 +63,9 @@ def lost_by_trust(
 ) -> Picture:
     """Draw the curves of all models at one epsilon, as shares of v_star, the most that an episode can lose.
 
-    The figure carries the curves of every epsilon: pressing the i-th of its (invisible) buttons, class
-    `updatemenu-button`, shows the i-th epsilon, without asking the server for another figure. Of a single epsilon there
-    are none. The axes are the same for all. slider: whether Plotly draws a slider instead of buttons.
+    The figure contains the curves of every epsilon: a click on the i-th of its invisible buttons, class
+    `updatemenu-button`, shows the i-th epsilon without a request to the server. With a single epsilon it has no
+    buttons. The axes are the same for all. slider: whether to draw Plotly's slider instead of buttons.
     """
     costs, alone = by_epsilon[epsilon], len(by_epsilon) == 1
     places = {e: _places(found, v_star) for e, found in by_epsilon.items()}
@@ -81,7 +80,7 @@ def lost_by_trust(
     for trace, (x, y) in zip(_moving(chart, costs, epsilon), places[epsilon], strict=True):
         chart.traces.append({"type": "scatter", "mode": "lines"} | trace | {"x": x, "y": y})
     chart.theory(
-        f"V* = {v_star:#.3g}, all an episode can lose",
+        f"V* = {v_star:#.3g}, the most an episode can lose",
         [10.0**end for end in X_RANGE],
         [100, 100],
         hovertemplate=f"V* = {v_star:.4g}: the value of the optimal policy<extra></extra>",
@@ -105,7 +104,7 @@ def lost_by_trust(
 
 def _moving(chart: Chart, costs: Sequence[Cost], epsilon: float) -> list[Trace]:
     """Build the traces that move with epsilon: the shared band, the curves, and their marks. The legend shows a mark as
-    line and marker; the plot shows only the marker, where the curve has come down."""
+    line and marker; the plot shows only the marker, at the users needed."""
     curves, marks = [], []
     for cost in costs:
         color = looks.color(cost.model, epsilon, chart.dark)
@@ -131,7 +130,7 @@ def _moving(chart: Chart, costs: Sequence[Cost], epsilon: float) -> list[Trace]:
 def _steps(
     by_epsilon: Mapping[float, Sequence[Cost]], places: Mapping[float, list[Place]], dark: bool
 ) -> list[Trace]:
-    """Return the buttons or the slider that turn the chart to each epsilon."""
+    """Return the steps of the buttons or the slider, which switch the chart to each epsilon."""
     return [
         {
             "label": f"{e:g}",
@@ -147,9 +146,9 @@ def _steps(
 
 
 def _buttons(steps: list[Trace]) -> list[Trace]:
-    """Two groups of buttons that are not seen; none without steps."""
+    """Return two groups of invisible buttons, none if there are no steps."""
     steps = [step | {"label": " "} for step in steps]
-    half = (len(steps) + 1) // 2  # beside each other they fit into the plot, so that they ask for no margin
+    half = (len(steps) + 1) // 2  # side by side they fit into the plot and need no margin
     middle = {"x": 0.5, "y": 0.5, "xanchor": "center", "yanchor": "middle"}
     unseen = {"bgcolor": "rgba(0,0,0,0)", "borderwidth": 0, "showactive": False, "font": {"size": 1}}
     return [
@@ -160,7 +159,7 @@ def _buttons(steps: list[Trace]) -> list[Trace]:
 
 
 def _shades(costs: Sequence[Cost], epsilon: float, dark: bool) -> dict[str, list[str]]:
-    """Return the colours of the moving traces at an epsilon: of the band, then of the curves and their marks."""
+    """Return the colours of the moving traces at an epsilon: the band, then the curves, then their marks."""
     shades = [looks.color(cost.model, epsilon, dark) for cost in costs]
     colors = [style.theme(dark).muted, *shades, *shades]
     return {"line.color": colors, "marker.color": colors}
@@ -171,15 +170,15 @@ def _title(epsilon: float) -> str:
 
 
 def _places(costs: Sequence[Cost], v_star: float) -> list[Place]:
-    """Return the points of each moving trace, x and y: one trace for all intervals, the curves, and their marks.
+    """Return x and y of each moving trace: one trace for all intervals, the curves, and their marks.
 
-    In percent of v_star and in four digits, more than can be seen, because the figure holds those of every epsilon.
+    Values are in percent of v_star with four digits (more than is visible), because the figure holds every epsilon.
     """
     curves, marks = [], []
     xs: list[Any] = []
     ys: list[Any] = []
     for cost in costs:
-        # one before the first, so that the line comes in from the left
+        # one point before the first, so that the line enters from the left
         first = np.searchsorted(cost.episodes, 10 ** X_RANGE[0]) - 1
         drawn = slice(max(int(first), 0), None)
         x = np.asarray(cost.episodes, float)[drawn]
@@ -193,7 +192,7 @@ def _places(costs: Sequence[Cost], v_star: float) -> list[Place]:
 
 
 def _stretches(wide: NDArray[np.bool_]) -> list[slice]:
-    """Return the places where it is True, with the point before and the point after."""
+    """Return slices of the stretches of True values, each extended by one point on both sides."""
     kept = np.convolve(wide, [1, 1, 1], mode="same") > 0
     edges = np.flatnonzero(np.diff(np.r_[False, kept, False].astype(int)))
     return [slice(begin, end) for begin, end in edges.reshape(-1, 2)]

@@ -1,7 +1,7 @@
-"""How many users each kind of trust takes, against epsilon.
+"""The users needed under each privacy model, against epsilon; and under each kind of privacy, in a row each.
 
-Measurements are a solid line with filled markers; extrapolations of the law are dashed, with open markers. The band of
-either is its own error.
+Measured lines are solid with filled markers; extrapolated ones are dashed, with open markers. The band around a line
+shows its own possible error.
 """
 
 from __future__ import annotations
@@ -13,32 +13,33 @@ import numpy as np
 import pandas as pd
 
 from dprl.figures import lines, looks, style
-from dprl.figures.chart import Chart, Trace, stacked
+from dprl.figures.chart import Chart, Trace, intervals, stacked
 from dprl.figures.lines import Array
+from dprl.figures.looks import CurveStyle
 from dprl.figures.picture import Picture
-from dprl.words import human, rough
+from dprl.words import human, interval, rough
 
-ALT = "Line chart of the users needed against the privacy budget epsilon, by privacy model."
+CURVES_ALT = "Line chart of the users needed against the privacy budget epsilon, by privacy model."
 TITLE = "Users needed, by privacy model"
 X_TITLE = "Privacy budget ε (more private to the left)"
 Y_TITLE = "Users needed"
-DASH = "7px,4px"  # of what is extrapolated; dotted lines are theory
+DASH = "7px,4px"  # of extrapolated lines; dotted lines are theory
 TICKS = (0.03, 0.1, 0.3, 1, 3, 10)
-MARKS = 4  # markers of a line
+MARKS = 4  # markers on a line
 OPACITY = {"measured": 0.3, "extrapolated": 0.16}
 
 
 @dataclass(frozen=True)
 class UsersCurve:
-    """One privacy model.
+    """The users needed under one privacy model.
 
     Attributes:
         model: none, central, shuffle or local.
         name: in words, for a legend.
-        measured: whether numbers were measured for this problem, else extrapolated.
+        measured: whether the numbers were measured for this problem or extrapolated.
         epsilon: [P] ascending.
         needed: [P] users; infinite for more than can be run.
-        factor: how far it may be off either way; NaN if that is not known.
+        factor: the factor by which `needed` may be too low or too high; NaN if unknown.
     """
 
     model: str
@@ -74,11 +75,10 @@ def users_by_trust(curves: Sequence[UsersCurve], mine: Mine | None, *, see: str,
         _draw_mine(chart, mine, ends, (low, high))
     chart.x(type="log", range=list(np.log10(ends)), tickangle=0, tickvals=TICKS, ticktext=TICKS)
     chart.y(type="log", range=list(np.log10([low, high])), dtick=2, exponentformat="power")
-    return chart.picture(ALT, see, _numbers(curves))
+    return chart.picture(CURVES_ALT, see, _numbers(curves))
 
 
 def _draw_mine(chart: Chart, mine: Mine, ends: list[float], heights: tuple[float, float]) -> None:
-    """Draw the visitor's own users and budget, a line each."""
     for x, y in ((ends, [mine.users] * 2), ([mine.epsilon] * 2, list(heights))):
         chart.add("lines", x, y, line={"color": chart.colors.ink, "width": 1.5}, showlegend=False)
     at_users = {"x": np.log10(ends[1]), "y": np.log10(mine.users), "xanchor": "right", "yanchor": "bottom"}
@@ -89,7 +89,6 @@ def _draw_mine(chart: Chart, mine: Mine, ends: list[float], heights: tuple[float
 
 
 def _draw(chart: Chart, curve: UsersCurve) -> None:
-    """Draw the band, the line, and a few of its markers."""
     color = looks.color(curve.model, None, chart.dark)
     shown = np.isfinite(curve.needed)
     x, y = curve.epsilon[shown], curve.needed[shown]
@@ -111,7 +110,7 @@ def _draw(chart: Chart, curve: UsersCurve) -> None:
 
 
 def _decades(curves: Sequence[UsersCurve], mine: Mine | None) -> tuple[float, float]:
-    """Whole powers of ten around all that is drawn, bands cut if nothing can be run."""
+    """Return the powers of ten that enclose everything drawn; wide bands are cut."""
     seen = [mine.users] if mine else []
     for curve in curves:
         known = curve.needed[np.isfinite(curve.needed)]
@@ -125,7 +124,7 @@ def _numbers(curves: Sequence[UsersCurve]) -> pd.DataFrame:
     """Tabulate the drawn numbers, without users beyond the largest possible run."""
     parts = []
     for curve in curves:
-        kept = slice(1 if curve.model == "none" else None)  # without privacy one number says all
+        kept = slice(1 if curve.model == "none" else None)  # without privacy all numbers are the same
         epsilon, needed = curve.epsilon[kept], curve.needed[kept]
         parts.append(
             {
@@ -139,3 +138,83 @@ def _numbers(curves: Sequence[UsersCurve]) -> pd.DataFrame:
         )
     found = stacked(parts)
     return pd.DataFrame(found[np.isfinite(found["users"])])
+
+
+NEEDS_ALT = "Chart of the users needed for each way to be private, one row each, with intervals."
+
+
+@dataclass(frozen=True)
+class UsersRow:
+    """The users needed under one kind of privacy.
+
+    Attributes:
+        needed: NaN during the search, infinite if more than `most`.
+        low, high: 95% bootstrap interval over seeds, NaN if there is none.
+        note: text shown instead of a number.
+        times: ratio to the smallest number in the chart, with its interval; NaN if unknown.
+    """
+
+    label: str
+    style: CurveStyle
+    needed: float
+    low: float
+    high: float
+    note: str = ""
+    times: tuple[float, float, float] = (np.nan, np.nan, np.nan)
+
+
+def users_needed(
+    rows: Sequence[UsersRow], *, title: str, most: float, see: str, dark: bool = False
+) -> Picture:
+    """Draw one row for each kind of privacy, with the users it needs on a logarithmic axis up to `most`."""
+    chart = Chart(title, "Users (episodes), logarithmic", height=150 + 46 * len(rows), dark=dark)
+    smallest = min((row.needed for row in rows if np.isfinite(row.needed)), default=1.0)
+    for i, row in enumerate(rows):
+        if np.isfinite(row.needed):
+            _point(chart, row, -float(i), most)
+        else:
+            words = [style.plain(row.note)]
+            chart.words([smallest], [-float(i)], words, chart.colors.muted, textposition="middle right")
+    known = [v for row in rows for v in (row.needed, row.low, min(row.high, most)) if np.isfinite(v)]
+    if known:
+        low, high = np.log10(min(known)), np.log10(max(known))
+        chart.x(range=[np.floor(low - 0.35), np.ceil(high + 0.35)])
+    chart.x(type="log", nticks=6, tickangle=0, exponentformat="power")
+    chart.y(
+        tickmode="array",
+        tickvals=[-float(i) for i in range(len(rows))],
+        ticktext=[lines.folded(style.plain(row.label), 27) for row in rows],
+        range=[-len(rows) + 0.4, 0.75],
+        showgrid=True,
+        zeroline=False,
+    )
+    table = pd.DataFrame(
+        {
+            "model": [row.label for row in rows],
+            "users needed": [row.needed for row in rows],
+            "low (95%)": [row.low for row in rows],
+            "high (95%)": [row.high for row in rows],
+            "times the fewest": [row.times[0] for row in rows],
+            "times, low": [row.times[1] for row in rows],
+            "times, high": [row.times[2] for row in rows],
+        }
+    )
+    return chart.picture(NEEDS_ALT, see, table, revision=title)
+
+
+def _point(chart: Chart, row: UsersRow, y: float, most: float) -> None:
+    color = row.style.color(chart.dark)
+    said = interval(f"{human(row.needed)} users", row.low, row.high)
+    chart.add(
+        "markers+text",
+        [row.needed],
+        [y],
+        marker={"symbol": row.style.symbol, "size": 11, "color": color},
+        error_x=intervals([row.needed], [row.low], [min(row.high, most)], color),
+        text=[style.plain(row.note) or rough(row.needed)],
+        textposition="top center",
+        textfont={"color": chart.colors.ink, "size": 12},
+        hovertemplate=f"<b>{style.plain(row.label)}</b><br>{said}<extra></extra>",
+        showlegend=False,
+        cliponaxis=False,
+    )

@@ -1,4 +1,4 @@
-"""The common defaults of learners: the record of a learner contains only its differences from them."""
+"""Default attributes of learners; the record of a learner sets only those that differ."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NOTHING: Mapping[str, str] = {}
 
 
 class LearnerDefaults:
-    """Attributes of a `Learner` as they are unless its record says otherwise."""
+    """Values of a `Learner`'s attributes unless its record sets them."""
 
     fields: tuple[Field, ...] = ()
     needs: str = ""
@@ -26,54 +26,54 @@ class LearnerDefaults:
 
     @property
     def declarable(self) -> tuple[str, ...]:
-        """Nothing."""
+        """Public facts that a spec may declare: none."""
         return ()
 
     @property
     def refused(self) -> Mapping[str, str]:
-        """No privacy model."""
+        """Privacy models that the learner does not support, with reasons: none."""
         return NOTHING
 
     def refusal(self, size: Size, K: int) -> SpecError | None:
-        """Return None: a problem that is too large is refused like every run."""
+        """Return None: the learner has no limits beyond those of every run."""
         return None
 
     def releases(self, size: Size, K: int, epsilon: float | None, norm: str) -> int:
-        """Raise NotImplementedError, because it has no schedule of its own."""
+        """Raise NotImplementedError, because this learner has no schedule of its own."""
         raise NotImplementedError
 
     def pace(self, private: bool) -> str:
-        """Return "": a run describes its releases."""
+        """Return "": the learner has no schedule of its own to describe."""
         return ""
 
     def seconds(self, size: Size, K: int) -> float:
-        """Nothing beyond planning once a release."""
+        """Return 0: the learner plans nothing beyond one backward induction per release."""
         return 0.0
 
 
 class PlannedLearner(LearnerDefaults, Generic[PlannerT, StatisticT]):
-    """The same of a learner that has a planner for each set of constants.
+    """Default attributes of a learner that has one planner for each set of constants.
 
     Attributes:
-        planners: by bonus, the first is the default.
+        planners: by name of the bonus; the first is the default.
     """
 
     planners: Mapping[str, PlannerT]
 
     @property
     def bonuses(self) -> tuple[str, ...]:
-        """The bonuses that have planners."""
+        """The names of the bonuses."""
         return tuple(self.planners)
 
     @property
     def statistic(self) -> StatisticT:
-        """With the default bonus."""
+        """The statistic that the learner receives with its default bonus."""
         return self.seen(self.bonuses[0])
 
     def seen(self, bonus: str) -> StatisticT:
-        """Return the statistic that it sees of its users with a set of constants."""
+        """Return the statistic that the learner receives about its users with this bonus."""
         raise NotImplementedError
 
     def planner(self, bonus: str) -> PlannerT:
-        """Return the learner's planning with a set of constants."""
+        """Return the planner for this bonus."""
         return self.planners[bonus]

@@ -1,4 +1,4 @@
-"""The interface of a learner, for every planner and every loop."""
+"""The interface of a learner, as all planners and loops use it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dprl.fields import Field, SpecError
 from dprl.mdp import Size
 from dprl.statistics import Statistic
 
-# What a learner may take as known by everybody: it is not protected, and the guarantee card says so.
+# Facts that a learner may use as public: they are not protected, and every run's privacy guarantee lists them.
 PUBLIC = {
     "sizes": "the numbers of states, actions, steps and users",
     "d1": "the distribution of the first state",
@@ -21,7 +21,7 @@ PUBLIC = {
 }
 
 
-# attributes of every learner
+# the attributes that every learner must have
 NEEDED = (
     "key", "title", "summary", "source", "privacies", "bonuses", "fields", "statistic", "loop", "needs",
     "public", "declarable", "schedule", "forgets", "refused", "note", "uncovered",
@@ -33,10 +33,9 @@ NEEDED = (
 class Problem:
     """The facts that a learner's constants may depend on, all public.
 
-    Sizes, users K, failure probability beta, the privacy budget epsilon (None without privacy), whether noise is
-    calibrated as in the paper, the set of constants, the learner's own parameters, how many next states are possible at
-    most, if declared, and (tau^2, rho^2) of the noise, see statistics/counts.py; empty
-    where m, n and r have equal noise.
+    Sizes H, S, A, users K, failure probability beta, the privacy budget epsilon (None without privacy), the calibration
+    of the noise, the set of constants, the learner's own parameters, the declared number of possible next states, and
+    (tau^2, rho^2) of the noise (see statistics/counts.py; empty if m, n and r have equal noise).
     """
 
     H: int
@@ -58,24 +57,24 @@ class Problem:
 
 
 class Learner(Protocol):
-    """An entry of the registry. It never holds the model or raw counts.
+    """An entry of the registry. A learner never holds the model or raw counts.
 
     Attributes:
         key: its name in a spec.
-        privacies: keys of the privatizers it may be run with, the first is the default.
-        bonuses: which sets of constants it has, the first is the default.
+        privacies: keys of the privacy models it supports; the first is the default.
+        bonuses: the sets of constants it has; the first is the default.
         fields: its parameters.
-        statistic: what it sees of its users.
-        loop: key of the loop that plays it.
-        needs: what an environment has to have, "features" or "mixture", "" if any will do.
-        public: keys of PUBLIC, what it takes as known by everybody.
-        declarable: keys of PUBLIC, what it takes so, too, where a spec declares it.
-        schedule: the name of its own schedule, "" when it takes any.
-        forgets: it receives each batch by itself, not of running sums.
-        refused: privacy models that it does not have, by key, each with the reason: "local is ...".
+        statistic: the statistic that it receives about its users.
+        loop: key of the loop that runs it.
+        needs: what an environment must provide, "features" or "mixture"; "" if any environment will do.
+        public: keys of PUBLIC that it always assumes to be public.
+        declarable: keys of PUBLIC that it assumes to be public if a spec declares them.
+        schedule: the name of its own schedule, "" if it works with any.
+        forgets: whether it receives each batch alone instead of running sums.
+        refused: unsupported privacy models, by key, each with the reason: "local is ...".
         note: a remark for the help of its menu, "" for none.
-        reconstructed: its paper's full text was not read: menus and the table of algorithms call it a reconstruction.
-        uncovered: what its bonus as in the paper does not cover of calibrated noise, "" if it covers all; see
+        reconstructed: whether we built it without its paper's full text; menus then call it a reconstruction.
+        uncovered: how calibrated noise can exceed its bonus as in the paper, "" if it cannot; see
             `simulation.pairs.uncovered`.
     """
 
@@ -117,22 +116,22 @@ class Learner(Protocol):
     def uncovered(self) -> str: ...
 
     def seen(self, bonus: str) -> Statistic:
-        """Return the statistic that it sees of its users with a set of constants."""
+        """Return the statistic that the learner receives about its users with this bonus."""
 
     def refusal(self, size: Size, K: int) -> SpecError | None:
         """Explain why it cannot solve a problem of this size with K users, naming a possible size; None if it can."""
 
     def releases(self, size: Size, K: int, epsilon: float | None, norm: str) -> int:
-        """Estimate the number of releases of its own schedule; not used if it has none.
+        """Estimate the number of releases in the learner's own schedule; not used if it has none.
 
-        epsilon: None without privacy; norm: of changes, that the noise goes by, "" without.
+        epsilon: None without privacy; norm: the norm that the noise is calibrated to, "" without privacy.
         """
 
     def pace(self, private: bool) -> str:
         """Describe its own schedule in words that follow its title: "plays stages ..."; "" if it has none.
 
-        private: whether it is run with privacy.
+        private: whether the run has privacy.
         """
 
     def seconds(self, size: Size, K: int) -> float:
-        """Estimate the seconds of planning in a whole run, beyond one backward induction a release."""
+        """Estimate the seconds of planning in a whole run, beyond one backward induction per release."""

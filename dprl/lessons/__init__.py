@@ -13,6 +13,7 @@ from pathlib import Path
 from dprl.fields import SpecError
 from dprl.lessons.lesson import Lesson, Step, read_lesson
 from dprl.lessons.prediction import Choice, Marker, Order, Prediction, cloud
+from dprl.messages import texts
 
 ORDER = ("epsilon", "episode", "trust", "one-draw", "price", "proved", "pessimism", "weights", "users")
 Stamps = tuple[tuple[Path, float], ...]
@@ -69,7 +70,7 @@ def _read(stamps: Stamps) -> tuple[dict[str, Lesson], list[str]]:
 
 @lru_cache
 def _own(key: str) -> Lesson:
-    return read_lesson(Path(__file__).with_name(f"{key}.toml"))
+    return read_lesson(Path(__file__).with_name(f"{key}.toml"), texts(f"lesson-{key}"))
 
 
 LESSONS = Shelf()

@@ -18,7 +18,7 @@ from dprl.lessons import charts
 from dprl.lessons.charts import Chart, Drawn, Plot
 from dprl.lessons.kinds import KINDS
 from dprl.lessons.prediction import Choice, Marker, Order, Prediction
-from dprl.messages import messages
+from dprl.messages import messages, overlaid
 from dprl.metrics.curves import Evidence
 from dprl.privacy import PRIVATIZERS
 from dprl.simulation import spec_from_dict
@@ -184,10 +184,10 @@ class Lesson:
         return here if not at or self.steps[at - 1].environment != here else None
 
 
-def read_lesson(path: Path) -> Lesson:
-    """Read the lesson in a file. Raises SpecError."""
+def read_lesson(path: Path, own: Mapping[str, Any] | None = None) -> Lesson:
+    """Read the lesson in a file. own: its texts in another language, see dprl.messages. Raises SpecError."""
     try:
-        table = Table(tomllib.loads(path.read_text("utf-8")), path.name)
+        table = Table(overlaid(tomllib.loads(path.read_text("utf-8")), own or {}), path.name)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
         raise SpecError(path.name, f"This file cannot be read as TOML: {error}.") from error
     if not re.fullmatch("[a-z0-9-]+", path.stem):
@@ -195,10 +195,9 @@ def read_lesson(path: Path) -> Lesson:
     said = {name: table.take(name, str) for name in ("title", "about", "needs")}
     recap = table.take("recap", list)
     curves = _curves(table)
-    questions = table.take("questions", list)
     steps = [
         _step(Table(one, f"{path.name}, question {number}"), curves)
-        for number, one in enumerate(questions, 1)
+        for number, one in enumerate(table.take("questions", list), 1)
     ]
     more = Table(table.take("try", dict, {}), f"{path.name}, try")
     attempt = (more.take("say", str), more.take("link", str)) if more.values else None
@@ -246,7 +245,7 @@ def _step(table: Table, curves: Curves) -> Step:
     }
     for name, text in said.items():
         if "{" in text:
-            raise table.refuse(name, "has a number in braces, which only found, why and replies can have.")
+            raise table.refuse(name, "has a number in braces; only found, why and replies may have one.")
     texts = {name: table.take(name, str) for name in ("found", "why")}
     replies: dict[str, str] = dict(table.take("replies", dict, {}))
     chart = _chart(table, curves)
@@ -362,6 +361,5 @@ def _prediction(kind: str, guess: Table, chart: Chart) -> tuple[Prediction, dict
         row.done()
     if kind == "choice" and "answer" not in more:
         raise guess.refuse("choices", "has no right answer; give right = true to one of the choices.")
-    over_epsilon = chart.kind.over_epsilon
-    of = "" if kind == "choice" else "(1/ε)" if over_epsilon else "K"
+    of = "" if kind == "choice" else "(1/ε)" if chart.kind.over_epsilon else "K"
     return Choice(tuple(choices), of, *chart.window), replies | more

@@ -29,7 +29,7 @@ PART = 0.5  # the share of a point that a guess nearby earns
 PART_NEAR, PART_WIDE = 10.0, 0.2  # nearby is a tenfold on a log axis, or a fifth of another axis
 GUESS = "guess"
 SAID = messages("lessons")["answer"]
-VERDICT = messages("lessons")["verdict"]
+VERDICT, CURVE = messages("lessons")["verdict"], messages("lessons")["chart"]["curve"]
 
 
 def _capital(words: str) -> str:
@@ -114,7 +114,7 @@ class Order:
         most = max(missed)
         if not most:
             return said
-        worst = [f"curve {i}" for i, count in enumerate(missed, 1) if count == most]
+        worst = [filled(CURVE, number=i) for i, count in enumerate(missed, 1) if count == most]
         return filled(VERDICT["missed"], said=said, curves=listed(worst), most=most, n=n)
 
     def said(self, answer: Sequence[int]) -> str:
@@ -210,8 +210,7 @@ class Marker:
     def words(self) -> dict[str, str]:
         """The words for too much, too little and less of it."""
         kind = "share" if self.share else "budget" if self.unit.startswith("ε") else "count"
-        found: dict[str, str] = VERDICT[kind]
-        return found
+        return dict(VERDICT[kind])
 
     def _off(self, guess: float, truth: float) -> str:
         """Describe the direction of a guess's error, and its factor on a log axis."""
@@ -330,12 +329,13 @@ class Choice:
         """Return how many of a class are right, at least one answer, and its most frequent answers: all that tie."""
         n, right = len(answers), sum(self.score(answer, truth) == 1 for answer in answers)
         name = ("slopes" if self.of else "choices") + ("_one" if right == 1 else "")
+        most = (self.said(answer).rstrip(".") for answer in self.typical(answers))
         return filled(
             VERDICT[name],
             right=right,
             predictions=counted(n, "prediction"),
             nearest=self.nearest(truth)[1].rstrip("."),
-            frequent=listed([f"“{self.said(answer).rstrip('.')}”" for answer in self.typical(answers)]),
+            frequent=listed([filled(VERDICT["quoted"], said=one) for one in most]),
             **({"power": to_the(self.of, truth)} if self.of else {}),
         )
 

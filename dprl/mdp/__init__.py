@@ -1,4 +1,4 @@
-"""Problems: tabular Markov decision processes, exact planning in them, and the record of counts."""
+"""Tabular Markov decision processes, exact planning in them, and arrays of visit counts."""
 
 from dprl.mdp.tabular import Size, TabularMDP
 

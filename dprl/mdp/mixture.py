@@ -1,4 +1,4 @@
-"""The public facts of a linear-mixture MDP: features of transitions, and the largest length of the hidden weights."""
+"""The public facts of a linear-mixture MDP: features of transitions, and a bound on the hidden weights' length."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ class Mixture:
     """Features with P_h(s'|s, a) = <phi(s'|s, a), w_h> for hidden weights w_h (L21 Assumption 2).
 
     Attributes:
-        features: phi(s'|s, a), not negative [S, A, S, d].
-        bound: C_w, at least the Euclidean length of every w_h.
+        features: phi(s'|s, a), nonnegative, [S, A, S, d].
+        bound: C_w, an upper bound on the Euclidean length of every w_h.
 
     Raises:
         SpecError: |sum over s' of phi(s'|s, a) v(s')| can exceed 1 for some v in [0, 1], or a number is not allowed.
@@ -37,7 +37,7 @@ class Mixture:
             raise SpecError("features", "a number below 0 or missing is not allowed; give numbers from 0 on.")
         if not (np.isfinite(self.bound) and self.bound > 0):
             raise SpecError("bound", "it is the length that weights may have; give a number above 0.")
-        # features are not negative, so that of all v in [0, 1] the longest sum is that of v = 1
+        # features are nonnegative, so among all v in [0, 1] the sum is longest for v = 1
         longest = float(np.linalg.norm(self.features.sum(2), axis=-1).max())
         if longest > 1 + 1e-9:
             raise SpecError(
@@ -53,7 +53,7 @@ class Mixture:
         """Return the probabilities [H, S, A, S] with these weights [H, d].
 
         Raises:
-            SpecError: The weights are longer than the bound, or a row is not a distribution.
+            SpecError: the weights are longer than the bound, or a row is not a distribution.
         """
         longest = float(np.linalg.norm(weights, axis=-1).max())
         if not longest <= self.bound * (1 + 1e-9):

@@ -36,7 +36,7 @@ def of_logits(signature: str) -> str:
 
 @kernel
 def chance(policy: Any, h: int, s: int, a: int) -> float:
-    """Return the probability of an action. policy: a Policy or Logits; kernels tell them apart by shape."""
+    """Return the probability of an action. policy: a Policy [H, S] or Logits [H, S, A]."""
     if policy.ndim == 2:
         return 1.0 if policy[h, s] == a else 0.0
     return float(exp(policy[h, s, a]))

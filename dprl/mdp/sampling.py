@@ -1,4 +1,4 @@
-"""Random draws that stay exact at any size."""
+"""Random draws from binomial and multinomial distributions, exact for any number of trials."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Ints = NDArray[np.int64]
 
 @kernel
 def binomial(rng: np.random.Generator, n: int, p: float) -> int:
-    """Draw Binomial(n, p). If p or 1 - p is below 1e-8, NumPy loses digits: Poisson(np) is within p of it."""
+    """Draw from Binomial(n, p). If p or 1 - p is below 1e-8, NumPy loses digits, so we draw from Poisson(np)."""
     if n == 0 or p <= 0.0:
         return 0
     if p >= 1.0:
@@ -26,9 +26,9 @@ def binomial(rng: np.random.Generator, n: int, p: float) -> int:
 
 
 def binomials(rng: np.random.Generator, n: Ints, p: Array, q: Array) -> Ints:
-    """Draw Binomial(n, p) in each place; q = 1 - p, with all its digits. n, p and q have the same shape.
+    """Draw from Binomial(n, p) elementwise; q = 1 - p, in full precision. n, p and q have the same shape.
 
-    If p or q is below 1e-8, the rarer outcome is a Poisson draw, as above.
+    If p or q is below 1e-8, the number of the rarer outcomes is a Poisson draw.
     """
     rare = np.minimum(p, q) < 1e-8
     drawn = rng.binomial(np.where(rare, 0, n), np.where(rare, 0.5, p))

@@ -1,8 +1,8 @@
-"""The next states that are possible at all: a table for counts, plans and models.
+"""Tables of the possible next states, on which counts, plans and models are stored.
 
-possible: int64 [1 or H, 1 or S, 1 or A, B], the next states of (h, s, a) in increasing order, -1 after the last; an
-axis of length one holds for all. B, the branching factor, is the most that a row has. A model or record on the table
-has P[h, s, a, j] or m[h, s, a, j] for the j-th state of the row, zero where it has no j-th.
+possible: int64 [1 or H, 1 or S, 1 or A, B], the next states of (h, s, a) in increasing order, then -1; an axis of
+length one applies to all h, s or a. B, the branching factor, is the largest number of next states. A model or an array
+of counts on the table has P[h, s, a, j] or m[h, s, a, j] for the row's j-th state, zero if there is none.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def gather(possible: Table, h: int, s: int, a: int, values: Array, at: int, here
 
 
 def on_table(P: Array, old: Table, new: Table) -> tuple[Array, tuple[int, int, int, int] | None]:
-    """Move a model to another table, and return the first transition (h, s, a, s') that is lost, if there is one.
+    """Convert a model to another table, and return the first transition (h, s, a, s') that this loses, or None.
 
     Args:
         P: the probabilities [H, S, A, B] on `old`.
@@ -57,7 +57,7 @@ def on_table(P: Array, old: Table, new: Table) -> tuple[Array, tuple[int, int, i
     """
     H, S, A, _ = P.shape
     found = np.zeros((H, S, A, new.shape[3]))
-    rows = np.zeros((S, A, S + 1))  # one step at a time; the last column is for no state
+    rows = np.zeros((S, A, S + 1))  # one step at a time; the last column stands for -1, no state
     for h in range(H):
         rows[...] = 0.0
         here = np.broadcast_to(old[min(h, len(old) - 1)], (S, A, old.shape[3]))
@@ -81,6 +81,6 @@ def table_of(allowed: NDArray[np.bool_]) -> Table:
 
 
 def transitions(possible: Table, S: int, A: int) -> tuple[int, ...]:
-    """Count the transitions of each step, of S states and A actions; one number if all steps are alike."""
+    """Count the possible transitions of each step, with S states and A actions; one number if all steps are alike."""
     each = (possible >= 0).sum(-1)
     return tuple(int(step.sum()) for step in np.broadcast_to(each, (len(each), S, A)))

@@ -16,14 +16,13 @@ from dprl.messages.brief import described
 
 Array = NDArray[np.float64]
 
-TOLERANCE = 1e-5  # by which a row of probabilities may miss 1: they may be rounded, or of 32 bits
+TOLERANCE = 1e-5  # tolerated difference of a row's sum from 1: numbers may be rounded, or have 32 bits
 ARRAYS = "P", "R", "d1", "possible"
-ROUNDED = 1e-9  # a row that misses 1 by no more is left as it is
+ROUNDED = 1e-9  # a row with a smaller difference is left unchanged
 
 
 def check_unit(name: str, array: Array) -> None:
-    """Raise SpecError with the first number that is not from 0 to 1. name: that of the field; its last part is the
-    array's."""
+    """Raise SpecError with the first number outside [0, 1]. name: the field, a path whose last part names the array."""
     wrong = ~((array >= 0) & (array <= 1))
     if wrong.any():
         at = tuple(np.argwhere(wrong)[0])
@@ -31,7 +30,7 @@ def check_unit(name: str, array: Array) -> None:
 
 
 def probabilities(name: str, array: Array) -> Array:
-    """Return probabilities [.., X], with rows that sum to 1 only within TOLERANCE divided by their sums.
+    """Return probabilities [.., X]; rows that sum to 1 only within TOLERANCE are divided by their sums.
 
     Raises SpecError with the first wrong number, or the first wrong row and its sum. name: see `check_unit`.
     """
@@ -48,7 +47,7 @@ def probabilities(name: str, array: Array) -> Array:
         )
     if (off > ROUNDED).any():
         array = np.where(off > ROUNDED, array / total, array)
-    return np.minimum(array, 1.0) if array.max() > 1 else array  # a sum may be rounded to more than 1
+    return np.minimum(array, 1.0) if array.max() > 1 else array  # a rounded sum may exceed 1
 
 
 def _place(name: str, at: tuple[Any, ...]) -> str:
@@ -56,7 +55,7 @@ def _place(name: str, at: tuple[Any, ...]) -> str:
 
 
 def as_written(value: float) -> str:
-    """Write a wrong number for a sentence: NaN and numbers below 0 are named."""
+    """Write a wrong number for an error message, with a remark if it is negative."""
     return "NaN" if np.isnan(value) else f"{value:g}, which is negative" if value < 0 else f"{value:g}"
 
 
@@ -92,7 +91,7 @@ class TabularMDP:
         possible: see mdp/structure.py; by default all S next states, so that B = S.
 
     Raises:
-        SpecError: Shapes disagree, a row does not sum to 1, or a number is out of range.
+        SpecError: shapes disagree, a row does not sum to 1, or a number is out of range.
     """
 
     name: str

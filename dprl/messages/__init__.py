@@ -1,40 +1,55 @@
 """Messages to visitors, apart from the code: templates with named fields, in a file for each part of the pages.
 
-A file is TOML, in a folder named after its language. A translation is another folder of the same files. Pure: imports
-nothing else of dprl.
+A language is a folder of TOML files, laid over those of `en`; what they lack stays English. Pure: imports nothing else
+of dprl.
 """
 
 from __future__ import annotations
 
+import os
 import string
 import tomllib
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-LANGUAGE = "en"
-FOLDER = Path(__file__).parent / LANGUAGE
+FOLDER = Path(__file__).parent
+LANGUAGES = sorted(file.parent.name for file in FOLDER.glob("*/start.toml"))
+LANGUAGE = os.environ.get("DPRL_LANGUAGE") or "en"
+if LANGUAGE not in LANGUAGES:  # whatever is started says this, without a traceback
+    raise SystemExit(f"DPRL_LANGUAGE: {LANGUAGE!r} is not known; give one of {', '.join(LANGUAGES)}.")
 
 
 @cache
 def messages(name: str) -> dict[str, Any]:
     """Return all messages of a part of the pages, by their names in NAME.toml."""
-    return tomllib.loads((FOLDER / f"{name}.toml").read_text("utf-8"))
+    return dict(overlaid(texts(name, "en"), texts(name)))
 
 
-def fields_of(template: str) -> set[str]:
-    """Return the names of a template's fields."""
-    return {name for _, name, _, _ in string.Formatter().parse(template) if name is not None}
+def texts(name: str, language: str = LANGUAGE) -> dict[str, Any]:
+    """Return what a language has of NAME.toml; {} for nothing."""
+    file = FOLDER / language / f"{name}.toml"
+    return tomllib.loads(file.read_text("utf-8")) if file.is_file() else {}
+
+
+def overlaid(english: Any, own: Any) -> Any:
+    """Lay a translation over its English: tables key by key, lists of tables item by item, others as a whole."""
+    if isinstance(english, dict):
+        return english | {key: overlaid(english.get(key), value) for key, value in own.items()}
+    if isinstance(english, list) and isinstance(english[0], dict):
+        return [overlaid(*pair) for pair in zip(english, own, strict=True)]
+    return own
 
 
 def filled(template: str, **fields: object) -> str:
     """Fill a template. Raises ValueError unless the fields are exactly those of the template."""
-    if fields_of(template) != set(fields):
-        raise ValueError(f"{template!r} has the fields {sorted(fields_of(template))}, given {sorted(fields)}")
+    known = {name for _, name, _, _ in string.Formatter().parse(template) if name is not None}
+    if known != set(fields):
+        raise ValueError(f"{template!r} has the fields {sorted(known)}, given {sorted(fields)}")
     return template.format(**fields)
 
 
 def counted(n: int, what: str) -> str:
     """Write a number of something, by its name in words.toml: 1 question, 1,200 questions."""
     one, many = messages("words")["counted"][what]
-    return filled(one if n == 1 else many, n=f"{n:,}")
+    return filled(one if n == 1 else many, n=f"{n:,}".replace(",", messages("words")["number"]["thousands"]))

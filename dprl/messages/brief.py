@@ -15,11 +15,6 @@ MOST_HTML, MOST_CELL = 1800, 120  # characters of a table for a notebook, and of
 class _Shortened(reprlib.Repr):
     """Shortens values for a line: a long one to its ends, an array to its shape, a function to its name."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.maxtuple = self.maxlist = self.maxdict = 12
-        self.maxstring = self.maxother = 120
-
     def repr_ndarray(self, x: Any, level: int) -> str:
         return f"<array of {x.dtype}, shape {x.shape}>"
 
@@ -28,6 +23,8 @@ class _Shortened(reprlib.Repr):
 
 
 _shortened = _Shortened()
+_shortened.maxtuple = _shortened.maxlist = _shortened.maxdict = 12
+_shortened.maxstring = _shortened.maxother = 120
 
 
 def described(record: Any) -> str:
@@ -48,8 +45,7 @@ def table_of(caption: str, told: Iterable[tuple[str, Any]]) -> str:
     """Return names and values as a table, with as many rows as MOST_HTML characters hold."""
     rows: list[str] = []
     for name, value in told:
-        text = value if isinstance(value, str) else shortened(value)
-        text = text if len(text) <= MOST_CELL else f"{text[: MOST_CELL - 3]}..."
+        text = cut(value if isinstance(value, str) else shortened(value), MOST_CELL)
         row = f"<tr><th>{escape(name)}</th><td>{escape(text)}</td></tr>"
         if sum(map(len, rows)) + len(row) > MOST_HTML:
             break
@@ -62,5 +58,5 @@ def shortened(value: Any) -> str:
     return cut(_shortened.repr(value))
 
 
-def cut(text: str) -> str:
-    return text if len(text) <= MOST else f"{text[: MOST - 3]}..."
+def cut(text: str, most: int = MOST) -> str:
+    return text if len(text) <= most else f"{text[: most - 3]}..."

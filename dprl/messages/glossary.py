@@ -22,17 +22,11 @@ class Term:
     only: tuple[str, ...] = ()
 
 
-def _read() -> dict[str, Term]:
-    rows = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))["term"]
-    terms = [Term(**{key: _frozen(value) for key, value in row.items()}) for row in rows]
-    return {term.term: term for term in terms}
-
-
-def _frozen(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
-
-
-TERMS = _read()
+_ROWS: list[dict[str, Any]] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))["term"]
+TERMS = {
+    row["term"]: Term(**{**row, **{key: tuple(row.get(key, ())) for key in ("avoid", "lists", "only")}})
+    for row in _ROWS
+}
 
 
 def listed_terms(name: str) -> dict[str, str]:

@@ -39,8 +39,3 @@ def online(
         phrase("online", privacy=noise[0], epsilon=f"{noise[1]:g}") if noise else phrase("plain"),
         phrase("episodes", m=contribution) if contribution > 1 else "",
     )
-
-
-def of_data(rewards: str | None) -> str:
-    """State that rewards are learned; "" if they are known."""
-    return phrase("rewards") if rewards == "learned" else ""

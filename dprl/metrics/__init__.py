@@ -1,6 +1,6 @@
 """Numbers that pages compute from traces: bands over seeds, the privacy cost, exponents, noise, mistakes.
 
-Pure: arrays in, arrays out. C is the number of checkpoints; a seed that has not reached one is NaN there.
+All functions map arrays to arrays. C is the number of checkpoints; a seed that has not reached one is NaN there.
 """
 
 from __future__ import annotations

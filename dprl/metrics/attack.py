@@ -1,6 +1,7 @@
-"""The results of an attack's scores: the distance of two worlds, its epsilon, and the share of users caught.
+"""Results of an attack's scores: the distance between two worlds, the epsilon it implies, and the share of users
+caught.
 
-Scores are log-likelihood ratios: [n] of executions in the first world, [n] of others in the second.
+Scores are log-likelihood ratios: [n] of executions in the first world, and [n] of executions in the second.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ MOST_STEPS = 400  # points of a ROC curve
 
 
 class Measured(NamedTuple):
-    """A number measured, with its interval at LEVEL."""
+    """A measured number with its confidence interval at LEVEL."""
 
     value: float
     low: float
@@ -23,7 +24,7 @@ class Measured(NamedTuple):
 
 
 class Histogram(NamedTuple):
-    """The distribution of the scores. edges: [B + 1]; first, second: numbers of executions [B]."""
+    """The distribution of scores. edges: [B + 1]; first, second: [B] number of executions in each world."""
 
     edges: Array
     first: Integers
@@ -31,7 +32,7 @@ class Histogram(NamedTuple):
 
 
 class Roc(NamedTuple):
-    """For each threshold [P], the share of the second world accused falsely, and of the first accused correctly."""
+    """The ROC curve: for each threshold [P], the false positive rate (in the second world) and the true one."""
 
     false: Array
     true: Array
@@ -41,7 +42,7 @@ def separation(first: Array, second: Array) -> Measured:
     """Return the number of standard deviations by which the mean scores of the two worlds differ.
 
     The interval is that of a difference of normal means in units of a pooled standard deviation, for many executions.
-    NaN for fewer than two executions a world, or scores that do not vary.
+    NaN for fewer than two executions per world; 0 if the scores do not vary.
     """
     from scipy.special import ndtri
 
@@ -57,10 +58,10 @@ def separation(first: Array, second: Array) -> Measured:
 
 
 def epsilon_of_separation(found: Measured, separations: Array, epsilons: Array) -> Measured:
-    """Return the epsilon guaranteed by noise of one kind that is large enough to leave the worlds this far apart.
+    """Return the epsilon of noise (of one kind) under which two worlds have the measured separation.
 
-    separations, epsilons: [P] of noises of that kind, ascending; between them, and beyond, epsilon follows a power of
-    the separation. A separation below zero is none.
+    separations, epsilons: [P] for noise of that kind, ascending; between and beyond them, epsilon is interpolated as a
+    power of the separation. A separation below zero counts as zero.
     """
     x, y = np.log(separations), np.log(epsilons)
 
@@ -77,8 +78,8 @@ def epsilon_of_separation(found: Measured, separations: Array, epsilons: Array) 
 def surely(first: Array, second: Array, delta: float) -> float:
     """Return a lower bound on epsilon that holds for any noise, with probability LEVEL.
 
-    Thresholds, one for each direction, are chosen on one half of the executions; on the other half the two shares
-    beyond the better one have Clopper-Pearson bounds, and epsilon >= ln((P - delta) / Q).
+    One half of the executions is used to choose the better threshold in either direction. On the other half the shares
+    P and Q beyond it have Clopper-Pearson bounds, and epsilon >= ln((P - delta) / Q).
     """
     if min(len(first), len(second)) < 8:
         return 0.0
@@ -119,7 +120,7 @@ def histogram(first: Array, second: Array, bins: int = 40) -> Histogram:
 
 
 def roc(first: Array, second: Array) -> Roc:
-    """Return the shares of every threshold, thinned."""
+    """Return the ROC curve over all thresholds, thinned to MOST_STEPS."""
     thresholds = np.unique(np.concatenate([first, second, [-np.inf]]))[::-1]
     if len(thresholds) > MOST_STEPS:
         thinned = np.unique(np.linspace(0, len(thresholds) - 1, MOST_STEPS).round().astype(int))
@@ -131,7 +132,7 @@ def roc(first: Array, second: Array) -> Roc:
 
 
 def guessed_right(first: Array, second: Array) -> Measured:
-    """Compute the share of worlds guessed correctly by likelihood, both equally frequent; interval by Wilson."""
+    """Return the share of correct guesses by likelihood, both worlds equally frequent, with its Wilson interval."""
     from scipy.special import ndtri
 
     n = len(first) + len(second)
@@ -148,13 +149,13 @@ def guessed_right(first: Array, second: Array) -> Measured:
 def best_guess(prior: float, false: Array, missed: Array) -> float:
     """Return the probability that the best test guesses right if the first world has probability `prior`.
 
-    false, missed: the best possible trade-off under the noise between accusing falsely and missing [P].
+    false, missed: [P] the best possible trade-off between false positive and false negative rates.
     """
     right = prior * (1 - np.asarray(missed)) + (1 - prior) * (1 - np.asarray(false))
     return float(max(right.max(), prior, 1 - prior))
 
 
 def posterior(prior: float, score: float) -> float:
-    """Return an attacker's belief in the first world after an execution of this score."""
+    """Return the belief in the first world after an execution with this log-likelihood ratio."""
     odds = np.log(prior) - np.log1p(-prior) + score
     return float(1 / (1 + np.exp(-odds)))

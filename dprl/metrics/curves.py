@@ -1,6 +1,6 @@
-"""The known results of runs: the curves of each, and with answers to questions, the evidence for claims and lessons.
+"""The known results of runs: their curves and, with answers to questions, the evidence for claims and lessons.
 
-Wherever a run comes from, the store, a file that comes with the program, or the engine itself, this is its shape.
+All sources of runs (the store, a file that comes with the program, the engine itself) use this form.
 """
 
 from __future__ import annotations
@@ -23,17 +23,16 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class RunCurves:
-    """The measurements of each seed of a run, as far as known: regret over episodes, or the gap over the size of a data
-    set.
+    """The known measurements of each seed of a run: regret over episodes, or suboptimality over the size of a data set.
 
     Attributes:
-        at: [C] checkpoints, ascending; all there were, or some of them.
-        values: [seeds, C], NaN if a seed has not got to.
+        at: [C] checkpoints, ascending, perhaps thinned.
+        values: [seeds, C], NaN if a seed has not reached a checkpoint.
         ended: whether the last checkpoint is the end of the run.
-        v_star: the best value there is, NaN if it is not known.
+        v_star: V*, NaN if unknown.
         noise_std: standard deviation of the noise in one counter at the worst release, None without privacy.
-        lower: [seeds, C], the low estimate V~ of a run on data sets, where that was kept.
-        token: changes when any of this does.
+        lower: [seeds, C], the lower bound V~ of a run on data sets, if it was stored.
+        token: a text that changes when any of these values do.
     """
 
     at: NDArray[np.int64]
@@ -66,7 +65,7 @@ class RunCurves:
         return self.values[:, -1]
 
     def whole(self, seeds: int) -> bool:
-        """Return whether this many seeds are all finished."""
+        """Return whether there are this many seeds and all are finished."""
         return len(self.values) == seeds and bool(self.done.all())
 
     def upto(self, size: int) -> Array:
@@ -76,7 +75,7 @@ class RunCurves:
         return found
 
     def frame(self, axis: str, measure: str) -> pd.DataFrame:
-        """Return a tidy table with columns seed, and those of the axis and the measure, under these names."""
+        """Return a tidy table with the columns seed, `axis` and `measure`."""
         import pandas as pd
 
         seeds = np.repeat(np.arange(len(self.values)), len(self.at))
@@ -85,7 +84,7 @@ class RunCurves:
         )
 
     def beyond(self, baseline: RunCurves) -> Array:
-        """Return the loss beyond that of another run, its non-private baseline, seed by seed [seeds, C]."""
+        """Return the extra regret over the non-private baseline, seed by seed, [seeds, C]."""
         return metrics.extra_regret(self.at, self.values, baseline.at, baseline.values)[1]
 
 
@@ -98,7 +97,7 @@ class Evidence:
 
 
 def thinned(at: NDArray[np.int64], points: int) -> NDArray[np.intp]:
-    """Choose the checkpoints to keep: those at or after `points` log-spaced targets from the first to the last."""
+    """Choose the checkpoints to keep: the first at or after each of `points` log-spaced targets."""
     targets = np.geomspace(at[0], at[-1], points)
-    targets[-1] = at[-1]  # not by rounding a little more
+    targets[-1] = at[-1]  # exact, because rounding may exceed the last checkpoint
     return np.unique(np.searchsorted(at, targets))

@@ -10,16 +10,16 @@ import numpy as np
 from dprl.metrics.seeds import BANDS, Array, Integers, Statistic
 
 FLAT = 0.1  # the largest exponent that counts as flat
-LINEAR = 0.9  # an exponent of regret from which on it counts as growing in proportion to the users
+LINEAR = 0.9  # an exponent of regret above it counts as growth in proportion to the users
 
 
 def growth_exponent(
     episodes: Integers, regret: Array, from_k: float, to_k: float, statistic: Statistic = "mean"
 ) -> tuple[float, float, float]:
-    """Fit the x for which cumulative regret grows like K^x between two numbers of episodes.
+    """Fit the exponent x with which cumulative regret grows like K^x between two numbers of episodes.
 
-    Slope of a least-squares line through log regret at 32 log-spaced points of [from_k, to_k] (so that
-    densely recorded stretches do not weigh more), for each seed of regret [seeds, C]; then the mean (or median) over
+    For each seed of regret [seeds, C], x is the slope of a least-squares line through log regret at 32 log-spaced
+    points of [from_k, to_k] (so that densely recorded stretches do not weigh more). Returns the mean (or median) over
     seeds with its 95% interval. NaN if a regret in the window is missing, zero, negative or not recorded.
     """
     return _band(_slopes(episodes, regret, from_k, to_k), statistic)
@@ -45,16 +45,16 @@ def _slopes(episodes: Integers, regret: Array, from_k: float, to_k: float) -> Ar
 
 
 def unsettled(episodes: Integers, regret: Array) -> int:
-    """Count the seeds of regret [seeds, C] that grow over the last tenfold like K^0.9 or faster: they have not found
-    the best policy, and are learning nothing."""
+    """Count the seeds whose regret [seeds, C] grows like K^0.9 or faster over the last tenfold of episodes: they have
+    not found the best policy and are learning nothing."""
     K = float(episodes[-1]) if len(episodes) else 0.0
     return int(np.sum(_slopes(episodes, regret, K / 10, K) > LINEAR))
 
 
 @dataclass(frozen=True)
 class Growth:
-    """The growth of a price between two numbers of episodes: like K^mean. low, high: 95% t interval over `seeds` of
-    `of` seeds, those whose price was above zero all the while; NaN with fewer than two."""
+    """The growth of a privacy cost between two numbers of episodes, in proportion to K^mean. low, high: 95% t interval
+    over those `seeds` of `of` seeds whose cost was always above zero; NaN with fewer than two."""
 
     from_k: float
     to_k: float
@@ -66,15 +66,15 @@ class Growth:
 
     @property
     def known(self) -> bool:
-        """Whether there is an interval, and from more than half of the seeds."""
+        """Whether there is an interval that includes more than half of the seeds."""
         return bool(np.isfinite(self.low)) and 2 * self.seeds > self.of
 
 
 def growth_by_decade(episodes: Integers, price: Array, first: float = 1e3) -> list[Growth]:
-    """Fit the growth exponent of a price [seeds, C] in each tenfold of episodes, counted back from the last.
+    """Fit the growth exponent of a privacy cost [seeds, C] in each tenfold of episodes, counted back from the last.
 
-    Tenfolds that begin before `first` are left out. A price may be negative (a run without privacy that makes a rare
-    late mistake loses more than its private baseline): seeds with one at or below zero in a tenfold do not count in it.
+    Tenfolds that begin before `first` are left out. A cost may be negative (a run without privacy that makes a rare
+    late mistake loses more than the private run): such seeds are left out of that tenfold.
     """
     decades: list[Growth] = []
     to_k = float(episodes[-1]) if len(episodes) else 0.0
@@ -85,21 +85,21 @@ def growth_by_decade(episodes: Integers, price: Array, first: float = 1e3) -> li
 
 
 def growth_between(users: Array, price: Array) -> list[Growth]:
-    """Fit the growth exponent of a price [seeds, P] between neighbours among P ascending numbers of users, each a run
-    of its own. Only seeds whose price is above zero at both count."""
+    """Fit the growth exponent of a privacy cost [seeds, P] between neighbours among P ascending numbers of users, each
+    a separate run. Only seeds with a cost above zero at both count."""
     slopes = np.diff(np.log(np.where(price > 0, price, np.nan)), axis=1) / np.diff(np.log(users))
     return [_growth(users[i], users[i + 1], column) for i, column in enumerate(slopes.T)]
 
 
 def _growth(from_k: float, to_k: float, slopes: Array) -> Growth:
-    """Return slopes: [seeds], NaN if there is none."""
+    """Return the growth with these slopes [seeds], NaN for seeds without one."""
     known = slopes[np.isfinite(slopes)]
     return Growth(float(from_k), float(to_k), *_band(known), len(known), len(slopes))
 
 
 def flat_from(decades: Sequence[Growth], most: float = FLAT) -> float | None:
-    """Return the number of episodes from which a price is flat: the beginning of the first tenfold such that in it and
-    in every later one the exponent is known and its whole interval at or below `most`. None if there is none."""
+    """Return the number of episodes from which a privacy cost is flat: the beginning of the first tenfold from which
+    all exponents are known, with their whole intervals at or below `most`; None if there is none."""
     found = None
     for decade in reversed(decades):
         if not (decade.known and decade.high <= most):
@@ -109,7 +109,7 @@ def flat_from(decades: Sequence[Growth], most: float = FLAT) -> float | None:
 
 
 def power_law(x: Array, values: Array, statistic: Statistic = "mean") -> tuple[float, float, float]:
-    """Fit the p for which values grow like x^p: the mean (or median) over seeds with its 95% interval.
+    """Fit the exponent p with which values grow like x^p: the mean (or median) over seeds with its 95% interval.
 
     Args:
         x: [P] positive.
@@ -126,9 +126,9 @@ def power_law(x: Array, values: Array, statistic: Statistic = "mean") -> tuple[f
 
 
 def late_share(episodes: Integers, values: Array, k: float) -> float:
-    """Return the share of a curve's value at k, values [C] at episodes [C], that came in the last nine tenths.
+    """Return the share of a curve's value at k that was added between k / 10 and k; values [C] at episodes [C].
 
-    NaN if the curve is not above zero at k and at a tenth of it.
+    NaN if the curve is not above zero at k and at k / 10.
     """
     whole, tenth = (float(np.interp(at, episodes, values)) for at in (k, k / 10))
     return 1 - tenth / whole if np.isfinite(tenth) and tenth > 0 and whole > 0 else np.nan

@@ -1,4 +1,4 @@
-"""Policies against the optimal one, the noise in counts, and when a policy from a data set is good."""
+"""Comparisons of policies with the optimal one, the noise in counts, and the data needed for a good policy."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Policy = NDArray[np.integer[Any]]
 def worse_actions(
     policy: Policy, optimal_policy: Policy, optimal_Q: Array | None = None
 ) -> NDArray[np.bool_]:
-    """Where, [H,S], the policy's action is worth less than the optimal one's (by optimal_Q [H,S,A], if given)."""
+    """Return where, [H,S], the policy's action is worth less than the optimal one (by optimal_Q [H,S,A], if given)."""
     if optimal_Q is None:
         return np.asarray(policy != optimal_policy)
     mine = np.take_along_axis(optimal_Q, policy[..., None].astype(np.intp), axis=2)[..., 0]
@@ -25,7 +25,7 @@ def worse_actions(
 
 
 def weighed(wrong: NDArray[np.bool_], optimal_occupancy: Array) -> Array:
-    """Return mistakes [H,S], each as often as the optimal policy is there [H,S]."""
+    """Return the optimal policy's occupancy [H,S] where a policy is wrong [H,S], else 0."""
     return np.where(wrong, optimal_occupancy, 0.0)
 
 
@@ -35,12 +35,12 @@ def action_shares(policy: Policy, actions: int) -> Array:
 
 
 def time_shared(occupancy: Array, optimal_occupancy: Array) -> float:
-    """Return the share of an episode spent where and when the optimal policy would be, from occupancies [H,S]."""
+    """Return the share of an episode in which a policy is in the optimal one's state, from occupancies [H,S]."""
     return float(np.minimum(occupancy, optimal_occupancy).sum() / len(occupancy))
 
 
 def optimism(estimate: Array, optimal: Array) -> tuple[float, float]:
-    """Find where an estimated value [H, ...] is at least the optimum (share of all), and its mean excess at step 0."""
+    """Return the share of estimated values [H, ...] that are at least the optimum, and the mean excess at step 0."""
     return float(np.mean(estimate >= optimal - 1e-9)), float(np.mean(estimate[0] - optimal[0]))
 
 
@@ -49,11 +49,11 @@ class CountNoise:
     """The noise in some cells.
 
     Attributes:
-        typical: Root mean square of the errors.
-        largest: The largest error, either way.
-        most: The largest true count.
-        drowned: Share of the cells whose true count is below the typical error.
-        negative: Share of the cells whose noisy count is below zero.
+        typical: root mean square of the errors.
+        largest: the largest absolute error.
+        most: the largest true count.
+        drowned: share of the cells whose true count is below the typical error.
+        negative: share of the cells whose noisy count is below zero.
     """
 
     typical: float
@@ -64,7 +64,7 @@ class CountNoise:
 
 
 def count_noise(true: Array, noisy: Array) -> CountNoise:
-    """Measure the effect of the noise on true counts of any shape. NaN errors (nothing is known yet) do not count."""
+    """Measure the effect of the noise on true counts of any shape. NaN errors (unknown counts) are left out."""
     error = noisy - true
     error = error[np.isfinite(error)]
     if not error.size:
@@ -80,19 +80,19 @@ def count_noise(true: Array, noisy: Array) -> CountNoise:
 
 
 def enough(at: Integers, gap: Array, level: float) -> float:
-    """Return the smallest size from which on the gap [C] stays at or below the level; NaN for none."""
+    """Return the smallest size from which the suboptimality [C] stays at or below the level; NaN if there is none."""
     above = np.flatnonzero(~(gap <= level))
     first = 0 if not len(above) else int(above[-1]) + 1
     return float(at[first]) if first < len(at) else np.nan
 
 
 class Bite(NamedTuple):
-    """Mark where pessimism removes all the apparent value of an action.
+    """The places where pessimism removes the whole apparent value of an action.
 
     Attributes:
-        share: of all (h, s, a) that seem worth something.
-        path: of the steps of an optimal episode, in whose states and actions.
-        steps: at which an optimal episode meets it with a chance of at least one half.
+        share: their share of all (h, s, a) with an apparent value above 0.
+        path: their share of the states and actions in an optimal episode.
+        steps: steps at which an optimal episode is in such a place with probability at least one half.
     """
 
     share: float
@@ -111,7 +111,7 @@ def bite(Q_hat: Array, Q: Array, policy: NDArray[Any], occupancy: Array) -> Bite
 
 
 def rarest(behaviour: Array, best: Array) -> tuple[int, int, int]:
-    """Find the (h, s, a) of the best policy, d* > 0, that the data visit least: d^mu, [H, S, A] each."""
+    """Return the (h, s, a) of the best policy (d* > 0) that the data visit least; d^mu and d* are [H, S, A] each."""
     at = np.where(best > 0, behaviour, np.inf)
     h, s, a = np.unravel_index(int(at.argmin()), at.shape)
     return int(h), int(s), int(a)

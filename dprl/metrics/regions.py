@@ -1,4 +1,4 @@
-"""Regions in which a learner of a linear model holds its weights possible, and the matrices that they come from.
+"""Confidence regions for the weights of a linear model, and the matrices that they come from.
 
 A region is {w: |<x, w - center>| <= beta sqrt(x.Y + slack |Y|^2) + pull |Y| for all x}, Y = (G + ridge I)^-1 x: a sum
 of two ellipsoids.
@@ -17,7 +17,7 @@ POINTS = 180  # on a boundary
 
 
 class Region(NamedTuple):
-    """center: [d]; G: [d, d]; the others are numbers, see above. NaN if nothing is believed."""
+    """A confidence region. center: [d]; G: [d, d]; the others are numbers, see above. NaN if there is none."""
 
     center: Array
     G: Array
@@ -28,25 +28,25 @@ class Region(NamedTuple):
 
     @property
     def known(self) -> bool:
-        """Whether there is one."""
+        """Whether there is a region."""
         return bool(np.isfinite(self.center).all() and np.isfinite(self.beta))
 
 
 def region(beliefs: Mapping[str, Array], matrices: Array, at: int, h: int, prefix: str = "") -> Region:
-    """Return the region at a detail and a step: beliefs as in a trace; matrices [D, steps, families, d, d + 1]."""
+    """Return the region at moment `at` and step h; beliefs as in a trace, matrices [D, steps, families, d, d + 1]."""
     numbers = (float(beliefs[prefix + name][at, h]) for name in ("ridge", "beta", "slack", "pull"))
     return Region(beliefs[f"{prefix}weights"][at, h], matrices[at, h, 0, :, :-1], *numbers)
 
 
 def _supports(one: Region) -> tuple[Array, Array]:
-    """Return [d, d] each: the squares of beta sqrt(x.Y + slack |Y|^2) and of pull |Y| are x.A x and x.B x."""
+    """Return A and B, [d, d] each, where x.A x and x.B x are the squares of the region's two terms in x."""
     inverse = np.linalg.inv(one.G + one.ridge * np.eye(len(one.G)))
     squared = inverse @ inverse
     return one.beta**2 * (inverse + one.slack * squared), one.pull**2 * squared
 
 
 def half_widths(one: Region) -> Array:
-    """Return [d] how far each weight may be from the center; NaN if there is no region."""
+    """Return the largest distance of each weight from the center, [d]; NaN if there is no region."""
     if not one.known:
         return np.full(len(one.center), np.nan)
     found: Any = sum(np.sqrt(np.maximum(np.diagonal(part), 0.0)) for part in _supports(one))
@@ -54,11 +54,11 @@ def half_widths(one: Region) -> Array:
 
 
 def outline(one: Region, i: int, j: int) -> Array:
-    """Return [POINTS + 1, 2] the boundary of the projection on coordinates i and j, closed.
+    """Return the closed boundary of the region's projection on coordinates i and j, [POINTS + 1, 2].
 
-    A projection has the support function of its region in the directions x of the plane: the point of the boundary
-    with outer normal x is its gradient. Normals are spread evenly as if the region were round, or a long one would be
-    drawn with corners.
+    A projection has the region's support function in the directions x of the plane: the boundary point with outer
+    normal x is its gradient. The normals are evenly spread after rescaling the region to be round; otherwise a long one
+    would have corners.
     """
     parts, plane = _supports(one), [i, j]
     values, vectors = np.linalg.eigh((parts[0] + parts[1])[np.ix_(plane, plane)])

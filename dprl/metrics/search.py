@@ -1,6 +1,6 @@
-"""The users needed until privacy costs little: a search over K, where every K is a run of its own.
+"""The search for the number of users at which the privacy cost becomes small, where every K is a separate run.
 
-Pure: arrays in, arrays out.
+All functions map arrays to arrays.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from dprl.metrics import LEVEL, Array, Integers
 
 
 def next_to_try(known: Mapping[int, float], target: float, grid: Sequence[int], start: int) -> int | None:
-    """Choose the K to try next, in search of the first one on the grid with a price of at most `target`; None if it is
-    found, or is not on the grid.
+    """Choose the next K to run, in search of the first on the grid with a privacy cost of at most `target`; None if it
+    is found, or is not on the grid.
 
     Args:
-        known: K to price, both positive where they matter.
+        known: privacy cost by K.
         grid: ascending.
-        start: where to begin.
+        start: the first K to try.
 
-    Prices per episode fall about like 1/K or 1/sqrt(K), so the next K is where a straight line between logarithms
-    meets the target.
+    The cost per episode falls about like 1/K or 1/sqrt(K), so the next K is where linear interpolation between
+    logarithms meets the target.
     """
     if not known:
         return grid[_near(grid, start)]
@@ -37,28 +37,29 @@ def next_to_try(known: Mapping[int, float], target: float, grid: Sequence[int], 
         most = len(grid) - 1
         step = _near(grid, low * known[low] / target) + 1 - at
         earlier = sorted(k for k in known if k < low)
-        if earlier and known[low] > 0.8 * known[earlier[-1]]:  # nothing is learned yet: no line to follow
+        if earlier and known[low] > 0.8 * known[earlier[-1]]:  # nothing learned yet: no trend
             step = max(step, 8 * 2 ** len(earlier))
         return None if at == most else grid[min(most, at + max(1, step))]
     end = _near(grid, high)
     if end - at <= 1:
         return None
-    aside = max(1, (end - at) // 4)  # for the line may be far off: the gap shrinks by a quarter at least
+    aside = max(1, (end - at) // 4)  # the line may be far off, so the bracket shrinks by at least a quarter
     return grid[
         max(at + aside, min(end - aside, _near(grid, _crossing(low, known[low], high, known[high], target))))
     ]
 
 
 def users_needed(at: Integers, price: Array, target: float, picked: Integers) -> tuple[float, Array]:
-    """Find the K from which on the mean price is at most `target`, by straight lines between logarithms.
+    """Find the K from which the mean privacy cost is at most `target`, interpolating linearly between logarithms.
 
     Args:
         at: [N] ascending.
-        price: [seeds, N] per episode.
-        picked: [B, seeds] which seeds each bootstrap sample takes.
+        price: [seeds, N] privacy cost per episode.
+        picked: [B, seeds] the seeds in each bootstrap sample.
 
     Returns:
-        (K, resampled [B]). NaN if the price is above the target to the end; infinite in a sample whose price is.
+        K, and K in each bootstrap sample [B]. If the cost is above the target at the end, K is NaN, and infinite in a
+        sample.
     """
     grid = np.asarray(at, float)
     resampled = _all_settle(grid, price[picked].mean(axis=1), target)
@@ -66,7 +67,7 @@ def users_needed(at: Integers, price: Array, target: float, picked: Integers) ->
 
 
 def bootstrap(seeds: int, samples: int = 2000) -> Integers:
-    """Draw the seeds of each sample, [samples, seeds]; the same for every curve, so that ratios stay paired."""
+    """Draw the seeds of each bootstrap sample, [samples, seeds]; equal for all curves, so that ratios stay paired."""
     return np.random.default_rng(0).integers(0, seeds, (samples, seeds))
 
 
@@ -78,15 +79,15 @@ def quantiles(resampled: Array) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class UsersFound:
-    """The users needed.
+    """The users needed, or the state of an unfinished search.
 
     Attributes:
-        at: [N] the K that were looked at.
-        price: [seeds, N] there.
-        needed: the K from which on the mean price is at most the target, NaN when there is none on the grid.
+        at: [N] the K that were run.
+        price: [seeds, N] the privacy cost per episode at each.
+        needed: the K from which the mean cost is at most the target, NaN if there is none on the grid.
         low, high: its 95% bootstrap interval over seeds.
-        resampled: [B] of it.
-        pending: the K to look at next, None at the end.
+        resampled: [B] `needed` in each bootstrap sample.
+        pending: the K to run next, None at the end.
     """
 
     at: Integers
@@ -101,11 +102,11 @@ class UsersFound:
 def search_users(
     look: Callable[[int], Array | None], target: float, grid: Sequence[int], start: int, picked: Integers
 ) -> UsersFound:
-    """Search the grid for the number of users at which the price per episode has fallen to `target`.
+    """Search the grid for the number of users at which the privacy cost per episode has fallen to `target`.
 
     Args:
-        look: the price [seeds] at a K, None while it is not known: then the search stops there, and begins
-            again with the next call.
+        look: returns the cost [seeds] at a K, or None if it is not known yet; the search then stops, and starts again
+            with the next call.
         picked: as for `users_needed`.
     """
     rows: dict[int, Array] = {}
@@ -126,14 +127,14 @@ def search_users(
         further = [k for k in grid if k > users.at[-1]]
         if np.isnan(needed) or np.isfinite(high) or not further:
             return replace(users, needed=needed, low=low, high=high, resampled=resampled)
-        seen = look(further[0])  # where the upper end of the interval lies
+        seen = look(further[0])  # the upper end of the interval lies beyond the last K
         if seen is None:
             return so_far(further[0])
         rows[further[0]] = seen
 
 
 def _bracket(known: Mapping[int, float], target: float) -> tuple[int | None, int | None]:
-    """Return the largest K whose price is above the target, and the next known one; None for a missing one."""
+    """Return the largest known K with a cost above the target, and the next known K; None for a missing one."""
     ordered = sorted(known)
     above = [k for k in ordered if not known[k] <= target]
     low = above[-1] if above else None
@@ -142,13 +143,13 @@ def _bracket(known: Mapping[int, float], target: float) -> tuple[int | None, int
 
 
 def _near(grid: Sequence[int], k: float) -> int:
-    """Return the place in the grid that is the smallest factor away from k."""
+    """Return the index of the grid point nearest to k by ratio."""
     logs = np.log(np.asarray(grid, float))
     return int(np.abs(logs - np.log(max(k, 1.0))).argmin())
 
 
 def _crossing(low: float, at_low: float, high: float, at_high: float, target: float) -> float:
-    """Find where the straight line between logarithms meets the target; the middle if there is no such line."""
+    """Return where linear interpolation between logarithms meets the target, or the geometric middle if it does not."""
     if at_high <= 0 or at_low <= at_high:
         return float(np.sqrt(low * high))
     share = np.log(at_low / target) / np.log(at_low / at_high)
@@ -156,15 +157,15 @@ def _crossing(low: float, at_low: float, high: float, at_high: float, target: fl
 
 
 def stays_below(at: Array, price: Array, target: float) -> float:
-    """Find the K from which on a price [N] at K = at [N] stays at most `target`, by straight lines between logarithms;
-    NaN if it ends above."""
+    """Find the K from which a cost [N] at K = at [N] stays at most `target`, interpolating linearly between logarithms;
+    NaN if the last cost is above it."""
     return float(_all_settle(at, price[None], target)[0])
 
 
 def _all_settle(at: Array, price: Array, target: float) -> Array:
     """Return `stays_below` for each row of price [B, N]."""
     above = ~(price <= target)
-    last = len(at) - 1 - above[:, ::-1].argmax(axis=1)  # the last above, where there is one
+    last = len(at) - 1 - above[:, ::-1].argmax(axis=1)  # the last value above the target, if any
     inside = np.minimum(last, len(at) - 2)
     rows = np.arange(len(price))
     low, high = at[inside], at[inside + 1]

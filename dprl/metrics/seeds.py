@@ -1,4 +1,4 @@
-"""Bands over seeds, and regret measured otherwise: per episode, or beyond that of the baseline."""
+"""Bands over seeds, and derived measures of regret: per episode, or beyond the baseline's."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ Integers = NDArray[Any]
 Statistic = Literal["mean", "median"]
 
 LEVEL = 0.95
-FEWEST_FOR_MEDIAN = 6  # seeds: below that a median has no 95% interval
+FEWEST_FOR_MEDIAN = 6  # with fewer seeds a median has no 95% interval
 
 
 def align(seeds: Sequence[tuple[Integers, Array]]) -> tuple[Integers, Array]:
-    """Return the curves of one spec's seeds, each (episodes [c], values [c]) and as far as it has got, as one table.
+    """Combine the curves of one spec's seeds, each (episodes [c], values [c]), perhaps unfinished, into one table.
 
-    Seeds of one spec share their checkpoints, so each is a beginning of the longest. Returns (episodes [C],
-    values [seeds, C]), with NaN after a seed's end. Raises ValueError if the checkpoints disagree.
+    Seeds of one spec share their checkpoints, so each curve's episodes are a prefix of the longest. Returns (episodes
+    [C], values [seeds, C]), with NaN after a seed's end. Raises ValueError if the checkpoints disagree.
     """
     longest = max((episodes for episodes, _ in seeds), key=len, default=np.zeros(0, np.int64))
     table = np.full((len(seeds), len(longest)), np.nan)
@@ -35,8 +35,8 @@ def align(seeds: Sequence[tuple[Integers, Array]]) -> tuple[Integers, Array]:
 def regret_band(regret: Array) -> tuple[Array, Array, Array]:
     """Return the mean over seeds and its 95% t interval: (mean, low, high), each [C], of regret [seeds, C].
 
-    Any other measurement [seeds, C] will do. The interval is NaN with one seed; all three are NaN
-    where a seed is NaN, for a mean over fewer and fewer seeds would jump.
+    Any other measurement [seeds, C] works, too. The interval is NaN with one seed; all three are NaN at checkpoints
+    where a seed is NaN, because a mean over fewer and fewer seeds would jump.
     """
     from scipy.special import stdtrit
 
@@ -52,12 +52,12 @@ def regret_band(regret: Array) -> tuple[Array, Array, Array]:
 
 
 def median_band(values: Array) -> tuple[Array, Array, Array]:
-    """Return the median over seeds and a 95% interval of it: (median, low, high), each [C], of values [seeds, C].
+    """Return the median over seeds and its 95% interval: (median, low, high), each [C], of values [seeds, C].
 
-    Where one seed in twenty may lose a thousand times what the others do, a mean says little. The interval lies
-    between two of the ordered seeds and supposes nothing of their distribution (the number of seeds below the
-    median is binomial); it is NaN with fewer than FEWEST_FOR_MEDIAN seeds, of which even the extremes cover less than
-    95%. All three are NaN if a seed is NaN.
+    A mean is not informative if one seed in twenty may lose a thousand times as much as the others. The interval lies
+    between two of the ordered seeds and assumes nothing about their distribution (the number of seeds below the median
+    is binomial). It is NaN with fewer than FEWEST_FOR_MEDIAN seeds, because even their extremes cover less than 95%.
+    All three are NaN if a seed is NaN.
     """
     from scipy.special import bdtr
 
@@ -67,7 +67,7 @@ def median_band(values: Array) -> tuple[Array, Array, Array]:
         return nothing, nothing.copy(), nothing.copy()
     ordered = np.sort(values, axis=0)  # NaN last
     ordered[:, np.isnan(ordered[-1])] = np.nan
-    # The largest rank j with P(fewer than j of `count` seeds lie below the median) at most half of what is left out.
+    # The largest rank j with P(fewer than j of `count` seeds lie below the median) at most half of the allowed error.
     below = bdtr(np.arange(count), count, 0.5)
     rank = int(np.sum(below <= (1 - LEVEL) / 2))
     median: Array = (ordered[(count - 1) // 2] + ordered[count // 2]) / 2
@@ -76,7 +76,7 @@ def median_band(values: Array) -> tuple[Array, Array, Array]:
     return median, ordered[rank - 1], ordered[count - rank]
 
 
-# What may be drawn of several seeds, each with its 95% interval.
+# Statistics that may be drawn over several seeds, each with its 95% interval.
 BANDS: Mapping[Statistic, Callable[[Array], tuple[Array, Array, Array]]] = {
     "mean": regret_band,
     "median": median_band,
@@ -92,12 +92,11 @@ def per_episode(episodes: Integers, regret: Array) -> Array:
 def extra_regret(
     episodes: Integers, regret: Array, baseline_episodes: Integers, baseline_regret: Array
 ) -> tuple[Integers, Array]:
-    """Return the privacy cost: cumulative regret [seeds, C] less that of the non-private baseline, seed by seed.
+    """Return the privacy cost: cumulative regret [seeds, C] minus the non-private baseline's, seed by seed.
 
-    Seed i is paired with the baseline's seed i (they share the environment's stream); where one has more seeds
-    the rest are left out. At other checkpoints than its own the baseline is interpolated linearly from (0, 0):
-    between two releases the policy is fixed and regret is linear. NaN past the baseline's end.
-    Returns (episodes [C], extra [pairs, C]).
+    Seed i is paired with the baseline's seed i (they share the environment's random stream); unpaired seeds are left
+    out. Between its checkpoints the baseline is interpolated linearly from (0, 0): between two releases the policy is
+    fixed and regret is linear. NaN past the baseline's end. Returns (episodes [C], extra [pairs, C]).
     """
     pairs = min(len(regret), len(baseline_regret))
     extra = np.empty((pairs, len(episodes)))

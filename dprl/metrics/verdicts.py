@@ -1,4 +1,4 @@
-"""Verdicts on claims: statistics held against thresholds."""
+"""Verdicts on claims, from comparisons of statistics with thresholds."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 class Finding:
     """A measurement, its interval at LEVEL, its reference value, and the conclusion.
 
-    zone: the range within which a whole interval holds the claim.
+    zone: the range that must contain the whole interval if the claim is to hold.
     """
 
     value: float
@@ -36,7 +36,7 @@ class Finding:
 def t_interval(values: Array, tests: int = 1) -> Measured:
     """Return the mean of values [seeds] with its t interval; NaN for fewer than two values, or if one is missing.
 
-    tests: how many intervals are to hold together with probability LEVEL (Bonferroni).
+    tests: number of intervals that hold together with probability LEVEL (Bonferroni).
     """
     from scipy.special import stdtrit
 
@@ -49,10 +49,10 @@ def t_interval(values: Array, tests: int = 1) -> Measured:
 
 
 def every_more_than(rows: Array, threshold: float, early: Sequence[bool] = ()) -> Finding:
-    """All of several measurements, rows [N, seeds], are claimed to be above the threshold. Their intervals hold
-    together; the one returned decides: of the least certain ones, the one that reaches lowest.
+    """Judge the claim that several measurements, rows [N, seeds], are all above the threshold. Their intervals hold
+    jointly. Returns the deciding one: among those with the worst verdict, the one with the lowest end.
 
-    early: [N] that are too early, because they compare runs that have learned nothing yet; none unless given.
+    early: [N] whether a measurement compares runs that have learned nothing yet; by default none does.
     """
     found = [more_than(t_interval(row, len(rows)), threshold) for row in rows]
     for place in np.flatnonzero(early):
@@ -75,7 +75,7 @@ def at_most(found: Measured, threshold: float) -> Finding:
 
 
 def grows(found: Measured, most: float, slack: float = FLAT) -> Finding:
-    """Judge the claim that an exponent is above zero and at most a theorem's; at zero the theorem still holds."""
+    """Judge the claim that an exponent is above zero and at most the theorem's, which still holds if it is zero."""
     if found.high <= slack:
         verdict: Verdict = "holds as an upper bound"
     else:
@@ -84,7 +84,7 @@ def grows(found: Measured, most: float, slack: float = FLAT) -> Finding:
 
 
 def rate(found: Measured, exponent: float, slack: float = FLAT) -> Finding:
-    """Compare an exponent with that of an upper bound: met within `slack`, not reached, or passed."""
+    """Compare an exponent with an upper bound's: equal within `slack`, below, or above."""
     if found.low >= exponent - slack and found.high <= exponent + slack:
         verdict: Verdict = "holds"
     elif found.high <= exponent + slack:
@@ -95,7 +95,7 @@ def rate(found: Measured, exponent: float, slack: float = FLAT) -> Finding:
 
 
 def overall(verdicts: Sequence[Verdict]) -> Verdict:
-    """Judge a claim that was examined in several settings by the least certain of them."""
+    """Return the worst verdict, for a claim that was tested in several settings."""
     return max(verdicts, key=VERDICTS.index)
 
 
@@ -104,24 +104,24 @@ def _verdict(holds: bool, fails: bool) -> Verdict:
 
 
 def share_of_worst(mean: Array, worst: Array) -> Array:
-    """Return the lost share [P] of the largest possible loss, worst [P]; NaN if there is nothing to lose."""
+    """Return the mean loss as a share of the largest possible loss, worst [P]; NaN if nothing can be lost."""
     found = np.full(len(mean), np.nan)
     np.divide(mean, worst, out=found, where=worst > 0)
     return found
 
 
 def least(shares: Sequence[Array]) -> float:
-    """Return the least of all known shares, infinite if there are none."""
+    """Return the smallest of all known shares, infinite if there are none."""
     return float(min((np.fmin.reduce(one, initial=np.inf) for one in shares), default=np.inf))
 
 
 def fewest_pulls(epsilon: float, gap: float, beta: float) -> float:
-    """Return the least number of times, in expectation, that an (epsilon, 0)-private bandit learner pulls one bad arm.
+    """Return a lower bound on the expected number of pulls of one bad arm by an (epsilon, 0)-private bandit learner.
 
-    ln(1/(4 beta)) / (24 epsilon gap), for an arm that pays `gap` less than the best. It holds for learners that name
-    the best arm with probability at least 1 - beta on every instance, however small its gap, 0 < beta < 1/4 (V20
-    Lemma 8). The paper's proof exchanges two arms, but its Lemma 7 lets only one change. Raising the bad arm alone,
-    to just above the best, moves it by gap + eta, and the same steps with eta -> 0 give the same 24.
+    ln(1/(4 beta)) / (24 epsilon gap), for an arm that pays `gap` less than the best. It holds for learners that
+    identify the best arm with probability at least 1 - beta on every instance with any gap, 0 < beta < 1/4 (V20 Lemma
+    8). The paper's proof exchanges two arms, but its Lemma 7 lets only one change. Raising the bad arm alone, to just
+    above the best, moves it by gap + eta, and the same steps with eta -> 0 give the same 24.
 
     Raises ValueError outside these ranges.
     """

@@ -1,4 +1,4 @@
-"""A claim of a paper as an experiment: what to run, what to read off the runs, and what that is held against."""
+"""A claim of a paper as an experiment: the runs, the statistic computed from them, and its threshold."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from dprl.metrics.curves import Array, Evidence
 from dprl.sentences.papers import Form
 from dprl.simulation import Spec
 
-TRACES = "traces"  # a question about runs, which is answered from their whole traces
+TRACES = "traces"  # a question about runs that is answered from their whole traces
 
 
 @dataclass(frozen=True)
 class SpecSeries:
-    """Values of several seeds, rows [seeds, P], at x [P], drawn as runs like `spec` are.
+    """Values of several seeds, rows [seeds, P], at x [P], drawn in the style of a run of `spec`.
 
-    one_budget: not so where each point has a budget of its own.
+    one_budget: whether all points have the same budget.
     """
 
     spec: Spec
@@ -32,7 +32,7 @@ class SpecSeries:
 
 @dataclass(frozen=True)
 class SettingPlot:
-    """The drawing of a setting. bound: a theorem's values, at x and y [P] each, under a name."""
+    """The chart of a setting. bound: a theorem's values, as (name, x [P], y [P])."""
 
     title: str
     x_title: str
@@ -43,19 +43,19 @@ class SettingPlot:
 
 @dataclass(frozen=True, eq=False)
 class Setting:
-    """A setting in which a claim is examined.
+    """A setting in which a claim is tested.
 
     Attributes:
         title: the problem, and its special features.
-        statistic: what is measured.
-        asks: what the statistic is held against.
-        specs: what is run.
-        judge(evidence): the finding.
-        draw(evidence): the chart.
-        question: what is asked of `specs` (see simulation.kinds.Kind.questions), which are run only for TRACES.
-        whole: whether curves are looked at, not only their ends.
-        form: in which the statistic is written.
-        over: what its interval is over.
+        statistic: the measured quantity, in words.
+        asks: the claimed value or threshold, in words.
+        specs: the runs, or the specs that the question is about.
+        judge(evidence): returns the finding.
+        draw(evidence): returns the chart.
+        question: the question about `specs` (see simulation.kinds.Kind.questions), which are run only for TRACES.
+        whole: whether the whole curves are needed, not only their ends.
+        form: the form in which the statistic is written.
+        over: the unit of its interval.
     """
 
     title: str
@@ -72,16 +72,16 @@ class Setting:
 
 @dataclass(frozen=True, eq=False)
 class Claim:
-    """A claim of a paper, and where it is put to the test.
+    """A claim of a paper, with the settings in which it is tested.
 
     Attributes:
         key: its name on the command line and in links.
-        title: a few words.
-        says: the claim, in a sentence.
+        title: a short title.
+        says: the claim in one sentence.
         source: paper and theorem.
-        conditions: under which it is looked at, beyond what the settings say.
-        seen: how the chart shows it, in a sentence; "" for a claim without one.
-        beside: the same asked of something of ours. It has a verdict of its own, and no part in this one.
+        conditions: the conditions of the test, in addition to those of the settings.
+        seen: how the chart shows the claim, in one sentence; "" if there is no chart.
+        beside: the same test of our own variant, whose separate verdict does not count for this claim.
     """
 
     key: str
@@ -95,7 +95,7 @@ class Claim:
 
     @cached_property
     def runs(self) -> dict[Any, bool]:
-        """The runs, and whether their whole curves are kept."""
+        """Return the runs, and whether their whole curves are stored."""
         found: dict[Any, bool] = {}
         for setting in self.settings:
             for spec in setting.specs if setting.question in ("", TRACES) else ():
@@ -104,7 +104,7 @@ class Claim:
 
     @cached_property
     def questions(self) -> dict[Any, str]:
-        """The questions."""
+        """Return the question about each spec."""
         return {
             spec: setting.question for setting in self.settings if setting.question for spec in setting.specs
         }

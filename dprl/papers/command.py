@@ -1,4 +1,4 @@
-"""`dprl reproduce`: computes verdicts, or the ranking of all algorithms, prints them, and writes them."""
+"""`dprl reproduce`: compute verdicts, or the ranking of all algorithms, print them, and write them to files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dprl.runs.database import setting
 from dprl.runs.store import Store
 from dprl.words import duration, percent, promise
 
-RANKING = "algorithms"  # what `dprl reproduce` is told
+RANKING = "algorithms"  # argument of `dprl reproduce` for the ranking
 SAYS = "Users needed by every private algorithm at one proved guarantee in the same environments."
 Progress = Callable[[float], None]
 
@@ -26,7 +26,7 @@ def reproduce(claim: Claim, store: Store, visitor: str, out: Path | None, progre
     """Print the verdict on a claim, and write CLAIM.json with the curves of its settings as CSV.
 
     Raises:
-        SpecError: they cannot be written.
+        SpecError: the files cannot be written.
         RunFailed: a run could not be computed.
     """
     known = gather_evidence(store, claim, visitor, progress)
@@ -38,7 +38,7 @@ def reproduce(claim: Claim, store: Store, visitor: str, out: Path | None, progre
             print(f"  {item.address}: {item.found(reports).verdict}. {item.says}")
     if out is None:
         return
-    from dprl.papers.pictures import write_tables  # and with it Plotly
+    from dprl.papers.pictures import write_tables  # imports Plotly
 
     try:
         text = json.dumps(found.to_dict(), indent=2) + "\n"
@@ -68,7 +68,7 @@ def reproduce_ranking(out: Path | None, progress: Progress | None = None) -> Non
 
 
 def ranking_text(found: Ranking) -> str:
-    """Return the ranking for a terminal."""
+    """Return the ranking as text for a terminal."""
     lines = [
         f"Users needed at {promise(*BUDGET)} proved, until an average episode loses at most {percent(TARGET)} of V*:"
     ]

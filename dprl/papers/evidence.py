@@ -1,7 +1,7 @@
-"""The evidence for claims: a few points of each run, from the store or from the file that comes with the program.
+"""The evidence for claims: a few points of each run, from the store or from a bundled file.
 
-Runs computed here are judged only by the points that the file holds, so that both give the same verdict, digit for
-digit.
+Runs computed here are judged only by the points that the bundled file stores, so that both give exactly the same
+verdict.
 """
 
 from __future__ import annotations
@@ -18,18 +18,17 @@ from dprl.mdp.counts import transitions, visits
 from dprl.metrics.curves import Array, Evidence, RunCurves, thinned
 from dprl.papers.claim import TRACES, Claim
 from dprl.research.collect import RunFailed, collect
-from dprl.runs.curves import finished, whole_trace
 from dprl.runs.store import Store
 from dprl.simulation import Trace, answered, spec_from_dict
 
-POINTS = 40  # kept of a curve: enough for a chart, and for slopes over decades
-DIGITS = 6  # of a value, more than any verdict or chart shows
-TOLERANCE = 1e-9  # of a count, for rounding
+POINTS = 40  # of a curve: enough for a chart, and for slopes over decades
+DIGITS = 6  # significant digits of a value, more than any verdict or chart shows
+TOLERANCE = 1e-9  # relative, for rounding errors of a count
 _POLL = 0.1
 
 
 def kept(run: RunCurves, whole: bool) -> RunCurves:
-    """Return what is kept of a finished run. whole: the curve, too, not its end alone."""
+    """Return the stored part of a finished run. whole: whether to keep the curve, not only its end."""
     points = thinned(run.at, POINTS) if whole else np.array([len(run.at) - 1])
     return replace(run, at=run.at[points], values=rounded(run.values[:, points]))
 
@@ -40,7 +39,7 @@ def rounded(values: Array) -> Array:
 
 
 def to_dict(evidence: Evidence) -> dict[str, Any]:
-    """Return what `from_dict` reads, JSON-able."""
+    """Convert evidence to JSON data for `from_dict`."""
     runs = [
         {
             "spec": spec.to_dict(),
@@ -55,8 +54,8 @@ def to_dict(evidence: Evidence) -> dict[str, Any]:
 
 
 def from_dict(given: Mapping[str, Any], questions: Mapping[Any, str]) -> Evidence:
-    """Read what `to_dict` wrote. questions: what was asked of each spec, which the file does not say; an answer that
-    nothing asks for is left out. Raises SpecError."""
+    """Read the output of `to_dict`. questions: the question about each spec, which the file does not contain; answers
+    without a question are left out. Raises SpecError."""
     runs = {}
     for one in given["runs"]:
         v_star = np.nan if one["v_star"] is None else one["v_star"]
@@ -67,16 +66,16 @@ def from_dict(given: Mapping[str, Any], questions: Mapping[Any, str]) -> Evidenc
 
 
 def evidence(store: Store, claim: Claim) -> Evidence | None:
-    """Return what the store has of a claim; None while anything is missing. Asks what is to be asked."""
+    """Return the stored evidence for a claim, and request missing answers; None while anything is missing."""
     answers, runs = {}, {}
     for spec, question in claim.questions.items():
         if question == TRACES:
-            trace = whole_trace(store, spec)
+            trace = store.whole_trace(spec)
             answers[question, spec] = None if trace is None else json.dumps({"answer": seen_in(trace)})
         else:
             answers[question, spec] = store.answer(question, spec)
     for spec, whole in claim.runs.items():
-        found = finished(store, spec)
+        found = store.finished(spec)
         if found is None:
             return None
         runs[spec] = kept(found, whole)
@@ -88,12 +87,12 @@ def evidence(store: Store, claim: Claim) -> Evidence | None:
 
 
 def seen_in(trace: Trace) -> dict[str, list[bool]]:
-    """Return what whole traces say, a truth value for each seed.
+    """Compute properties of whole traces, as one boolean for each seed.
 
     Returns:
-        covered: all noise lay within the error bound E.
-        optimistic: no estimated value of an action was below the best.
-        consistent: released counts add up, are at least the true ones, and lie within E of them.
+        covered: whether all noise was within the error bound E.
+        optimistic: whether no estimated value of an action was below the optimum.
+        consistent: whether released counts add up, are at least the true ones, and exceed them by at most E.
     """
     found: dict[str, list[bool]] = {"covered": [], "optimistic": [], "consistent": []}
     for seed in trace.seeds:
@@ -110,7 +109,7 @@ def seen_in(trace: Trace) -> dict[str, list[bool]]:
 
 
 def noted(question: str, answer: Any) -> Any:
-    """Return what is kept of an answer: of a guarantee the numbers alone."""
+    """Return the stored part of an answer; of a guarantee only the numbers."""
     if question != "guarantee":
         return answer
     names = [f"{whose}_{what}" for what in ("epsilon", "delta", "rho") for whose in ("claimed", "proved")]
@@ -121,8 +120,9 @@ def gather_evidence(
     store: Store, claim: Claim, visitor: str, progress: Callable[[float], None] | None = None
 ) -> Evidence:
     """Request the missing runs and wait for them. Raises RunFailed, and SpecError for a run past the limits."""
-    collect(store, claim.runs, visitor, finished, progress)
-    collect(store, [s for s, question in claim.questions.items() if question == TRACES], visitor, whole_trace)
+    collect(store, claim.runs, visitor, Store.finished, progress)
+    traced = [spec for spec, question in claim.questions.items() if question == TRACES]
+    collect(store, traced, visitor, Store.whole_trace)
     while (found := evidence(store, claim)) is None:
         time.sleep(_POLL)
     return found

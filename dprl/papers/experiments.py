@@ -1,8 +1,8 @@
-"""The experiments: what is run for each, and what it is held against.
+"""The experiments on the papers' main claims, with the runs and the threshold of each.
 
 Thresholds are the same in all settings: exponents within FLAT of a theorem's, shares of v* within 1% (5% at the
-size of the paper's figure), orders beyond the interval. The first setting has the paper's own problem and size where
-there is one; the others are other problems and sizes.
+size of the paper's figure), orders beyond the interval. The first setting has the paper's own problem and size if it
+states one; the others are other problems and sizes.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ SEEDS = 10
 PROBLEMS = ("riverswim", "gridworld", "chain", "clinic", "random", "hard-jdp")
 QW_ONLINE = "Qiao, Wang 2023 (online)"
 VIETRI = "Vietri et al. 2020"
-LEAST = "Noise is calibrated to (ε, 10⁻⁶), the bonus is proved, and ε = 1 unless stated; all else is default."
+LEAST = "Noise is calibrated to (ε, 10⁻⁶), the bonus is proved, and ε = 1 unless stated. The rest is left at defaults."
 EARLY = "If two neighbours both lose over half of V*, they have learned nothing yet, so their order means nothing."
 
-# With no trusted party: of the paper, and ours.
+# Runs with no trusted party: the paper's algorithm, and ours.
 EVERYBODY = {"privacy": "local", "mechanism": "gaussian", "reports": "all"}
 PLAYED = {"privacy": "local", "mechanism": "unary", "reports": "played"}
 
@@ -29,7 +29,7 @@ Chains = Sequence[Sequence[RunSpec]]
 
 
 def at(environment: str, episodes: int, **changes: Any) -> RunSpec:
-    """DP-UCBVI with a trusted curator at epsilon 1, unless said otherwise."""
+    """Return a run of DP-UCBVI with a trusted curator at epsilon 1, with these changes."""
     return RunSpec(environment=environment, episodes=episodes, **{"seeds": SEEDS, **changes})
 
 
@@ -44,7 +44,7 @@ def by_model(base: RunSpec) -> Chains:
 
 
 def by_budget(base: RunSpec) -> Chains:
-    """Within each privacy model, from the largest budget to the smallest."""
+    """Return, for each privacy model, runs from the largest budget to the smallest."""
     return [
         [base.replace(privacy=model, epsilon=epsilon) for epsilon in (10.0, 1.0, 0.1)]
         for model in ("central", "shuffle", "local")
@@ -53,13 +53,13 @@ def by_budget(base: RunSpec) -> Chains:
 
 ORDER = Claim(
     "order-of-trust",
-    "The order of trust",
+    "Privacy models in order",
     "Regret is least without privacy and most with no trusted party. With a trusted curator it is in between, and "
     "a small budget costs more.",
     f"{QW_ONLINE}, Figure 1: RiverSwim, H = 20, K = 50,000, 5 runs",
-    f"{LEAST} The large budget is 10, the small one 1, and with no trusted party it is 1. The paper's figure states no "
-    f"ε, no bonus and no schedule: all three are ours. With the bonus and noise that the paper states, every curve is "
-    f"still flat at the figure's K. {EARLY}",
+    f"{LEAST} The large budget is ε = 10, the small one is ε = 1, and with no trusted party it is also ε = 1. The "
+    "paper's figure states no ε, no bonus and no schedule: all three are ours. With the bonus and noise that the "
+    f"paper states, every curve is still flat at the figure's K. {EARLY}",
     "The lower a curve, the smaller the share of V* that an average episode has lost.",
     (
         regret.order(by_trust(at("riverswim", 50_000, seeds=20)), "the figure's K, our ε and bonus"),
@@ -90,7 +90,7 @@ MULTIPLICATIVE = Claim(
     f"{LEAST} If the cost stops growing, √K is still an upper bound: one environment has a gap between actions, and "
     "enough users overcome it. The paper's algorithm adds up everybody's reports, each with Gaussian noise. Our "
     "default is another algorithm, whose cost is on Trade-offs, up to 10^15 users.",
-    "The privacy cost with no trusted party, next to that with a trusted curator. If a line still rises at the "
+    "The privacy cost with no trusted party, next to the cost with a trusted curator. If a line still rises at the "
     "right end, the cost still grows.",
     tuple(regret.goes_on(at(name, 10**15, **EVERYBODY), (at(name, 10**15),)) for name in PROBLEMS),
     Claim(
@@ -110,7 +110,7 @@ BUDGETS = Claim(
     "A larger budget costs less",
     "In every privacy model, a larger ε means less regret.",
     f"{QW_ONLINE}, Section 7",
-    f"{LEAST} ε is 10, 1 and 0.1; neighbouring budgets are compared. Runs with a shuffler are ours. {EARLY}",
+    f"{LEAST} We compare neighbouring budgets: ε is 10, 1 and 0.1. Runs with a shuffler are ours. {EARLY}",
     "Darker shades (lighter ones on a dark page) are more private, and lie above the next shade of their colour.",
     (
         *(regret.order(by_budget(at(name, 10**15))) for name in ("riverswim", "chain", "clinic", "random")),
@@ -128,7 +128,7 @@ OFFLINE = Claim(
     "As data grow, DP-VAPVI loses hardly more than VAPVI, the same algorithm without privacy. It loses less than "
     "PEVI, an older algorithm.",
     "Qiao, Wang 2023 (offline), Figure 1: n up to 1,000",
-    "Noise is as in the paper, with ρ = 25, 1 and 0.1; open constants are ours. On RiverSwim we test DP-APVI.",
+    "Noise is as in the paper, with ρ = 25, 1 and 0.1. Open constants are ours. On RiverSwim we test DP-APVI.",
     "A private curve that comes down to the curve without privacy has met it.",
     (
         offline.near_its_baseline(LINEAR.replace(rho=25.0), 1000, 0.05),
@@ -149,7 +149,7 @@ EPSILONS = (0.03, 0.1, 0.3, 1.0)
 
 
 def of_mistakes(*learners: RunSpec) -> Iterator[Setting]:
-    """Without privacy in 1/alpha, and what privacy adds in 1/alpha and in 1/epsilon."""
+    """Yield tests of suboptimal episodes: without privacy in 1/alpha, and added by privacy in 1/alpha and 1/epsilon."""
     yield from (hard.in_alpha([hard.instance(one.baseline(), gap) for gap in GAPS], 2.0) for one in learners)
     yield from (hard.in_alpha([hard.instance(one, gap) for gap in GAPS], 1.0) for one in learners)
     yield from (
@@ -164,7 +164,7 @@ MISTAKES = Claim(
     "that grows like 1/(εα).",
     f"{VIETRI}, Theorem 3 (PUCB)",
     "The noise is a Laplace tree, calibrated to (ε, 0). PUCB has the paper's constants and blocks of 0.2%. The theorem "
-    "is an upper bound with logarithms. It is for PUCB; DP-UCBVI is our addition.",
+    "is an upper bound with logarithms. It is for PUCB, and DP-UCBVI is our addition.",
     "The dotted line has the slope of the theorem, and goes through the middle.",
     tuple(of_mistakes(PUCB, ANYTIME)),
 )
@@ -176,7 +176,7 @@ LOWER = Claim(
     f"{VIETRI}, section 6, Lemma 8, for algorithms correct on every instance",
     "The noise is a Laplace tree, calibrated to (ε, 0), and β = 0.1. This is a check, not a proof: no algorithm here "
     "is proved correct on every instance, and we test only two kinds of algorithms.",
-    "The dotted line is the bound; measured pulls lie above it.",
+    "The dotted line is the bound, and measured pulls lie above it.",
     tuple(
         hard.above_the_bound([hard.instance(learner.replace(epsilon=e), gap, arms) for e in EPSILONS])
         for learner, gap, arms in (
@@ -216,8 +216,8 @@ EXPONENTS = Claim(
     "batches (K^(2/3) with pure privacy).",
     "Luyo et al. 2021, Corollaries 5 and 6 (UCRL-VTR), 10 and 11 (UCRL-VTR+), Theorem 8 and Remark 2 (LSVI-UCB)",
     "Noise is calibrated to (ε, 10⁻⁶), and the bonus is proved. Only runs that lost less than half of V* count. "
-    "With a gap between actions regret grows less. The theorems need ε < 1; here ε = 1, or 10 with local privacy.",
-    "Each point is a run of its own; the dotted line has the slope of the bound, and goes through the middle.",
+    "With a gap between actions, regret grows less. The theorems need ε < 1, but here ε = 1, or 10 with local privacy.",
+    "Each point is a separate run. The dotted line has the slope of the bound, and goes through the middle.",
     (
         regret.in_users(over(MIXTURE, 8, 12), 0.5),
         regret.in_users(over(EIGHT, 9, 12), 0.5),
@@ -242,8 +242,8 @@ SHUFFLE = Claim(
     "With a trusted shuffler the privacy cost is additive, grows like 1/ε, and lies between the costs with a "
     "trusted curator and with no trusted party.",
     "Bai et al. 2025, Theorem 11 (SDP-PE) and Section I (between)",
-    f"{LEAST} The theorem needs ε < 1. The paper's SDP-PE runs in a small environment; shuffled DP-UCBVI is ours.",
-    "The shuffler's curve lies between those of the other two models, and is flat at the right end. The "
+    f"{LEAST} The theorem needs ε < 1. The paper's SDP-PE runs in a small environment, and shuffled DP-UCBVI is ours.",
+    "The shuffler's curve lies between the curves of the other two models, and is flat at the right end. The "
     "privacy cost has the slope of 1/ε.",
     (
         regret.flattens(ELIMINATION),
@@ -260,8 +260,8 @@ ONE_DRAW = Claim(
     "One draw of noise hides nobody",
     "If one draw of noise serves a whole counter, users t − 1 and t + 1 can together work out user t exactly.",
     f"{VIETRI}, section 2.2",
-    "There is one counter, and each of 8 users learns its count after their own turn; 6 are between two others. "
-    "The second setting is the repair: noise from a tree.",
+    "There is one counter, and each of 8 users learns its count after their own turn. Six of them are between two "
+    "others. The second setting is the repair: noise from a tree.",
     "",
     (
         privacy.recovered(COLLUSIONS, "one", "One draw for all releases"),

@@ -1,7 +1,7 @@
-"""Experiments on the hard instances of joint differential privacy, a bandit with one best arm: how often it errs.
+"""Experiments on hard instances of joint differential privacy, bandits with one best arm: the number of wrong plays.
 
-In the instances chosen here arm 0 is the best, and every other arm loses alpha/2 (tests/test_papers.py holds it): so
-mistakes are regret over alpha/2.
+In these instances arm 0 is the best, and every other arm loses alpha/2 (tests/test_papers.py checks this), so the
+number of mistakes is regret divided by alpha/2.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from dprl.papers.regret import Points, exponent_of, inverse, trust_label
 from dprl.simulation import RunSpec
 from dprl.words import human
 
-ARM_0_IS_BEST = {1: 1, 3: 11, 7: 23}  # arms beside it: a seed of the environment
+ARM_0_IS_BEST = {1: 1, 3: 11, 7: 23}  # number of worse arms to a seed of the environment
 SUBOPTIMAL = "Episodes more than α suboptimal"
 
 
@@ -34,24 +34,24 @@ def gap_of(spec: RunSpec) -> float:
 
 
 def mistakes(evidence: Evidence, spec: RunSpec) -> Array:
-    """[seeds] how often a worse arm was played."""
+    """Return the number of plays of worse arms, [seeds]."""
     return evidence.runs[spec].ends / gap_of(spec)
 
 
 def extra(evidence: Evidence, spec: RunSpec) -> Array:
-    """[seeds] how much more often than without privacy."""
+    """Return the number of additional plays of worse arms compared with no privacy, [seeds]."""
     return mistakes(evidence, spec) - mistakes(evidence, spec.baseline())
 
 
 def setting_heading(spec: RunSpec, *notes: str) -> str:
-    """Algorithm, arms and users."""
+    """Describe the algorithm, the arms and the users."""
     arms = int(spec.environment_params["m"]) + 1
     title = ALGORITHMS[spec.algorithm].title
     return heading(f"A bandit of {arms} arms", title, *notes, f"K = {human(spec.episodes)}")
 
 
 def in_alpha(specs: Sequence[RunSpec], exponent: float) -> Setting:
-    """Suboptimal episodes, of private runs beyond the run without privacy, grow at most like a power of 1/alpha."""
+    """Test that suboptimal episodes (of private runs: those added by privacy) grow at most like a power of 1/alpha."""
     first = specs[0]
     private = first.baseline() != first
 
@@ -71,7 +71,7 @@ def in_alpha(specs: Sequence[RunSpec], exponent: float) -> Setting:
 
 
 def in_epsilon(specs: Sequence[RunSpec]) -> Setting:
-    """Suboptimal episodes beyond the run without privacy grow at most like 1/epsilon."""
+    """Test that suboptimal episodes added by privacy grow at most like 1/epsilon."""
 
     def points(evidence: Evidence) -> Points:
         return inverse(specs), np.column_stack([extra(evidence, s) for s in specs])
@@ -87,19 +87,19 @@ def in_epsilon(specs: Sequence[RunSpec]) -> Setting:
 
 
 def pulls(evidence: Evidence, spec: RunSpec) -> Array:
-    """[seeds] of each worse arm."""
+    """Return the number of plays of each worse arm, [seeds]."""
     return mistakes(evidence, spec) / int(spec.environment_params["m"])
 
 
 def fewest(spec: RunSpec) -> float:
-    """Return the least pulls of each worse arm, by the theorem."""
+    """Return the theorem's lower bound on the plays of each worse arm."""
     assert spec.epsilon is not None
     assert spec.beta is not None
     return fewest_pulls(spec.epsilon, gap_of(spec), spec.beta)
 
 
 def above_the_bound(specs: Sequence[RunSpec]) -> Setting:
-    """No budget has fewer pulls than the lower bound."""
+    """Test that no budget has fewer plays than the lower bound."""
 
     def judge(evidence: Evidence) -> Finding:
         return every_more_than(np.array([pulls(evidence, spec) / fewest(spec) for spec in specs]), 1.0)

@@ -1,7 +1,7 @@
-"""Every numbered item of the five papers, with its verdict: the rows of the page Papers.
+"""Every numbered item of the five papers, with its verdict: the items on the page Papers.
 
-A row is data, in one TOML file per paper. A verdict that an experiment decides is computed from its results, never
-written down. related.toml has the later papers.
+The items are data, in one TOML file for each paper. A verdict that an experiment decides is always computed from its
+results. related.toml has the later papers.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from dprl.sentences.papers import about_verdicts
 
 ItemVerdict = Literal["holds", "fails", "not settled", "superseded", "disputed", "not tested"]
 ITEM_VERDICTS: tuple[ItemVerdict, ...] = get_args(ItemVerdict)
-STATED = ("superseded", "disputed", "not tested")  # what a row may say by itself
+STATED = ("superseded", "disputed", "not tested")  # verdicts that an item may state without an experiment
 FOUND: dict[Verdict, ItemVerdict] = {
     "holds": "holds",
     "holds as an upper bound": "holds",
@@ -29,7 +29,7 @@ FOUND: dict[Verdict, ItemVerdict] = {
     "undecided": "not settled",
     "does not hold here": "fails",
 }
-PAPERS = ("online", "offline", "pac", "linear", "shuffle")  # files, in the order of the page
+PAPERS = ("online", "offline", "pac", "linear", "shuffle")  # names of the files, in the order of the page
 
 
 @dataclass(frozen=True)
@@ -39,13 +39,13 @@ class Item:
     Attributes:
         paper: name of the file.
         key: unique in its paper.
-        name: as the paper has it.
-        says: the statement in one sentence of ours.
-        covers: the numbered items that this row is about; its name unless given.
+        name: its name in the paper.
+        says: the statement in one sentence, in our words.
+        covers: the numbered items included; by default its name.
         experiment: key of the claim that decides the verdict, "" if none does.
-        settings: which of its settings do, from 1; all unless given.
+        settings: numbers of the deciding settings, from 1; by default all.
         verdict: one of STATED if no experiment decides.
-        why: why it was not tested, the paper that supersedes or disputes it, or a remark on the verdict.
+        why: the reason why it was not tested, the paper that supersedes or disputes it, or a remark on the verdict.
         source: address of the paper that supersedes or disputes it.
     """
 
@@ -62,17 +62,17 @@ class Item:
 
     @property
     def address(self) -> str:
-        """Return paper/key, as links have it."""
+        """Return its address in links, paper/key."""
         return f"{self.paper}/{self.key}"
 
     @property
     def claim(self) -> Claim | None:
-        """Return the experiment."""
+        """Return the experiment that decides the verdict, or None."""
         return CLAIMS[self.experiment] if self.experiment else None
 
     @property
     def places(self) -> tuple[int, ...]:
-        """Return the settings that decide, from 0."""
+        """Return the indices of the deciding settings, from 0."""
         assert self.claim is not None
         return tuple(place - 1 for place in self.settings) or tuple(range(len(self.claim.settings)))
 
@@ -96,9 +96,9 @@ class ItemFinding:
     """A verdict on an item.
 
     Attributes:
-        summary: in how many settings it holds, or why there is no verdict of ours.
-        number: what was measured in the setting that decides.
-        place: of that setting, from 0.
+        summary: the number of settings in which it holds, or the reason why we have no verdict.
+        number: the measurement in the deciding setting, in words.
+        place: the index of that setting.
     """
 
     item: Item
@@ -110,7 +110,7 @@ class ItemFinding:
 
 @dataclass(frozen=True)
 class PaperItems:
-    """A paper. title: of its section; paper: its key in theory/papers.toml; read: what of it was read."""
+    """The items of a paper. title: of its section; paper: its key in theory/papers.toml; read: the parts we read."""
 
     name: str
     paper: str
@@ -121,7 +121,7 @@ class PaperItems:
 
 @dataclass(frozen=True)
 class Work:
-    """A later paper: what it claims, and the items that it bears on. read: what we read of it."""
+    """A later paper: its claim, and the items that it concerns. read: the parts that we read."""
 
     name: str
     title: str

@@ -19,19 +19,19 @@ GAP = "Suboptimality v* − v<sup>π</sup> (reward an episode)"
 
 
 def learner_label(spec: OfflineSpec) -> str:
-    """Learner and budget."""
+    """Describe the learner and the budget."""
     name = OFFLINE[spec.algorithm].title
     return name if spec.rho is None else f"{name}, ρ = {spec.rho:g}"
 
 
 def gap(evidence: Evidence, spec: OfflineSpec, n: int) -> Array:
-    """[seeds] what the policy learned from n trajectories loses, as a share of v*."""
+    """Return the loss of the policy learned from n trajectories, [seeds], as a share of v*."""
     run = evidence.runs[spec]
     return run.upto(n) / run.v_star
 
 
 def gaps(specs: Sequence[OfflineSpec]) -> Callable[[Evidence], SettingPlot]:
-    """Plot the gap over n, for all sizes that have one."""
+    """Return a function that plots the suboptimality over all sizes of these runs."""
 
     def draw(evidence: Evidence) -> SettingPlot:
         runs = [(spec, evidence.runs[spec]) for spec in specs]
@@ -44,7 +44,7 @@ def gaps(specs: Sequence[OfflineSpec]) -> Callable[[Evidence], SettingPlot]:
 
 
 def near_its_baseline(spec: OfflineSpec, n: int, most: float) -> Setting:
-    """Test that at n trajectories it loses hardly more than without privacy."""
+    """Test that at n trajectories the run loses hardly more than without privacy."""
     specs = (spec.baseline(), spec)
     return Setting(
         f"{environment_of(spec)} · {learner_label(spec)} · n = {human(n)}",
@@ -60,7 +60,7 @@ def near_its_baseline(spec: OfflineSpec, n: int, most: float) -> Setting:
 
 
 def nearer(specs: Sequence[OfflineSpec], n: int) -> Setting:
-    """Each loses less at n trajectories than the next."""
+    """Test that each run loses less at n trajectories than the next one."""
 
     def judge(evidence: Evidence) -> Finding:
         found = [gap(evidence, spec, n) for spec in specs]

@@ -22,7 +22,7 @@ from dprl.tables import csv
 
 
 def curves_picture(claim: Claim, setting: Setting, known: Evidence, *, dark: bool = False) -> Picture:
-    """Draw the curves of a setting that has some."""
+    """Draw the curves of a setting that has a chart."""
     assert setting.draw is not None
     plot, series = setting.draw(known), []
     for one, kind in zip(plot.series, setting_styles(plot.series), strict=True):
@@ -34,7 +34,7 @@ def curves_picture(claim: Claim, setting: Setting, known: Evidence, *, dark: boo
 
 
 def setting_styles(series: Sequence[SpecSeries]) -> list[CurveStyle]:
-    """Return the sources of the curves' styles."""
+    """Return the styles of the curves."""
     specs: list[Any] = [one.spec for one in series]
     if all(spec.kind == OfflineSpec.kind for spec in specs):
         return numbered([style_of_data(spec) for spec in specs])
@@ -43,7 +43,7 @@ def setting_styles(series: Sequence[SpecSeries]) -> list[CurveStyle]:
 
 
 def write_tables(claim: Claim, known: Evidence, out: Path) -> None:
-    """Write the curves of each setting that has some as CLAIM-N.csv."""
+    """Write the curves of each setting with a chart to CLAIM-N.csv."""
     for number, setting in enumerate(claim.settings, 1):
         if setting.draw is not None:
             table = curves_picture(claim, setting, known).table

@@ -1,4 +1,4 @@
-"""Experiments with the papers' own noise, and their figures of measurements."""
+"""Experiments on the papers' own noise, and on their figures of measurements."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dprl.papers.claim import Claim
 from dprl.papers.experiments import LINEAR, QW_ONLINE, VIETRI, at, by_trust
 from dprl.simulation import OfflineSpec, RunSpec
 
-# Noise, bonus and releases as the paper of each has them.
+# Noise, bonus and releases as in each paper.
 AS_PRINTED: dict[str, Any] = {"calibration": "paper", "bonus": "paper", "episodes": 50_000, "seeds": 1}
 PURE: dict[str, Any] = {"mechanism": "laplace-tree", "delta": 0.0}
 READ = (
@@ -19,7 +19,7 @@ READ = (
 
 
 def printed(key: str, title: str, says: str, source: str, why: str, *specs: RunSpec | OfflineSpec) -> Claim:
-    """Return the claim about a paper's own noise."""
+    """Return a claim about the guarantee of a paper's own noise."""
     return Claim(key, title, says, source, f"{READ} {why}", "", tuple(map(privacy.proves, specs)))
 
 
@@ -30,7 +30,7 @@ PRINTED = (
         "Laplace noise as in the paper gives the claimed ε.",
         f"{QW_ONLINE}, Lemmas 5.1 and 5.6; {VIETRI}, Claim 1",
         "The papers count one unit of change in each step and family. Replacing a trajectory takes one visit away and "
-        "adds another: two units. Twice the noise would give the claimed ε, and so does zeroing a user out.",
+        "adds another: two units. The claimed ε would need twice the noise. It holds if a user is zeroed out.",
         RunSpec(**AS_PRINTED, **PURE),
         RunSpec(**AS_PRINTED, privacy="local", mechanism="laplace", delta=0.0),
         RunSpec(**AS_PRINTED, **PURE, algorithm="pucb"),
@@ -40,8 +40,8 @@ PRINTED = (
         "Shuffled bits",
         "Shuffled bits as in the paper, sent separately, give the claimed (ε, β).",
         "Bai et al. 2025, Lemmas 10 and 42",
-        "The paper's own composition gives only (2ε, 6Hβ); our accountant composes the bits themselves. Each bit must "
-        "be a message of its own, which Algorithm 4 does not ask for. The lemmas are for ε < 1; ε = 1 here.",
+        "The paper's own composition gives only (2ε, 6Hβ), but our accountant composes the bits themselves. Each bit "
+        "must be a message of its own, which Algorithm 4 does not ask for. The lemmas are for ε < 1, but ε = 1 here.",
         RunSpec(
             **AS_PRINTED,
             environment="random",
@@ -55,7 +55,7 @@ PRINTED = (
         "Gaussian noise on features",
         "Gaussian noise as in the paper gives the claimed (ε, δ).",
         "Luyo et al. 2021, Corollaries 5, 6, 10 and 11, Theorem 8",
-        "The theorems need ε < 1; ε = 1 here.",
+        "The theorems need ε < 1, but ε = 1 here.",
         *(
             RunSpec(**AS_PRINTED, environment="linear-mixture", algorithm=name, privacy=model)
             for name in ("ucrl-vtr", "ucrl-vtr-plus")
@@ -68,7 +68,7 @@ PRINTED = (
         "Gaussian noise on a data set",
         "Gaussian noise as in the paper gives the claimed ρ.",
         "Qiao, Wang 2023 (offline), Lemmas C.1 and D.1",
-        "Features have norm 1 here, as the proof requires; the paper's own example reaches √7.",
+        "Features have norm 1 here, as the proof requires, but the paper's own example reaches √7.",
         OfflineSpec(n=1000, seeds=1),
         LINEAR.replace(n=1000, seeds=1),
     ),
@@ -129,7 +129,7 @@ BOUNDS_KEPT = (
     ),
 )
 
-# The papers' figures of measurements, with their settings and with larger data.
+# The papers' figures of measurements, with their own settings and with more data.
 FIGURE_1 = at(
     "riverswim", 50_000, seeds=5, mechanism="laplace-tree", calibration="paper", bonus="paper", schedule="episodic"
 )  # fmt: skip
@@ -144,12 +144,12 @@ OPEN_OFFLINE = (
 
 
 def methods(base: OfflineSpec) -> list[OfflineSpec]:
-    """Return the curves of one panel: no privacy, a large and a small budget, an older algorithm without privacy."""
+    """Return the runs of the first panel: no privacy, a large and a small budget, an older non-private algorithm."""
     return [base.baseline(), base.replace(rho=25.0), base.replace(rho=1.0), base.replace(algorithm="pevi")]
 
 
 def budgets(base: OfflineSpec) -> list[OfflineSpec]:
-    """Return the curves of the other panel: no privacy, then budgets from the largest."""
+    """Return the runs of the second panel: without privacy, then with budgets from the largest to the smallest."""
     return [base.baseline(), *(base.replace(rho=rho) for rho in (25.0, 5.0, 1.0, 0.1))]
 
 
@@ -157,10 +157,10 @@ FIGURES = (
     Claim(
         "figure-online-1",
         "The figure on RiverSwim",
-        "At K = 50,000 the four curves lie in the order of trust.",
+        "At K = 50,000 the four curves lie in the order of the privacy models.",
         f"{QW_ONLINE}, Figure 1: RiverSwim, H = 20, K = 50,000, 5 runs",
-        "Noise, bonus and a new policy for each user are as in Algorithm 1 and Section 5. The figure states no ε: 10 "
-        "and 1 are ours. Every curve is flat with these. The last setting has our bonus and noise.",
+        "Noise, bonus and a new policy for each user are as in Algorithm 1 and Section 5. The figure states no ε, so "
+        "we chose 10 and 1. Every curve is flat with these. The last setting has our bonus and noise.",
         "The lower a curve, the smaller the share of V* that an average episode has lost.",
         (
             regret.order([FIGURE_1_CHAIN], "as in the paper"),

@@ -1,5 +1,5 @@
-"""Experiments on noise: what is proved of it as in the paper, whether it keeps its bounds, and how far two users who
-collude see through it."""
+"""Experiments on noise: the guarantee proved for a paper's noise, its bounds in runs, and the data that two colluding
+users recover."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ def proves(spec: RunSpec | OfflineSpec) -> Setting:
 
 
 def read(answer: dict[str, Any], noise: str) -> Array:
-    """[users - 2] how far off users t - 1 and t + 1 are when they work out what user t did, t = 2, 3, ...: release
-    t + 1, less release t - 1, less what user t + 1 did."""
+    """Return the errors with which users t - 1 and t + 1 work out user t's visits, [users - 2]: they subtract release
+    t - 1 and user t + 1's visits from release t + 1, for t = 2, 3, ...."""
     visits = np.array(answer["visits"], float)
     told = np.cumsum(visits) + np.array(answer[noise])
     off: Array = np.abs(told[2:] - told[:-2] - visits[2:] - visits[1:-1])
@@ -58,7 +58,7 @@ def read(answer: dict[str, Any], noise: str) -> Array:
 
 
 def recovered(specs: Sequence[AttackSpec], noise: str, name: str) -> Setting:
-    """Measure the share of users recovered exactly. noise: that of the releases, `one` draw for all or a `tree`."""
+    """Test the share of users whose data are recovered exactly. noise: `one` draw for all releases, or a `tree`."""
 
     def judge(evidence: Evidence) -> Finding:
         off = np.concatenate([read(evidence.answers["collusion", spec], noise) for spec in specs])
@@ -77,8 +77,8 @@ def recovered(specs: Sequence[AttackSpec], noise: str, name: str) -> Setting:
     )
 
 
-BETA = 0.1  # by default, of every learner
-SEEN = {  # what `evidence.seen_in` says of runs: in words, and in which share of them it has to hold
+BETA = 0.1  # the default of every learner
+SEEN = {  # by key of `evidence.seen_in`: description, and required share of runs
     "covered": ("share of runs whose noise stays within E", 1 - BETA / 3),
     "consistent": ("share of runs with consistent counts", 1 - BETA / 3),
     "optimistic": ("share of runs with optimistic values", 1 - BETA),
@@ -86,7 +86,7 @@ SEEN = {  # what `evidence.seen_in` says of runs: in words, and in which share o
 
 
 def share_of_runs(what: str, specs: Sequence[RunSpec]) -> Setting:
-    """Test that something holds in at least a share of runs."""
+    """Test that a property holds in at least the required share of runs."""
     first, (words, least) = specs[0], SEEN[what]
 
     def judge(evidence: Evidence) -> Finding:

@@ -1,7 +1,7 @@
-"""Users needed by every private algorithm at one proved guarantee, on the same environments.
+"""Users needed by every private algorithm at the same proved guarantee, in the same environments.
 
-Algorithms come from the registry, so one that is added there is ranked the next time. A run is planned for its K: its
-noise, constants and policy updates know K. So regret at K is read off a run of K users, never off a longer one.
+Algorithms come from the registry, so a new one is ranked in the next computation. A run is planned for its K: its
+noise, constants and policy updates depend on K. So regret at K comes from a run of K users, never from a longer one.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ from dprl.simulation.axes import REPORTS
 from dprl.words import human, rough
 
 Array = NDArray[np.float64]
-Compute = Callable[[Sequence[RunSpec]], Mapping[RunSpec, Array]]  # regret at the end of each, [seeds]
+Compute = Callable[[Sequence[RunSpec]], Mapping[RunSpec, Array]]  # final regret of each run, [seeds]
 
 BUDGET = (1.0, 1e-6)  # epsilon and delta that every run proves
 SEEDS = FEWEST_FOR_MEDIAN
 TARGET = 0.1  # share of V* that an average episode may lose
 TRUSTS = ("central", "shuffle", "local")
 DECADES = tuple(10**k for k in range(3, 16))
-GRID = tuple(round(10 ** (j / 8)) for j in range(8 * 3, 8 * 15 + 1))  # where a crossing is looked for
+GRID = tuple(round(10 ** (j / 8)) for j in range(8 * 3, 8 * 15 + 1))  # numbers of users to try
 MOST_SECONDS = 120.0  # of one core, for all seeds of one run
 
 
 @dataclass(frozen=True)
 class RankedEnvironment:
-    """An environment at one size. key: of it in links."""
+    """An environment at one size. key: its name in links."""
 
     key: str
     title: str
@@ -55,13 +55,12 @@ class RankedEnvironment:
 
     @property
     def size(self) -> str:
-        """Return S = 8, A = 3, H = 8."""
+        """Return its size as a text, such as S = 8, A = 3, H = 8."""
         S, A, H = ENVIRONMENTS[self.environment].size(**self.base.environment_params)[:3]
         return f"S = {human(S)}, A = {human(A)}, H = {human(H)}"
 
 
-# Two that every tabular algorithm can run on, one small enough for a list of all policies, and two with features, one
-# of each kind.
+# Two environments for tabular algorithms, one small enough to list all policies, and one for each kind of linear model
 PROBLEMS = {
     problem.key: problem
     for problem in (
@@ -81,8 +80,8 @@ class Rank:
     Attributes:
         problem, algorithm, privacy: keys.
         episodes: K of its longest run.
-        needed, low, high: users from which on an average episode has lost at most TARGET of V*, by the mean over seeds,
-            with its 95% bootstrap interval. Infinite if that is more than `episodes`.
+        needed, low, high: users from which an average episode has lost at most TARGET of V*, in the mean over seeds,
+            with the 95% bootstrap interval; infinite if above `episodes`.
     """
 
     problem: str
@@ -106,14 +105,14 @@ class Rank:
 
     @property
     def mechanism(self) -> str:
-        """Return how its noise is drawn, and whose reports a row counts."""
+        """Return the mechanism of its noise, and the reports that a row counts, in words."""
         spec = self.spec
         parts = (MECHANISMS[str(spec.mechanism)].title, REPORTS.get(spec.reports))
         return ", ".join(filter(None, parts))
 
     @property
     def words(self) -> str:
-        """Return how many users it needs, in words."""
+        """Return the users needed, in words."""
         if np.isinf(self.needed):
             return f"more than {human(self.episodes)} users"
         fewer = " or fewer" if self.needed <= DECADES[0] else ""
@@ -122,11 +121,11 @@ class Rank:
 
 @dataclass(frozen=True)
 class Ranking:
-    """All of it.
+    """The whole ranking.
 
     Attributes:
-        version: of the program that computed it.
-        ranks: of every algorithm, privacy model and environment that was run.
+        version: of the software that computed it.
+        ranks: one for every algorithm, privacy model and environment.
     """
 
     version: Mapping[str, str]
@@ -137,13 +136,13 @@ class Ranking:
         return sorted((one for one in self.ranks if one.problem == problem), key=lambda one: one.needed)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what `from_dict` reads, JSON-able: infinity is "more"."""
+        """Convert to JSON data for `from_dict`; infinity becomes "more"."""
         ranks = [{k: "more" if v == np.inf else v for k, v in asdict(one).items()} for one in self.ranks]
         return {"version": dict(self.version), "ranks": ranks}
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Ranking:
-        """Read what `to_dict` wrote."""
+        """Read the output of `to_dict`."""
         ranks: list[dict[str, Any]] = [
             {k: np.inf if v == "more" else v for k, v in one.items()} for one in given["ranks"]
         ]
@@ -151,7 +150,7 @@ class Ranking:
 
 
 def ranked_spec(problem: str, algorithm: str, privacy: str, K: int) -> RunSpec:
-    """Return the run of K users, with all else by default. Raises SpecError if there is none."""
+    """Return the run of K users, with defaults for everything else. Raises SpecError if it is not possible."""
     place, (epsilon, delta) = PROBLEMS[problem], BUDGET
     return RunSpec(
         environment=place.environment, environment_params=dict(place.params), algorithm=algorithm, privacy=privacy,
@@ -161,7 +160,7 @@ def ranked_spec(problem: str, algorithm: str, privacy: str, K: int) -> RunSpec:
 
 
 def contenders() -> list[tuple[str, str]]:
-    """Return every algorithm of the registry under each privacy model that it has."""
+    """Return every private algorithm with each privacy model that it supports."""
     return [
         (learner.key, model)
         for learner in ALGORITHMS.values()
@@ -172,7 +171,7 @@ def contenders() -> list[tuple[str, str]]:
 
 @dataclass
 class Candidate:
-    """An algorithm in an environment, while it is computed. specs: by K; ends: regret of runs that are known, by K."""
+    """An algorithm in an environment during the computation. specs: by K; ends: final regret of known runs, by K."""
 
     problem: str
     algorithm: str
@@ -182,7 +181,7 @@ class Candidate:
     ends: dict[int, Array] = field(default_factory=dict)
 
     def add(self, K: int) -> None:
-        """Add the run of K users, if there is one that is not too slow."""
+        """Add the run of K users, unless it is impossible or too slow."""
         try:
             spec = ranked_spec(self.problem, self.algorithm, self.privacy, K)
         except SpecError:
@@ -191,12 +190,12 @@ class Candidate:
             self.specs.setdefault(K, spec)
 
     def look(self, K: int) -> Array | None:
-        """Return what an average episode of a run of K users loses, [seeds]; None while it is not known."""
+        """Return the average loss of an episode in a run of K users, [seeds]; None while it is unknown."""
         self.add(K)
         return self.ends[K] / K if K in self.ends else None
 
     def found(self) -> search.UsersFound | None:
-        """Return the search for the users needed, as far as it has come; None if even the most are too few."""
+        """Return the state of the search for the users needed; None if even the largest K is too small."""
         known, most = sorted(K for K in self.specs if K in DECADES), TARGET * self.v_star
         lost = np.array([self.ends[K].mean() / K for K in known])
         above = np.flatnonzero(~(lost <= most))
@@ -209,7 +208,7 @@ class Candidate:
         return search.search_users(self.look, most, grid, round(crossing), search.bootstrap(SEEDS))
 
     def rank(self) -> Rank:
-        """Return the result, when all is known."""
+        """Return the rank, once all runs are known."""
         found = self.found()
         users = (np.inf,) * 3 if found is None else (found.needed, found.low, found.high)
         most = max(K for K in self.specs if K in DECADES)
@@ -218,7 +217,7 @@ class Candidate:
 
 
 def rank(compute: Compute) -> Ranking:
-    """Run all there is to run, and read off the users needed. compute: see Compute."""
+    """Compute all runs, and rank the algorithms. compute: see `Compute`."""
     work = [
         Candidate(problem, *who, online.v_star(PROBLEMS[problem].base))
         for problem in PROBLEMS
@@ -238,7 +237,7 @@ def rank(compute: Compute) -> Ranking:
 
 
 def final_regret(spec: RunSpec) -> Array:
-    """Return the regret at the end, [seeds]. The guarantee of each seed's trace would take longer than many a run."""
+    """Return the regret at the end, [seeds], without a trace, whose guarantee would need more time than many runs."""
     found = np.empty(spec.seeds)
     for seed in range(spec.seeds):
         run = kinds.start(spec, seed)
@@ -257,9 +256,9 @@ def _final(specs: Sequence[RunSpec]) -> tuple[list[Array], float]:
 def workers(
     count: int, progress: Callable[[float], None] | None = None, spent: list[float] | None = None
 ) -> Iterator[Compute]:
-    """Compute all in that many processes; runs with the same noise stay together, solved once in a process.
+    """Yield a function that computes runs in `count` processes; runs with the same noise share one process.
 
-    progress: called with the share done of the present requests; spent: receives the seconds of one core.
+    progress: called with the share of the present requests that is done; spent: receives the seconds of one core.
     """
     with ProcessPoolExecutor(count, mp_context=get_context("spawn")) as pool:
 

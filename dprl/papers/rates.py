@@ -1,4 +1,4 @@
-"""Experiments on orders in H, E, epsilon and n: does variance help, when is privacy free, how much data is needed."""
+"""Experiments on rates in H, E, epsilon and n: whether variance helps, when privacy is free, and data needs."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ def by_horizon(base: RunSpec, horizons: Sequence[int]) -> list[RunSpec]:
 
 
 def in_horizon(specs: Sequence[RunSpec], other: str, least: float | None, note: str = "") -> Setting:
-    """Test that the ratio of regret without knowledge of variance to that with it grows with H: at least like a power,
-    or if `least` is None not at all. other: the algorithm without it."""
+    """Test that the ratio of regrets, without to with knowledge of the variance, grows with H: at least like a power
+    or, if `least` is None, not at all. other: the algorithm without that knowledge."""
     ranges = [spec.replace(algorithm=other) for spec in specs]
 
     def points(evidence: Evidence) -> Points:
@@ -79,8 +79,8 @@ def in_horizon(specs: Sequence[RunSpec], other: str, least: float | None, note: 
 
 
 def crossing(epsilons: Array, ratio: Array) -> Array:
-    """[seeds] the epsilon at which a ratio [seeds, E] falls to 1, by straight lines between logarithms; at an end of
-    the grid beyond it."""
+    """Return the epsilon at which a ratio [seeds, E] falls to 1, [seeds], interpolated linearly between logarithms; an
+    end of the grid if it lies beyond."""
     logs = np.log(np.maximum(ratio, 1e-9))
     falling = np.minimum.accumulate(logs, axis=1)
     return np.array([float(np.exp(np.interp(0.0, -row, np.log(epsilons)))) for row in falling])
@@ -88,7 +88,7 @@ def crossing(epsilons: Array, ratio: Array) -> Array:
 
 def median_slope(x: Array, rows: Array) -> Measured:
     """Fit the slope of a line through logarithms of medians over seeds, rows [seeds, P], with its 95% bootstrap
-    interval: a few seeds that learn late move a mean of such ratios far."""
+    interval: a mean would depend on a few seeds that learn late."""
 
     def slopes(medians: Array) -> Array:
         logs, at = np.log(medians), np.log(x) - np.log(x).mean()
@@ -101,7 +101,8 @@ def median_slope(x: Array, rows: Array) -> Measured:
 
 
 def free_above(runs: Sequence[RunSpec], epsilons: Sequence[float], note: str = "") -> Setting:
-    """Test that the epsilon at which privacy costs as much as learning falls at least like 1/sqrt(K). runs: per K."""
+    """Test that the epsilon at which privacy costs as much as learning falls at least like 1/sqrt(K). runs: one for
+    each K."""
 
     def points(evidence: Evidence) -> Points:
         found = []
@@ -133,7 +134,7 @@ def free_above(runs: Sequence[RunSpec], epsilons: Sequence[float], note: str = "
 
 
 def data_needed(specs: Sequence[OfflineSpec]) -> Setting:
-    """Trajectories until privacy adds at most LOSS of V* grow like 1/epsilon, which is 1/sqrt(rho)."""
+    """Test that the trajectories needed until privacy adds at most LOSS of V* grow like 1/epsilon (1/sqrt(rho))."""
     first, unit = specs[0], "1/ε" if specs[0].rho is None else "1/√ρ"
     x = np.array([1 / (spec.epsilon or np.inf) if spec.rho is None else spec.rho**-0.5 for spec in specs])
 
@@ -177,12 +178,12 @@ FIXED = "Each environment has a gap between its actions, so regret stops growing
 VARIANCE = Claim(
     "variance-horizon",
     "The √H of Bernstein bonuses",
-    "The longer the horizon, the more knowing the variance helps: the ratio of regrets grows like √H.",
+    "Knowing the variance helps more if the horizon is longer: the ratio of regrets grows like √H.",
     f"{QW_ONLINE}, abstract and Theorem 4.1",
     f"{LEAST} DP-UCBVI knows the variance, Private-UCB-VI only the range. Horizons differ by factors of 2. {FIXED} "
     "With a trusted curator, noise enters both bonuses through the range, so most of the advantage is lost. With paper "
     "constants, the Bernstein bonus is the larger one here.",
-    "A ratio above 1 favours the Bernstein bonus; the dotted line has the slope of √H.",
+    "A ratio above 1 favours the Bernstein bonus. The dotted line has the slope of √H.",
     (
         *(in_horizon(private, OTHER, 0.5) for private, _ in TABULAR_HORIZONS),
         *(in_horizon(free, OTHER, 0.5) for _, free in TABULAR_HORIZONS),
@@ -200,7 +201,7 @@ VARIANCE = Claim(
 
 
 def against(base: RunSpec, other: str = OTHER) -> Setting:
-    """Test that the run loses less than another algorithm's."""
+    """Test that the run loses less than the same run with another algorithm."""
     return regret.order([[base, base.replace(algorithm=other)]])
 
 
@@ -229,7 +230,7 @@ LINEAR_VARIANCE = Claim(
     "Under privacy, UCRL-VTR+ is no better in order: its advantage does not grow with the horizon.",
     "Luyo et al. 2021, Remark 6",
     f"{LEAST} {FIXED} The order does not improve. In our runs the constant does: UCRL-VTR+ loses several times less.",
-    "A ratio above 1 favours UCRL-VTR+; a line that does not rise shows no advantage in order.",
+    "A ratio above 1 favours UCRL-VTR+. A line that does not rise shows no advantage in order.",
     tuple(
         in_horizon(by_horizon(one, LINEAR_HORIZONS), "ucrl-vtr", None, f"d = {one.environment_params['d']}")
         for plus in PLUS
@@ -238,7 +239,7 @@ LINEAR_VARIANCE = Claim(
 )
 
 FREE_EPSILONS = (0.1, 1.0, 10.0, 100.0, 1000.0, 10000.0)
-FREE_GAP = 0.05  # at the fewest users
+FREE_GAP = 0.05  # at the smallest number of users
 FREE = Claim(
     "free-above",
     "The ε from which privacy is free",
@@ -246,7 +247,7 @@ FREE = Claim(
     f"{QW_ONLINE}, abstract",
     f"{LEAST} In an environment with a gap, both costs stop growing, so the crossing stays where it is. In the bandit, "
     "the gap shrinks like 1/√K, as in the worst case of the theorem.",
-    "Above the points privacy costs less than learning; the dotted line has the slope of 1/√K.",
+    "Above the points, privacy costs less than learning. The dotted line has the slope of 1/√K.",
     (
         free_above(
             [
@@ -319,9 +320,9 @@ DATA = Claim(
     "Privacy cost in data",
     "The data needed until privacy hardly costs anything grow like 1/ε.",
     "Qiao, Wang 2023 (offline), section 5",
-    "Noise is as in the paper; open constants are ours. ε stands for √ρ, or is that of pure DP. With the trajectories "
-    "needed, privacy adds at most 1% of V*. Runs do not show the lower bound, namely that no algorithm needs fewer.",
-    "Each point is the trajectories needed at one budget; the dotted line has the slope of 1/ε.",
+    "Noise is as in the paper, and open constants are ours. ε stands for √ρ, or for the ε of pure DP. With the "
+    "trajectories needed, privacy adds at most 1% of V*. Runs cannot show that no algorithm needs fewer.",
+    "Each point shows the trajectories needed at one budget. The dotted line has the slope of 1/ε.",
     (
         *(
             data_needed([TABULAR.replace(environment=name, n=10**11, rho=rho) for rho in RHOS])

@@ -1,4 +1,4 @@
-"""Experiments on the regret of online learners: its order, its price of privacy, and how that grows."""
+"""Experiments on the regret of online learners: its order between runs, the privacy cost, and their growth."""
 
 from __future__ import annotations
 
@@ -30,27 +30,27 @@ USERS = "Episodes (one user each)"
 
 
 def problem_title(spec: RunSpec, note: str = "") -> str:
-    """Problem, learner and number of users."""
+    """Describe the problem, the learner and the number of users."""
     return heading(
         environment_of(spec), ALGORITHMS[spec.algorithm].title, f"K = {human(spec.episodes)}", note
     )
 
 
 def trust_label(spec: RunSpec) -> str:
-    """Return the trust and the budget."""
+    """Describe the privacy model and the budget."""
     name = PRIVATIZERS[spec.privacy].title
     return name if spec.privacy == "none" else f"{name}, ε = {spec.epsilon:g}"
 
 
 def learned(run: RunCurves) -> bool:
-    """Whether less than half of all there is to lose was lost, in the mean of the seeds. If more is lost, regret
-    tells which wrong policy is played, and nothing of how fast the right one is found."""
+    """Return whether the mean loss over seeds is below half of the largest possible loss. If more is lost, regret
+    depends on which wrong policy is played, not on how fast the right one is found."""
     return bool(run.ends.mean() < 0.5 * run.at[-1] * run.v_star)
 
 
 def order(chains: Sequence[Sequence[RunSpec]], note: str = "") -> Setting:
-    """Each run of a chain loses less than the next: the least ratio of two neighbours, seed by seed; of neighbours
-    that have both learned nothing, there is no verdict."""
+    """Test that each run of a chain loses less than the next, by the smallest ratio of two neighbours, seed by seed;
+    neighbours that have both learned nothing give no verdict."""
     specs = tuple(dict.fromkeys(spec for chain in chains for spec in chain))
     algorithms = dict.fromkeys(ALGORITHMS[spec.algorithm].title for spec in specs)
     title = problem_title(specs[-1], note)
@@ -93,7 +93,7 @@ def order(chains: Sequence[Sequence[RunSpec]], note: str = "") -> Setting:
 
 
 def price(evidence: Evidence, spec: RunSpec) -> tuple[Array, Array]:
-    """Return [C] and the privacy cost until then, [seeds, C]."""
+    """Return the checkpoints [C], and the privacy cost up to each, [seeds, C]."""
     run, baseline = evidence.runs[spec], evidence.runs[spec.baseline()]
     return run.at.astype(float), run.beyond(baseline)
 
@@ -105,7 +105,7 @@ def prices(evidence: Evidence, specs: Sequence[RunSpec]) -> SettingPlot:
 
 
 def last_growth(evidence: Evidence, spec: RunSpec) -> Measured:
-    """With which exponent the price grew over the last decade of users."""
+    """Return the exponent with which the privacy cost grew over the last decade of users."""
     at, extra = price(evidence, spec)
     last = growth_by_decade(at.astype(np.int64), extra)[-1]
     return Measured(last.mean, last.low, last.high) if last.known else Measured(np.nan, np.nan, np.nan)
@@ -115,7 +115,7 @@ EXPONENT = "exponent of the privacy cost in K, last decade of users"
 
 
 def flattens(spec: RunSpec, beside: Sequence[RunSpec] = (), note: str = "") -> Setting:
-    """Test that the price of privacy stops growing. beside: other runs in the same plot."""
+    """Test that the privacy cost stops growing. beside: other runs in the same chart."""
     drawn = (spec, *beside)
     return Setting(
         problem_title(spec, note),
@@ -128,7 +128,7 @@ def flattens(spec: RunSpec, beside: Sequence[RunSpec] = (), note: str = "") -> S
 
 
 def goes_on(spec: RunSpec, beside: Sequence[RunSpec] = (), note: str = "") -> Setting:
-    """Test that the price of privacy goes on growing, like sqrt(K) at most."""
+    """Test that the privacy cost keeps growing, at most like sqrt(K)."""
     setting = flattens(spec, beside, note)
     return replace(
         setting,
@@ -150,10 +150,10 @@ def exponent_of(
     statistic: str,
     labels: tuple[str, str, str],
 ) -> Setting:
-    """Values grow at most like a power of x, by the slope of a line through logarithms, seed by seed.
+    """Test that values grow at most like a power of x, by the slope of a line through logarithms, seed by seed.
 
-    paired: whether their non-private baselines are looked at, too.
-    labels: of the chart and its axes. Its runs are drawn like the first of `specs`.
+    paired: whether the non-private baselines are needed, too.
+    labels: titles of the chart and its axes. The curve has the style of the first of `specs`.
     """
 
     def draw(evidence: Evidence) -> SettingPlot:
@@ -179,12 +179,12 @@ def exponent_of(
 
 
 def inverse(specs: Sequence[RunSpec]) -> Array:
-    """[P] 1/epsilon."""
+    """Return 1/epsilon of each run, [P]."""
     return np.array([1 / (spec.epsilon or np.inf) for spec in specs])
 
 
 def in_budget(specs: Sequence[RunSpec], note: str = "") -> Setting:
-    """Test that the price of privacy grows like 1/epsilon at most."""
+    """Test that the privacy cost grows at most like 1/epsilon."""
 
     def points(evidence: Evidence) -> Points:
         ends = [price(evidence, spec)[1][:, -1] for spec in specs]
@@ -201,8 +201,8 @@ def in_budget(specs: Sequence[RunSpec], note: str = "") -> Setting:
 
 
 def in_users(specs: Sequence[RunSpec], exponent: float, note: str = "") -> Setting:
-    """Regret grows at most like a power of the number of users, each number a run of its own, of those that have
-    learned."""
+    """Test that regret grows at most like a power of the number of users; each number is a separate run, and only runs
+    that have learned count."""
 
     def points(evidence: Evidence) -> Points:
         runs = [run for run in (evidence.runs[spec] for spec in specs) if learned(run)]

@@ -23,7 +23,7 @@ def version() -> dict[str, str]:
 @dataclass(frozen=True)
 class ClaimReport:
     """The report on a claim: the verdict, a sentence, and for each setting the finding and its numbers in words;
-    and the same for the runs next to it."""
+    `beside` is the report on our own variant."""
 
     claim: Claim
     verdict: Verdict
@@ -33,7 +33,7 @@ class ClaimReport:
     beside: ClaimReport | None = None
 
     def text(self) -> str:
-        """For a terminal."""
+        """Return the report as text for a terminal."""
         lines = [f"{self.claim.key}: {self.claim.says}", f"  {self.claim.source}", f"  {self.summary}"]
         for setting, found, numbers in zip(self.claim.settings, self.findings, self.numbers, strict=True):
             lines += [
@@ -44,7 +44,7 @@ class ClaimReport:
         return "\n".join([*lines, *([self.beside.text()] if self.beside else [])])
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-able; what is not known is None."""
+        """Convert to JSON data; unknown numbers become None."""
         return {
             "claim": self.claim.key,
             "says": self.claim.says,

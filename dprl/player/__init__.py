@@ -1,4 +1,4 @@
-"""A page that plays its runs live, without a server: one file."""
+"""A page that simulates its runs live in the browser, without a server: one HTML file."""
 
 from dprl.player.content import PlayedCurve, PlayedMeasure, Shown, sizes_of
 from dprl.player.page import MOST_BYTES, player_page

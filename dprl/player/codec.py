@@ -1,4 +1,4 @@
-"""The rules of links, as JSON: a page without a server reads and writes them with assets/web/player_link.js."""
+"""The rules of links as JSON, which the page uses to read and write links without a server (player_link.js)."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from dprl.privacy import PRIVATIZERS
 from dprl.simulation import RunSpec
 from dprl.simulation.pairs import runs_in
 
-USERS = 1000  # of a run that is only checked
+USERS = 1000  # for runs that are only validated
 
 
 def codec() -> dict[str, Any]:
-    """Return the defaults by which `links.differences` writes online runs and `links.decode_curves` reads them."""
+    """Return the defaults that links leave out, in the form used by `links.differences` and `links.decode_curves`."""
     t = defaults()
     table = {"always": t.always, "env": t.by_environment, "alg": t.by_learner, "priv": t.by_privacy}
     return {"version": VERSION, "defaults": table, "owners": OWNERS, "refused": refused()}
@@ -25,11 +25,11 @@ def codec() -> dict[str, Any]:
 
 @cache
 def refused() -> dict[str, Any]:
-    """Return the combinations that a run's own check refuses.
+    """Return the combinations of settings that a run's validation refuses.
 
     Returns:
-        sentences: that say so, without their end.
-        pairs: of each algorithm and privacy model the number of its sentence, or that of each mechanism.
+        sentences: the reasons, without the final full stop.
+        pairs: for each algorithm and privacy model, the index of its sentence, or an index for each mechanism.
     """
     sentences: dict[str, int] = {}
     pairs: dict[str, dict[str, Any]] = {}

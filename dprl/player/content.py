@@ -1,6 +1,6 @@
-"""The content of a page that plays its runs: curves in words, and the arrays that its runs start from.
+"""The content of a page that simulates its runs: a description of the curves, and the arrays that the runs start from.
 
-Before it is packed it is one text of JSON, and behind it the bytes of all arrays, each once.
+Before compression it is one JSON text followed by the bytes of all arrays, each stored once.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from dprl.figures import regret, style
 from dprl.figures.chart import EPISODES, Chart
 from dprl.figures.lines import BANDS
 from dprl.figures.looks import CurveStyle, color
-from dprl.figures.standalone_html import markup
+from dprl.figures.picture import markup
 from dprl.figures.trust import LEARNED
 from dprl.links import NAME, spec_pairs, written
 from dprl.metrics import LEVEL
@@ -38,15 +38,15 @@ from dprl.simulation.replay import SEEDS
 from dprl.words import SAID as NUMBERS
 from dprl.words import human, promise, proves
 
-FEWEST_USERS = 10_000  # of a stop on the slider of users: below, hardly any curve has begun to bend
+FEWEST_USERS = 10_000  # smallest number of users on the slider: below it, hardly any curve has begun to bend
 PlayedMeasure = Literal["share", "cumulative", "per-episode"]  # of `figures.regret.Measure`
-# Templates that the page fills with what it has played.
+# Templates that the page fills with the results of its runs.
 SENTENCES = (
     "lost", "lost_where_compared", "beside", "beside_times", "left_out", "learned", "learned_later", "learned_alike",
     "not_learned", "share_of_best",
     "each_of_best", "each_short", "total_of_best",
 )  # fmt: skip
-PARTS = (100, 10, 1)  # of its own number of users, the stops of that slider
+PARTS = (100, 10, 1)  # the slider offers the run's own number of users divided by these
 
 
 @dataclass(frozen=True)
@@ -55,11 +55,11 @@ class PlayedCurve:
 
     Attributes:
         spec: its run.
-        title: what the dashboard calls it.
-        label: the same without a visitor's name for it.
-        look: how it is drawn.
-        replays: of each number of users, see `sizes_of`, what `wasm.replayed` found.
-        name: a visitor's, which a link carries.
+        title: its title on the dashboard.
+        label: the title without a visitor's own name.
+        look: its style.
+        replays: the output of `wasm.replayed` for each number of users in `sizes_of`.
+        name: a visitor's name for it, stored in links.
     """
 
     spec: RunSpec
@@ -72,7 +72,7 @@ class PlayedCurve:
 
 @dataclass(frozen=True)
 class Shown:
-    """The first view of the curves. x, y: log or linear; sentence: a message from the person who shares the page."""
+    """The first view of the curves. x, y: "log" or "linear"; sentence: a message from whoever shares the page."""
 
     measure: PlayedMeasure = "share"
     x: str = "log"
@@ -81,13 +81,13 @@ class Shown:
 
 
 def sizes_of(spec: RunSpec) -> list[int]:
-    """List the numbers of users that a page offers for a run, ascending: its own, and shares of it."""
+    """List the numbers of users that a page offers for a run, ascending: its own number, and fractions of it."""
     sizes = {spec.episodes // part for part in PARTS}
     return sorted(size for size in sizes if size >= FEWEST_USERS or size == spec.episodes)
 
 
 def content(curves: Sequence[PlayedCurve], shown: Shown) -> bytes:
-    """Return all of it: how long the JSON is in four bytes, the JSON, and the arrays."""
+    """Return the whole content: the length of the JSON in four bytes, the JSON, and the arrays."""
     arrays = _Arrays()
     families: list[Any] = []
     told = []
@@ -116,7 +116,7 @@ def content(curves: Sequence[PlayedCurve], shown: Shown) -> bytes:
 
 
 def said() -> dict[str, Any]:
-    """Return the sentences and rules that assets/web/player_sentence.js needs for runs."""
+    """Return the sentences and rules with which assets/web/player_sentence.js describes runs."""
     words = {name: SAID[name] for name in SENTENCES} | {"tiny": NUMBERS["tiny"]}
     return words | {"learned_at": LEARNED, "alike": ALIKE, "named": NAMED}
 
@@ -147,7 +147,7 @@ def _curve(curve: PlayedCurve, sizes: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _best(values: Sequence[float], environment: str) -> dict[str, Any] | None:
-    """Draw the line of the largest possible loss of an episode, if it is the same for all curves."""
+    """Return the line of the largest possible loss of an episode, or None if curves differ in it."""
     if len({round(v_star, 9) for v_star in values}) > 1 or not values[0] > 0:
         return None
     name, hover = regret.most_of(values[0], world=ENVIRONMENTS[environment].title)
@@ -180,7 +180,7 @@ def _family(curve: PlayedCurve, episodes: int, found: dict[str, Any], arrays: _A
 
 
 def _card(g: Guarantee, spec: RunSpec) -> dict[str, Any]:
-    """Describe a run's paper claim and its proved guarantee: sentences as HTML, and rows of name and value."""
+    """Describe a run's claimed and proved guarantee as sentences in HTML, and as rows of name and value."""
     words = PRIVATIZERS[spec.privacy].words
     says, rows = [markup(g.trust)], []
     if g.claimed_epsilon is not None:
@@ -207,7 +207,7 @@ def _card(g: Guarantee, spec: RunSpec) -> dict[str, Any]:
 
 
 def _dress(dark: bool) -> dict[str, Any]:
-    """Return the shared settings of charts of one theme, and their layouts."""
+    """Return the chart settings of one theme (light or dark), and the layouts of its charts."""
     colors = style.theme(dark)
     layouts: dict[str, dict[str, Any]] = {
         measure: Chart(
@@ -233,8 +233,8 @@ def _dress(dark: bool) -> dict[str, Any]:
 
 
 def bends(data: bytes) -> bytes:
-    """Words of eight bytes, of an array that runs smoothly, so that they pack small: their differences from word to
-    word, of these the differences again, and then all first bytes, all second, and so on. The page adds up."""
+    """Transform an array of smooth 8-byte numbers so that it compresses well: take differences twice, then group all
+    first bytes, all second bytes, and so on. The page reverses this."""
     words = np.frombuffer(data, "<u8")
     for _ in range(2):
         words = np.diff(words, prepend=np.zeros(1, np.uint64))
@@ -242,7 +242,7 @@ def bends(data: bytes) -> bytes:
 
 
 class _Arrays:
-    """The bytes of arrays, one behind the other, each once."""
+    """The bytes of arrays, one after the other, each stored once."""
 
     def __init__(self) -> None:
         self._parts: list[bytes] = []
@@ -250,7 +250,7 @@ class _Arrays:
         self._size = 0
 
     def place(self, one: dict[str, Any]) -> dict[str, Any]:
-        """Convert an array of `wasm.replayed` to the page's form."""
+        """Store an array of `wasm.replayed` and return its position in the page's form."""
         if "zeros" in one:
             return one
         data = base64.b64decode(one["off"] if "by" in one else one["bytes"])

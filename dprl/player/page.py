@@ -1,4 +1,4 @@
-"""The page itself: one file of HTML with all that it needs, packed, and one script that is allowed to run."""
+"""The HTML page: one file that contains everything it needs, compressed, and one script that may run."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from dprl.engine.module import ENGINE
 from dprl.player.content import PlayedCurve, Shown, content
 from dprl.player.plotly import plotly
 
-MOST_BYTES = 3_000_000  # of a page, beyond which it has fewer stops
-# Signs of base85 that mean something in HTML, and others in their place.
+MOST_BYTES = 3_000_000  # of a page; a larger one gets fewer stops
+# Characters of base85 with a meaning in HTML, and their replacements.
 PLAIN = str.maketrans("<>&", ",./")
 SIGNS = str.maketrans(",./", "<>&")
 ALONE = "each with its own number of users alone, as the page would be too large with more"
@@ -51,10 +51,10 @@ def player_page(
     number of users.
 
     Args:
-        title, about: at its top; about: what all curves share, whatever the sliders say.
-        curves: one to eight, whose runs can be played (`wasm.unplayable`).
-        shown: how they are drawn at first.
-        footer: at its end.
+        title, about: at the top of the page; `about` describes the settings that all curves share.
+        curves: one to eight, with runs that a browser can simulate (see `wasm.unplayable`).
+        shown: the first view.
+        footer: at the end of the page.
         nav: links to other pages, as HTML.
     """
     whole = _page(title, about, packed(content(curves, shown)), footer, nav)
@@ -73,7 +73,7 @@ def _page(title: str, about: str, runs: str, footer: str, nav: str) -> str:
         .replace("{footer}", escape(footer))
         .replace("{nav}", nav)
         .replace("{notices}", f"<ul>{''.join(f'<li>{escape(notice)}</li>' for notice in NOTICES)}</ul>")
-        # Last, for what they hold is not to be searched.
+        # Last, so that placeholders are not searched for in these texts.
         .replace("{style}", web_source("player.css"))
         .replace("{hash}", fixed["hash"])
         .replace("{runs}", runs)
@@ -85,25 +85,25 @@ def _page(title: str, about: str, runs: str, footer: str, nav: str) -> str:
 
 
 def script() -> str:
-    """Return all modules of the page as one script."""
+    """Return all JavaScript modules of the page as one script."""
     return f'(() => {{\n"use strict";\n{plain(web_source("sign_picture.js"))}{classic(*SCRIPTS)}start();\n}})();\n'
 
 
 def packed(data: bytes) -> str:
-    """Pack bytes as the page opens them: gzip, five signs for four bytes, after the number of added bytes."""
+    """Compress bytes with gzip and encode them in base85; the first digit is the number of padding bytes."""
     small = gzip.compress(data, 9, mtime=0)
     text = base64.b85encode(small, pad=True).decode("ascii")
     return f"{-len(small) % 4}{text.translate(PLAIN)}"
 
 
 def unpacked(text: str) -> bytes:
-    """Unpack the output of `packed`."""
+    """Reverse `packed`."""
     return gzip.decompress(base64.b85decode(text[1:].translate(SIGNS)))
 
 
 @cache
 def _fixed() -> dict[str, str]:
-    """Return the constant parts of every page; packing them takes a second."""
+    """Return the parts that are the same in every page; compressing them takes a second."""
     whole = script()
     return {
         "script": whole,

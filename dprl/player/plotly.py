@@ -1,9 +1,8 @@
-"""Plotly's script with the charts that pages here draw, and without all others.
+"""Plotly's script, reduced to the kinds of charts that our pages draw.
 
-The script of the installed package is one file of a thousand modules, as esbuild puts them together: each is a function
-that is run when another asks for it. Half of it draws maps. Its list of charts is cut to CHARTS, and then whatever is
-asked for by nothing that is left goes. Nothing else is touched. A script that is put together in another way is taken
-as it is.
+The script in the installed package is one file of a thousand modules, bundled by esbuild: each is a function that runs
+when another module requires it. Half of it draws maps. We cut its list of chart types to CHARTS, and then remove every
+module that no remaining one requires; nothing else changes. A script bundled in another way is used unchanged.
 """
 
 from __future__ import annotations
@@ -17,20 +16,20 @@ from typing import NamedTuple
 
 from plotly.offline import get_plotlyjs
 
-CHARTS = ("bar", "heatmap")  # beside scatter, which is part of Plotly's core; dprl/figures has no others
+CHARTS = ("bar", "heatmap")  # besides scatter, which is part of Plotly's core; dprl/figures uses no others
 BEGUN, ENDED = "this, () => {", "return Plotly;\n}));"
 
-# What makes a function of a module, whose name is each version's own. `var name=made((exports,module)=>{...});` is a
-# module. Behind it there may be one that is no function: names of its own, with what fills them.
+# The helper that wraps a module, whose name differs between versions. `var name=made((exports,module)=>{...});` is a
+# module. After it there may be code outside any function: variables of a module, and the function that sets them.
 MADE = re.compile(r"(?<![\w$])([\w$]+)=\(\w,\w\)=>\(\)=>\{try\{return \w\|\|\w\(\(\w=\{exports:")
 MODULE = r"(?<=[;\n}}])var (?P<name>[\w$]+)={made}(?=\((?:\([^()]*\)|[\w$]+)=>\{{)"
 LAST = re.compile(r";return [\w$]+\(\);\}\)\(\);")
 LIST = re.compile(r"\.register\(\[((?:[\w$]+\(\),?)+)\]\)")
 KIND = re.compile(r'moduleType:"trace",name:"(\w+)"')
 NAME = re.compile(r"[\w$]+")
-USED = re.compile(r"(?:(?<![\w$.])|(?<=\.\.\.))[\w$]+")  # which is no property of something else
+USED = re.compile(r"(?:(?<![\w$.])|(?<=\.\.\.))[\w$]+")  # which is not a property of something else
 CALLED = re.compile(r"([\w$]+)\(\)")
-FILLED = re.compile(r"\(([\w$]+)\(\),[\w$]+\(([\w$]+)\)\)")  # how a function asks for a module that is none
+FILLED = re.compile(r"\(([\w$]+)\(\),[\w$]+\(([\w$]+)\)\)")  # how a function calls another module
 WORDS = frozenset(["async", "class", "const", "extends", "function", "let", "new", "return", "var"])
 
 TOKEN = re.compile(
@@ -39,7 +38,7 @@ TOKEN = re.compile(
     re.DOTALL,
 )
 PATTERN = re.compile(r"/(?:[^/\\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+/[a-z]*")
-# Behind these a slash begins a pattern, behind others it divides.
+# After these a slash begins a regular expression, after others it divides.
 BEFORE = re.compile(
     r"(?:[(,=:\[!&|?{};+\-*%<>~^]|\b(?:case|delete|do|else|in|of|return|throw|typeof|void))\s*$"
 )
@@ -47,16 +46,16 @@ TEMPLATE = re.compile(r"(?:[^`\\$]|\\.|\$(?!\{))*(`|\$\{)", re.DOTALL)
 
 
 class UnknownFormError(Exception):
-    """The script is put together in another way than is known here."""
+    """The script is bundled in a way that this module does not know."""
 
 
 class ScriptPart(NamedTuple):
-    """A part that is kept or left out as a whole.
+    """A part of the script that is kept or removed as a whole.
 
     Attributes:
         text: its code.
-        names: what others know it by.
-        function: whether others call its name.
+        names: the names that it defines.
+        function: whether other parts call it by name.
     """
 
     text: str
@@ -66,8 +65,8 @@ class ScriptPart(NamedTuple):
 
 @cache
 def plotly() -> str:
-    """Return the script. All of it is one function, in parentheses here: V8 then compiles it while reading, in parallel
-    with the page, and not once more when it is called."""
+    """Return the reduced script. All of it is one function, here in parentheses, so that V8 compiles it while reading,
+    in parallel with the page, and not again at the call."""
     whole: str = get_plotlyjs()
     with suppress(UnknownFormError):
         whole = only(whole, CHARTS)
@@ -77,7 +76,7 @@ def plotly() -> str:
 
 
 def only(script: str, charts: tuple[str, ...]) -> str:
-    """Return the script with scatter and these kinds of charts. Raises UnknownFormError."""
+    """Return the script with scatter and only these kinds of charts. Raises UnknownFormError."""
     head, parts, tail = _parts(script)
     known = {name: part for part in parts if part.function for name in part.names}
     found = LIST.search(parts[-1].text)
@@ -92,7 +91,7 @@ def only(script: str, charts: tuple[str, ...]) -> str:
 
 
 def _kind(known: dict[str, ScriptPart], name: str) -> str | None:
-    """Return the chart kind of a module in the list: the module passes on another that names it."""
+    """Return the chart type that a module in the list defines, directly or through a module that it calls."""
     for behind in (name, *CALLED.findall(known[name].text)):
         if behind in known and (found := KIND.search(known[behind].text)):
             return found[1]
@@ -100,7 +99,7 @@ def _kind(known: dict[str, ScriptPart], name: str) -> str | None:
 
 
 def _parts(script: str) -> tuple[str, list[ScriptPart], str]:
-    """Split the script into the text before the first module, all parts, and the text after the last."""
+    """Split the script into the text before the first module, its parts, and the text after the last one."""
     made, last = MADE.search(script), LAST.search(script)
     modules = list(re.finditer(MODULE.format(made=re.escape(made[1])), script)) if made else []
     if not modules or last is None or last.start() < modules[-1].start():
@@ -122,7 +121,7 @@ def _parts(script: str) -> tuple[str, list[ScriptPart], str]:
 
 
 def _reached(parts: list[ScriptPart]) -> list[ScriptPart]:
-    """Return the last part, and all parts that the selected ones need."""
+    """Return the last part, and all parts that it needs directly or indirectly."""
     owners = defaultdict(list)
     for number, part in enumerate(parts):
         for name in part.names:
@@ -142,7 +141,7 @@ def _reached(parts: list[ScriptPart]) -> list[ScriptPart]:
 
 
 def _used(text: str) -> set[str]:
-    """Return the names in code outside of its quotes."""
+    """Return the names used in code, outside of string literals."""
     at, code = 0, []
     for kind, start, stop, _ in _tokens(text, 0, len(text)):
         if kind == "said":
@@ -152,7 +151,7 @@ def _used(text: str) -> set[str]:
 
 
 def _outside(text: str, at: int, end: int) -> str:
-    """Return the code that is in no brackets."""
+    """Return the code that is outside of all brackets."""
     code, before = [], 0
     for _, start, stop, depth in _tokens(text, at, end):
         if before == 0:
@@ -164,8 +163,8 @@ def _outside(text: str, at: int, end: int) -> str:
 
 
 def _tokens(text: str, at: int, end: int) -> Iterator[tuple[str, int, int, int]]:
-    """Return brackets, and quotes in code: what it is, where it is, and in how many brackets one is behind it.
-    Raises UnknownFormError if brackets do not fit."""
+    """Yield brackets and string literals: the kind, the start, the end, and the depth of brackets after it. Raises
+    UnknownFormError if brackets do not match."""
     first, depth, templates = at, 0, list[int]()
     while found := TOKEN.search(text, at, end):
         kind, at = str(found.lastgroup), found.end()
@@ -186,7 +185,7 @@ def _tokens(text: str, at: int, end: int) -> Iterator[tuple[str, int, int, int]]
             if rest is None:
                 raise UnknownFormError
             at = rest.end()
-            if rest[1] != "`":  # code within it
+            if rest[1] != "`":  # code within the template string
                 templates.append(depth)
                 depth += 1
             kind = "template"

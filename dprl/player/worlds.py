@@ -1,4 +1,4 @@
-"""The environments of a page that plays its runs: a picture of each by day and by night, and what it is in words."""
+"""The environments of a page that simulates its runs: each with a light and a dark picture, and a description."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from dprl.research.series import place_of
 from dprl.simulation import RunSpec
 from dprl.words import plural
 
-DIGITS = 4  # behind the point, of a place in a picture whose sides are about 1
+DIGITS = 4  # decimal places of positions in a picture whose sides are about 1
 
 
 def worlds(specs: Iterable[RunSpec]) -> list[dict[str, Any]]:
-    """Return each environment once, as assets/web/player_below.js draws it."""
+    """Return each environment once, in the form that assets/web/player_below.js draws."""
     distinct = {place_of(spec): spec for spec in specs}
     return [_world(spec) for spec in distinct.values()]
 
@@ -43,7 +43,7 @@ def _world(spec: RunSpec) -> dict[str, Any]:
 
 
 def _plain(figure: dict[str, Any]) -> dict[str, Any]:
-    """Simplify a picture to few digits and no tools, so that it never catches a finger that scrolls the page."""
+    """Reduce a picture to few digits and no tools, so that touching it still scrolls the page."""
     layout = {name: value for name, value in figure["layout"].items() if name != "template"} | {
         "dragmode": False
     }

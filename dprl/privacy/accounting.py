@@ -35,7 +35,7 @@ from dprl.privacy.losses import (
 )
 
 GRID = 2e-4  # the grid of losses, as a share of the standard deviation of the total loss
-SCALES = Context(prec=6, rounding=ROUND_CEILING)  # of the scales that calibration returns: see `rounded_up`
+SCALES = Context(prec=6, rounding=ROUND_CEILING)  # for scales that calibration returns: see `rounded_up`
 
 
 def scaled(losses: Losses, factor: float) -> Losses:
@@ -137,7 +137,7 @@ def repeated(losses: Losses, times: int) -> Losses:
 def group_epsilon(losses: Losses, size: int, delta: float) -> float:
     """Return an epsilon for which the same noise is (epsilon, delta)-DP for `size` changes at once, or inf.
 
-    `losses` are those of one change. For Gaussian noise this is exact, as the changes together are at most `size`
+    `losses` are for one change. For Gaussian noise this is exact, as the changes together are at most `size`
     times as long. Otherwise, if one change is (e, d)-DP, `size` changes are (size e, d (e^(size e) - 1)/(e^e - 1))-DP
     (Vadhan 2017, Lemma 2.2). The least such e is found in two steps: upward to an e that is proved, at most 0.2% too
     large, then downward as long as e is proved. So noise made for a budget never proves more than that budget.
@@ -250,12 +250,12 @@ def least_scale(losses_at: Callable[[float], Losses], epsilon: float, delta: flo
     target = math.log(epsilon)
 
     def excess(log_scale: float) -> float:
-        # infinite where too little noise proves nothing at this delta
+        # infinite if too little noise proves nothing at this delta
         value = min(epsilon_of(losses_at(math.exp(log_scale)), delta), 20 * epsilon)
         return (math.log(value) if value > 0 else -50.0) - target
 
-    # epsilon falls about like 1 / s, so a secant in logarithms arrives in a few steps; where it does not (infinite
-    # epsilon, whole numbers of bits) every third step halves the bracket
+    # epsilon falls about like 1 / s, so a secant in logarithms arrives in a few steps; if it does not (infinite
+    # epsilon, whole numbers of bits), every third step halves the bracket
     low = high = None
     x = math.log(guess)
     for step in range(60):

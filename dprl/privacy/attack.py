@@ -1,8 +1,9 @@
-"""The best attack on a release, by somebody who knows all other users and asks which of two trajectories one user had.
+"""The best attack on a release, by somebody who knows all other users and must decide between one user's two
+trajectories.
 
-Subtracting the others' data leaves the noise and one user. The attacker knows the mechanism with its scale, and scores
-an execution by its log-likelihood ratio, the best possible test (Neyman, Pearson). Whatever a learner or a reader
-concludes is a function of the release, so they cannot find out more.
+Subtracting the others' data leaves the noise and one user. The attacker knows the mechanism and its scale, and scores
+an execution by its log-likelihood ratio, the best possible test (Neyman, Pearson). Every conclusion of a learner or a
+reader is a function of the release, so it cannot reveal more.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ def unit_noise(mechanism: Mechanism, stream: Stream, cells: int, rng: np.random.
 
 @dataclass(frozen=True)
 class Game:
-    """Two worlds that differ in the first user, who is covered by most of the noise.
+    """Two hypothetical worlds that differ in the data of the first user, whom the most noise protects.
 
     Attributes:
         stream: the releases that depend on this user.
@@ -69,7 +70,7 @@ class Game:
 
     def _scores(self, rng: np.random.Generator, executions: int, own: Array) -> Array:
         if not len(own):
-            return np.zeros(executions)  # the two are the same
+            return np.zeros(executions)  # both worlds are the same
         if self.mechanism.answers:
             told = [self.mechanism.answers(rng, self.stream, executions, own) for _ in self.at]
             return self.mechanism.log_ratio(

@@ -23,10 +23,10 @@ from dprl.privacy.losses import LossPart
 
 Complexes = NDArray[np.complex128]
 
-REACH = 13.0  # standard deviations of the tilted sum to each side that are looked at; the rest is bounded
-LARGEST = 2**23  # points of the FFT; where more would be needed, Chernoff's bound is the answer
+REACH = 13.0  # standard deviations of the tilted sum on each side that are computed; the rest is bounded
+LARGEST = 2**23  # points of the FFT; if more would be needed, Chernoff's bound is the result
 ROUNDING = 2.0**-53
-SLACK = 1e-9  # relative, for the rounding of what goes in: some 1e-16 for each counter
+SLACK = 1e-9  # relative bound on rounding errors in the input, about 1e-16 for each counter
 
 
 class Tail(NamedTuple):
@@ -140,7 +140,7 @@ def _least(height: Callable[[float], float], interval: float) -> float:
 
 
 def _tilted_tail(parts: Sequence[LossPart], interval: float, theta: float, least: float) -> Tail | None:
-    """Bound the probabilities of losses from `least` on from above, by the convolution tilted by theta."""
+    """Bound the probabilities of losses of at least `least` from above, by the convolution tilted by theta."""
     from scipy.fft import irfft, rfft
 
     tilted = [_tilted(part, interval, theta) for part in parts]
@@ -154,8 +154,8 @@ def _tilted_tail(parts: Sequence[LossPart], interval: float, theta: float, least
     points = 2 ** math.ceil(math.log2(2 * REACH * deviation + 64))
     if points > LARGEST:
         return None
-    # a circle of so many points: what lies outside the window comes in on its other side, which adds to the mass
-    # of each value of an FFT of probabilities (Higham 2002, 24.1)
+    # a circle of this many points: mass outside the window wraps around, which only adds to the mass
+    # rounding of each value of an FFT of probabilities (Higham 2002, 24.1)
     rounding = (10 * math.log2(points) + 20) * ROUNDING
     log_size, log_most, product = 0.0, 0.0, np.ones(points // 2 + 1, dtype=complex)
     for part, (q, _) in zip(parts, tilted, strict=True):
@@ -177,7 +177,7 @@ def _tilted_tail(parts: Sequence[LossPart], interval: float, theta: float, least
     losses, q = losses[first:], q[first:]
     if len(losses) == 0:
         return None
-    scale = np.exp(np.minimum(log_m - theta * losses, 700.0))  # where that is more, the mass is at most 1
+    scale = np.exp(np.minimum(log_m - theta * losses, 700.0))  # the mass is at most 1 anyway
     top = float(losses[-1])
     above = min(
         _log_moment(parts, interval, theta + u) - (theta + u) * top

@@ -1,8 +1,8 @@
-"""The curator of a data set: sees all trajectories, and releases noisy sums of them to one learner.
+"""The curator of a data set, who sees all trajectories and releases noisy sums to one learner.
 
-Noise is independent from release to release. A learner's questions may depend on earlier answers: this is adaptive
-composition, which the accountant's losses allow. Noise on a grid (exact.py) proves the same as continuous noise of
-the same scale: exactly for pure and concentrated privacy, and otherwise except for the slack in `Apart`.
+The noise of each release is independent. A learner's queries may depend on earlier answers: this is adaptive
+composition, which the accountant's losses cover. Noise on a grid (exact.py) proves the same as continuous noise of the
+same scale: exactly for pure and concentrated privacy, and otherwise up to the slack in `Apart`.
 """
 
 from __future__ import annotations
@@ -55,9 +55,9 @@ class Promise:
     Attributes:
         key: its name in a spec.
         title, summary: the words for menus.
-        model: the words for a guarantee card.
+        model: the name on a guarantee.
         mechanism: the key of the noise.
-        fields: the names of the numbers that make a budget.
+        fields: the names of the numbers in a budget.
     """
 
     key: str
@@ -95,7 +95,7 @@ PROMISES: dict[str, Promise] = {
 
 @dataclass(frozen=True)
 class Budget:
-    """The budget: rho of zCDP, or epsilon, or epsilon and delta."""
+    """A privacy budget: rho (zCDP), or epsilon, or epsilon and delta."""
 
     promise: Promise
     rho: float | None = None
@@ -104,7 +104,7 @@ class Budget:
 
     @property
     def text(self) -> str:
-        """Write the budget as people do."""
+        """The budget as a text, such as 0.1-zCDP."""
         if self.rho is not None:
             return f"{upward(self.rho):g}-zCDP"
         return f"{budget(self.epsilon or 0.0, self.delta or 0.0)}-DP"
@@ -154,9 +154,9 @@ def apart_of(
     adjacency: str,
     size: int = 1,
 ) -> tuple[Apart, ...]:
-    """Return the distance of grid noise from continuous noise in all that `size` changes affect, for each half.
+    """Return the distance of grid noise from continuous noise, for `size` changes and each half of the data set.
 
-    Raises KeyError for a mechanism that is not drawn on a grid.
+    Raises KeyError if the mechanism has no noise on a grid.
     """
     found = []
     for half in sorted({family.half for family in families}):
@@ -167,7 +167,7 @@ def apart_of(
                 scale = scales[family.name]
                 for count, shift in change.moves:
                     one = EXACT[mechanism.key].apart(scale / SPACING, size * shift / SPACING)
-                    cells = count * max(math.ceil(shift), 1)  # what one cell has may be spread over so many
+                    cells = count * max(math.ceil(shift), 1)  # may be spread over this many cells
                     times = family.times * cells * size
                     up, down = up + times * one.up, down + times * one.down
         found.append(Apart(up, down))
@@ -177,7 +177,7 @@ def apart_of(
 def calibrated_scales(
     mechanism: Mechanism, families: Sequence[Family], asked: Budget, exact: bool = False
 ) -> dict[str, float]:
-    """Return the least noise, in the proportions of the families' weights, that proves a budget under replace-one.
+    """Return the smallest scales, in proportion to the families' weights, that prove a budget under replace-one.
 
     exact: whether noise is drawn on a grid.
     """
@@ -197,7 +197,7 @@ def calibrated_scales(
         factor = calibrated(losses_at, epsilon, delta)
         if not exact or not delta:
             return factor
-        apart = apart_of(mechanism, families, at(factor), REPLACE_ONE)[half]  # less with more noise
+        apart = apart_of(mechanism, families, at(factor), REPLACE_ONE)[half]  # smaller with more noise
         return calibrated(losses_at, epsilon - apart.up - apart.down, apart.delta(delta))
 
     return at(max(least(half) for half in range(len(unit))))
@@ -236,9 +236,9 @@ def prepare(
         asked: the budget that the noise was made for.
         scales: the scale of each family's noise.
         n: the number of trajectories in the data set.
-        formula, where, sources: words for the card.
-        public: the facts that the learner takes as public.
-        assumptions: assumptions for the card, besides the trusted curator.
+        formula, where, sources: texts for the guarantee.
+        public: the facts that the learner assumes to be public.
+        assumptions: the assumptions besides the trusted curator.
         exact: whether noise is drawn on a grid.
     """
     mechanism = MECHANISMS[asked.promise.mechanism]

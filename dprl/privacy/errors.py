@@ -1,10 +1,10 @@
 """E_{eps,beta}: a bound on the noise of every counter at every release (QW23-online Assumption 3.1).
 
-It is computed, not quoted: exactly for Gaussian noise, otherwise by Chernoff with the noise's true moment-generating
-function, P(|Y| > x) <= 2 inf_theta exp(-theta x) M(theta), and a union over all counters and all release times.
+We compute it: exactly for Gaussian noise, otherwise by Chernoff's bound with the noise's true moment-generating
+function, P(|Y| > x) <= 2 inf_theta exp(-theta x) M(theta), and a union bound over all counters and releases.
 
-Logarithms and exponentials of the tails are those of SciPy and Python, because NumPy's differ in the last digit from
-CPU to CPU. For the lengths of vectors, NumPy's only choose a place on grids that are the same on every CPU.
+Logarithms and exponentials of the tails come from SciPy and Python, because NumPy's differ in the last digit between
+CPUs. For the lengths of vectors, NumPy's only select a point on grids that are the same on every CPU.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from dprl.mdp.tabular import Array
 
-EXACT = Context(prec=50)  # decimals, which round alike on every CPU: exponentials of the C library do not
+EXACT = Context(prec=50)  # decimals, rounded alike on every CPU, unlike exponentials of the C library
 
 
 def laplace_tail(terms: NDArray[np.int64], failure: float) -> Array:
@@ -66,7 +66,7 @@ def binomial_tail(batches: Array, failure: float) -> Array:
     best = np.empty((2, len(batches)))
     for side, sign in enumerate((1.0, -1.0)):
         tail = np.full(len(batches), np.inf)
-        # [.., 1], so many at once as memory is well with
+        # [.., 1], in pieces that fit into memory
         for theta in np.array_split(grid, min(400, 1 + len(batches) // 100)):
             # ln E exp(theta (B - mean)), written so that nothing cancels when theta and probability are small
             moment = trials * (log1p(probability * expm1(sign * theta)) - sign * theta * probability)
@@ -86,12 +86,12 @@ def length_tail(log_moments: Callable[[Array], Array], spread: Array, cells: int
     """Return lengths x: [M] with P(|z_i| > x_i) <= failure, for random vectors z_i of `cells` coordinates.
 
     Args:
-        log_moments(y): [M] at least ln E exp(y_i u.z_i), whatever the unit vector u, for y: [M].
-        spread: [M] about the standard deviation of u.z_i.
+        log_moments(y): [M] upper bound on ln E exp(y_i u.z_i) for every unit vector u; y: [M].
+        spread: [M] approximate standard deviation of u.z_i.
 
     For u uniform on the sphere E exp(y u.z) = phi(y |z|), phi(t) = Gamma(d/2) (2/t)^(d/2 - 1) I_{d/2-1}(t), which
-    rises in |z|; so P(|z| > x) <= exp(log_moments(y)) / phi(y x), by Markov, for every y. The best of a grid is taken.
-    NumPy's logarithms in phi and in moments choose among the grid's points, whose bits do not depend on the CPU.
+    rises in |z|; so P(|z| > x) <= exp(log_moments(y)) / phi(y x), by Markov, for every y. We use the best y of a grid.
+    NumPy's logarithms only select one of the grid's points, whose bits do not depend on the CPU.
     """
     t, log_phi = _phi(cells)
     log_failure = float(EXACT.ln(Decimal(failure)))
@@ -106,7 +106,7 @@ def length_tail(log_moments: Callable[[Array], Array], spread: Array, cells: int
 
 @lru_cache(maxsize=16)
 def _phi(cells: int) -> tuple[Array, Array]:
-    """Return t [40,000], and ln phi(t) on the sphere in this dimension: 10 ms; a forecast needs fifty lengths."""
+    """Return a grid t [40,000] and ln phi(t) on the sphere in this dimension; cached, because it needs 10 ms."""
     from scipy.special import gammaln, ive
 
     order = cells / 2 - 1
@@ -116,7 +116,7 @@ def _phi(cells: int) -> tuple[Array, Array]:
 
 @cache
 def geometric(low: Decimal, high: Decimal, points: int) -> Array:
-    """Return points from low to high, each the same multiple of the one before, with the same bits on every CPU."""
+    """Return points from low to high with equal ratios, with the same bits on every CPU."""
     start, whole = EXACT.ln(low), EXACT.ln(high)
     span = EXACT.divide(EXACT.subtract(whole, start), points - 1)
     # a coarse and a fine grid, so that there are few exponentials
@@ -130,8 +130,8 @@ def geometric(low: Decimal, high: Decimal, points: int) -> Array:
 def laplace_length(terms: NDArray[np.int64], cells: int, failure: float) -> Array:
     """Return lengths x: [M] with P(|z_i| > x_i) <= failure, each coordinate a sum of terms[i] iid Laplace(1).
 
-    Over unit vectors u the moment-generating function, prod over coordinates of (1 - y^2 u_c^2)^-j, is largest when all
-    of u is in one coordinate.
+    Over unit vectors u the moment-generating function, prod over coordinates of (1 - y^2 u_c^2)^-j, is largest if u is
+    a coordinate vector.
     """
     j = np.asarray(terms, dtype=float)
 
@@ -145,8 +145,8 @@ def bits_length(variance: Array, cells: int, failure: float) -> Array:
     """Return lengths x: [M] with P(|z_i| > x_i) <= failure; coordinates sum centred bits of total variance[i].
 
     E exp(y (bit - q)) <= exp(q (1 - q) (e^|y| - 1 - |y|)) (Bennett), and (e^y - 1 - y)/y^2 rises, so that again the
-    worst u is one coordinate. The number and the q of the next bits may be decided during the run, if the variance
-    is not.
+    worst u is a coordinate vector. The number and the q of later bits may be decided during the run, if their variance
+    is fixed.
     """
     v = np.asarray(variance, dtype=float)
 
@@ -159,7 +159,7 @@ def bits_length(variance: Array, cells: int, failure: float) -> Array:
 def bounded_length(
     users: NDArray[np.int64], variance: float, size: float, cells: int, failure: float
 ) -> Array:
-    """Return lengths x: [M] that |z|, the sum of users' errors, never exceeds up to users[i], w.p. >= 1 - failure.
+    """Return x: [M]; w.p. >= 1 - failure, the sum of the first k users' errors is at most x_i long for k <= users[i].
 
     Given all earlier ones, a user's error has mean 0, at most this variance in any direction, and at most this size.
     So E exp(y u.error) <= exp(variance (e^b - 1 - b) y^2/b^2), b = y size (Bennett). The bound behind P(|z| > x) is
@@ -172,7 +172,7 @@ def bounded_length(
         return np.where(y * size < 700.0, n * (variance / size**2) * (np.expm1(b) - b), np.inf)
 
     found = length_tail(log_moments, np.sqrt(n * variance), cells, failure)
-    return np.where(np.isfinite(found), found, n * size)  # nobody's error is above its size
+    return np.where(np.isfinite(found), found, n * size)  # no user's error exceeds its size
 
 
 def per_event(beta: float, cells: int, releases: int) -> float:

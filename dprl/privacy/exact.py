@@ -1,8 +1,8 @@
-"""Noise for real people: multiples of a public grid, drawn exactly from the operating system's cryptographic source.
+"""Noise for real data: multiples of a public grid step, drawn exactly from the operating system's cryptographic source.
 
 Discrete Gaussian and Laplace noise after Canonne, Kamath, Steinke 2020, Algorithms 1 to 3, in integer arithmetic only.
-Floats rounded on the way would reveal low bits of the numbers under the noise (Mironov 2012), and the state of a
-simulation's generator follows from few of its outputs. docs/report/privacy.md has the proofs.
+Rounded floats would reveal low bits of the numbers under the noise (Mironov 2012), and a few outputs of a simulation's
+random generator reveal its state. docs/report/privacy.md has the proofs.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 BITS = 30
-STEPS = 2**BITS  # of the grid in a unit: sums of up to 2^23 numbers from 0 to 1 on it are exact in float64
+STEPS = 2**BITS  # steps in a unit: sums of up to 2^23 grid numbers from 0 to 1 are exact in float64
 SPACING = 1 / STEPS
 
 Below = Callable[[int], int]  # n to a uniform draw from 0, ..., n - 1
@@ -45,7 +45,7 @@ def discrete_laplace(scale: Fraction, below: Below = secrets.randbelow) -> int:
             v += 1
         z = (u + t * v) // s
         negative = below(2)
-        if z or not negative:  # 0 would come twice as often
+        if z or not negative:  # otherwise 0 would come twice as often
             return -z if negative else z
 
 
@@ -84,7 +84,7 @@ class Apart(NamedTuple):
 
 
 def gaussian_apart(scale: float, shift: float) -> Apart:
-    """Return the distance for a counter that is moved by `shift`; `shift` and `scale` are in steps of the grid."""
+    """Return the distance for a counter that changes by `shift`; `shift` and `scale` are in grid steps."""
     q = math.exp(-2 * (math.pi * scale) ** 2)
     wrapped = 2 * q / (1 - q) if q < 1 else math.inf
     return Apart(1 / (24 * scale**2), (100 + shift / scale) ** 2 / (8 * scale**2) + wrapped)
@@ -97,10 +97,10 @@ def laplace_apart(scale: float, shift: float) -> Apart:
 
 @dataclass(frozen=True)
 class Exact:
-    """A way to draw noise on the grid.
+    """A sampler of noise on the grid.
 
     Attributes:
-        draw(scale): draws one number; it and scale are in steps of the grid.
+        draw(scale): draws one number; it and scale are in grid steps.
         apart(scale, shift): the distance of its noise in one counter from continuous noise.
     """
 
@@ -108,7 +108,7 @@ class Exact:
     apart: Callable[[float, float], Apart]
 
 
-EXACT = {  # by key of the mechanism that draws the same in floating point
+EXACT = {  # by key of the mechanism that draws the same noise in floating point
     "gaussian": Exact(discrete_gaussian, gaussian_apart),
     "laplace": Exact(discrete_laplace, laplace_apart),
 }

@@ -22,7 +22,7 @@ def unit_of(contribution: int) -> str:
 
 
 def adjacency_of(contribution: int) -> str:
-    """Describe the difference between neighbours."""
+    """Describe how neighbouring data sets differ."""
     if contribution == 1:
         return "replace one user's whole trajectory by another"
     return f"replace all episodes of one user, up to {contribution} anywhere in the run, by others"
@@ -37,7 +37,7 @@ DRAWN = (
     "noise is drawn once from the operating system's cryptographic source, "
     f"on a grid of {GRID}, by an exact sampler"
 )
-# What a guarantee is not about, whatever the noise.
+# Limits of every guarantee, whatever the noise.
 SCOPE = (
     "only what was released is private: a trace of this program contains the true counts, too",
     "one run is published: runs with equal seeds share their draws, and two of them together cancel noise",
@@ -45,11 +45,11 @@ SCOPE = (
 
 
 # of a mechanism of another package
-OUTSIDE = "{author} states what noise of {mechanism} reveals; dprl has no proof of that"
+OUTSIDE = "{author} states how much noise of {mechanism} reveals, and dprl has no proof of that"
 
 
 def budget(epsilon: float, delta: float) -> str:
-    """Return (epsilon, delta) as people write it, rounded up: (1, 10⁻⁶), (0.5, 2.5×10⁻⁸), (2, 0.05)."""
+    """Write (epsilon, delta), rounded up: (1, 10⁻⁶), (0.5, 2.5×10⁻⁸), (2, 0.05)."""
     mantissa, _, exponent = f"{upward(delta, 3):.3g}".partition("e")
     if exponent:
         ten = f"10{str(int(exponent)).translate(_SUPERSCRIPT)}"
@@ -69,9 +69,9 @@ class Reading:
 
 @dataclass(frozen=True)
 class LadderStep:
-    """A step of the ladder, which starts at noise as in the paper: std of a counter n, in counts, and guarantee.
+    """A step from the paper's noise to less noise: its name, the std of a counter n in counts, and its guarantee.
 
-    idea: the reason for the difference from the step before (the first step that has one: from the first step).
+    idea: the change from the step before (in the first step with an idea, from the first step).
     """
 
     what: str
@@ -83,11 +83,11 @@ class LadderStep:
 
 @dataclass(frozen=True)
 class Guarantee:
-    """The guarantee card of a run.
+    """The stated and proved privacy guarantee of a run.
 
     Attributes:
         model: JDP, LDP, SDP or none.
-        trust: who sees raw data, and who is trusted.
+        trust: a sentence on who sees raw data and who is trusted.
         unit: the unit of protection.
         where: the place where noise is added.
         noise_formula, noise_scale: the size of one draw for a counter n, in counts.
@@ -96,9 +96,9 @@ class Guarantee:
         proved_*: the guarantee that we prove for this noise under replace-one at the spec's delta.
         readings: further proved guarantees.
         ladder: the noise that other mechanisms would need.
-        public: facts that the learner takes as public, and which are therefore not protected.
+        public: facts that the learner assumes to be public, which are therefore not protected.
         users: the number of users K.
-        returning: a number of episodes, and the epsilon proved at proved_delta for a user who returns for as many.
+        returning: a number of episodes, and the epsilon proved at proved_delta for a user who has that many.
         messages: the messages of one user, in words, if there is more than one report.
         claimed_rho, proved_rho: the rho of zero-concentrated privacy, for an offline run.
         contribution: m, the most episodes of one user, all of which are protected.
@@ -146,7 +146,7 @@ class Guarantee:
     _repr_html_ = tabulated
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the form for JSON, with rho if there is one, and with the contribution if it exceeds one."""
+        """Return the guarantee as JSON data; rho and contribution are left out if they are None or one."""
         whole = asdict(self)
         if self.contribution == 1:
             del whole["contribution"]
@@ -157,7 +157,7 @@ class Guarantee:
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Guarantee:
-        """Read the card that `to_dict` wrote. Raises TypeError if fields are missing or unknown."""
+        """Read the output of `to_dict`. Raises TypeError if fields are missing or unknown."""
         known: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in given.items()}
         known["readings"] = tuple(Reading(**r) for r in known.get("readings", ()))
         known["ladder"] = tuple(LadderStep(**s) for s in known.get("ladder", ()))

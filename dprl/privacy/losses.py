@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from dprl.fields import SpecError
 from dprl.mdp.tabular import Array
 
-MAX_WINDOW = 4_000_000  # outcomes of a Binomial looked at one by one
+MAX_WINDOW = 4_000_000  # largest number of outcomes of a Binomial that are computed one by one
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ Losses = tuple[Loss, ...]
 
 @dataclass(frozen=True, eq=False)
 class LossPart:
-    """`times` independent losses: pmf[i] is the chance of (lowest + i) intervals, `lost` that of infinity."""
+    """`times` independent losses: pmf[i] is the probability of (lowest + i) intervals, `lost` of infinity."""
 
     lowest: int
     pmf: Array
@@ -126,9 +126,9 @@ def one_way(losses: Losses) -> bool:
 
 
 def _laplace(loss: Laplace, interval: float) -> LossPart:
-    """Return the atoms of 1/2 at the shift s and e^-s/2 at -s, and the density e^((l - s)/2)/4 between.
+    """Return the loss's distribution: atoms of 1/2 at the shift s and e^-s/2 at -s, density e^((l - s)/2)/4 between.
 
-    Between two points less than an interval apart the density has the masses, under both data sets, of an atom halfway.
+    Between two points less than an interval apart, an atom halfway has the density's mass under both data sets.
     """
     s = loss.shift
     inside = np.arange(math.floor(-s / interval) + 1, math.ceil(s / interval)) * interval
@@ -186,7 +186,7 @@ def binomial_window(trials: int, probability: float) -> tuple[int, Array, float]
 
 
 def _connect_dots(losses: Array, mass: Array, interval: float) -> tuple[int, Array]:
-    """Return the lowest grid index, and the mass on each multiple of `interval` from it on."""
+    """Return the lowest grid index, and the mass on each multiple of `interval` from there on."""
     floor = np.floor(losses / interval)
     rest = losses - floor * interval
     # share on the upper point: keeps sum of mass * exp(-loss)
@@ -196,4 +196,4 @@ def _connect_dots(losses: Array, mass: Array, interval: float) -> tuple[int, Arr
     size = int(index.max()) - lowest + 2
     result: Array = np.bincount(index - lowest, mass * (1 - upper), size).astype(float)
     result += np.bincount(index - lowest + 1, mass * upper, size)
-    return lowest, np.maximum(result, 0.0)  # rounding may leave less than nothing beside an atom on the grid
+    return lowest, np.maximum(result, 0.0)  # rounding may give tiny negative masses next to an atom

@@ -1,8 +1,7 @@
-"""Mechanisms of other packages: whether they can be used, which privacy model offers each, and the text of its card.
+"""Mechanisms of other packages: whether they can be used, which privacy model offers each, and their guarantee's text.
 
-A privacy model relies only on the contract of `Mechanism`: noise of calibrated size in running counts. Proofs that
-hold for Gaussian and Laplace noise only do not cover these mechanisms, see
-`simulation.pairs`.
+A privacy model relies only on the contract of `Mechanism`: noise of calibrated size in running counts. Proofs that hold
+for Gaussian and Laplace noise only do not cover these mechanisms, see `simulation.pairs`.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from dprl.privacy.guarantee import OUTSIDE
 from dprl.privacy.mechanisms import MECHANISMS, Mechanism
 from dprl.privacy.privatizers import PRIVATIZERS
 
-GROUP = "dprl.mechanisms"  # of entry points
+GROUP = "dprl.mechanisms"  # group of entry points
 BUILT_IN = frozenset(MECHANISMS)  # this module is imported before any package registers one
 NORMS = ("l1", "l2")
 
@@ -26,7 +25,7 @@ def model_of(mechanism: Mechanism) -> str:
 
 
 def refusal(mechanism: Mechanism) -> str:
-    """Explain why a mechanism of another package cannot be used, to follow "was left out:"; "" if it can."""
+    """Explain why another package's mechanism cannot be used, worded to follow "was left out:"; "" if it can."""
     if mechanism.norm not in NORMS:
         return f"its norm is {mechanism.norm}; give {' or '.join(NORMS)}"
     if mechanism.answers is not None:
@@ -35,7 +34,7 @@ def refusal(mechanism: Mechanism) -> str:
 
 
 def offer(mechanism: Mechanism) -> None:
-    """Let its privacy model offer a mechanism, after all others, so that it is never a default."""
+    """Add a mechanism to its privacy model, after all others, so that it is never a default."""
     model = PRIVATIZERS[model_of(mechanism)]
     PRIVATIZERS[model.key] = replace(model, mechanisms=(*model.mechanisms, mechanism.key))
 
@@ -54,12 +53,12 @@ def check_contribution(key: str, contribution: int) -> None:
 
 
 def assumption(key: str | None) -> tuple[str, ...]:
-    """Return the assumptions on a run's card about a mechanism that is not part of dprl."""
+    """Return the assumption that a guarantee states for a mechanism of another package."""
     if key is None or not is_outside(key):
         return ()
     return (OUTSIDE.format(author=author(key), mechanism=MECHANISMS[key].title),)
 
 
 def author(key: str) -> str:
-    """Return the source of an outside mechanism's losses: its package, if that is installed."""
+    """Return the author of an outside mechanism's losses: its package, if installed."""
     return sources.get((GROUP, key), "its author")

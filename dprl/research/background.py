@@ -64,18 +64,17 @@ def run_stored(
 ) -> simulation.Trace[Any]:
     """Return every seed of a spec through a store, see `run`. Raises SpecError and RunFailed."""
     from dprl.research.collect import collect
-    from dprl.runs.curves import whole_trace
-    from dprl.runs.store import opened
+    from dprl.runs.store import Store, opened
 
     check_workers(workers, engine, store)
     kept = opened(None if store is None else Path(store))
-    if whole_trace(kept, asked) is None:
+    if kept.whole_trace(asked) is None:
         begin_workers(kept, workers, engine)
-    return collect(kept, [asked], VISITOR, whole_trace, progress)[asked]
+    return collect(kept, [asked], VISITOR, Store.whole_trace, progress)[asked]
 
 
 class Where(TypedDict, total=False):
-    """The workers and the store of runs, see `run`."""
+    """The arguments of `run` that choose the workers and the store."""
 
     workers: int | None
     engine: str | None
@@ -194,17 +193,18 @@ async def run_async(
         2
     """
     from dprl.research.collect import POLL, looks
-    from dprl.runs.curves import whole_trace
-    from dprl.runs.store import opened
+    from dprl.runs.store import Store, opened
 
     asked: Spec = given_spec(spec)
     check_workers(workers, engine, store)
     kept = opened(None if store is None else Path(store))
     found: dict[Spec, simulation.Trace] = {}
-    if whole_trace(kept, asked) is None:
+    if kept.whole_trace(asked) is None:
         begin_workers(kept, workers, engine)
     # a name of its own, so that cancelling this leaves the same run to others who wait for it
-    with closing(looks(kept, [asked], f"{VISITOR} {secrets.token_hex(4)}", whole_trace, found)) as shares:
+    with closing(
+        looks(kept, [asked], f"{VISITOR} {secrets.token_hex(4)}", Store.whole_trace, found)
+    ) as shares:
         for share in shares:
             if progress:
                 progress(share)

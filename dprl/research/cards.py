@@ -1,4 +1,4 @@
-"""Cards of runs in a notebook: a row with the final measure, the proved guarantee and a small curve."""
+"""Summaries of runs in a notebook: a row with the final measure, the proved guarantee and a small curve."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dprl.simulation.kinds import kind_of
 from dprl.words import plural, upward
 
 SPARK = 160, 36  # pixels
-MOST = 1600  # the characters that a notebook shows of an object, without the line about the omitted rest
+MOST = 1600  # characters of an object that a notebook shows, without the line about the rest
 
 
 def told(trace: simulation.Trace) -> tuple[str, str, str]:

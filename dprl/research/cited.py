@@ -39,7 +39,7 @@ def cite(*runs: Spec | Trace | Mapping[str, Any]) -> str:
 
 
 def of_online(spec: Any) -> Iterator[Source]:
-    """Yield the sources of an online run: of its algorithm and, if it is private, of its model and mechanism."""
+    """Yield the sources of an online run: its algorithm and, if private, its privacy model and mechanism."""
     yield _of(ALGORITHMS[spec.algorithm])
     if spec.mechanism is not None:
         yield _of(PRIVATIZERS[spec.privacy])
@@ -47,7 +47,7 @@ def of_online(spec: Any) -> Iterator[Source]:
 
 
 def of_data_set(spec: Any) -> Iterator[Source]:
-    """Yield the sources of a run on a data set: of its algorithm and, if private, of its guarantee and its noise."""
+    """Yield the sources of a run on a data set: its algorithm and, if private, its guarantee and its noise."""
     yield _of(OFFLINE[spec.algorithm])
     promise = PROMISES[spec.privacy]
     if spec.privacy in NOTIONS:

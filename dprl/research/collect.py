@@ -1,4 +1,4 @@
-"""Many runs, requested, watched and cancelled together."""
+"""Request, watch and cancel many runs together."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from dprl.simulation.trace import Spec
 S = TypeVar("S", bound=Spec)
 T = TypeVar("T")
 
-POLL = 0.1  # seconds between two looks
-_ACTIVE = ("queued", "running")  # nothing to be read yet
+POLL = 0.1  # seconds between two checks
+_ACTIVE = ("queued", "running")  # states without results to read
 # How often to request a run whose results were deleted for lack of space before they were read; a store too small for
 # the run would otherwise cost endless time. A run withdrawn by another process of this name is requested again, too.
 _TRIES = 5
@@ -59,7 +59,7 @@ def looks(
 
     Closing the generator early withdraws the requests.
     """
-    asked: dict[S, int] = {}  # and how often
+    asked: dict[S, int] = {}  # with the number of requests
     try:
         for spec in wanted:
             value = read(store, spec)

@@ -34,7 +34,7 @@ AXES = {
 }
 BUDGETS = ("epsilon", "rho")
 SUFFIXES = {"central": "-jdp", "local": "-ldp"}  # suffixes of an algorithm's key in the names of its bounds
-# what a bound calls an axis
+# names of the axes in bounds
 EXPONENTS = {"epsilon": "epsilon", "episodes": "K", "H": "H", "S": "S"}
 EXPONENTS_OF_DATA = {"rho": "rho", "epsilon": "epsilon", "n": "K", "H": "H", "S": "S"}
 

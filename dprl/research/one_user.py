@@ -15,9 +15,9 @@ from dprl.simulation import SeedTrace
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-APART = 4.0  # the least factor between the numbers of users at two successive moments
-DECADES = tuple(10**i for i in range(7))  # users of the best policy
-VISITS = -2  # where a row of counters has them
+APART = 4.0  # smallest factor between the numbers of users at two successive moments
+DECADES = tuple(10**i for i in range(7))  # numbers of users who follow the best policy
+VISITS = -2  # index of the visits in a row of counters
 
 
 def drawable(mdp: TabularMDP) -> bool:
@@ -26,7 +26,7 @@ def drawable(mdp: TabularMDP) -> bool:
 
 
 def best_content(mdp: TabularMDP) -> dict[str, Any]:
-    """Return all that is drawn of the best policy: exact expected visits, and users drawn with a fixed seed."""
+    """Return the data for drawing the best policy: exact expected visits, and users drawn with a fixed seed."""
     random, best = np.random.default_rng(0), planning.optimum(mdp).policy
     visits = planning.occupancy(mdp, best).sum(0)
     moments = [
@@ -44,7 +44,7 @@ def best_content(mdp: TabularMDP) -> dict[str, Any]:
 
 
 def content(mdp: TabularMDP, trace: SeedTrace) -> dict[str, Any]:
-    """Return all that is drawn of one seed. Users are drawn from the model, with a seed of their own."""
+    """Return the data for drawing one seed's users, who are drawn from the model with a separate random seed."""
     spec = trace.spec
     random = np.random.default_rng([spec.root_seed, trace.seed])
     counted = ALGORITHMS[spec.algorithm].statistic.counted
@@ -109,8 +109,8 @@ def _drawn(chances: Array, random: np.random.Generator) -> int:
 
 
 def apart(at: Ints, times: float) -> list[int]:
-    """Return places in the increasing `at` such that each value is at least `times` the one before. The last place of
-    `at` is always among them."""
+    """Return indices of the increasing `at` such that each value is at least `times` the previous one; the last index
+    is always included."""
     kept = [len(at) - 1]
     for i in range(len(at) - 2, -1, -1):
         if at[i] * times <= at[kept[-1]]:

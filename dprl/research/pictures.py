@@ -63,7 +63,7 @@ def told_plainly(found: picture.Picture) -> Picture:
 
 
 def kind_of_all(traces: Traces) -> str:
-    """Return the kind that all runs share. Raises SpecError if there are several, or if it has no chart."""
+    """Return the kind that all runs share. Raises SpecError if they differ, or if the kind has no chart."""
     kinds = list(dict.fromkeys(str(trace.spec.kind) for trace in traces.values()))
     if len(kinds) > 1:
         raise SpecError(
@@ -75,7 +75,7 @@ def kind_of_all(traces: Traces) -> str:
 
 
 def check_drawable(kind: str, measure: str | None, statistic: str, log_x: bool) -> None:
-    """Raise SpecError if runs of this kind have no such chart."""
+    """Raise SpecError if runs of this kind have no chart with these settings."""
     check_type("measure", measure, str | None, f"one of {', '.join(MEASURES[kind])}")
     if not isinstance(statistic, str) or statistic not in metrics.BANDS:
         raise SpecError("statistic", f"{shown(statistic)} is not allowed; give {' or '.join(metrics.BANDS)}.")
@@ -94,7 +94,7 @@ def check_drawable(kind: str, measure: str | None, statistic: str, log_x: bool) 
 
 
 def regrets(traces: Traces, view: Measure, statistic: metrics.Statistic, **how: bool) -> picture.Picture:
-    """Return the regret of online runs, with the settings of `view` and one curve per run."""
+    """Draw the regret of online runs, one curve each, in the dashboard's chart for `view`."""
     known = {trace.spec: known_of(trace) for trace in traces.values()}
     chosen = {
         name: trace.spec
@@ -113,7 +113,7 @@ def regrets(traces: Traces, view: Measure, statistic: metrics.Statistic, **how: 
 
 
 def mistakes(traces: Traces, statistic: metrics.Statistic, **how: bool) -> picture.Picture:
-    """Return the number of episodes of online runs that were suboptimal by more than alpha, against alpha."""
+    """Draw the number of episodes of online runs that were suboptimal by more than alpha, against alpha."""
     few(traces)
     looks = numbered(marked([style_of(trace.spec) for trace in traces.values()]))
     curves = []
@@ -128,14 +128,14 @@ def mistakes(traces: Traces, statistic: metrics.Statistic, **how: bool) -> pictu
 
 
 def gaps(traces: Traces, **how: bool) -> picture.Picture:
-    """Return the suboptimality over n, with one curve per run."""
+    """Draw the suboptimality over n, one curve for each run."""
     few(traces)
     known = {name: known_of(trace) for name, trace in traces.items()}
     return suboptimality_picture({name: trace.spec for name, trace in traces.items()}, known, **how)
 
 
 def privacy_costs(traces: Traces, **how: bool) -> picture.Picture:
-    """Return how far V~ is below that of the same algorithm without privacy, on the same data sets."""
+    """Draw the distance of V~ below the same algorithm's V~ without privacy, on the same data sets."""
     lower = {trace.spec: np.array([seed.lower for seed in trace.seeds]) for trace in traces.values()}
     private = {name: trace for name, trace in traces.items() if trace.spec != trace.spec.baseline()}
     if not private:
@@ -171,17 +171,17 @@ def policy(trace: Trace[Any], *, dark: bool) -> picture.Picture:
 
 
 def known_of(trace: Trace[Any]) -> RunCurves:
-    """Return the curves of a run, with the best possible value."""
+    """Return the curves of a run with V*."""
     return RunCurves(trace.at, trace.values, v_star=core(trace).v_star)
 
 
 def core(trace: Trace[Any]) -> Any:
-    """Return the first seed."""
+    """Return the first seed's trace."""
     return trace.seeds[0]
 
 
 def without_baseline(spec: Any) -> SpecError:
-    """Return the error for a privacy cost without a baseline."""
+    """Return the error for a privacy cost whose baseline is missing."""
     return SpecError(
         "measure",
         f"privacy cost is counted from the non-private baseline of {spec.label()}; add dprl.run(spec.baseline()) to "
@@ -190,7 +190,7 @@ def without_baseline(spec: Any) -> SpecError:
 
 
 def few(traces: Mapping[str, Any]) -> None:
-    """Raise SpecError if there are too many runs to tell apart."""
+    """Raise SpecError if there are too many runs to distinguish."""
     if len(traces) > style.MOST_CURVES:
         raise SpecError(
             "traces", f"{len(traces)} curves cannot be told apart; give at most {style.MOST_CURVES}."

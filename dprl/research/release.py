@@ -26,16 +26,16 @@ from dprl.words import plural
 
 STOPS = 3  # the exit status of a check after which a release would be refused
 NOT_SHOWN = (
-    "what of the file is not declared is private, and goes only to a terminal or to the file of --notes."
+    "undeclared content of the file is private, and is shown only on a terminal or in the file of --notes."
 )
-FROM_FILES = ("data", "declared", "n", "checked", "first_step")  # fields that are no flags here
+FROM_FILES = ("data", "declared", "n", "checked", "first_step")  # fields without flags here
 
 
 def add(commands: Any) -> None:
     """Add the flags of `check` and `release`."""
     check = commands.add_parser(
         "check",
-        help="look at a file of your own, and say what a release would cost; releases nothing",
+        help="check a file of your own, and show the cost of a release; releases nothing",
         allow_abbrev=False,
     )
     release = commands.add_parser(
@@ -67,14 +67,14 @@ def add(commands: Any) -> None:
         "--budget",
         metavar="NAME",
         required=True,
-        help="the name of the budget that the release is written down in",
+        help="the name of the budget in which the release is recorded",
     )
     release.add_argument(
         "--notes",
         metavar="FILE",
         help="where to write the private note on what is not declared (default: only to a terminal)",
     )
-    release.add_argument("--total", metavar="FLOAT", help="the most that the budget may come to, as rho")
+    release.add_argument("--total", metavar="FLOAT", help="the largest total of the budget, as rho")
     release.add_argument(
         "--out", metavar="DIR", required=True, help="where to write policy.json and the other files"
     )
@@ -121,10 +121,10 @@ def check_command(given: argparse.Namespace) -> int:
     held_out = fields.get("held_out", SHARE)
     blank = UploadSpec(data=NOWHERE, declared=public.text, n=1, **fields | {"held_out": held_out})
     outside: list[Outside] = []
-    n = counted(Path(given.data), public, outside.append).n  # of people
+    n = counted(Path(given.data), public, outside.append).n  # number of users
     key = ledger.known_key()
     for name, day in ledger.read_before(ledger.digest_of(Path(given.data), key)) if key else ():
-        print(f"Note: this file was released from before, under the budget {name} ({day}). Releases add up.")
+        print(f"Note: this file was released before, under the budget {name} ({day}). Releases add up.")
     S, A, H, _ = public.size
     sizes = f"{plural(S, 'state')}, {plural(A, 'action')}, {plural(H, 'step')}"
     print(f"{uploads.people(n, public.episodes)}: {sizes}.")
@@ -150,7 +150,7 @@ def release_of(given: argparse.Namespace) -> Iterator[tuple[UploadSpec, Budget]]
     """Open the requested release with its budget, and delete the stored content of the file at the end."""
     public, fields = declared_in(given.declaration), flags_as_fields(given)
     total = None if given.total is None else FIELDS["rho"].parse(given.total)
-    UploadSpec(data=NOWHERE, declared=public.text, n=1, **fields)  # what is wrong with the rest is said first
+    UploadSpec(data=NOWHERE, declared=public.text, n=1, **fields)  # checks the other arguments first
     if (Path(given.out) / "policy.json").exists():
         raise SpecError("out", f"{shown(given.out)} has a policy.json already; give another folder.")
     budget = Budget(given.budget, rho=total)

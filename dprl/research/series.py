@@ -1,4 +1,4 @@
-"""Curves of runs as charts need them: the look of each, and its mean over seeds with an interval."""
+"""Curves of runs for charts: the style of each, and its mean over seeds with an interval."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from dprl import metrics
 from dprl.environments import ENVIRONMENTS
-from dprl.figures import offline, pac, regret, steps
+from dprl.figures import regret, steps
 from dprl.figures.lines import Series
 from dprl.figures.looks import CurveStyle, marked, numbered
 from dprl.figures.picture import Picture
@@ -63,7 +63,7 @@ def style_of_data(spec: OfflineSpec) -> CurveStyle:
 
 
 def comparable(spec: OfflineSpec) -> float | None:
-    """Return about the epsilon of a run's guarantee at DELTA, by which all pages choose colours; None without one.
+    """Return the approximate epsilon of a run's guarantee at DELTA, which decides its colour; None without one.
 
     For rho-zCDP it is rho + 2 sqrt(rho ln(1/delta)) (Bun, Steinke 2016, Proposition 1.3); otherwise its own.
     """
@@ -184,9 +184,9 @@ def mistakes_series(
 
 
 def mistakes_picture(curves: Sequence[Series], statistic: metrics.Statistic = "mean", **how: bool) -> Picture:
-    """Draw the dashboard's chart of suboptimal episodes. how: see `figures.pac.mistakes_over_alpha`."""
+    """Draw the dashboard's chart of suboptimal episodes. how: see `figures.regret.mistakes_over_alpha`."""
     see = about_mistakes(curves, statistic)
-    return pac.mistakes_over_alpha(curves, statistic=statistic, see=see, **how)
+    return regret.mistakes_over_alpha(curves, statistic=statistic, see=see, **how)
 
 
 # ---- runs on data sets
@@ -218,7 +218,7 @@ def gap_series(
 
 
 def price_series(label: str, look: CurveStyle, at: metrics.Integers, own: Array, free: Array) -> Series:
-    """Return the privacy cost in the lower bound over n, if both runs learned from the same data sets.
+    """Return the privacy cost of the lower bound against n, if both runs learned from the same data sets.
 
     own, free: the values V~ with and without noise [seeds, C].
     """
@@ -229,9 +229,9 @@ def price_series(label: str, look: CurveStyle, at: metrics.Integers, own: Array,
 def gap_picture(
     specs: Sequence[OfflineSpec], curves: Sequence[Series], v_star: float | None, **how: bool
 ) -> Picture:
-    """Draw the dashboard's chart of suboptimality over n. how: see `figures.offline.gaps_over_n`."""
+    """Draw the dashboard's chart of suboptimality over n. how: see `figures.regret.gaps_over_n`."""
     see = about_gaps(curves, v_star)
-    return offline.gaps_over_n(curves, shaded=paper_range(specs), see=see, **how)
+    return regret.gaps_over_n(curves, shaded=paper_range(specs), see=see, **how)
 
 
 def suboptimality_picture(
@@ -245,12 +245,12 @@ def suboptimality_picture(
 
 
 def price_picture(specs: Sequence[OfflineSpec], curves: Sequence[Series], **how: bool) -> Picture:
-    """Draw the dashboard's chart of the privacy cost in the lower bound. how: see `figures.offline.prices_over_n`."""
+    """Draw the dashboard's chart of the privacy cost in the lower bound. how: see `figures.regret.prices_over_n`."""
     first = max(FALLS_FROM, float(curves[0].x[-1]) / 10)
     theorems = [falls_by(spec) for spec in specs]
     proved = dict.fromkeys(one for one in theorems if one is not None)
     see = about_prices(curves, first, list(proved))
-    return offline.prices_over_n(curves, proved=[one[1] if one else "" for one in theorems], see=see, **how)
+    return regret.prices_over_n(curves, proved=[one[1] if one else "" for one in theorems], see=see, **how)
 
 
 def bound_of(spec: OfflineSpec) -> Bound | None:

@@ -10,7 +10,7 @@ from html import escape
 from itertools import groupby
 
 from dprl.assets import web_source
-from dprl.figures.standalone_html import markup
+from dprl.figures.picture import markup
 from dprl.learners import OFFLINE
 from dprl.sentences import sheet as said
 from dprl.sentences import uploads, verdict
@@ -106,7 +106,7 @@ def heading(text: str) -> str:
 
 
 def paragraphs(texts: Iterable[str]) -> Iterable[str]:
-    """Return sentences as paragraphs; words may be bold."""
+    """Return sentences as HTML paragraphs, perhaps with bold words."""
     return (f"<p>{markup(text)}</p>" for text in texts)
 
 
@@ -116,7 +116,7 @@ def bullets(texts: Iterable[str]) -> str:
 
 
 def html_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a table that is as wide as it needs to be."""
+    """Return an HTML table that is only as wide as its content."""
     head = "".join(f"<th>{escape(name)}</th>" for name in columns)
     body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
     return f'<div class="wide"><table><tr>{head}</tr>{body}</table></div>'

@@ -66,7 +66,7 @@ class Sweep(_Sweep[S]):
         [0.3, 3.0]
     """
 
-    if TYPE_CHECKING:  # what `_Sweep.__init__` takes; a dict of fields may be of any kind
+    if TYPE_CHECKING:  # the arguments of `_Sweep.__init__`; a dict of fields may be of any kind
 
         @overload
         def __init__(self, base: S, axes: Mapping[str, Iterable[Any]]) -> None: ...
@@ -107,8 +107,7 @@ class Sweep(_Sweep[S]):
             RunFailed: A run could not be computed.
         """
         from dprl.research.collect import collect
-        from dprl.runs.curves import whole_curves
-        from dprl.runs.store import opened
+        from dprl.runs.store import Store, opened
 
         for point in self.points:
             if point.spec is None:
@@ -116,11 +115,11 @@ class Sweep(_Sweep[S]):
         check_type("progress", progress, bool | Callable, "True, False, or a function of the share done")
         check_workers(workers, engine, store)
         kept = opened(None if store is None else Path(store))
-        if any(whole_curves(kept, spec) is None for spec in self.specs):
+        if any(kept.whole_curves(spec) is None for spec in self.specs):
             begin_workers(kept, workers, engine)
         interactive = sys.stderr.isatty() or "ipykernel" in sys.modules
         bar = progress if callable(progress) else progress_bar() if progress and interactive else None
-        return SweepResult(self, collect(kept, self.specs, VISITOR, whole_curves, bar), kept.path)
+        return SweepResult(self, collect(kept, self.specs, VISITOR, Store.whole_curves, bar), kept.path)
 
     def _repr_html_(self) -> str:
         room = MOST // len(self.axes)

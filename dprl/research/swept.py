@@ -11,8 +11,8 @@ import numpy as np
 from dprl.environments import ENVIRONMENTS
 from dprl.fields import SpecError, shown
 from dprl.figures import style, tradeoff
+from dprl.figures.chart import side_by_side
 from dprl.figures.looks import marked
-from dprl.figures.panels import side_by_side
 from dprl.figures.regret import distinct
 from dprl.learners import ALGORITHMS, OFFLINE
 from dprl.metrics.curves import RunCurves
@@ -51,7 +51,7 @@ TITLED: dict[str, tuple[Registry[Any], ...]] = {
     "environment": (ENVIRONMENTS,),
     "mechanism": (MECHANISMS,),
 }
-Points = list[tuple[Any, Any]]  # values of the axis, and the runs there
+Points = list[tuple[Any, Any]]  # values of the axis with their runs
 
 
 def frontier_picture(

@@ -107,7 +107,7 @@ def spec_from_json(text: str) -> AnySpec:
     return spec
 
 
-# ---- several runs beside each other
+# ---- several runs together
 
 
 @dataclass(frozen=True, eq=False)

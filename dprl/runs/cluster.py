@@ -13,6 +13,7 @@ import re
 import signal
 import threading
 import time
+from concurrent.futures import CancelledError
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -66,27 +67,15 @@ def installed(field: str) -> None:
 
 
 def connected(address: str) -> Client:
-    """Connect to the scheduler at `address`. Raises StoreError, also if a worker would compute other bits."""
+    """Connect to the scheduler at `address`. Raises StoreError."""
     from distributed import Client
 
     for name in ("distributed", "distributed.client"):  # what is wrong is reported here, in a sentence
         logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
-        client = Client(address, timeout=_CONNECT, set_as_default=False)
+        return Client(address, timeout=_CONNECT, set_as_default=False)
     except OSError as error:  # a timeout, too
         raise StoreError(f"There is no Dask scheduler at {address}.") from error
-    with contextlib.ExitStack() as stack:
-        stack.callback(client.close)
-        check_builds(client)
-        stack.pop_all()
-    return client
-
-
-def check_builds(client: Client, workers: list[str] | None = None) -> None:
-    """Raise StoreError if one of these workers (by default, of all) would compute other bits."""
-    for found in client.run(build, workers=workers, on_error="return").values():
-        if isinstance(found, ImportError) or (isinstance(found, str) and found != build()):
-            raise StoreError(OTHER)
 
 
 class DaskSlot:
@@ -100,30 +89,24 @@ class DaskSlot:
 
     def play(self, order: Order) -> Report:
         """Play a seed. Raises Died if the worker leaves meanwhile, and Lost if the scheduler does."""
-        from concurrent.futures import CancelledError
-
         from distributed import KilledWorker
-        from distributed import TimeoutError as Late
 
         name = ("dprl", f"{order.key}-{order.what}-{time.time_ns()}")
         try:
-            future = self._client.submit(
-                play, order, self._simulation, key=name, pure=False, workers=[self.worker]
-            )
-            while True:
-                try:
-                    report: Report = future.result(timeout=_LOOK)
-                    return report
-                except Late:
+            with contextlib.suppress(KilledWorker):
+                future = self._client.submit(
+                    play, order, self._simulation, key=name, pure=False, workers=[self.worker]
+                )
+                while not self.gone.is_set():
+                    with contextlib.suppress(TimeoutError):
+                        report: Report = future.result(timeout=_LOOK)
+                        return report
                     if self._client.status != "running":
-                        raise Lost from None
-                    if self.gone.is_set():
-                        future.cancel()
-                        raise Died("it left the cluster") from None
-        except KilledWorker:
-            raise Died("it left the cluster") from None
+                        raise Lost
+                future.cancel()
         except (CancelledError, UnboundLocalError, OSError):  # `distributed` loses a wait that it cancels
             raise Lost from None
+        raise Died("it left the cluster")
 
     def close(self) -> None:
         """Do nothing, because the worker belongs to the cluster."""
@@ -156,19 +139,21 @@ class Cluster:
                         self._client.close(timeout=2.0)
                     self._client = connected(self.address)
                 self._survey()
-                self._engine.trouble = ""
             except StoreError as error:
                 self._drop(self._slots(), str(error))
             except Exception as error:  # a worker or the scheduler left during the request
                 log.info("The cluster could not be looked at (%s).", type(error).__name__)
 
     def _survey(self) -> None:
-        """Add slots for workers that have joined, and drop those of workers that have left."""
+        """Drop the slots of workers that have left, and add those of new ones. Raises StoreError if one of these would
+        compute other bits."""
         threads = self._client.nthreads()
         self._drop([slot for slot in self._slots() if slot.worker not in threads])
         new = threads.keys() - {slot.worker for slot in self._slots()}
-        if new:
-            check_builds(self._client, sorted(new))
+        builds = self._client.run(build, workers=sorted(new), on_error="return") if new else {}
+        for found in builds.values():
+            if isinstance(found, ImportError) or (isinstance(found, str) and found != build()):
+                raise StoreError(OTHER)
         for worker in new:
             for _ in range(threads[worker]):
                 self._engine.add(DaskSlot(self._client, worker, self._simulation))

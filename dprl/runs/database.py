@@ -10,7 +10,6 @@ import shutil
 import sqlite3
 import threading
 import time
-from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,7 +18,6 @@ from dprl.engine import private
 log = logging.getLogger("dprl.runs")
 
 BUSY_SECONDS = 10.0
-_SPARE = 16  # connections kept open
 _DAMAGED = sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB
 
 
@@ -51,12 +49,9 @@ class Database:
             "journal_size_limit = 67108864",
             *pragmas,
         )
-        self._spare: deque[sqlite3.Connection] = deque()  # all to the file of this inode
-        self._inode = 0
-        self._lock, self._turn = threading.Lock(), threading.Lock()
+        self._turn = threading.Lock()
         self._aside = 0.0, ""
-        with self.reading():
-            pass
+        self._open()
 
     @property
     def notice(self) -> str:
@@ -75,13 +70,20 @@ class Database:
     @contextlib.contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
         """Open a connection without a transaction."""
-        db = None
-        inode = self._current_inode()
+        if _inode(self.path) != self._inode:
+            self._open()
+        inode, spare = self._inode, self._spare
         try:
-            with contextlib.suppress(IndexError):
-                db = self._spare.pop()
-            db = db or self._connect()
-            yield db
+            try:
+                db = spare.pop()
+            except IndexError:
+                db = self._connect()
+            try:
+                yield db
+            except BaseException:
+                db.close()  # which rolls back
+                raise
+            spare.append(db)
         except sqlite3.Error as error:
             if _is_damage(error):
                 with self._locked():
@@ -89,16 +91,6 @@ class Database:
                         self._set_aside("damaged")
                 raise StoreError(self.notice or f"The {self.name} was damaged; try again.") from error
             raise StoreError(f"The {self.name} cannot be used just now ({self._reason(error)}).") from error
-        finally:
-            if db is not None:
-                if db.in_transaction:
-                    with contextlib.suppress(sqlite3.Error):  # a damaged file may refuse even that
-                        db.execute("ROLLBACK")
-                with self._lock:
-                    if inode == self._inode and len(self._spare) < _SPARE and not db.in_transaction:
-                        self._spare.append(db)
-                    else:
-                        db.close()
 
     def rows(self, statement: str, *values: object) -> list[sqlite3.Row]:
         """Return the rows of one statement."""
@@ -107,9 +99,8 @@ class Database:
 
     def close(self) -> None:
         """Close the connections that are not in use."""
-        with contextlib.suppress(IndexError):
-            while True:
-                self._spare.pop().close()
+        while self._spare:
+            self._spare.pop().close()
 
     def _reason(self, error: sqlite3.Error | OSError) -> str:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
@@ -119,15 +110,8 @@ class Database:
             return "its disk is full"
         return getattr(error, "strerror", None) or str(error)
 
-    def _current_inode(self) -> int:
-        with self._lock:
-            if not self._inode or _inode(self.path) != self._inode:
-                self.close()
-                self._inode = self._open()
-            return self._inode
-
-    def _open(self) -> int:
-        """Make sure that a usable file is at `path`; return its inode."""
+    def _open(self) -> None:
+        """Make sure that a usable file is at `path`."""
         try:
             private(self.path.parent)
             with self._locked():
@@ -136,7 +120,7 @@ class Database:
                     self._begin()
                 elif version != self._version:
                     self._set_aside(f"version-{version}" if version > 0 else "damaged")
-                return _inode(self.path)
+                self._inode, self._spare = _inode(self.path), list[sqlite3.Connection]()
         except (OSError, sqlite3.OperationalError) as error:
             wrong = f"The {self.name} cannot be used ({self._reason(error)})"
             raise StoreError(f"{wrong}; set DPRL_HOME to a folder that can be written to.") from error
@@ -196,7 +180,4 @@ def _is_damage(error: sqlite3.Error) -> bool:
 
 
 def _inode(path: Path) -> int:
-    try:
-        return os.stat(path).st_ino
-    except (FileNotFoundError, NotADirectoryError):
-        return 0
+    return path.stat().st_ino if path.exists() else 0

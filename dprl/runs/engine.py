@@ -22,7 +22,7 @@ class Engine:
 
     Attributes:
         queue: used only under the lock `work`, which is notified when there is something to do.
-        trouble: a sentence while no worker can be reached, else "".
+        trouble: a sentence while no worker can be reached, else ""; closed: whether the workers were stopped.
     """
 
     def __init__(self, results: Results, simulation: str) -> None:
@@ -32,7 +32,7 @@ class Engine:
         self.slots: set[Slot] = set()
         self._results, self._simulation = results, simulation
         self._cluster: Any = None
-        self._closed = False
+        self.closed = False
 
     @property
     def workers(self) -> int:
@@ -73,22 +73,29 @@ class Engine:
     def close(self) -> None:
         """Stop the workers."""
         with self.work:
-            self._closed = True
+            self.closed = True
             self._end_slots()
             self.work.notify_all()
 
     def turn(self, slot: Slot, wait: bool = False) -> bool:
         """Let a slot do one task; return whether there was any. wait: whether to wait for one."""
         with self.work:
-            while (order := None if self._closed or self._results.crowded else self.queue.next(slot)) is None:
-                if not wait or self._closed or slot not in self.slots:
+            while (order := None if self.closed or self._results.crowded else self.queue.next(slot)) is None:
+                if not wait or self.closed or slot not in self.slots:
                     return False
                 self.work.wait(1.0)
-            seed = self.queue.seeds.get(order.key) if order.what == "seed" else None
+            seed = self.queue.seeds.get(order.key)
         began = time.monotonic()
         try:
-            if seed is not None and not seed.seconds and self._is_stored(seed):
-                return True
+            if seed is not None and not seed.seconds:
+                log.info("A seed begins", extra=_named(seed))
+                with contextlib.suppress(StoreError):
+                    if (
+                        size := self._results.there([seed.key]).get(seed.key, -1)
+                    ) >= 0:  # from another process
+                        with self.work:
+                            self.queue.done(seed.key, size)
+                        return True
             self._report(order, slot.play(order), began)
         except Died as error:
             log.warning("A worker process ended (%s); another one starts.", error)
@@ -104,16 +111,6 @@ class Engine:
             self._report(order, Report(failed=f"Seed {order.seed} failed: {type(error).__name__}."), began)
         return True
 
-    def _is_stored(self, seed: Seed) -> bool:
-        """Return whether another process has stored this seed, which is about to start."""
-        log.info("A seed begins", extra=_named(seed))
-        with contextlib.suppress(StoreError):
-            if (size := self._results.there([seed.key]).get(seed.key, -1)) >= 0:
-                with self.work:
-                    self.queue.done(seed.key, size)
-                return True
-        return False
-
     def _report(self, order: Order, report: Report, began: float) -> None:
         done = order.what == "seed" and report.trace is not None
         if done or (order.what == "question" and not report.failed):
@@ -122,15 +119,13 @@ class Engine:
             seed = self.queue.seeds.get(order.key)
             self.queue.put_back(order, report, time.monotonic() - began)
             if done and seed is not None:
-                for run in seed.runs:
-                    run.seconds = seed.seconds
                 self.queue.done(order.key, len(report.trace or b""))
                 log.info("A seed is done", extra=_named(seed) | {"seconds": round(seed.seconds, 3)})
             if done or report.failed:
                 self.work.notify_all()
 
     def _serve(self, slot: Slot) -> None:
-        while not self._closed and slot in self.slots:
+        while not self.closed and slot in self.slots:
             self.turn(slot, wait=True)
 
     def _end_slots(self) -> None:

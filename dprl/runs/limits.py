@@ -26,12 +26,8 @@ CAPS = {
 }
 
 
-class TooMuch(StoreError):
-    """The error for a request beyond the limit of waiting work; the message states what would fit."""
-
-
-class TooOften(StoreError):
-    """The error for too many attempts; the message states how long to wait."""
+class Refused(StoreError):
+    """The error for a request that is not allowed; the message is one sentence for the visitor who made it."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +48,7 @@ class Cap:
         self.seconds = setting(f"DPRL_{by.upper()}_SECONDS", seconds, 1, 10**9)
 
     def check(self, seeds: int, seconds: float, waiting: int, work: float) -> None:
-        """Raise TooMuch unless the new request (seeds, seconds) fits on top of the waiting ones (waiting, work)."""
+        """Raise Refused unless the new request (seeds, seconds) fits on top of the waiting ones (waiting, work)."""
         by_number = self.seeds - waiting
         by_time = math.floor((self.seconds - work) * seeds / max(seconds, 1e-9))
         fits = max(0, min(by_number, by_time))
@@ -61,17 +57,13 @@ class Cap:
         if by_number <= by_time:
             most, some = plural(self.seeds, "seed"), f"{waiting} do"
         else:
-            most = f"{_time(self.seconds)} of computing"
-            some = f"{_time(work)} do" if work else "none does"
+            most = f"{duration(self.seconds).removeprefix('about ')} of computing"
+            some = f"{duration(work).removeprefix('about ')} do" if work else "none does"
         fit = plural(fits, "seed") if fits else "nothing"
-        raise TooMuch(
+        raise Refused(
             f"Not started: at most {most} may wait for {self.of}, and {some}. "
             f"Of {plural(seeds, 'seed')} asked for, {fit} would fit now."
         )
-
-
-def _time(seconds: float) -> str:
-    return duration(seconds).removeprefix("about ")
 
 
 class RateLimiter:
@@ -81,21 +73,16 @@ class RateLimiter:
         self._lock = threading.Lock()
         self._tried: dict[tuple[str, str, str], deque[float]] = {}  # the latest times, as many as are allowed
 
-    def check(self, what: str, who: Lease) -> None:
-        """Raise TooOften after too many attempts of this kind. After too many wrong codes, a correct one is refused,
-        too: otherwise a refusal would show that a code is wrong."""
+    def check(self, what: str, who: Lease, count: bool = True) -> None:
+        """Raise Refused after too many attempts of this kind, else count this one. After too many wrong codes, a
+        correct one is refused, too: otherwise a refusal would show that a code is wrong."""
         since, (limits, sentence) = time.monotonic() - 60 * MINUTES, OFTEN[what]
+        names = {(what, by, whose): most for by, most in limits.items() if (whose := getattr(who, by))}
         with self._lock:
             self._tried = {name: at for name, at in self._tried.items() if at[-1] >= since}
-            for by, most in limits.items():
-                tried = self._tried.get((what, by, getattr(who, by)))
+            for name, most in names.items():
+                tried = self._tried.get(name)
                 if tried and len(tried) == most and tried[0] >= since:
-                    raise TooOften(f"{sentence}: wait {MINUTES} minutes.")
-
-    def note(self, what: str, who: Lease) -> None:
-        """Count an attempt."""
-        with self._lock:
-            for by, most in OFTEN[what][0].items():
-                if whose := getattr(who, by):
-                    tried = self._tried.setdefault((what, by, whose), deque(maxlen=most))
-                    tried.append(time.monotonic())
+                    raise Refused(f"{sentence}: wait {MINUTES} minutes.")
+            for name, most in names.items() if count else ():
+                self._tried.setdefault(name, deque(maxlen=most)).append(time.monotonic())

@@ -1,25 +1,24 @@
-"""The queue, in memory: the waiting visitors, and the life of each seed from its request to its end.
+"""The queue, in memory: the waiting visitors, the order of turns, and the life of each seed until its end.
 
-A `Queue` uses no thread, file or process: the store calls it under its lock.
+Drafts and runs whose tab is gone come last. Otherwise the turn goes to the visitor with the fewest running seeds and,
+among those, to the one who has waited longest since their last turn; of a visitor's runs, to the one that has waited
+longest, then to the one requested first. A `Queue` uses no thread, file or process: the store calls it under its lock.
 """
 
 from __future__ import annotations
 
 import hashlib
 import time
-from collections import Counter, OrderedDict, deque
-from collections.abc import Iterator
+from collections import Counter, OrderedDict, defaultdict, deque
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 from dprl.runs.limits import Lease
-from dprl.runs.turn import Order, Report
-from dprl.runs.turns import Claim, first, may_begin
+from dprl.runs.turn import HELD, MOST, Order, Report
 from dprl.runs.workers import Slot
 
 DEATHS = 2
-DIED = "A worker process died; seed {} is run again."
-DIED_TWICE = "Seed {} failed: its worker process died twice ({}), perhaps because memory ran out."
 AWAY = 5.0  # seconds without its tab after which a visitor's work comes last
 QUESTIONS = 4096  # that wait; the oldest are dropped
 _IDLE = 1000  # seeds that nobody waits for but whose curves are kept
@@ -64,11 +63,9 @@ class Seed:
         """Return whether somebody waits for it and no worker has started it."""
         return self.state == "queued" and self.slot is None
 
-    def wishes(self) -> Iterator[tuple[Run, str, Ask]]:
-        """Yield everyone who waits for it."""
-        for run in self.runs:
-            for visitor, ask in run.waiting():
-                yield run, visitor, ask
+    def wishes(self) -> list[tuple[Run, str, Ask]]:
+        """Return everyone who waits for it."""
+        return [(run, visitor, ask) for run in self.runs for visitor, ask in run.waiting()]
 
 
 @dataclass
@@ -76,7 +73,6 @@ class Ask:
     """A visitor's request for a run. at: Unix time; lease: given if the request ends with its tab."""
 
     at: float
-    order: int
     lease: Lease | None
     draft: bool
     waiting: bool = True
@@ -110,6 +106,32 @@ class Run:
         return [(visitor, ask) for visitor, ask in self.asks.items() if ask.waiting]
 
 
+class Claim(NamedTuple):
+    """A visitor's claim to the next turn of a worker, for one seed, which is not counted in `running`.
+
+    last: it is a draft, or the visitor's tab is gone; running: the visitor's seeds that have a turn now; served,
+    run_served: the last start of a turn of the visitor, and of the run (0: never); asked: the time of the request.
+    """
+
+    last: bool
+    running: int
+    served: float
+    run_served: float
+    asked: float
+    seed: Any
+
+
+def first(claims: Iterable[Claim]) -> Claim | None:
+    """Return the claim that gets the turn."""
+    return min(claims, key=lambda claim: claim[:5], default=None)
+
+
+def may_begin(begun: int, run_has: bool, visitor_has: bool) -> bool:
+    """Return whether a worker that has started `begun` seeds may start another. run_has, visitor_has: whether any
+    worker has started a seed of the same run, or of the same visitor."""
+    return begun == 0 or (begun < HELD and not run_has) or (begun < MOST and not visitor_has)
+
+
 class Queue:
     """All requests, and the workers that have started them."""
 
@@ -120,10 +142,10 @@ class Queue:
         self.taken: set[str] = set()  # questions that a worker is at
         self.failures: Counter[str] = Counter()  # questions by order; after DEATHS deaths there is no answer
         self.tabs: dict[str, float] = {}  # tabs with leases, and when each was last seen
-        self._queues: dict[str, dict[Run, None]] = {}  # by visitor: runs with fresh seeds
-        self._begun: dict[Seed, None] = {}
-        self._served: dict[str, float] = {}  # by visitor
-        self._asked = self._changes = 0
+        # by visitor: runs with fresh seeds, and the start of the last turn
+        self._queues: defaultdict[str, dict[Run, None]] = defaultdict(dict)
+        self._served: dict[str, float] = {}
+        self._changes = 0
 
     def run(self, spec: SpecLike) -> Run:
         """Return the known state of a run. Its name includes the first seed's key, and so names the simulation."""
@@ -162,13 +184,11 @@ class Queue:
 
     def ask(self, run: Run, visitor: str, lease: Lease | None, again: bool, draft: bool) -> None:
         """Add a visitor who waits for a run."""
-        self._asked += 1
         before = run.asks.get(visitor)
         if before is not None and before.waiting:
-            before.lease = before.lease and lease  # what was asked for without a lease stays so
-            before.draft = before.draft and draft
+            before.lease, before.draft = lease, before.draft and draft
         else:
-            run.asks[visitor] = Ask(time.time(), self._asked, lease, draft)
+            run.asks[visitor] = Ask(time.time(), lease, draft)
         if lease is not None:
             self.tabs[lease.tab] = time.monotonic()
         text = run.spec.to_json()
@@ -178,17 +198,13 @@ class Queue:
             if seed.slot is None:
                 seed.progress, seed.curve = 0.0, b""
         run.fresh.clear()
-        for seed in filter(None, map(self.seeds.get, run.keys)):
-            if seed.state == "queued":
-                if run not in seed.runs:
-                    seed.runs.append(run)
-                if seed.fresh:
-                    run.fresh.append(seed)
-                else:
-                    self._begun[seed] = None
-        if run.fresh:
-            for name, _ in run.waiting():
-                self._queues.setdefault(name, {}).setdefault(run)
+        for seed in self.going(run):
+            if run not in seed.runs:
+                seed.runs.append(run)
+            if seed.fresh:
+                run.fresh.append(seed)
+        for name, _ in run.waiting() if run.fresh else ():
+            self._queues[name].setdefault(run)
         self.change(run)
 
     def cancel(self, run: Run, visitor: str) -> None:
@@ -198,13 +214,10 @@ class Queue:
             return
         ask.waiting, ask.cancelled = False, True
         self.change(run)
-        self._leave(visitor, run)
-        for seed in filter(None, map(self.seeds.get, run.keys)):
-            if seed.state == "queued" and next(seed.wishes(), None) is None:
+        for seed in self.going(run):
+            if not seed.wishes():
                 seed.state = "cancelled"
                 self.change(*seed.runs)
-                if not seed.playing:
-                    self._begun.pop(seed, None)
         self._forget()
 
     def withdraw(self, grace: float) -> int:
@@ -216,6 +229,7 @@ class Queue:
                 if ask.lease and ask.lease.tab in gone:
                     self.cancel(run, visitor)
         self.tabs = {tab: seen for tab, seen in self.tabs.items() if tab not in gone}
+        self._queues = defaultdict(dict, {visitor: runs for visitor, runs in self._queues.items() if runs})
         self._served = {visitor: at for visitor, at in self._served.items() if at > now - 3600}
         if len(self.failures) > QUESTIONS:  # they may be asked again
             self.failures.clear()
@@ -227,46 +241,44 @@ class Queue:
             key, order = self.questions.popitem()
             self.taken.add(key)
             return order
-        claim = first(self._claims(slot))
-        if claim is None:
+        if (claim := first(self._claims(slot))) is None:
             return None
         seed: Seed = claim.seed
         now = time.monotonic()
         for run, visitor, _ in seed.wishes():
             self._served[visitor] = run.served = now
         seed.slot, seed.playing = slot, True
-        self._begun[seed] = None
         self.change(*seed.runs)
         return Order("seed", seed.key, seed.spec, seed.number)
 
     def _claims(self, slot: Slot) -> Iterator[Claim]:
-        wishes = [(seed, run, visitor) for seed in self._begun for run, visitor, _ in seed.wishes()]
+        begun = self.begun()
+        wishes = [(seed, run, visitor) for seed in begun for run, visitor, _ in seed.wishes()]
         runs, visitors = {run for _, run, _ in wishes}, {visitor for _, _, visitor in wishes}
         running = Counter(visitor for _, visitor in {(s, visitor) for s, _, visitor in wishes if s.playing})
-        here = [seed for seed in self._begun if seed.slot is slot and not seed.playing]
+        here = [seed for seed in begun if seed.slot is slot and not seed.playing]
         now = time.monotonic()
 
         def claim(seed: Seed, run: Run, visitor: str, ask: Ask) -> Claim:
             served = self._served.get(visitor, 0.0)
-            return Claim(self.last(ask, now), running[visitor], served, run.served, ask.order, seed)
+            return Claim(self.last(ask, now), running[visitor], served, run.served, ask.at, seed)
 
         for seed in here:
             for run, visitor, ask in seed.wishes():
                 yield claim(seed, run, visitor, ask)
         for visitor, waiting in self._queues.items():
-            best: tuple[bool, bool, int, Claim] | None = None
+            found: list[tuple[bool, bool, int, Claim]] = []
             for place, run in enumerate(list(waiting)):
-                seed_of_run = self._first_fresh(run, slot)
-                if not run.fresh:
+                seed_of_run, asked = self._first_fresh(run, slot), run.asks.get(visitor)
+                if not (run.fresh and asked and asked.waiting):
                     del waiting[run]
                 elif seed_of_run and may_begin(len(here), run in runs, visitor in visitors):
-                    found = claim(seed_of_run, run, visitor, run.asks[visitor])
-                    rank = found.last, run in runs, place
-                    best = best if best and best[:3] < rank else (*rank, found)
-                    if rank[:2] == (False, False):
+                    best = claim(seed_of_run, run, visitor, asked)
+                    found.append((best.last, run in runs, place, best))
+                    if found[-1][:2] == (False, False):
                         break
-            if best is not None:
-                yield best[3]
+            if found:
+                yield min(found)[3]
 
     def put_back(self, order: Order, report: Report, seconds: float = 0.0) -> None:
         """Record the end of a turn: a question is answered or not; a seed has failed, is no longer wanted, or waits
@@ -287,16 +299,13 @@ class Queue:
             self._fail(seed, report.failed)
         else:
             seed.progress, seed.curve = report.progress, report.curve
-            if seed.state == "cancelled":
-                self._begun.pop(seed, None)
 
     def done(self, key: str, size: int) -> None:
         """Record that a seed is in the store. size: the size of its trace in bytes."""
         if (seed := self.seeds.pop(key, None)) is not None:
-            self._begun.pop(seed, None)
             seed.state = "done"
             for run in seed.runs:
-                run.there[key] = size
+                run.there[key], run.seconds = size, seed.seconds or run.seconds
             self.change(*seed.runs)
             self._settle(seed)
 
@@ -305,9 +314,11 @@ class Queue:
         fails the second time. Pages ask their questions again. cause: "" if it was playing none."""
         seed = self.seeds.get(order.key)
         if cause and seed and seed.slot is slot:
-            seed.deaths, seed.message = seed.deaths + 1, DIED.format(seed.number)
+            seed.deaths += 1
+            seed.message = f"A worker process died; seed {seed.number} is run again."
             if seed.deaths >= DEATHS:
-                self._fail(seed, DIED_TWICE.format(seed.number, cause))
+                why = f"its worker process died twice ({cause}), perhaps because memory ran out"
+                self._fail(seed, f"Seed {seed.number} failed: {why}.")
         if order.what == "question":
             self.failures[order.key] += bool(cause)
         self.lost(slot, order)
@@ -332,8 +343,12 @@ class Queue:
         return ask.draft or (ask.lease is not None and now - self.tabs.get(ask.lease.tab, 0.0) > AWAY)
 
     def begun(self) -> list[Seed]:
-        """Return the seeds that workers have started, beginning with those that are being played."""
-        return sorted((s for s in self._begun if s.state == "queued"), key=lambda seed: not seed.playing)
+        """Return the seeds that workers have started and that somebody waits for."""
+        return [seed for seed in self.seeds.values() if seed.slot is not None and seed.state == "queued"]
+
+    def going(self, run: Run) -> list[Seed]:
+        """Return the unfinished seeds of a run that somebody waits for."""
+        return [seed for seed in map(self.seeds.get, run.keys) if seed and seed.state == "queued"]
 
     def _first_fresh(self, run: Run, slot: Slot) -> Seed | None:
         while run.fresh and not run.fresh[0].fresh:
@@ -341,37 +356,26 @@ class Queue:
         fits = (s for s in run.fresh if s.fresh and (slot.plays == "all" or s.here == (slot.plays == "here")))
         return next(fits, None)
 
-    def _put_down(self, seed: Seed) -> None:
-        seed.slot, seed.playing = None, False
-        self._begun.pop(seed, None)
-        self.change(*seed.runs)
-
     def _give_back(self, seed: Seed) -> None:
         """Return a seed that no worker has started any more to its run; if somebody waits for it, it is next."""
-        self._put_down(seed)
-        for run, visitor, _ in seed.wishes():
-            if seed.fresh and seed not in run.fresh:
+        seed.slot, seed.playing = None, False
+        self.change(*seed.runs)
+        for run, visitor, _ in seed.wishes() if seed.fresh else ():
+            if seed not in run.fresh:
                 run.fresh.appendleft(seed)
-            self._queues[visitor] = {run: None} | self._queues.get(visitor, {})
+            self._queues[visitor] = {run: None} | self._queues[visitor]
 
     def _fail(self, seed: Seed, message: str) -> None:
         seed.state, seed.message = "failed", message
-        self._put_down(seed)
+        self._give_back(seed)
         self._settle(seed)
         self._forget()
 
     def _settle(self, seed: Seed) -> None:
         """Remove the visitors of all runs that end with this seed."""
         for run in seed.runs:
-            if not any((s := self.seeds.get(key)) and s.state == "queued" for key in run.keys):
-                for visitor, ask in run.waiting():
-                    ask.waiting = False
-                    self._leave(visitor, run)
-
-    def _leave(self, visitor: str, run: Run) -> None:
-        self._queues.get(visitor, {}).pop(run, None)
-        if not self._queues.get(visitor, True):
-            del self._queues[visitor]
+            for _, ask in () if self.going(run) else run.waiting():
+                ask.waiting = False
 
     def _forget(self) -> None:
         """Keep the curves of only the latest unwanted seeds; if one is requested again, it continues."""

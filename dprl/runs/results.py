@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import time
 from collections.abc import Callable, Collection
@@ -17,7 +18,10 @@ CREATE INDEX result_used ON result(used_at);
 """
 HELD = "New results are kept in memory, and written later. {}"
 CROWDED = 256 * 2**20  # bytes in memory beyond which nothing new is computed until they are written
-_CHUNK = 500  # keys in one statement
+_SIZE = (
+    "SELECT (page_count - freelist_count) * page_size"
+    " FROM pragma_page_count, pragma_freelist_count, pragma_page_size"
+)
 _TRACE = "SELECT key FROM result WHERE trace IS NOT NULL ORDER BY used_at LIMIT 1"
 _ROW = "SELECT key FROM result ORDER BY used_at LIMIT 1"
 
@@ -36,7 +40,7 @@ class Results:
         self.notice, self.changes, self.bytes = "", 0, 0
         self.capacity = setting("DPRL_STORE_MB", 1024, 1, 10**7) * 2**20
         self.news = threading.Event()
-        self._lock, self._writing = threading.Lock(), threading.Lock()
+        self._lock = threading.Lock()
         self._held: dict[str, tuple[bytes, bytes | None]] = {}  # not in the file yet
         self._used: set[str] = set()
         self._measure()
@@ -91,27 +95,24 @@ class Results:
 
     def write(self) -> None:
         """Write what waits, and delete old results for space; the rest stays, and `notice` reports failures."""
-        with self._writing:
+        with self._lock:
+            held, used = dict(self._held), set(self._used)
+        now = time.time()
+        rows = [(key, *row, now) for key, row in held.items()]
+        try:
+            with self.file.writing() as db:
+                db.executemany("INSERT OR REPLACE INTO result VALUES (?, ?, ?, ?)", rows)
+                db.executemany("UPDATE result SET used_at = ? WHERE key = ?", [(now, k) for k in used])
             with self._lock:
-                held, used = dict(self._held), set(self._used)
-            now = time.time()
-            rows = [(key, *row, now) for key, row in held.items()]
-            try:
-                with self.file.writing() as db:
-                    db.executemany("INSERT OR REPLACE INTO result VALUES (?, ?, ?, ?)", rows)
-                    db.executemany("UPDATE result SET used_at = ? WHERE key = ?", [(now, k) for k in used])
-                with self._lock:
-                    self._used -= used
-                    self._held = {key: row for key, row in self._held.items() if row is not held.get(key)}
-                self.notice = ""
-                self._make_room(set(held))
-            except StoreError as error:
-                self.notice = HELD.format(error)
+                self._used -= used
+                self._held = {key: row for key, row in self._held.items() if row is not held.get(key)}
+            self.notice = ""
+            self._make_room(set(held))
+        except StoreError as error:
+            self.notice = HELD.format(error)
 
     def _make_room(self, newest: set[str]) -> None:
         self._measure()
-        if self.bytes <= self.capacity:
-            return
         while self.bytes > self.capacity:
             with self.file.writing() as db:
                 if (row := db.execute(_TRACE).fetchone()) and row["key"] not in newest:
@@ -120,31 +121,24 @@ class Results:
                     db.execute("DELETE FROM result WHERE key = ?", (row["key"],))
                 else:
                     break
+            self.file.rows("PRAGMA incremental_vacuum(4096)")
             self.changes += 1
             self._measure()
-        self.file.rows("PRAGMA incremental_vacuum(4096)")
 
     def _measure(self) -> None:
-        pages, free, size = (
-            int(self.file.rows(f"PRAGMA {name}")[0][0])
-            for name in ("page_count", "freelist_count", "page_size")
-        )
-        self.bytes = (pages - free) * size
+        self.bytes = int(self.file.rows(_SIZE)[0][0])
 
     def _find(
         self, keys: Collection[str], column: str, held: Callable[[bytes, bytes | None], Any]
     ) -> dict[str, Any]:
         """Return the stored values of each key, from a column of the file or from memory."""
-        rest, before = list(keys), self.file.notice
-        found: dict[str, Any] = {}
+        before = self.file.notice
         with self._lock:  # memory first: whatever is written meanwhile is in the file by then
-            mine = {key: self._held[key] for key in rest if key in self._held}
+            mine = {key: self._held[key] for key in keys if key in self._held}
+        found: dict[str, Any] = {}
         try:
-            for i in range(0, len(rest), _CHUNK):
-                some = rest[i : i + _CHUNK]
-                marks = ",".join("?" * len(some))
-                rows = self.file.rows(f"SELECT key, {column} FROM result WHERE key IN ({marks})", *some)
-                found |= map(tuple, rows)
+            several = f"SELECT key, {column} FROM result WHERE key IN (SELECT value FROM json_each(?))"
+            found = dict(map(tuple, self.file.rows(several, json.dumps([*keys]))))
         except StoreError:
             if self.file.notice == before:
                 raise

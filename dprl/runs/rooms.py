@@ -1,8 +1,13 @@
-"""Classroom rooms: who opened each, the questions asked, and the reports received. A room is deleted after a day.
+"""Rooms of classes, and short links: records under random codes, which nobody can compute again.
 
 The code of a room is not secret; the teacher holds a key of 128 bits, of which only a digest is stored. A device is
 stored as a digest that differs between rooms; nothing is stored about a person. Answers to questions are randomised on
-the phone, so only the randomised report arrives here. Deleted data are overwritten.
+the phone, so only the randomised report arrives here. A room is deleted after a day. Deleted data are overwritten.
+
+A short link is eight letters for a page and its query, for as long as this store exists. The letters are random, so
+that nobody can go through all links, but they are not secret. They stand for an ordinary link and are read like one. At
+most DPRL_SHORT_LINKS are stored, each of at most MOST_LETTERS, and their number per period is limited: nobody can fill
+the store with them, or soon use up the links of others.
 """
 
 from __future__ import annotations
@@ -17,24 +22,22 @@ import time
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
+from dprl.fields import shown
 from dprl.messages import filled, messages
 from dprl.rooms.steps import TOTAL, ClassStep, Content, Recap, State, budget_left, from_json, spends, to_json
-from dprl.runs.database import Database, StoreError, setting
-from dprl.runs.limits import Lease, RateLimiter
+from dprl.runs.database import Database, setting
+from dprl.runs.limits import Lease, RateLimiter, Refused
 
 LETTERS = "BCDFGHJKLMNPRSTVWXYZ"  # of codes: no vowels, so no words; no digits, and nothing like O and Q
-CODE_LENGTH = 6  # of a room's code: 64 million of them
+CODE_LENGTH, LINK_LENGTH = 6, 8  # of a room's code: 64 million of them; of a short link: 26 billion
+MOST_LETTERS = 4000  # of a link
 HOURS = 24  # after which a room is forgotten
 MOST_PEOPLE, MOST_STEPS, MOST_ROOMS = 200, 30, 50  # of a room, of a room, and on this server
 
 SAID = messages("room")["refused"]
 OFF, CLOSED, TWICE, WAIT = SAID["off"], SAID["closed"], SAID["twice"], SAID["wait"]
 UNKNOWN, OVER, SPENT, STRANGER = SAID["unknown"], SAID["over"], SAID["spent"], SAID["stranger"]
-FULL = filled(SAID["full"], most=MOST_PEOPLE)
-MANY_ROOMS = filled(SAID["many_rooms"], most=MOST_ROOMS)
-MANY_STEPS = filled(SAID["many_steps"], most=MOST_STEPS)
 
 TABLES = """
 -- Rooms of classes, what was put to them, and what came back: of a device and of the teacher's key a digest.
@@ -63,13 +66,9 @@ SELECT code, opened_at, closed, version, total, (SELECT count(*) FROM room_devic
     (SELECT state FROM room_step WHERE room = code ORDER BY place DESC LIMIT 1) AS state
 FROM room WHERE code = ? AND opened_at > ?
 """
+_PEOPLE = "SELECT count(*) FROM room_device WHERE room = ?"
 _JOINED = "SELECT 1 FROM room_device WHERE room = ? AND device = ?"
-
-
-def rooms_file(runs: Path) -> Database:
-    """Open the file of a store's rooms, next to its runs. Deleted or changed data are overwritten with zeros."""
-    path = runs.with_stem(f"{runs.stem}-rooms")
-    return Database(path, "store of rooms", 2, TABLES, "secure_delete = ON")
+_LINK = "SELECT code FROM short_link WHERE page = ? AND query = ?"
 
 
 def read_code(text: str, length: int = CODE_LENGTH) -> str:
@@ -84,10 +83,6 @@ def read_code(text: str, length: int = CODE_LENGTH) -> str:
 def draw_code(length: int) -> str:
     """Draw a random code that cannot be guessed."""
     return "".join(secrets.choice(LETTERS) for _ in range(length))
-
-
-class RoomError(StoreError):
-    """The error for an action that a room does not allow, in one sentence for the person who tried it."""
 
 
 @dataclass(frozen=True)
@@ -124,21 +119,20 @@ class Rooms:
 
     def open(self, who: Lease, total: float = TOTAL.default) -> tuple[str, str]:
         """Open a room; return its code and its teacher's key. total: the limit on epsilon of one phone over all
-        questions, fixed from now on. Raises RoomError, SpecError."""
+        questions, fixed from now on. Raises Refused, SpecError."""
         total = TOTAL.check(total)
-        self._refuse_unless_allowed()
+        if not self.allowed:
+            raise Refused(OFF)
         self._limits.check("room", who)
-        self._limits.note("room", who)
         self.forget_old()
         key = secrets.token_hex(16)
         with self._file.writing() as db:
             if db.execute("SELECT count(*) FROM room").fetchone()[0] >= MOST_ROOMS:
-                raise RoomError(MANY_ROOMS)
-            while True:
-                code = draw_code(CODE_LENGTH)
-                values = (code, _room_digest(code, key), time.time(), total)
-                if db.execute("INSERT OR IGNORE INTO room VALUES (?, ?, ?, 0, 0, ?)", values).rowcount:
-                    return code, key
+                raise Refused(filled(SAID["many_rooms"], most=MOST_ROOMS))
+            code = draw_code(CODE_LENGTH)
+            values = (code, _room_digest(code, key), time.time(), total)
+            db.execute("INSERT INTO room VALUES (?, ?, ?, 0, 0, ?)", values)
+        return code, key
 
     def find(self, code: str) -> Room | None:
         """Return the state of a room, or None if there is no such room. It is cheap: pages call it every second."""
@@ -147,29 +141,24 @@ class Rooms:
 
     def join(self, code: str, device: str, who: Lease) -> Room:
         """Join a room, or return to it as the same device, which is a random name of the browser in this room. A
-        device stays in its room when the room is closed. Raises RoomError: there is no such room, it is closed or
+        device stays in its room when the room is closed. Raises Refused: there is no such room, it is closed or
         full, or too many wrong codes were tried."""
-        self._refuse_unless_allowed()
         name = _room_digest(code, device)
         joined = bool(self._file.rows(_JOINED, code, name))
         if not joined:
-            self._limits.check("code", who)
+            self._limits.check("code", who, count=False)
         room = self.find(code)
         if room is None:
-            self._limits.note("code", who)
-            raise RoomError(filled(UNKNOWN, code=code[:20]))
+            self._limits.check("code", who)
+            raise Refused(filled(UNKNOWN, code=code[:20]))
         if joined:
             return room
         if room.closed:
-            raise RoomError(CLOSED)
+            raise Refused(CLOSED)
         with self._file.writing() as db:
-            added = db.execute(
-                "INSERT OR IGNORE INTO room_device SELECT ?, ? WHERE "
-                "(SELECT count(*) FROM room_device WHERE room = ?) < ?",
-                (code, name, code, MOST_PEOPLE),
-            )
-            if not added.rowcount and not db.execute(_JOINED, (code, name)).fetchone():
-                raise RoomError(FULL)
+            if db.execute(_PEOPLE, (code,)).fetchone()[0] >= MOST_PEOPLE:
+                raise Refused(filled(SAID["full"], most=MOST_PEOPLE))
+            db.execute("INSERT OR IGNORE INTO room_device VALUES (?, ?)", (code, name))
             _changed(db, code)
         return self.find(code) or room
 
@@ -179,27 +168,27 @@ class Rooms:
         return any(hmac.compare_digest(row["teacher"], _room_digest(code, key)) for row in rows)
 
     def put_step(self, code: str, key: str, content: Content) -> None:
-        """Open a step for the class, and close the previous one. Raises RoomError, also if phones would spend more
+        """Open a step for the class, and close the previous one. Raises Refused, also if phones would spend more
         than the room's total."""
         with self._teaching(code, key) as db:
             closed, total = db.execute("SELECT closed, total FROM room WHERE code = ?", (code,)).fetchone()
             if closed:
-                raise RoomError(CLOSED)
+                raise Refused(CLOSED)
             before = db.execute("SELECT content FROM room_step WHERE room = ?", (code,)).fetchall()
             place = len(before)
             if place >= MOST_STEPS:
-                raise RoomError(MANY_STEPS)
+                raise Refused(filled(SAID["many_steps"], most=MOST_STEPS))
             left = budget_left(total, (from_json(text) for (text,) in before))
             if spends(content) > left:
                 known = {"total": f"{total:g}", "left": f"{left:g}"}
-                raise RoomError(filled(OVER, **known) if left else filled(SPENT, total=known["total"]))
+                raise Refused(filled(OVER, **known) if left else filled(SPENT, total=known["total"]))
             db.execute("UPDATE room_step SET state = 'revealed' WHERE room = ?", (code,))
             state: State = "revealed" if isinstance(content, Recap) else "open"
             row = (code, place, to_json(content), state)
             db.execute("INSERT INTO room_step VALUES (?, ?, ?, ?)", row)
 
     def turn_step(self, code: str, key: str, place: int, state: State) -> None:
-        """Pause a step, continue it, or reveal it, after which it accepts no more answers. Raises RoomError."""
+        """Pause a step, continue it, or reveal it, after which it accepts no more answers. Raises Refused."""
         with self._teaching(code, key) as db:
             db.execute(
                 "UPDATE room_step SET state = ? WHERE room = ? AND place = ? AND state != 'revealed'",
@@ -208,38 +197,38 @@ class Rooms:
 
     def close(self, code: str, key: str) -> None:
         """Close a room: nobody can join or answer, and an open step is revealed. All data stay until the room is
-        deleted. Raises RoomError."""
+        deleted. Raises Refused."""
         with self._teaching(code, key) as db:
             db.execute("UPDATE room_step SET state = 'revealed' WHERE room = ?", (code,))
             db.execute("UPDATE room SET closed = 1 WHERE code = ?", (code,))
 
     def delete(self, code: str, key: str) -> None:
-        """Delete the room with all its data. Raises RoomError."""
+        """Delete the room with all its data. Raises Refused."""
         with self._teaching(code, key) as db:
             db.execute("DELETE FROM room WHERE code = ?", (code,))
         self._wipe()
 
     def respond(self, code: str, device: str, place: int, answer: str) -> None:
         """Record an answer to a step, one per device; repeating it changes nothing. answer: for a question, the report
-        after the phone's coin. Raises RoomError, and SpecError if this is not an answer to the step."""
+        after the phone's coin. Raises Refused, and SpecError if this is not an answer to the step."""
         with self._file.writing() as db:
             room = db.execute(_ROOM, (code, _day_ago())).fetchone()
             if room is None:
-                raise RoomError(filled(UNKNOWN, code=code[:20]))
+                raise Refused(filled(UNKNOWN, code=code[:20]))
             step = db.execute(
                 "SELECT content, state FROM room_step WHERE room = ? AND place = ?", (code, place)
             ).fetchone()
             name = _room_digest(code, device)
             if room["closed"]:
-                raise RoomError(CLOSED)
+                raise Refused(CLOSED)
             if step is None or step["state"] != "open" or not db.execute(_JOINED, (code, name)).fetchone():
-                raise RoomError(WAIT)
+                raise Refused(WAIT)
             from_json(step["content"]).check(answer)
             row = (code, place, name, answer)
             if db.execute("INSERT OR IGNORE INTO room_answer VALUES (?, ?, ?, ?)", row).rowcount:
                 _changed(db, code)
             elif self.written(code, device)[place] != answer:
-                raise RoomError(TWICE)
+                raise Refused(TWICE)
 
     def written(self, code: str, device: str) -> dict[int, str]:
         """Return the answers of a device, by the place of their steps."""
@@ -261,24 +250,19 @@ class Rooms:
 
     def forget_old(self) -> int:
         """Delete rooms that are a day old, and return their number. The store calls this about every second."""
-        if not self._file.rows("SELECT 1 FROM room WHERE opened_at <= ? LIMIT 1", _day_ago()):
-            if self._unwiped:
-                self._wipe()
-            return 0
-        with self._file.writing() as db:
-            gone = db.execute("DELETE FROM room WHERE opened_at <= ?", (_day_ago(),)).rowcount
-        self._wipe()
+        gone = 0
+        if self._file.rows("SELECT 1 FROM room WHERE opened_at <= ? LIMIT 1", _day_ago()):
+            with self._file.writing() as db:
+                gone = db.execute("DELETE FROM room WHERE opened_at <= ?", (_day_ago(),)).rowcount
+        if gone or self._unwiped:
+            self._wipe()
         return gone
-
-    def _refuse_unless_allowed(self) -> None:
-        if not self.allowed:
-            raise RoomError(OFF)
 
     @contextlib.contextmanager
     def _teaching(self, code: str, key: str) -> Iterator[sqlite3.Connection]:
-        """Open a transaction for a change by the teacher. Raises RoomError for anybody else."""
+        """Open a transaction for a change by the teacher. Raises Refused for anybody else."""
         if not self.teaches(code, key):
-            raise RoomError(STRANGER if self.find(code) else filled(UNKNOWN, code=code[:20]))
+            raise Refused(STRANGER if self.find(code) else filled(UNKNOWN, code=code[:20]))
         with self._file.writing() as db:
             yield db
             _changed(db, code)
@@ -299,3 +283,43 @@ def _room_digest(code: str, name: str) -> bytes:
 
 def _day_ago() -> float:
     return time.time() - 3600 * HOURS
+
+
+class ShortLinks:
+    """The table of short links."""
+
+    def __init__(self, file: Database) -> None:
+        self._file = file
+        self._most_links = setting("DPRL_SHORT_LINKS", 10_000, 0, 1_000_000)
+        self._limits = RateLimiter()
+
+    def shorten(self, page: str, query: str, who: Lease) -> str:
+        """Return the letters for a link, the same each time. page: its path, "" for Home; query: without the question
+        mark. Raises Refused: the link is too long, there are too many links, or too many were made from here."""
+        if len(query) > MOST_LETTERS:
+            raise Refused(
+                f"This link has {len(query):,} characters, and only one of at most {MOST_LETTERS:,} is made short: "
+                "copy the whole link."
+            )
+        if known := self._file.rows(_LINK, page, query):
+            return str(known[0]["code"])
+        self._limits.check("link", who)
+        with self._file.writing() as db:
+            if db.execute("SELECT count(*) FROM short_link").fetchone()[0] >= self._most_links:
+                raise Refused(
+                    f"This server keeps {self._most_links:,} short links, which is the most (DPRL_SHORT_LINKS): "
+                    "copy the whole link."
+                )
+            values = (draw_code(LINK_LENGTH), page, query)
+            db.execute("INSERT INTO short_link VALUES (?, ?, ?) ON CONFLICT (page, query) DO NOTHING", values)
+            return str(db.execute(_LINK, (page, query)).fetchone()["code"])
+
+    def lengthen(self, text: str) -> tuple[str, str]:
+        """Return the page and the query that letters stand for, see `read_code`. Raises Refused."""
+        code = read_code(text, LINK_LENGTH)
+        if not code:
+            given = shown(text) or "nothing"
+            raise Refused(f"s: {given} is not allowed; give the {LINK_LENGTH} letters of a short link.")
+        for page, query in self._file.rows("SELECT page, query FROM short_link WHERE code = ?", code):
+            return page, query
+        raise Refused(f"s: {code} is no short link of this server: ask for the whole link.")

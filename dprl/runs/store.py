@@ -13,30 +13,34 @@ import os
 import threading
 import time
 from collections.abc import Collection, Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dprl import metrics
 from dprl.engine import home
-from dprl.runs import status as statuses
-from dprl.runs.database import StoreError, setting
+from dprl.metrics.curves import RunCurves
+from dprl.runs.database import Database, StoreError, setting
 from dprl.runs.engine import Engine
 from dprl.runs.limits import CAPS, Cap, Lease
 from dprl.runs.queue import DEATHS, Run, SpecLike
 from dprl.runs.results import Results
-from dprl.runs.rooms import Rooms, rooms_file
-from dprl.runs.short_links import ShortLinks
-from dprl.runs.status import Activity, RunRow, RunStatus
+from dprl.runs.rooms import TABLES, Rooms, ShortLinks
+from dprl.runs.status import Activity, Forecast, RunRow, RunStatus, State, forecast, wishes
 from dprl.runs.turn import SIMULATION, Order
-from dprl.runs.turns import Forecast, forecast
+from dprl.simulation import Spec, Trace
 
 log = logging.getLogger("dprl.runs")
 
 _LOOK = 2.0  # seconds after which the file is read again for the results of other processes
 _FORECAST = 1.0  # s for which an estimate holds
+_FAILURES = 5  # that are reported
 _WEEK = 7 * 24 * 3600
+_NO_POINTS = np.zeros(0, np.int64), np.zeros(0)
+MADE_ROOM = "Its details had to make room for newer results; its curve was kept."
 
 
 class Store:
@@ -54,14 +58,15 @@ class Store:
         self.public = bool(setting("DPRL_PUBLIC", 0, 0, 1))
         self.link_seconds: float = setting("DPRL_LINK_SECONDS", 20 if self.public else 60, 0, _WEEK)
         self._caps = {by: Cap(by) for by in CAPS}
-        self._rooms_file = rooms_file(self.path)
+        rooms_path = self.path.with_stem(f"{self.path.stem}-rooms")
+        self._rooms_file = Database(rooms_path, "store of rooms", 2, TABLES, "secure_delete = ON")
         self.rooms, self.links = Rooms(self._rooms_file), ShortLinks(self._rooms_file)
         self.results = Results(self.path)
         self._simulation: Any = importlib.import_module(simulation)
         self.engine = Engine(self.results, simulation)
         self._queue, self._work = self.engine.queue, self.engine.work
         self._keeper: threading.Thread | None = None
-        self._closed = False
+        self._report = self.path.with_name(f"{self.path.name}.{os.getpid()}.json")
         self._forecasts: tuple[float, dict[Run, Forecast]] = (float("-inf"), {})
 
     def ask(
@@ -75,7 +80,7 @@ class Store:
         """Request this run for a visitor, with a lease if the request is to end with its tab.
 
         Finished seeds stay, and so do failed ones unless `again`. A draft gives way to all other requests. Raises
-        SpecError if the run exceeds a limit, and TooMuch if more would wait than leases allow.
+        SpecError if the run exceeds a limit, and Refused if more would wait than leases allow.
         """
         run = self._look(spec)
         with self._work:
@@ -105,7 +110,7 @@ class Store:
         return how many left the list."""
         with self._work:
             own = [run for run in self._queue.runs.values() if visitor in run.asks]
-            ended = [run for run in own if self._summary(run, visitor).state not in ("queued", "running")]
+            ended = [run for run in own if self.status(run.spec, visitor).state not in ("queued", "running")]
             for run in ended:
                 del run.asks[visitor]
             kept = {key for run in self._queue.runs.values() if run.asks for key in run.keys}
@@ -123,10 +128,37 @@ class Store:
         return sum(lacking.values()), sum(seconds)
 
     def status(self, spec: SpecLike, visitor: str | None = None) -> RunStatus:
-        """Return the status of a run; with `visitor`, as that visitor sees it."""
+        """Return the status of a run. With `visitor`, as they see it: cancelled if they withdrew, although another one
+        may still wait for it."""
         run = self._look(spec)
         with self._work:
-            return self._summary(run, visitor)
+            whole = [key for key in run.keys if run.there.get(key, -1) >= 0]
+            seeds = [
+                self._queue.seeds[key]
+                for key in run.keys
+                if key in self._queue.seeds and run.there.get(key, -1) < 0
+            ]
+            states = {seed.state for seed in seeds}
+            begun = any(seed.state == "queued" and not seed.fresh for seed in seeds)
+            own = run.asks.get(visitor or "")
+            state: State = "unknown"
+            if len(whole) == len(run.keys):
+                state = "done"
+            elif "queued" in states and (bool(run.waiting()) if own is None else not own.cancelled):
+                state = "running" if begun or whole or "failed" in states else "queued"
+            elif states:
+                state = "failed" if "failed" in states else "cancelled"
+            ahead = self._forecast().get(run) if state in ("queued", "running") else None
+            made_room = MADE_ROOM if state == "unknown" and run.there else ""
+            return RunStatus(
+                state=state,
+                seeds=len(run.keys),
+                seeds_done=len(whole),
+                progress=(len(whole) + sum(seed.progress for seed in seeds)) / len(run.keys),
+                place=None if ahead is None or begun else ahead.place,
+                seconds_left=None if ahead is None else ahead.seconds_left,
+                message=next((s.message for s in seeds if s.message), made_room),
+            )
 
     def version(self, spec: SpecLike) -> str:
         """Return a short token that changes whenever anything about this run does, except its place and time left."""
@@ -137,12 +169,10 @@ class Store:
         with self._work:
             own = [(run.asks[visitor], run) for run in self._queue.runs.values() if visitor in run.asks]
         rows = []
-        for ask, run in sorted(own, key=lambda row: -row[0].order):
-            self._look(run.spec)
+        for ask, run in sorted(own, key=lambda row: -row[0].at):
+            status = self.status(run.spec, visitor)
             size = sum(max(0, size) for size in run.there.values())
-            with self._work:
-                status = vars(self._summary(run, visitor))
-            rows.append(RunRow(spec=run.spec, asked_at=ask.at, bytes=size, **status))
+            rows.append(RunRow(spec=run.spec, asked_at=ask.at, bytes=size, **vars(status)))
         return rows
 
     def going(self, visitors: Collection[str]) -> int:
@@ -154,7 +184,15 @@ class Store:
     def activity(self) -> Activity:
         """Return the state of workers and queue, over all visitors."""
         with self._work:
-            return statuses.activity(self._queue, self.engine.workers)
+            runs, seeds = self._queue.runs.values(), self._queue.seeds.values()
+            seconds = {seed.key: run.seconds for run in runs for seed in run.fresh if seed.fresh}
+            return Activity(
+                workers=self.engine.workers,
+                seeds_running=len(self._queue.begun()),
+                seeds_queued=sum(seed.fresh for seed in seeds),
+                seconds_queued=sum(seconds.values()),
+                runs_waiting=sum(any(seed.fresh for seed in run.fresh) for run in runs if run.waiting()),
+            )
 
     def live(self, spec: SpecLike) -> list[tuple[int, NDArray[np.int64], NDArray[np.float64]]]:
         """Return (seed, at [C], values [C]) for every seed with points, running or ended: for an online run, episodes
@@ -172,6 +210,28 @@ class Store:
                 )
         return found
 
+    def curves(self, spec: Spec) -> RunCurves:
+        """Return the known curves, with a row for each seed up to the last one that has points, so that each seed keeps
+        the row of its own baseline."""
+        grown = {seed: (at, values) for seed, at, values in self.live(spec) if len(at)}
+        rows = [grown.get(seed, _NO_POINTS) for seed in range(max(grown, default=-1) + 1)]
+        at, values = metrics.align(rows)
+        return RunCurves(at, values, ended=bool(len(at)) and bool(at[-1] == spec.size))
+
+    def whole_curves(self, spec: Spec) -> RunCurves | None:
+        """Return all seeds of a run up to its end; None if one has not reached it."""
+        run = self.curves(spec)
+        return run if run.whole(spec.seeds) else None
+
+    def finished(self, spec: Spec) -> RunCurves | None:
+        """Return the finished run with V*; None if a seed has not finished, or its traces were deleted to save
+        space."""
+        run = self.whole_curves(spec)
+        if run is None or not (traces := self.traces(spec, seeds=(0,))):
+            return None
+        best = traces[0].v_star
+        return run if best is None else replace(run, v_star=float(best))
+
     def traces(self, spec: SpecLike, seeds: Collection[int] | None = None) -> list[Any]:
         """Return the decoded traces of finished seeds, by seed. seeds: the seeds to return, by default all."""
         found = []
@@ -182,6 +242,11 @@ class Store:
                 except ValueError:  # damaged on the disk: it is computed again
                     self.results.forget([key])
         return found
+
+    def whole_trace(self, spec: Spec) -> Trace | None:
+        """Return a finished run with all its details; None if a seed is unfinished, or the details were deleted."""
+        traces = tuple(self.traces(spec))
+        return Trace(spec, traces) if len(traces) == spec.seeds else None
 
     def answer(self, question: str, spec: SpecLike) -> str | None:
         """Return the answer that a spec gives without a run, as the simulation writes it; "" if it could not be
@@ -227,13 +292,12 @@ class Store:
         if _opened.get(self.path) is self:
             del _opened[self.path]
         self.engine.close()
-        self._closed = True
         self.results.news.set()
-        self.results.write()
         if self._keeper is not None:
             atexit.unregister(self.close)
             self._keeper.join(5.0)
-            _status_file(self.path).unlink(missing_ok=True)
+            self._report.unlink(missing_ok=True)
+        self.results.write()
         self.results.file.close()
         self._rooms_file.close()
 
@@ -241,7 +305,7 @@ class Store:
         """Write results as they come; every second, check tabs and rooms, and report to other processes."""
         looked, told = 0.0, ""
         others(self.path)  # of those that were killed nothing is left
-        while not self._closed:
+        while not self.engine.closed:
             self.results.news.wait(1.0)
             self.results.news.clear()
             try:
@@ -262,12 +326,13 @@ class Store:
     def _tell(self, told: str) -> str:
         """Write a report on the state of this process for `others`."""
         with self._work:
-            failures = statuses.failures(self._queue)
-            text = json.dumps({"notice": self.notice, "queue": vars(self.activity()), "errors": failures})
+            failed = [f"{s.key}: {s.message}" for s in self._queue.seeds.values() if s.state == "failed"]
+            activity = vars(self.activity())
+        text = json.dumps({"notice": self.notice, "queue": activity, "errors": failed[-_FAILURES:]})
         if text != told:
-            file = _status_file(self.path)
-            file.with_suffix(".new").write_text(text, encoding="utf-8")
-            os.replace(file.with_suffix(".new"), file)
+            new = self._report.with_suffix(".new")
+            new.write_text(text, encoding="utf-8")
+            new.replace(self._report)
         return text
 
     def _changed(self) -> None:
@@ -292,12 +357,9 @@ class Store:
                         self._queue.change(run)
         return run
 
-    def _summary(self, run: Run, visitor: str | None) -> RunStatus:
-        return statuses.summary(self._queue, run, visitor, self._forecast)
-
     def _forecast(self) -> dict[Run, Forecast]:
         if time.monotonic() - self._forecasts[0] > _FORECAST:
-            found = forecast(statuses.wishes(self._queue), max(1, self.engine.workers))
+            found = forecast(wishes(self._queue), max(1, self.engine.workers))
             self._forecasts = time.monotonic(), found
         return self._forecasts[1]
 
@@ -307,10 +369,6 @@ def default_path() -> Path:
     return home() / "runs.sqlite"
 
 
-def _status_file(path: Path) -> Path:
-    return path.with_name(f"{path.name}.{os.getpid()}.json")
-
-
 def others(path: Path) -> list[dict[str, Any]]:
     """Return the last reports of all processes with workers at a store, see `Store._tell`."""
     found = []
@@ -318,7 +376,7 @@ def others(path: Path) -> list[dict[str, Any]]:
         try:
             os.kill(int(file.name.split(".")[-2]), 0)
             found.append(json.loads(file.read_text(encoding="utf-8")))
-        except (ProcessLookupError, PermissionError, ValueError, OSError):
+        except (OSError, ValueError):
             file.unlink(missing_ok=True)
     return found
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import importlib
 import logging
-import threading
-import time
 from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -13,15 +11,16 @@ from typing import Any, Literal
 import numpy as np
 
 from dprl.fields import SpecError
-from dprl.runs.turns import MOST, TURN
 
 log = logging.getLogger("dprl.runs.worker")
 
-SIMULATION = (
-    "dprl.simulation"  # the module whose functions play seeds and answer questions; tests use a small one
-)
+TURN = 0.25  # s
+HELD = 5  # the most seeds that a worker has started, so that several runs of one visitor grow side by side
+MOST = 8  # the same, if the further seeds belong to visitors who have none started
 KEPT = MOST + 4  # runs that a worker has interrupted, including cancelled ones
-_SILENCE = 120.0  # seconds after which one is forgotten, because nobody waits for it any more
+
+# The module whose functions play seeds and answer questions; tests use a small one.
+SIMULATION = "dprl.simulation"
 
 
 @dataclass(frozen=True)
@@ -50,8 +49,7 @@ class Report:
     refused: bool = False
 
 
-_runs: OrderedDict[str, tuple[Any, float]] = OrderedDict()  # with when they were put down
-_lock = threading.Lock()  # a worker of a Dask cluster may have several threads
+_runs: OrderedDict[str, Any] = OrderedDict()  # the latest interrupted one last
 
 
 def play(order: Order, simulation: str = SIMULATION, turn: float = TURN) -> Report:
@@ -60,31 +58,24 @@ def play(order: Order, simulation: str = SIMULATION, turn: float = TURN) -> Repo
         module = importlib.import_module(simulation)
         if order.what == "question":
             return Report(1.0, module.answer(order.question, module.spec_from_json(order.spec)).encode())
-        return _play(order, module, turn)
+        if (run := _runs.pop(order.key, None)) is None:
+            spec = module.spec_from_json(order.spec)
+            if spec.seed_key(order.seed) != order.key:
+                return Report(
+                    failed="The program has changed since this run was asked for; ask for it again."
+                )
+            run = module.start(spec, order.seed)
+        done, curve = run.advance(turn), run.curve()
+        points = np.asarray(curve.at, "<i8").tobytes() + np.asarray(curve.values, "<f8").tobytes()
+        if done:
+            return Report(1.0, points, run.trace().to_bytes())
+        _runs[order.key] = run
+        if len(_runs) > KEPT:
+            _runs.popitem(last=False)
+        return Report(float(run.progress), points)
     except SpecError as error:
         return Report(failed=str(error), refused=True)
     except Exception as error:
         log.exception("A turn failed", extra={"key": order.key, "seed": order.seed})
         text = ": ".join(filter(None, (type(error).__name__, " ".join(str(error).split())[:300])))
         return Report(failed=f"Seed {order.seed} failed: {text}.")
-
-
-def _play(order: Order, simulation: Any, turn: float) -> Report:
-    with _lock:
-        run, _ = _runs.pop(order.key, (None, 0.0))
-    if run is None:
-        spec = simulation.spec_from_json(order.spec)
-        if spec.seed_key(order.seed) != order.key:
-            return Report(failed="The program has changed since this run was asked for; ask for it again.")
-        run = simulation.start(spec, order.seed)
-    done = run.advance(turn)
-    curve = run.curve()
-    points = np.asarray(curve.at, "<i8").tobytes() + np.asarray(curve.values, "<f8").tobytes()
-    if done:
-        return Report(1.0, points, run.trace().to_bytes())
-    now = time.monotonic()
-    with _lock:
-        _runs[order.key] = run, now
-        while len(_runs) > KEPT or now - next(iter(_runs.values()))[1] > _SILENCE:
-            _runs.popitem(last=False)
-    return Report(float(run.progress), points)

@@ -32,15 +32,13 @@ class Lost(RuntimeError):
 
 
 class Slot(Protocol):
-    """A place where turns are played. plays: all; questions and seeds that no cluster can play; or the others."""
+    """A place where turns are played, see `PipeSlot`. plays: all; questions and seeds that no cluster can play; or the
+    others."""
 
     plays: Literal["all", "here", "away"]
 
-    def play(self, order: Order) -> Report:
-        """Play a seed. Raises Died and Lost."""
-
-    def close(self) -> None:
-        """Close the slot."""
+    def play(self, order: Order) -> Report: ...
+    def close(self) -> None: ...
 
 
 class PipeSlot:
@@ -68,7 +66,8 @@ class PipeSlot:
             if idle and time.monotonic() - self._began < _EARLY:
                 self._closed.wait(_EARLY)
             self._start()
-            raise Died("" if idle else _cause(code)) from None
+            cause = f"exit status {code}" if code >= 0 else f"killed by {signal.Signals(-code).name}"
+            raise Died("" if idle else cause) from None
 
     def close(self) -> None:
         """End the process."""
@@ -89,20 +88,11 @@ class PipeSlot:
 
     def _end(self) -> int:
         try:
-            self.process.wait(2.0)
+            self.process.communicate(timeout=2.0)
         except subprocess.TimeoutExpired:  # it has closed its end, and goes on
             self.process.kill()
-        assert self.process.stdin is not None
-        self.process.stdin.close()
         self._pipe.close()
         return self.process.wait(5.0)
-
-
-def _cause(code: int) -> str:
-    try:
-        return f"exit status {code}" if code >= 0 else f"killed by {signal.Signals(-code).name}"
-    except ValueError:
-        return f"killed by signal {-code}"
 
 
 def child_environment() -> dict[str, str]:

@@ -1,5 +1,5 @@
-"""The sentences about charts: one (Markdown) for each, about the numbers that are drawn.
+"""The sentences shown with charts, one (in Markdown) for each, about the numbers drawn.
 
-Words only: the numbers are those of the figures' own records and of `metrics`. The figure itself explains the parts
-that a drawing leaves out, and the meaning of its signs.
+This package writes text only; the numbers come from the figures' own records and from `metrics`. The figure itself
+explains its symbols, and any part of a curve that is not drawn.
 """

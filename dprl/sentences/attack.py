@@ -1,4 +1,4 @@
-"""Sentences about attacks: the attacker's view, the verdict on the noise, and the worth of a guarantee."""
+"""Sentences about attacks: the attacker's view, the verdict on the noise, and the meaning of a guarantee."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ SAID = messages("charts")["attack"]
 CLOSE = 0.005  # relative: budgets this close are the same
 NOTHING_YET = "No trial has been played yet."
 MEETS = (
-    "The attacker sees {} and knows every other user, whose data it subtracts. It then scores which of two "
-    "episodes of this user explains the rest better."
+    "The attacker sees {} and knows the data of all other users, which it subtracts. Its score then shows which "
+    "of two possible episodes of the remaining user explains the rest better."
 )
 STEPS = {
-    "one": "A careless curator draws noise for a counter **once** and adds it to every release. After each user, the "
-    "curator tells that user the noisy count so far. Each release alone looks private.",
+    "one": "A careless curator draws noise for a counter **once** and adds the same noise to every release. After "
+    "each user, the curator tells that user the noisy count so far. Each release alone looks private.",
     "subtract": "Users t − 1 and t + 1 combine the counts they received. The same noise is in both releases, so the "
-    "difference has no noise. User t + 1 subtracts its own visit, and user t's visit is left, **exactly**.",
+    "difference has no noise. User t + 1 then subtracts their own visit, which leaves **exactly** user t's visit.",
     "tree": "A tree gives every stretch of users its own noise, so the noise of two releases does not cancel. "
     "The same subtraction now leaves user t's visit **plus noise**.",
 }
 MEANING = (
     "Before the release, somebody thinks that your episode was the first of the two, with the probability you choose. "
-    "An outcome that is exp(ε) times as likely with one episode moves that belief as the chart shows. δ allows for "
-    "outcomes that are even likelier."
+    "An outcome that is exp(ε) times as likely with one episode as with the other moves that belief as the chart "
+    "shows. δ allows for outcomes with an even larger factor."
 )
 
 
 def several(most: int) -> str:
-    """Describe a user who has that many episodes."""
+    """Describe a user who has `most` episodes."""
     return f"The user has {most} episodes here: all {most} are the first of the two, or all {most} are the second."
 
 
 def saw(what: str, releases: int, counters: int) -> str:
-    """Describe the attacker's view. what: by privacy model, in words."""
+    """Describe the attacker's view. what: a release in the run's privacy model, in words."""
     said = [filled(SAID["saw"], what=what, counters=plural(counters, "counter"))]
     if releases > 1:
         said.append(filled(SAID["saw_often"], times=plural(releases, "time")))
@@ -45,7 +45,7 @@ def saw(what: str, releases: int, counters: int) -> str:
 
 
 def interval(found: Measured) -> str:
-    """Write a measured epsilon as it stands next to the proved one."""
+    """Write a measured epsilon with its interval, as shown next to the proved one."""
     if not math.isfinite(found.value):
         return "–"
     return f"{human(float(f'{found.value:.3g}'))} ({found.low:.2f} to {found.high:.2f})"
@@ -54,13 +54,13 @@ def interval(found: Measured) -> str:
 def about_attack(
     found: Measured, proved: float, claimed: float, delta: float, *, farthest: bool, half: bool
 ) -> tuple[bool, str]:
-    """Whether something was caught, and the sentence that says so.
+    """Return whether the attack refuted a guarantee, and a sentence about it.
 
     Args:
         found: the epsilon measured at delta, with its 95% interval.
-        proved, claimed: of the run's whole noise.
-        farthest: the two episodes are as far apart as two can be.
-        half: the noise was half as large as it should be.
+        proved, claimed: epsilon for the run's whole noise.
+        farthest: whether the two episodes are as far apart as possible.
+        half: whether the noise was half as large as it should be.
     """
     if not math.isfinite(found.value):
         return False, NOTHING_YET
@@ -77,7 +77,7 @@ def about_attack(
 
 
 def surely(bound: float, delta: float) -> str:
-    """Describe the bound that assumes nothing about the noise."""
+    """Describe the lower bound on epsilon that assumes nothing about the noise."""
     if bound > 0:
         said = filled(SAID["surely"], epsilon=at_least(bound, 2), delta=human(delta))
     else:
@@ -86,7 +86,7 @@ def surely(bound: float, delta: float) -> str:
 
 
 def about_scores(guessed: Measured, best: float) -> str:
-    """Describe the histograms. best: the chance of a correct guess that the noise allows."""
+    """Describe the histograms of scores. best: the largest probability of a correct guess that the noise allows."""
     if not math.isfinite(guessed.value):
         return NOTHING_YET
     return (
@@ -96,7 +96,7 @@ def about_scores(guessed: Measured, best: float) -> str:
 
 
 def about_errors(broken: bool) -> str:
-    """Describe the curve of errors. broken: more was measured than is proved."""
+    """Describe the curve of errors. broken: whether the attack did better than the proof allows."""
     said: str = SAID["errors_above" if broken else "errors_below"]
     return said
 
@@ -110,18 +110,18 @@ def advantage(right: float) -> str:
 
 
 def asked_whose(score: float) -> str:
-    """Return the question of the game. score: of one release."""
+    """Return the question of the guessing game about one release with this score."""
     sign = "more" if score > 0 else "less"
     shown = f"{score:+.2f}".replace("-", "−")
     return (
-        "The data belong to one of two users, with equal chances. The attacker knows everybody else, subtracts them "
-        f"from one noisy release, and scores the rest: **{shown}** (0 favours neither). This score is "
+        "The data belong to one of two users, with equal chances. The attacker knows everybody else's data, subtracts "
+        f"them from one noisy release, and scores the rest: **{shown}** (0 favours neither). This score is "
         f"{sign} likely for the first user's data than for the second's. Which user is it?"
     )
 
 
 def whose(first: bool, guesses: Sequence[bool]) -> str:
-    """Return the answer, and how many of a visitor's guesses are correct."""
+    """Return the answer of the guessing game, and the number of the visitor's correct guesses."""
     hit = "Right" if guesses[-1] else "Wrong"
     said = f"**{hit}: it is the {'first' if first else 'second'} user's data.**"
     if len(guesses) == 1:
@@ -130,23 +130,23 @@ def whose(first: bool, guesses: Sequence[bool]) -> str:
 
 
 def about_guesses(right: float) -> str:
-    """Describe a hundred guesses."""
+    """Describe the hundred guesses; `right` is the share of correct ones."""
     hits = round(100 * right)
     return (
-        f"With the same noise, the best attacker guesses at most about {hits} of 100 users right. A coin guesses "
-        "about 50 right."
+        f"With the same noise, the best attacker guesses at most about {hits} of 100 users right. A coin "
+        "toss would be right about 50 times."
     )
 
 
 def concentrated(rho: float | None) -> str:
-    """Describe zCDP."""
+    """Describe the zCDP guarantee; `rho` is None if none is known."""
     if rho is None:
         return "No bound on zero-concentrated privacy (zCDP) is known for shuffled bits."
     return f"The same noise is ρ-zCDP with ρ = {at_most(rho)}."
 
 
 def about_epsilons(deltas: Sequence[float], epsilons: Sequence[float]) -> str:
-    """Describe epsilon against delta."""
+    """Describe the curve of epsilon against delta."""
     return (
         f"For the same noise we prove {proves(epsilons[0], deltas[0])} and {proves(epsilons[-1], deltas[-1])}. "
         "Each pair is one point of a curve."
@@ -154,23 +154,21 @@ def about_epsilons(deltas: Sequence[float], epsilons: Sequence[float]) -> str:
 
 
 def about_belief(prior: float, epsilon: float, false: Sequence[float], missed: Sequence[float]) -> str:
-    """Describe the change of a belief."""
+    """Describe the change of an attacker's belief from `prior`."""
     low, high = posterior(prior, -epsilon), posterior(prior, epsilon)
     right = best_guess(prior, false, missed)  # type: ignore[arg-type]
     return (
-        f"After an outcome that is exp(ε) times as likely either way, a belief of {percent(prior)} becomes "
-        f"{percent(low)} or {percent(high)}. Over all outcomes, the best guess is right {right:.1%} of the time. "
-        f"Without the release, it is right {max(prior, 1 - prior):.1%} of the time."
+        "After an outcome that is exp(ε) times as likely with one episode as with the other, a belief of "
+        f"{percent(prior)} becomes {percent(low)} or {percent(high)}. Over all outcomes, the best guess is right "
+        f"{right:.1%} of the time. Without the release, it is right {max(prior, 1 - prior):.1%} of the time."
     )
 
 
 def about_collusion(step: str, exact: int, users: int, worst: float) -> str:
-    """Describe the data that two users read. exact: users who were read exactly; worst: largest error."""
+    """Describe the data that two users can work out. exact: users whose data were exact; worst: the largest error."""
     if step == "one":
         return "Each pair of bars differs by the same noise. It shifts all counts alike, so every rise stays visible."
     if step == "subtract":
-        return f"Two others, by subtracting, work out the data of {exact} of {plural(users, 'user')} without any error."
+        return f"By subtracting, two others work out the data of {exact} of {plural(users, 'user')} without any error."
     off = human(float(f"{worst:.2g}"))
-    return (
-        f"The data of {exact} of {plural(users, 'user')} are worked out exactly; errors reach {off} visits."
-    )
+    return f"The data of {exact} of {plural(users, 'user')} are worked out exactly, and errors reach {off} visits."

@@ -1,4 +1,4 @@
-"""The sentences of a room whose class plays the clinic. The words are in dprl/messages; here are the numbers."""
+"""Sentences of a classroom that plays the clinic: they fill the texts of dprl/messages with numbers."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ SAID = messages("room")["clinic"]
 
 
 def about(steps: int, asked: int) -> str:
-    """Describe a phone's task. asked: about how many steps the phone reports."""
+    """Describe a phone's task. asked: the number of steps that the phone reports."""
     report = SAID["report"] if asked == 1 else filled(SAID["report_more"], some=asked)
     return f"{filled(SAID['about'], steps=steps)} {report}"
 
 
 def proof(epsilon: float, bit: float, asked: int) -> str:
-    """State the guarantee of the randomised bits."""
+    """State the guarantee of the randomised bits, two for each step that is reported."""
     factor = human(math.exp(epsilon))
     return filled(SAID["proof"], bits=2 * asked, bit=human(bit), factor=factor, epsilon=human(epsilon))
 

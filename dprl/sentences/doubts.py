@@ -1,4 +1,4 @@
-"""The limits of a run, or of a privacy cost: warnings, alike on every page and on the command line."""
+"""Warnings about the limits of a run or of a privacy cost, the same on every page and on the command line."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ SAID = messages("charts")["doubts"]
 
 
 def unsettled(stuck: int, of: int, at: Sequence[str] = ()) -> str:
-    """Warn of a run without privacy that has not found the best policy in `stuck` of these seeds, see
-    `metrics.unsettled`; "" if it has in all. at: the points of a sweep with this doubt, `stuck` at the worst."""
+    """Warn that a run without privacy has not found the best policy in `stuck` of its seeds (see `metrics.unsettled`);
+    return "" for 0. at: the points of a sweep with this doubt; `stuck` is then the largest number at any of them."""
     if not stuck:
         return ""
     told = {"stuck": stuck, "seeds": plural(of, "seed")}
@@ -25,13 +25,13 @@ def unsettled(stuck: int, of: int, at: Sequence[str] = ()) -> str:
 
 
 def no_share(best: Sequence[float | None]) -> str:
-    """Explain why no share of V* is drawn. best: V* of each run, None if it is not known."""
+    """Explain why no share of V* is drawn. best: V* of each run, None if unknown."""
     said: str = SAID["no_best"] if None in best else SAID["nothing_to_lose"]
     return said
 
 
 def about_negative_prices(names: Sequence[str]) -> str:
-    """Warn of prices whose whole interval lies below zero; "" if there are none."""
+    """Warn of privacy costs whose whole interval lies below zero; "" if there are none."""
     if not names:
         return ""
     return (

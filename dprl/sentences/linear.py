@@ -1,4 +1,4 @@
-"""Sentences about learners of linear models: their confidence sets, their matrices, and their regret."""
+"""Sentences about learners for linear models: their confidence sets, their matrices, and their regret."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ def region(
     users: int,
     private: bool,
 ) -> str:
-    """Describe two weights: widths, quiet: [2] how far each may be off with noise and without; off: [2] how far it is;
-    bound: C_w."""
+    """Describe two weights by their confidence radii with noise and without (widths, quiet: [2]) and by their true
+    errors (off: [2]). bound: C_w, the maximum length of the weights."""
     if not np.isfinite(widths).all():
         return INDEFINITE
     said = " ".join(
-        f"For {name} the confidence radius is {significant(w, 3)} and the true error {significant(abs(o), 2)}."
+        f"For {name} the confidence radius is {significant(w, 3)}, and the true error is {significant(abs(o), 2)}."
         for name, w, o in zip(names, widths, off, strict=True)
     )
-    result = f"This is step {step} after {human(users)} users. {said}"
+    result = f"The chart shows step {step} after {human(users)} users. {said}"
     if widths.min() > bound:
-        return f"{result} These radii add nothing: it is public that no weight is beyond {significant(bound, 3)}."
+        return f"{result} These radii add nothing, since it is public that no weight is beyond {significant(bound, 3)}."
     times = float(np.sqrt(np.prod(widths / quiet))) if private and np.isfinite(quiet).all() else 1.0
     if times > 1:
         result += f" Without noise the same users would give a confidence set {rough(times)} times narrower."

@@ -1,4 +1,4 @@
-"""About counts: how large the noise is, and what drowns in it."""
+"""Sentences about noisy counts: the size of the noise, and the counts that it hides."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NONE = "There is no noise, so the planner sees the true counts."
 
 
 def deviation(std: float, users: float | None = None) -> str:
-    """Describe the size of the noise in a count of visits, by its kind; after how many users, as it grows with K."""
+    """Describe the size of the noise in a count of visits; `users` is given if the noise grows with their number."""
     if not users:
         return filled(SAID["deviation"], std=human(std))
     return filled(SAID["deviation_after"], std=human(std), users=human(users))
@@ -26,8 +26,8 @@ def about_cells(
     """Describe the noise in all cells.
 
     Args:
-        bound: E, of which a share (family) bounds an error.
-        word: what the planner sees.
+        bound: E; the family's share of it bounds an error.
+        word: the kind of counts that the planner sees ("noisy", "released").
     """
     if not noise.largest:
         return NONE

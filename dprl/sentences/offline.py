@@ -9,15 +9,15 @@ import numpy as np
 from dprl.figures.lines import Series
 from dprl.messages import filled, messages
 from dprl.metrics import Bite, enough, growth_exponent
-from dprl.words import at_least, count, human, percent, plural, quoted, to_the
+from dprl.words import at_least, count, human, listed, percent, plural, quoted, to_the
 
 SAID = messages("charts")["data"]
 
 NOTHING = "There is nothing to draw yet."
-CLOSE = 0.01  # of v*: a policy this near the best is good
+CLOSE = 0.01  # of v*: a policy this close to the best one is good
 COVERED = (
     "Upper chart: visits in the data. Lower chart: visits of the best policy. An algorithm stays uncertain longest "
-    "where only the best policy goes. The scale is logarithmic."
+    "in the states that only the best policy visits. The scale is logarithmic."
 )
 
 
@@ -42,7 +42,7 @@ def about_gaps(curves: Sequence[Series], v_star: float | None) -> str:
     for curve in never:
         end, last = float(curve.center[-1]), float(curve.x[-1])
         said.append(
-            f"{quoted(curve.label)} is still {human(end)} ({percent(end / v_star)} of v*) short at {count(last)}."
+            f"{quoted(curve.label)} is still {human(end)} ({percent(end / v_star)}) short of v* at n = {count(last)}."
         )
     return " ".join(said)
 
@@ -55,16 +55,16 @@ def _so_far(curves: Sequence[Series]) -> str:
     for curve in known:
         last = int(np.flatnonzero(np.isfinite(curve.center))[-1])
         gap, n = float(curve.center[last]), float(curve.x[last])
-        parts.append(f"{quoted(curve.label)}: {human(gap)} at {count(n)}.")
+        parts.append(f"{quoted(curve.label)}: {human(gap)} at n = {count(n)}.")
     return f"Suboptimality so far: {' '.join(parts)}"
 
 
 def range_of_the_paper(curves: Sequence[Series], baseline: Series | None, end: int) -> str:
-    """Describe runs with the paper's noise, within the range of n that a paper shows, and beyond it.
+    """Describe runs with the paper's noise, within the paper's range of n and beyond it.
 
     Args:
         baseline: the run without privacy.
-        end: of the range.
+        end: the largest n that the paper shows.
     """
     private = [curve for curve in curves if curve is not baseline and curve.complete]
     if baseline is None or not baseline.complete or not private:
@@ -98,18 +98,20 @@ def _from_to(values: Sequence[float]) -> str:
 def about_prices(curves: Sequence[Series], first: float, proved: Sequence[tuple[str, str]] = ()) -> str:
     """Describe the fall of the privacy cost in the lower bound from n = first on, with the exponent's interval.
 
-    proved: algorithms of which a theorem says 1/n, each with that theorem.
+    proved: pairs of an algorithm and the theorem that proves 1/n for it.
     """
     parts = []
     for curve in curves:
         if curve.complete and len(curve.x) > 1 and (curve.center[-1] > 0):
             found = growth_exponent(curve.x, curve.rows, first, float(curve.x[-1]))
             if np.isfinite(found[0]):
-                parts.append(f"{quoted(curve.label)} like {to_the('n', *found)}.")
+                parts.append(f"{to_the('n', *found)} for {quoted(curve.label)}")
     if not parts:
         return "The lower bound V~ of each private run is compared with that of the same algorithm without privacy."
-    parts += [f"For {algorithm}, 1/n is proved ({theorem})." for algorithm, theorem in proved]
-    return f"The privacy cost falls from n = {count(first)} on: {' '.join(parts)}"
+    falls = f"From n = {count(first)} on, the privacy cost falls in proportion to {listed(parts)}."
+    return " ".join(
+        [falls, *(f"For {algorithm}, 1/n is proved ({theorem})." for algorithm, theorem in proved)]
+    )
 
 
 def about_pessimism(
@@ -125,8 +127,8 @@ def about_pessimism(
 
     Args:
         H: steps of an episode.
-        E: how far noise may go; a pair with at most E released visits counts as never seen.
-        ranks: whether there is noise that the penalty does not stand for.
+        E: the bound on the noise; a pair with at most E released visits counts as never seen.
+        ranks: whether the penalty does not cover the noise.
     """
     taken = percent(bitten.share)
     said = f"In {taken} of the state-action-step triples the penalty removes the action's whole value."
@@ -146,22 +148,22 @@ def about_pessimism(
 
 
 def about_actions(wrong: int, pairs: int, weight: float, agrees: float) -> str:
-    """Describe a learned policy against the optimal one and against the behaviour.
+    """Compare a learned policy with the optimal one and with the behaviour policy.
 
     Args:
-        wrong: of that many state-step pairs it is worse in that many.
-        weight: the share of its time that the optimal policy spends there.
-        agrees: how often, where the data go, the behaviour policy takes the learned action.
+        wrong, pairs: the number of state-step pairs where it is worse than optimal, and of all pairs.
+        weight: the share of its time that the optimal policy spends in those pairs.
+        agrees: the behaviour policy's probability of the learned action, averaged over the data.
     """
     return (
         f"The learned policy is worse than the optimal policy in {wrong:,} of {pairs:,} state-step pairs. "
         f"The optimal policy spends {percent(weight)} of its time in these pairs. In the data, the "
-        f"behaviour policy takes the learned action with a chance of {percent(agrees)}."
+        f"behaviour policy takes the learned action with a probability of {percent(agrees)}."
     )
 
 
 def low_values(below: float, start: float, v_star: float) -> str:
-    """Describe the lower bounds V~: the share that is at most the optimum, and the one at the start."""
+    """Describe the lower bounds V~: the share that is at most the optimum, and the bound at the start."""
     return (
         f"The lower bound is at most the true optimum in {percent(below)} of the state-step pairs. At the start the "
         f"lower bound is {at_least(start)}, and v* = {v_star:#.3g}."
@@ -169,12 +171,13 @@ def low_values(below: float, start: float, v_star: float) -> str:
 
 
 def about_coverage(optimal: float, d_m: float, where: str, n: int) -> str:
-    """Describe the coverage of the optimal policy's way by the data.
+    """Describe how well the data cover the optimal policy's states and actions.
 
     Args:
-        optimal: the least share of the data at a pair that it visits, which is `where`.
-        d_m: the least share of the data at any pair that they visit at all.
-        n: trajectories in the largest data set.
+        optimal: the smallest share of the data at a pair that the optimal policy visits.
+        where: that pair, in words.
+        d_m: the smallest share of the data at any pair with data.
+        n: number of trajectories in the largest data set.
     """
     if optimal == 0:
         return (
@@ -183,7 +186,7 @@ def about_coverage(optimal: float, d_m: float, where: str, n: int) -> str:
         )
     seen = n * optimal
     return (
-        f"On the optimal policy's way, the data visit this pair least: **{where}**. It is in "
+        f"On the optimal policy's way, this pair is rarest in the data: **{where}**. It occurs in "
         f"{_one_in(optimal)} trajectories, {human(float(f'{seen:.2g}'))} of {count(n)}. The rarest pair of all has "
         f"dₘ = {human(d_m)}."
     )
@@ -194,7 +197,7 @@ def _one_in(share: float) -> str:
 
 
 def bounds_by_start(states: Sequence[str], lower: Sequence[float]) -> str:
-    """Describe the same bounds from each first state."""
+    """Describe the lower bounds from each first state."""
     shown = [
         f"{quoted(state)} {at_least(float(value))}" for state, value in zip(states[:6], lower, strict=False)
     ]

@@ -1,4 +1,4 @@
-"""The results of runs on a claim, in words, whatever they are."""
+"""Sentences about the results of tests of papers' claims."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def about_verdicts(verdicts: Sequence[Verdict]) -> str:
 
 
 def number_of(value: float, form: Form) -> str:
-    """Write a statistic in words."""
+    """Write a statistic as an exponent or a number."""
     return exponent(value) if form == "exponent" else human(value)
 
 
@@ -44,8 +44,8 @@ def finding(found: Finding, form: Form) -> str:
 
 
 def against(found: Sequence[Finding]) -> str:
-    """Describe the statistics of several settings. Values below an upper bound that holds are counted separately, as in
-    `summary`."""
+    """Describe whether the statistics of several settings support a claim. Values below an upper bound that holds are
+    counted separately, as in `summary`."""
     verdicts = [one.verdict for one in found]
     inside, lower = verdicts.count("holds"), verdicts.count("holds as an upper bound")
     if len(found) == 1:

@@ -1,4 +1,4 @@
-"""Sentences about policies: their actions, visits and estimated values, and the stages that narrowed them."""
+"""Sentences about policies: their actions, visits and estimated values."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def at_step(
     """Describe the actions chosen at one step, [S].
 
     Args:
-        wrong: [S] where the optimal policy does better, None without one.
-        reached: [S] where this policy can be at this step: only these states are counted; None for all.
-        over: the share of episodes that are over by then.
-        sure: [S] the chance of that action, where the policy is a stochastic one.
+        wrong: [S] whether the optimal policy does better, None if it is unknown.
+        reached: [S] whether the policy can reach a state at this step; only these states count; None for all.
+        over: the share of episodes that have ended before this step.
+        sure: [S] the probability of the likeliest action if the policy is stochastic.
     """
     there = np.ones(len(chosen), bool) if reached is None else reached
     counts = np.bincount(chosen[there].astype(int), minlength=len(action_labels))
@@ -68,9 +68,9 @@ def about_steps(
     """Describe a whole policy [H,S].
 
     Args:
-        wrong: [H,S] where it is worse than the optimal one.
-        weight: [H,S] how often the optimal policy is where it is worse.
-        sure: [H,S] the chance of its action, where the policy is a stochastic one.
+        wrong: [H,S] whether it is worse than the optimal one.
+        weight: [H,S] the optimal policy's probability of each state where it is worse.
+        sure: [H,S] the probability of its likeliest action if the policy is stochastic.
     """
     if wrong is None:
         return filled(SAID["plays"], actions=_played(policy, action_labels))
@@ -94,7 +94,7 @@ def _played(policy: Actions, action_labels: Sequence[str]) -> str:
 
 
 def about_visits(occupancy: Array, state_labels: Sequence[str], shared: float | None = None) -> str:
-    """Describe occupancy [H,S]. shared: the share of time spent as the optimal policy would."""
+    """Describe a policy's visits, occupancy [H,S]. shared: the share of time that it spends like the optimal one."""
     favourite = int(occupancy.mean(axis=0).argmax())
     time = percent(float(occupancy[:, favourite].mean()))
     said = f"The policy spends {time} of its time in {quoted(state_labels[favourite])}."
@@ -104,13 +104,13 @@ def about_visits(occupancy: Array, state_labels: Sequence[str], shared: float | 
 
 
 def about_chances(policy: Array, optimal_policy: Actions, weight: Array) -> str:
-    """Describe chances [H,S,A]. weight: [H,S] the optimal policy's chance of a state, at a step."""
+    """Describe a stochastic policy [H,S,A]. weight: [H,S] the optimal policy's probability of a state at a step."""
     right = np.take_along_axis(policy, optimal_policy[..., None].astype(int), -1)[..., 0]
     sure, share = policy.max(-1), float((right * weight).sum() / weight.sum())
     return (
-        f"The policy takes the optimal action with a chance of {percent(share)} on the optimal policy's way. "
-        f"On average over states and steps, the likeliest action has a chance of {percent(float(sure.mean()))}, "
-        f"and at least {percent(float(sure.min()))}."
+        f"On the optimal policy's way, the policy takes the optimal action with a probability of {percent(share)}. "
+        f"Over states and steps, the likeliest action has a probability of {percent(float(sure.mean()))} on "
+        f"average, and of at least {percent(float(sure.min()))}."
     )
 
 
@@ -118,10 +118,10 @@ def about_values(hopeful: float, excess: float, what: str, *, of_played: bool = 
     """Describe the distance of the estimates from the optimum.
 
     Args:
-        hopeful: share of the estimates that are at least the optimum.
+        hopeful: the share of estimates that are at least the optimum.
         excess: their mean excess at the first step.
-        what: of which there is one each.
-        of_played: they are of the policy that was played, which alone they are meant to be above.
+        what: the unit that has one estimate each, in words.
+        of_played: whether the estimates are upper bounds only for the policy that was played.
     """
     meant = "holds" if hopeful == 1 else "fails"
     meant = "of_played" if of_played else meant

@@ -29,23 +29,23 @@ from dprl.words import (
 SAID = messages("charts")["cost"]
 
 NOTHING = "There is nothing to draw yet."
-# Of RiverSwim, where an algorithm that knows nothing stays with the small reward.
+# About RiverSwim, where an algorithm that knows nothing settles for the small reward.
 RISES = (
     "A line may rise before it falls: while an algorithm explores the way upstream, it misses the small reward "
     "downstream."
 )
-# tests/pages/test_upload.py learns a better policy from a tenth of them.
+# tests/pages/test_upload.py learns a better policy from a tenth as many.
 OWN_RECORDS = (
     "**Do you have records of users already?** Then far fewer users can be enough: 20,000 in the example on "
     "*Your data*."
 )
-NEAR = 0.01  # a share of v*: a gap that is small
+NEAR = 0.01  # share of v*: a smaller suboptimality is small
 NAMED: dict[Measure, str] = {
     "price": "the privacy cost",
     "gap price": "the privacy cost",
     "share": "the share lost",
 }
-LITTLE = 0.5  # a share of all there is to lose; where more than that is lost, little was learned
+LITTLE = 0.5  # share of the largest possible loss: above it, little was learned
 
 
 def rough_users(needed: float) -> str:
@@ -54,11 +54,11 @@ def rough_users(needed: float) -> str:
 
 
 def about_trust(costs: Sequence[Cost], epsilon: float) -> str:
-    """Compare the users that each model needs until it has learned."""
+    """Compare the number of users that each privacy model needs to learn."""
     free = next(cost for cost in costs if cost.model == "none")
     private = [cost for cost in costs if cost.model != "none"]
     first, last = (private[:-1], private[-1:]) if len(private) > 2 else (private, [])
-    # "as many" is said once a sentence
+    # each sentence contains "as many" only once
     beside = [_how_many_times(c, free, "times" if i else "times_users") for i, c in enumerate(first)]
     return " ".join(
         [
@@ -70,14 +70,14 @@ def about_trust(costs: Sequence[Cost], epsilon: float) -> str:
 
 
 def _how_many_times(cost: Cost, free: Cost, phrase: str) -> str:
-    """Write the factor of users compared with no privacy. phrase: the template for it."""
+    """Write the users needed as a multiple of those without privacy, with the template SAID[phrase]."""
     if not np.isfinite(cost.needed):
         return filled(SAID["times_unmet"], users=human(10 ** X_RANGE[1]), given=cost.given)
     return filled(SAID[phrase], times=rough_users(cost.needed / free.needed), given=cost.given)
 
 
 def about_frontier(curves: Sequence[Frontier], measure: Measure, symbol: str) -> str:
-    """Describe the growth of each curve's price (or regret), and where little was learned. symbol: the name of x."""
+    """Describe the growth of each curve's privacy cost (or regret), and curves that show little learning."""
     known = [c for c in curves if np.isfinite(c.center).any()]
     if not known:
         return NOTHING
@@ -92,8 +92,7 @@ def how_frontier(
     extra: Sequence[str] = (),
     statistic: Statistic = "mean",
 ) -> list[str]:
-    """List the basis of `about_frontier`, an item each: slopes with their intervals and fitted ranges, the statistic
-    over seeds, then further remarks."""
+    """List the basis of `about_frontier`: slopes with intervals and ranges, the statistic, and further remarks."""
     known = [c for c in curves if np.isfinite(c.center).any()]
     if not known:
         return list(filter(None, extra))
@@ -114,7 +113,7 @@ def how_frontier(
 
 
 def _near(known: Sequence[Frontier], symbol: str) -> str:
-    """Describe the value from which on each curve of gaps is near the best policy."""
+    """Describe the values of x from which each curve stays near the best policy."""
     said: dict[tuple[str, str], list[str]] = {}
     for c in known:
         far = np.flatnonzero(~(c.share <= NEAR))
@@ -129,7 +128,7 @@ def _near(known: Sequence[Frontier], symbol: str) -> str:
 
 
 def _like(curve: Frontier, measure: Measure, symbol: str, short: bool) -> str:
-    """Describe the growth of a curve along x; short: without the interval."""
+    """Describe the growth of a curve in x; with `short`, leave out the interval."""
     what = NAMED.get(measure, measure)
     way = "falls" if curve.slope[0] < 0 else "grows"
     slope = curve.slope[:1] if short else curve.slope
@@ -159,14 +158,14 @@ def _slopes(known: Sequence[Frontier], measure: Measure, symbol: str) -> str:
 
 
 def growth_state(steps: Sequence[Growth]) -> str:
-    """Describe the growth of a privacy cost at the largest numbers of users: flat, growing, or unclear."""
+    """Classify the growth of a privacy cost at the largest numbers of users: flat, growing, or unclear."""
     if flat_from(steps) is not None:
         return "flat"
     return "growing" if steps[-1].known and steps[-1].low > FLAT else "unclear"
 
 
 def about_growth(growth: Mapping[str, Sequence[Growth]]) -> str:
-    """Whether the privacy cost of each run still grows with the number of users. growth: of each run by its name."""
+    """Describe whether the privacy cost of each run still grows with the number of users. growth: by the run's name."""
     said = []
     for state in ("flat", "growing", "unclear"):
         names = [quoted(name) for name, steps in growth.items() if growth_state(steps) == state]
@@ -177,7 +176,7 @@ def about_growth(growth: Mapping[str, Sequence[Growth]]) -> str:
 
 
 def how_growth(growth: Mapping[str, Sequence[Growth]]) -> list[str]:
-    """List the basis of `about_growth`, an item each."""
+    """List the basis of `about_growth`, with one item for each run."""
     said = [filled(SAID["growth_how"], flat=f"{FLAT:g}")] if growth else []
     for name, steps in growth.items():
         last, start = steps[-1], flat_from(steps)
@@ -194,7 +193,7 @@ def how_growth(growth: Mapping[str, Sequence[Growth]]) -> list[str]:
 
 
 def about_ladder(steps: Sequence[NoiseStep], own: int | None = None) -> str:
-    """Compare the ideas by the epsilon of each step, from the first to the last, and add the run's own noise."""
+    """Describe the reduction of the noise by each idea, from the first step to the last, and the run's own noise."""
     before, parts, given_back = steps[0], [], []
     for step in steps:
         if step.idea:

@@ -1,6 +1,6 @@
-"""Sentences about guarantees: (ε, δ) in words, the noise's proof of the claim, and the notion of neighbours.
+"""Sentences about guarantees: (ε, δ) in words, whether the noise proves the claim, and the notion of neighbours.
 
-docs/proofs.toml lists these sentences, and what each follows from.
+docs/proofs.toml lists these sentences with the results that each follows from.
 """
 
 from __future__ import annotations
@@ -14,18 +14,16 @@ from dprl.words import at_most, human, odds, promise, proves
 
 SAID = messages("charts")["promise"]
 
-REPLACED = (
-    "replace-one"  # the notion of neighbours that papers define; the other is named by the privacy model
-)
+REPLACED = "replace-one"  # the papers' notion of neighbours; the privacy model names the other one
 EQUAL = 0.005  # relative: budgets this close are the same
 HARDLY = 10.0  # an epsilon that lets odds change 22,000-fold
-# A rho at which Gaussian noise lets the likelier of two guesses at one person be wrong once in a million times:
-# Phi(-sqrt(rho/2)) = 1e-6.
+# With a rho this large, Gaussian noise lets an attacker choose between two candidates for one person and be wrong only
+# once in a million times: Phi(-sqrt(rho/2)) = 1e-6.
 HOLLOW = 45.2
 ACCOUNTANT = "our accountant"
-ENDS = ("more privacy, more noise", "less privacy, less noise")  # of a slider of budgets, left and right
+ENDS = ("more privacy, more noise", "less privacy, less noise")  # left and right of a slider of budgets
 LEAST = "We know of no smaller amount of this noise that is enough."
-FEW = 0.01  # delta times the users, from which it is said what that allows
+FEW = 0.01  # if delta times the users exceeds it, a warning explains the releases that delta allows
 
 MEANING = r"""
 Take any two lists of users that differ in one user, and any set of outcomes. The guarantee **(ε, δ)** holds when
@@ -49,8 +47,8 @@ out**: an empty episode stands in that user's place. This changes half as much. 
 later users would move up a place, so each block would contain different users.
 """
 
-TRAJECTORY = "trajectory"  # what is replaced in a data set
-PERSON = "user"  # the same where a user may have several
+TRAJECTORY = "trajectory"  # the unit that is replaced in a data set
+PERSON = "user"  # the unit if a user may have several trajectories
 BLANKED = "is zeroed out"
 OFFLINE = """
 Take any two data sets that differ in one trajectory: one user's whole episode is **replaced** by another. The release
@@ -67,7 +65,7 @@ anything inferred from the data would reveal something about the users in it.
 
 
 class ProvedReading(Protocol):
-    """One thing that the noise proves, see `privacy.guarantee.Reading`."""
+    """One guarantee that the noise proves, see `privacy.guarantee.Reading`."""
 
     @property
     def adjacency(self) -> str: ...
@@ -98,14 +96,14 @@ def about_promise(
     *,
     calibrated: bool = False,
 ) -> tuple[bool, str]:
-    """Whether the noise proves what is claimed, and the sentence that says so.
+    """Return whether the noise proves the claimed guarantee, and a sentence about it.
 
     Args:
-        epsilon, delta: what is claimed.
-        found: what is proved.
-        blanked: what a user does who gives nothing, in words; "" if that is no notion of neighbours.
-        who: what is replaced.
-        calibrated: the noise is the least that our accountant proves to be enough for the stated guarantee.
+        epsilon, delta: the claimed guarantee.
+        found: the proved guarantees.
+        blanked: verb phrase for a user without data; "" if this is no notion of neighbours here.
+        who: the unit that is replaced.
+        calibrated: whether the noise is the smallest for which our accountant proves the stated guarantee.
     """
     claim = promise(epsilon, delta)
     replaced = [r for r in found if r.adjacency == REPLACED]
@@ -128,10 +126,10 @@ def about_promise(
             if any(
                 r.adjacency != REPLACED and math.isclose(r.epsilon, epsilon, rel_tol=EQUAL) for r in found
             ):
-                said += f" The claim holds when a {who} {blanked}; replacing one changes twice as much."
+                said += f" The claim holds when a {who} {blanked}, but replacing one changes twice as much."
     if delta == 0 and others:
         other = min(others, key=lambda r: abs(math.log10(r.delta) + 6))
-        if not answers or other.epsilon < best.epsilon * (1 - EQUAL):  # some noise gains nothing from a delta
+        if not answers or other.epsilon < best.epsilon * (1 - EQUAL):  # some noise gains nothing from delta
             said += (
                 f" At δ = {at_most(other.delta)}, we prove ε = {at_most(other.epsilon)} for the same noise."
             )
@@ -139,7 +137,7 @@ def about_promise(
 
 
 def concentrated_verdict(claimed: float, proved: float, who: str = TRAJECTORY) -> tuple[bool, str]:
-    """Explain rho in the same way, for a run on a data set. who: the unit that is replaced."""
+    """Return whether the noise proves the claimed rho of a run on a data set, and a sentence about it."""
     rho, good = at_most(proved), proved <= claimed * (1 + EQUAL)
     if claimed > HOLLOW:
         return False, (
@@ -157,8 +155,8 @@ def concentrated_verdict(claimed: float, proved: float, who: str = TRAJECTORY) -
 
 
 def readings(found: Sequence[ProvedReading], blanked: str = "", who: str = "user") -> str:
-    """Everything that the noise proves: a row for each δ, a column for each notion of neighbours, then what follows
-    by another argument than our accountant's. blanked, who: see `verdict`."""
+    """Write all proved guarantees as a table (a row for each δ, a column for each notion of neighbours), followed by
+    those proved without our accountant. blanked, who: see `about_promise`."""
     ours = {(r.adjacency == REPLACED, r.delta): r.epsilon for r in found if r.how == ACCOUNTANT}
     columns = [kind for kind in (True, False) if any(same == kind for same, _ in ours)]
     heads = {True: f"ε when a {who} is replaced", False: f"ε when a {who} {blanked}"}
@@ -176,18 +174,18 @@ def readings(found: Sequence[ProvedReading], blanked: str = "", who: str = "user
 
 
 def against_users(delta: float, users: int) -> str:
-    """Warn of the releases that a delta allows if it is not small against one over the users; "" if it is small."""
+    """Warn that delta allows publishing some users' records if delta times the users is not small; "" if it is."""
     if delta * users < FEW:
         return ""
     return (
-        f"Here δ K = {human(delta * users)}. Publishing each user's record with a chance of δ would be (0, "
-        f"δ)-private, too. This would give away about {human(delta * users)} of {human(users)} users. A δ far below "
-        "1/K rules that out; the table shows the guarantee of the same noise at such a δ."
+        f"Here δ K = {human(delta * users)}. Publishing each user's record with probability δ would be (0, "
+        f"δ)-private, too, but would give away about {human(delta * users)} of {human(users)} users. A δ far below "
+        "1/K rules that out. The table shows the guarantee of the same noise at such a δ."
     )
 
 
 def returning(episodes: int, epsilon: float, delta: float) -> str:
-    """State the guarantee of the same noise for somebody who is several of the users."""
+    """State the guarantee of the same noise for a user who has several episodes."""
     return (
         f"The guarantee is for one episode. If a user comes back for {human(episodes)} episodes, we prove "
         f"{proves(epsilon, delta)} for all of them together."

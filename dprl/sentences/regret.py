@@ -1,4 +1,4 @@
-"""About curves of regret and of suboptimal episodes."""
+"""Sentences about curves of regret and about suboptimal episodes."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from dprl.sentences import seeds
 from dprl.words import human, percent, quoted, rough, some, to_the
 
 SAID = messages("charts")["regret"]
-NAMED = 5  # so many are all named beside the best; of more only the draft and the worst
-ALIKE = 1.05  # times as many are as many, to two digits
-AVERAGES = ("share", "per-episode")  # of an episode so far
+NAMED = 5  # up to this many others are named; of more, only the draft and the worst
+ALIKE = 1.05  # a smaller ratio counts as equal
+AVERAGES = ("share", "per-episode")  # views that average over the episodes so far
 NOTHING = "There is nothing to draw yet."
 
 
@@ -26,14 +26,14 @@ NOTHING = "There is nothing to draw yet."
 class _End:
     name: str
     curve: Series
-    episodes: float  # the last that all its seeds reached
-    value: float  # mean, or median, there; or where curves are compared
+    episodes: float  # the last checkpoint that all seeds reached
+    value: float  # the mean (or median) there, or at the point of comparison
 
 
 def about_regret(curves: Sequence[Series], view: Measure, statistic: Statistic = "mean") -> str:
-    """Describe which curve loses least and which most, and how many times as much; and the statistic behind it.
+    """Name the curves that lose least and most with the ratio of their losses, and the statistic used.
 
-    Curves of one environment are compared after one number of episodes, the last that at least two of them came to.
+    Curves of one environment are compared after the same number of episodes, the largest that two of them reached.
     """
     ends = _ends(curves)
     if not ends:
@@ -58,7 +58,7 @@ def _about_one_place(ends: list[_End], view: Measure) -> str:
 
 
 def _learning_is_known(ends: list[_End]) -> bool:
-    """Whether it is known of all when they have learned, and one has."""
+    """Return whether it is known of all curves when they have learned, and at least one has."""
     known = all(end.curve.v_star and end.curve.needed is not None for end in ends)
     return known and any(_users_needed(end) < np.inf for end in ends)
 
@@ -69,7 +69,7 @@ def _users_needed(end: _End) -> float:
 
 
 def _users(ends: list[_End], at: float, view: Measure) -> str:
-    """Describe the episodes that each needs to learn, next to the first that has learned."""
+    """Compare the episodes that each run needs to learn with those of the first that learned."""
     first, *others = sorted(ends, key=lambda end: (_users_needed(end), _average(end, at, view)))
     least = _users_needed(first)
     parts = []
@@ -119,7 +119,7 @@ def _ends(curves: Sequence[Series]) -> list[_End]:
 
 
 def _lost_after(end: _End, at: float, view: Measure) -> _End:
-    """Return the same loss after that many episodes: totals by straight lines, from 0 before any."""
+    """Return the curve's loss after `at` episodes, interpolated linearly between its points in total loss."""
     if at == end.episodes:
         return end
     known = np.isfinite(end.curve.center)
@@ -134,12 +134,12 @@ def _average(end: _End, at: float, view: Measure) -> float:
 
 
 def _compared(ends: Sequence[_End], at: float) -> str:
-    """Return the end of a template's name, if one curve goes further than curves are compared."""
+    """Return the suffix of a template's name for curves that continue beyond the point of comparison."""
     return "_where_compared" if any(end.episodes > at for end in ends) else ""
 
 
 def _left_out(ends: Sequence[_End], at: float) -> str:
-    """List the curves that end before, in a sentence; "" if none does."""
+    """List the curves that end before the point of comparison, in a sentence; "" if there are none."""
     short = [quoted(end.name) for end in ends if end.episodes < at]
     return filled(SAID["left_out"], runs=some(short, 2)) if short else ""
 
@@ -180,8 +180,8 @@ def _extra(ends: list[_End], at: float) -> str:
 
 
 def about_mistakes(curves: Sequence[Series], statistic: Statistic = "mean") -> str:
-    """Describe which curve fell short by more than the least alpha in the fewest episodes, and which in the most. Only
-    curves with the alpha of the first are compared."""
+    """Name the curves with the fewest and the most episodes suboptimal by more than the smallest alpha. Only curves
+    that have the first curve's smallest alpha are compared."""
     if not curves or not len(curves[0].x):
         return NOTHING
     alpha = float(curves[0].x.min())

@@ -1,6 +1,6 @@
-"""The sentences of a room on its questions: who sees which data, the coin's guarantee, and the estimates.
+"""Sentences of a classroom about its questions: who sees which data, the coin's guarantee, and the estimates.
 
-The words are in dprl/messages; here are the numbers.
+They fill the texts of dprl/messages with numbers.
 """
 
 from __future__ import annotations
@@ -11,20 +11,20 @@ from dprl.messages import counted, filled, messages
 from dprl.metrics import Measured
 from dprl.words import human, percent, proves
 
-PHONE = messages("room")["phone"]
+COIN, PHONE = messages("room")["coin"], messages("room")["phone"]
 RESULT = messages("room")["result"]
 TEACHER = messages("room")["teacher"]
 
 
 def coin(epsilon: float, flip: float) -> str:
-    """Explain the coin, and the guarantee it gives."""
+    """Explain the coin of randomised response and its guarantee. flip: the probability of a false answer."""
     return filled(
         PHONE["coin"], epsilon=human(epsilon), kept=percent(1 - flip), factor=human(math.exp(epsilon))
     )
 
 
 def held(total: float) -> str:
-    """State a device's budget in all."""
+    """State the total budget of a phone."""
     return filled(PHONE["held"], total=human(total))
 
 
@@ -34,7 +34,7 @@ def left(epsilon: float, total: float) -> str:
 
 
 def spent_on_phone(epsilons: list[float], total: float) -> str:
-    """State a device's spent budget; epsilons: of the questions that it answered. total: its budget in all."""
+    """State the part of a phone's budget that is spent. epsilons: one for each answer; total: the total budget."""
     return filled(
         PHONE["spent"],
         questions=counted(len(epsilons), "question"),
@@ -44,7 +44,7 @@ def spent_on_phone(epsilons: list[float], total: float) -> str:
 
 
 def found(n: int, reported: int, yes: Measured) -> str:
-    """Return what the class said. yes: the share of n answers."""
+    """Describe the estimated number of yes among n answers. yes: the share with its interval."""
     return filled(
         RESULT["found"],
         reported=reported,
@@ -56,7 +56,7 @@ def found(n: int, reported: int, yes: Measured) -> str:
 
 
 def if_more(now: Measured, n: int, then: Measured) -> str:
-    """Return the interval that n phones would leave instead of the present one."""
+    """Compare the interval that n phones would give with the present one."""
     return filled(
         RESULT["were_see"],
         n=human(n),
@@ -76,16 +76,16 @@ def shuffled(n: int, epsilon: float, delta: float) -> str:
 
 
 def central(n: int, epsilon: float, far: int) -> str:
-    """Describe the report of a trusted curator on the same answers."""
+    """Describe the answer that a trusted curator would publish; `far` is the largest likely error in answers."""
     off = filled(RESULT["off"], answers=counted(far, "answer")) if far else RESULT["exact"]
     return filled(RESULT["central"], answers=counted(n, "answer"), epsilon=human(epsilon), off=off)
 
 
 def local(epsilon: float) -> str:
-    """State the proved guarantee of the reports as they are."""
+    """State the proved guarantee of the reports without a shuffler."""
     return filled(RESULT["local"], epsilon=human(epsilon))
 
 
 def three(n: int, epsilon: float, amplified: float, delta: float, far: int) -> list[str]:
-    """Return the guarantees of the local, the shuffle and the central model."""
+    """Return a sentence for each of the local, shuffle and central models."""
     return [local(epsilon), shuffled(n, amplified, delta), central(n, epsilon, far)]

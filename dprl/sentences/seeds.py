@@ -1,4 +1,4 @@
-"""Sentences about the drawings of several seeds."""
+"""Sentences about the statistic that is drawn over several seeds."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ SAID = messages("charts")["seeds"]
 
 
 def of_seeds(statistic: Statistic, seeds: int, what: str = SEEDS) -> str:
-    """Describe the statistic of the seeds; for medians of very few seeds, explain the missing interval.
+    """Describe the statistic over seeds; for medians of very few seeds, explain why there is no interval.
 
-    seeds: the fewest that any curve has. what: `SEEDS` or `DATA_SETS` of figures.lines.
+    seeds: the smallest number over all curves. what: `SEEDS` or `DATA_SETS` of figures.lines.
     """
     said = filled(SAID["statistic"], statistic=statistic, what=what)
     if statistic == "median" and seeds < FEWEST_FOR_MEDIAN:

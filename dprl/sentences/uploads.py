@@ -1,4 +1,4 @@
-"""The sentences about an uploaded data set: its public parts, the stored parts, and the cost of a release."""
+"""Sentences about an uploaded data set: its public parts, the stored parts, and the cost of a release."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ DECLARED = (
     "file: a list of states made from it could show that one user was there, whatever the noise."
 )
 FILE = (
-    "A CSV file is in UTF-8, separated by commas. It has a row for each step, and each episode is one user. A "
-    "declaration in a JSON file allows more, such as several episodes of one user."
+    "A CSV file is in UTF-8, separated by commas. It has a row for each step, and each episode is a different "
+    "user's. A declaration in a JSON file allows more, such as several episodes of one user."
 )
 DECLARATION = (
     "Give the declaration before the file. The documentation lists its fields, for example mean rewards, states made "
-    "of several columns, edges of numbers, shorter episodes, and a column that names the user."
+    "of several columns, edges for binning numbers, shorter episodes, and a column that names the user."
 )
 LAST_LABEL = (
     "A label that is not in this list counts as the last one, so end the list with a label such as other. No release "
@@ -50,7 +50,7 @@ OFF = (
     "runs this server can set DPRL_UPLOADS=1."
 )
 COMMANDS = (
-    "For real work use the command line. A release made there gives you files to keep and needs no browser."
+    "For real work, use the command line. A release made there gives you files to keep and needs no browser."
 )
 COMMAND_LINES = (
     'dprl check people.csv --declaration declared.json --rho 0.1 --budget "ward 2026"\n'
@@ -62,7 +62,7 @@ SAVE_THEM = "Save these files now: once you close or reload the page, they are g
 
 
 def about_example(rho: float) -> str:
-    """Return what stands above the release that the page opens with."""
+    """Return the text above the release with which the page opens."""
     return (
         f"Doctors chose each action, and dprl learned a policy from noisy counts at ρ = {rho:g}. A release of your "
         "file shows the same."
@@ -70,9 +70,9 @@ def about_example(rho: float) -> str:
 
 
 def reading(share: float, ahead: int) -> str:
-    """Describe the progress of reading a file. ahead: files that are read before it."""
+    """Describe the progress of reading a file. ahead: number of files that are read before it."""
     if ahead:
-        return f"Your file waits for {plural(ahead, 'file')} of other visitors."
+        return f"Your file is waiting for {plural(ahead, 'file')} from other visitors."
     if share >= 0.99:
         return "Counting the contents of the file ..."
     return f"Reading the file: {percent(share)}"
@@ -80,21 +80,21 @@ def reading(share: float, ahead: int) -> str:
 
 MALFORMED = "An error about a malformed file is for you alone: it is not private."
 ADDS_UP = (
-    "Each further release adds to this total, and so does reading the file again. Repeating the same settings shows "
-    "the same numbers and spends nothing."
+    "A release with other settings spends more, and so does any release after you read the file again. The same "
+    "settings show the same numbers again and spend nothing."
 )
 
 
-ADD_UP = "If this budget is not the one above, no budget contains the whole sum."
+ADD_UP = "If this is not the budget above, no single budget contains the whole sum."
 
 
 def about_spending(total: str) -> str:
-    """State the joint privacy cost of several releases, without naming a budget. total: in words, safe to show."""
+    """State the joint privacy cost of several releases, without naming a budget. total: an escaped text."""
     return f"Since this file was read, you have released **{total}** in total. {ADDS_UP}"
 
 
 def budget_so_far(budget: Any, safe: Callable[[str], str] = str) -> str:
-    """Return what is spent of a budget, a `dprl.Budget`, and what is left. safe: makes its name safe to show."""
+    """Describe the spent and the remaining part of a `dprl.Budget`. safe: escapes its name for display."""
     spent, left, begun = budget.spent, budget.left, plural(len(budget.releases), "release")
     total = "no total" if left is None else f"the total ρ = {budget.total:g}"
     pair = f", or {spent.implies} as (ε, δ)" if spent.rho else ""
@@ -106,23 +106,24 @@ def budget_so_far(budget: Any, safe: Callable[[str], str] = str) -> str:
 
 BEFORE_USE = (
     "**May the policy be used?** No number here decides that. Let people who know these users read the policy. Then "
-    "try it on a few, with somebody watching."
+    "try it on a few, with somebody watching. **May the results be published?** The guarantee covers all files of a "
+    "release, so publishing them costs no more privacy. Whether to publish them is your decision."
 )
 TO_USE_IT = (
     "The policy file contains the action in each state at each step, with a noisy count of the episodes in which it "
-    "was taken there. If the count is too low, a clinician decides instead. In Python:"
+    "was taken there. If the count is too low, somebody else decides. In Python:"
 )
 
 
 def people(n: int, episodes: int) -> str:
-    """Describe the people in a file, each with at most that many episodes."""
+    """Describe the users in a file, each with at most `episodes` episodes."""
     if episodes == 1:
         return offline.trajectories(n)
     return filled(SAID["people_one" if n == 1 else "people"], n=human(n), episodes=episodes)
 
 
 def needs(episodes: int) -> str:
-    """Return what a bound assumes of users, each of whom has that many episodes at most."""
+    """Return the assumption that a bound makes about users with at most `episodes` episodes each."""
     return "each user's episodes in the order of time" if episodes > 1 else "users who are independent"
 
 
@@ -130,11 +131,11 @@ AGAIN = "You have made this release. For another one, change ρ and check again.
 
 
 def outlook(average: float, noise: float) -> list[str]:
-    """Return what is known before a release: what noise does to a count, and no more.
+    """Describe the expected effect of noise on a count before a release, without using the data.
 
     Args:
-        average: users that take an action in a state at a step.
-        noise: its standard deviation in such a number.
+        average: average number of users who take an action in a state at a step.
+        noise: the standard deviation of the noise in such a count.
     """
     said = [filled(SAID["noise"], average=human(_two(average)), noise=human(_two(noise)))]
     if noise > average:
@@ -156,14 +157,14 @@ def changes(
     follows: float | None = None,
     first_step: int = 0,
 ) -> str:
-    """Describe the cells in which a policy differs from the most frequent action.
+    """Describe the places where a policy differs from the most frequent action.
 
     Args:
-        place: of those, the one with most users: state, step, the policy's action and that of the users.
-        changed, lacking: in how many of `places` pairs of a state and a step it does, and has too few users to say.
-        somebody: who decides there.
+        place: the differing place with the most users: state, step, the policy's action and the users' action.
+        changed, lacking: of `places` pairs of a state and a step, the number that differ, and that have too few users.
+        somebody: who decides in the pairs with too few users.
         follows: the share of users' steps in which they acted as the policy does, None if nobody was held out.
-        first_step: the number that the file gives to the first step.
+        first_step: the file's number for the first step.
     """
     said = ["The policy takes the most frequent action wherever both are known."]
     if place is not None:
@@ -182,13 +183,13 @@ def changes(
             f"Users got the policy's action in {percent(follows)} of their steps. Their records do not explain the "
             "other steps."
         )
-    said.append(f"Step {first_step} is the first of an episode.")
+    said.append(f"Step {first_step} is the first step of an episode.")
     return " ".join(said)
 
 
 BELOW = (
-    "The bound is below the users' own average, {got}. A proof subtracts everything that noise and chance may hide, "
-    "in every model. The verdict does not need the bound."
+    "The bound is below the users' own average, {got}. The proof has to hold in every model, so it "
+    "subtracts everything that noise and chance may hide. The verdict does not need the bound."
 )
 
 
@@ -198,14 +199,14 @@ def below(got: float) -> str:
 
 
 def about_bound(rho: float, value: float, of: str, least: float, beta: float, assumed: str) -> str:
-    """Return what the lower bound V~ of one release says.
+    """Describe the proved lower bound V~ of one release.
 
     Args:
         rho, value: the budget, and V~ in the declared rewards.
-        of: whose episodes the policies are learned from, in words.
-        least: that an episode can bring.
-        beta: the chance that the bound fails.
-        assumed: what the proof assumes of users.
+        of: the people that the policies were learned from, in words.
+        least: the smallest possible reward of an episode.
+        beta: the failure probability of the bound.
+        assumed: the proof's assumption about users.
     """
     if value <= least:
         return filled(SAID["nothing_proved"], of=of, rho=f"{rho:g}", least=human(least))

@@ -1,5 +1,4 @@
-"""Better than today? The verdict on a learned policy against the present treatment, and the limits of all numbers
-here."""
+"""Sentences that compare a learned policy with the present treatment, and the limits of all these numbers."""
 
 from __future__ import annotations
 
@@ -12,20 +11,21 @@ from dprl.words import at_least, human, percent, plural, quoted
 
 SAID = messages("uploads")["verdict"]
 
-WRONG = 0.025  # the chance that a verdict is wrong, at most: of an interval of 95% on either side
+WRONG = 0.025  # largest probability that a verdict is wrong: one side of a 95% interval
 BLIND = (
     "**Hidden causes.** Somebody chose each action for a reason. If the declared states do not capture that reason, "
     "and it affects what happens next, every number here may be wrong.",
     "**States that lack something.** The policy knows the declared state and the step, and nothing else about a "
     "user.",
     "**Other users.** All numbers are about users like those in the file, at the same place and time.",
+    "**Another draw.** Another release draws other noise and holds out other users, so its verdict may differ.",
 )
 UNSUPPORTED = "If too few users did what the policy does, nothing is counted beyond that step."
 
 
 def beforehand(learned_from: int, checked: int, budget: str, episodes: int = 1, together: str = "") -> str:
-    """Return what a press will release. budget: of the release; episodes: that one user may have; together: what all
-    releases under the budget then prove, "" if that is not shown."""
+    """Describe the values that a click will release. budget: the budget that it spends; episodes: the most of one user;
+    together: the guarantee of all releases under the budget, "" if it is not shown."""
     said = [filled(SAID["releases"], users=plural(learned_from, "user"), budget=budget)]
     if checked:
         sums = SAID["sums"] if episodes == 1 else SAID["sums_episodes"]
@@ -46,9 +46,9 @@ def headline(
 
     Args:
         said: better, too close or worse.
-        difference: low end, value, high end, in the declared rewards.
-        learned, covered: the policy's value, and the share of it that the file shows.
-        releases: of the same people, among which this one may have been chosen.
+        difference: lower end, estimate, upper end, in the declared rewards.
+        learned, covered: the policy's value, and the share of its actions that the file covers.
+        releases: number of releases about the same people, from which this one may have been chosen.
     """
     low, value, high = map(_three, difference)
     ends = {"low": human(low), "high": human(high)}
@@ -66,7 +66,7 @@ def headline(
 
 
 def said(trace: Any, releases: int = 1) -> list[str]:
-    """Return the paragraphs on a release; none if nobody was held out. releases: see `headline`."""
+    """Return the paragraphs about a release; none if nobody was held out. releases: see `headline`."""
     if not trace.verdict:
         return []
     low, value, high = map(float, trace.today["difference"])
@@ -79,7 +79,7 @@ def said(trace: Any, releases: int = 1) -> list[str]:
 
 
 def proved(trace: Any) -> str:
-    """Return what a release proves of the cautious policy's value, and why that is below what users got if it is."""
+    """State the bound proved for the cautious policy, and explain it if it is below the users' own average."""
     spec, bound = trace.spec, float(trace.curve.values[0])
     episodes, least = spec.public.episodes, spec.problem_size.H * spec.public.reward_range[0]
     of = uploads.people(spec.learned_from, episodes)
@@ -90,8 +90,7 @@ def proved(trace: Any) -> str:
 
 
 def turned(low: float, high: float) -> str:
-    """Return how far off the difference would have to be for another verdict; "" if that is not known. low, high: of
-    its interval."""
+    """Describe the error of the difference that would reverse the verdict; "" if unknown. low, high: its interval."""
     margin = max(low, -high)
     return filled(SAID["turned"], most=human(float(f"{margin:.2g}"))) if margin > 0 else ""
 
@@ -105,7 +104,7 @@ def overlap(covered: float, follows: float) -> str:
 
 
 def disagree(bound: float, high: float) -> str:
-    """Warn that a proved bound is above the whole held-out estimate; "" if it is not. high: of their interval."""
+    """Warn that a proved bound is above the whole interval from held-out users; "" if not. high: the interval's end."""
     if bound <= high:
         return ""
     ends = {"bound": human(_three(bound)), "high": human(_three(high)), "wrong": percent(WRONG)}
@@ -117,11 +116,11 @@ def cautious(low: float, value: float, high: float) -> str:
     if high - value <= 1.5 * (value - low):
         return ""
     more = human(_three(high - value))
-    return f"If few users did so, the estimated value of the policy is cautious, and may be up to {more} too low."
+    return f"If few users acted as the policy does, its estimated value is cautious, and may be up to {more} too low."
 
 
 def rows_of(trace: Any) -> list[tuple[str, str, str]]:
-    """Return the rows of a table on a release, see `checked_rows`."""
+    """Return the rows of a release's table, see `checked_rows`."""
     policy = trace.portable.about
     return checked_rows(policy["held out"], policy["other policy"], policy["bound"])
 
@@ -129,11 +128,11 @@ def rows_of(trace: Any) -> list[tuple[str, str, str]]:
 def checked_rows(
     held: Mapping[str, Any], other: Mapping[str, Any], bound: Mapping[str, Any]
 ) -> list[tuple[str, str, str]]:
-    """Return a table: what, about how much, and its interval.
+    """Return the rows of a table: name, estimate, and interval.
 
     Args:
-        held, other: of the recommended policy and of the other one, intervals in the declared rewards.
-        bound: of the cautious policy, and what the best rule brings that takes the same action always.
+        held, other: intervals of the recommended policy and of the other one, in the declared rewards.
+        bound: the cautious policy's bound, and the value of the best rule that always takes the same action.
     """
 
     def row(what: str, checked: Mapping[str, Any], name: str) -> tuple[str, str, str]:
@@ -153,7 +152,7 @@ def checked_rows(
 
 
 def bound_row(bound: float) -> tuple[str, str, str]:
-    """Return the row of a proved bound."""
+    """Return the table row of a proved bound."""
     return "Cautious policy, proved bound", f"at least {at_least(bound)}", "–"
 
 

@@ -122,5 +122,6 @@ class Budgeted(SpecBase):
         cells, most = DATASET.cells(self.problem_size), int(cost.limit(cost.COUNTERS))
         if cells > most:
             S, A, H, _ = self.problem_size
-            needed = f"S={S}, A={A}, H={H} needs {cells:,} counters {DATASET.formula} and at most {most:,} are allowed"
-            raise cost.refused(field, f"{needed}; give smaller ones.", cost.COUNTERS)
+            needed = f"S={S}, A={A}, H={H} would need {cells:,} counters {DATASET.formula}"
+            allowed = f"at most {most:,} are allowed; give a smaller S, A or H."
+            raise cost.refused(field, f"{needed}, but {allowed}", cost.COUNTERS)

@@ -13,7 +13,7 @@ from dprl.fields import Field, Frozen, SpecError, check_params, documented
 from dprl.learners import OFFLINE
 from dprl.mdp import Size
 from dprl.messages.brief import described, tabulated
-from dprl.messages.labels import called, of_data
+from dprl.messages.labels import called, phrase
 from dprl.plugins import Registry, sources_of
 from dprl.privacy.curator import PROMISES
 from dprl.simulation import datasets
@@ -120,7 +120,7 @@ class OfflineSpec(Budgeted):
 
     def label(self) -> str:
         """Return a short name for a legend."""
-        return called(super().label(), of_data(self.rewards))
+        return called(super().label(), phrase("rewards") if self.rewards == "learned" else "")
 
     def _check_features(self) -> None:
         linear = [key for key, world in ENVIRONMENTS.items() if world.features]

@@ -93,13 +93,13 @@ def replayed(spec: RunSpec) -> dict[str, Any]:
     """
     if wrong := unplayable(spec) or ModuleRun.lack(spec):
         raise SpecError("algorithm", wrong)
-    begun = SeedRun(spec, 0)
+    begun = ModuleRun(spec, 0)
     first = light_pack(begun)
-    seeds = [_differing(first, light_pack(SeedRun(spec, seed))) for seed in range(SEEDS)]
+    seeds = [_differing(first, light_pack(ModuleRun(spec, seed))) for seed in range(SEEDS)]
     stops = []
     for epsilon in stops_of(spec):
         own = spec if epsilon is None else spec.replace(epsilon=epsilon)
-        run = SeedRun(own, 0)
+        run = ModuleRun(own, 0)
         packed = light_pack(run)
         card = guarantee_of(own, run.noise).to_dict()
         del card["ladder"]
@@ -236,7 +236,7 @@ def _check(spec: RunSpec, found: dict[str, Any]) -> None:
     stop, seed = (0 if found["stops"][0]["epsilon"] != spec.epsilon else -1), SEEDS - 1
     epsilon = found["stops"][stop]["epsilon"]
     own = spec if epsilon is None else spec.replace(epsilon=epsilon)
-    packed = light_pack(SeedRun(own, seed))
+    packed = light_pack(ModuleRun(own, seed))
     words: list[Word] = told(packed.words)
     ours, contents = composed(found, stop, seed)
     for number in unseen_of(found["names"]):

@@ -65,8 +65,8 @@ FIELDS: Registry[Field] = Registry(
         ),
         Field(
             "reports", "choice", None,
-            "whose reports a row (h, s, a) adds up: those of all users, or (played) only those of users who were "
-            "told to take a in s at h; by default the privacy model's choice, or all if a mechanism is named",
+            "reports that a row (h, s, a) adds up: from all users, or (played) only from users who were told to "
+            "take a in s at h; by default the privacy model's choice, or all if a mechanism is named",
             choices=("all", "played"), optional=True, query="rep", flag="--reports",
         ),
         Field(

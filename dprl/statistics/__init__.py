@@ -1,4 +1,4 @@
-"""Statistics: what a learner may see of its users, one file a kind. A statistic says how far one user moves it."""
+"""Statistics, which are all that a learner may see of its users; each defines the largest effect of one user on it."""
 
 from dprl.statistics.counts import CONSISTENT, FITTED, NOISY
 from dprl.statistics.dataset import DATASET, REWARDS, TRANSITIONS

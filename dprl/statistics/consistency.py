@@ -1,10 +1,10 @@
-"""From noisy counts to a consistent model (QW23-online eq. 4-6; the same program in B25 eq. 4-5).
+"""Post-processing of noisy counts into a consistent model (QW23-online eq. 4-6; also B25 eq. 4-5).
 
 For each (h, s, a): minimise max over s' of |x[s'] - m^[s']| subject to x >= 0 and |sum x - n^| <= slack.
-It is a linear program; the least value t* has a closed form, and so has a minimiser.
+This is a linear program; its minimum t* has a closed form, and so has a minimiser.
 
-Records are [H, S, A, B + 2], on a table of next states (mdp/structure.py). In `noisy` a counter that is not released is
-NaN: one beyond the last possible next state of its row. It is released as zero.
+Arrays of counts are [H, S, A, B + 2], on a table of next states (mdp/structure.py). In `noisy`, counters beyond the
+last possible next state of a row are NaN; they are released as zero.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import numpy as np
 from dprl.engine import kernel
 from dprl.mdp.tabular import Array
 
-# kernel signature of a post-processing step: (noisy [H,S,A,B+2], errors [H,S,A], tau2 [H], released [H,S,A,B+2]);
-# tau2: how many times as much variance the noise in n^ has as that in m^, see counts.Counts.ellipsoids
+# kernel signature of a post-processing step: (noisy [H,S,A,B+2], errors [H,S,A], tau2 [H], released [H,S,A,B+2]); tau2:
+# the variance of the noise in n^ divided by that of the noise in m^, see counts.Counts.ellipsoids
 SIGNATURE = "void(float64[:,:,:,::1], float64[:,:,::1], float64[::1], float64[:,:,:,::1])"
 
 
@@ -34,9 +34,9 @@ def nearest_counts(noisy: Array, h: int, s: int, a: int, slack: float, lift: flo
 
     noisy, out: [H, S, A, B + 2].
 
-    Start from max(m^, 0), whose distance is as small as x >= 0 permits. If its sum lies in [lo, hi], done.
-    Above hi, move in a straight line toward max(m^ - t*, 0), below lo toward m^ + t*, until the sum fits.
-    If n^ + slack < 0 the program has no solution (only off the good event); hi = 0 then gives x = 0.
+    Start from max(m^, 0), the nearest x >= 0. If its sum lies in [lo, hi], it is the result. Otherwise move in a
+    straight line toward max(m^ - t*, 0) if the sum is above hi, or m^ + t* if it is below lo, until the sum fits. If n^
+    + slack < 0, the program has no solution (only outside the good event); hi = 0 then gives x = 0.
     """
     B = branching(noisy, h, s, a)
     n_hat = noisy[h, s, a, noisy.shape[3] - 2]
@@ -58,7 +58,7 @@ def nearest_counts(noisy: Array, h: int, s: int, a: int, slack: float, lift: flo
         active += m > 0.0
         worst = max(worst, -m)
     if positive > hi:
-        # smallest t with sum max(m^ - t, 0) <= hi: drop what falls below the mean excess until nothing does
+        # smallest t with sum max(m^ - t, 0) <= hi: drop entries below the mean excess until none is below
         t = 0.0
         excess = positive
         changed = True
@@ -97,7 +97,7 @@ def nearest_counts(noisy: Array, h: int, s: int, a: int, slack: float, lift: flo
 
 @kernel
 def consistent(noisy: Array, errors: Array, tau2: Array, released: Array) -> None:
-    """Release m~, n~, r~ from m^, n^, r^, all [H, S, A, B + 2], with the E of each row in `errors`
+    """Compute the released m~, n~, r~ from m^, n^, r^, all [H, S, A, B + 2], with E of each row in `errors`
     (QW23-online section 5.1).
 
     slack = E/4; then E/(2B) is added to each m~ and E/2 to n~, so that n~ >= n with high probability.
@@ -117,7 +117,7 @@ def consistent(noisy: Array, errors: Array, tau2: Array, released: Array) -> Non
 
 @kernel
 def unchanged(noisy: Array, errors: Array, tau2: Array, released: Array) -> None:
-    """Release the counts as they are (no privacy, or a learner that takes raw noisy counts)."""
+    """Release the counts unchanged (no privacy, or a learner that uses raw noisy counts)."""
     H, S, A, width = noisy.shape
     for h in range(H):
         for s in range(S):
@@ -129,9 +129,9 @@ def unchanged(noisy: Array, errors: Array, tau2: Array, released: Array) -> None
 
 @kernel
 def fit(noisy: Array, errors: Array, tau2: Array, released: Array) -> None:
-    """Release the x >= 0 with the least |x - m^|^2 + (sum x - n^)^2 / tau2, n~ = sum x, and r~ = max(r^, 0).
+    """Release the x >= 0 that minimises |x - m^|^2 + (sum x - n^)^2 / tau2, with n~ = sum x, and r~ = max(r^, 0).
 
-    x = max(m^ - t, 0) where tau2 t = sum x - n^: drop what is below the t of those that are left until nothing is.
+    x = max(m^ - t, 0) with tau2 t = sum x - n^: drop entries below the t of the remaining ones until none is below.
     """
     H, S, A, width = noisy.shape
     X = width - 2

@@ -1,8 +1,8 @@
-"""Counts of visits n, of transitions m and sums of rewards r: the statistic of every tabular learner.
+"""Counts of visits n and of transitions m, and sums of rewards r: the statistic of every tabular learner.
 
-The record is that of mdp/counts.py, [H, S, A, B + 2], where B = S unless it is declared which next states are
-possible. One user is in one cell of n, of m and of r at each of H steps.
-E is the number with |n^ - n|, |m^ - m| <= E/4 and |r^ - r| <= E (QW23-online Assumption 3.1).
+The array has the layout of mdp/counts.py, [H, S, A, B + 2], with B = S unless the possible next states are declared. At
+each of H steps, one user is in one cell each of n, m and r. E is the number with |n^ - n|, |m^ - m| <= E/4 and |r^ - r|
+<= E (QW23-online Assumption 3.1).
 """
 
 from __future__ import annotations
@@ -26,35 +26,35 @@ THEN, MOVED = messages("cards")["then"], messages("cards")["moved"]
 
 @dataclass(frozen=True)
 class Declared:
-    """The facts about a table of possible next states that noise depends on.
+    """The facts about a declared table of possible next states that determine the noise.
 
     Attributes:
-        transitions: how many are possible in each step; one number where all steps are alike.
-        most: next states of one (h, s, a), the branching factor B.
+        transitions: number of possible transitions at each step; a single number if all steps are alike.
+        most: the branching factor B, the largest number of next states of one (h, s, a).
     """
 
     transitions: tuple[int, ...]
     most: int
 
     def total(self, H: int) -> int:
-        """Return the transitions in H steps."""
+        """Return the number of possible transitions in H steps."""
         return sum(self.transitions) if len(self.transitions) > 1 else H * self.transitions[0]
 
 
-# What replacing one user moves in a batch that releases n and m of one layer alone.
+# The effect of replacing one user on a batch that releases n and m of a single layer.
 LAYER = Change(((4, 1.0),))
 
 
 @dataclass(frozen=True)
 class Counts:
-    """Counts as a statistic.
+    """Counts with their post-processing, as a statistic.
 
     Attributes:
-        publish: post-processing.
-        visits, reward: n is released as n * visits and r as r * reward, and divided by it again.
-        even: the same in units in which its parts tolerate the same noise.
-        declared: how many transitions are possible, if that is declared; no other has a counter.
-        played: a row has only the reports of users who were told to play it (played.py).
+        publish: kernel of the post-processing.
+        visits, reward: units of release: noise is added to n * visits and r * reward, which are then divided again.
+        even: the same statistic in units in which all its parts tolerate the same noise.
+        declared: the possible transitions if they are declared; others have no counters.
+        played: whether a row counts only the reports of users whose policy plays it (played.py).
     """
 
     publish: Callable[[Array, Array, Array, Array], None]
@@ -66,37 +66,37 @@ class Counts:
 
     kind = "counts"
     parts = "n, m and r"
-    paper_norm = "3H"  # the L1 norm for which the papers state their noise: that of blank-one
+    paper_norm = "3H"  # the L1 norm for which the papers state their noise, under blank-one
     counted = True
     norms = ("l1", "l2", "cells", "one-hot")
     in_papers = ("laplace-tree", "laplace", "binomial-sum")
 
     @property
     def formula(self) -> str:
-        """Write the number of counters."""
+        """The formula of the number of counters."""
         if self.declared:
             return "(declared transitions, n and r)"
         return "H*S*A*(S+2)"
 
     @property
     def then(self) -> str:
-        """Describe the processing of noisy counts before anybody sees them."""
+        """The processing of noisy counts before the learner's own, in words."""
         return str(THEN["played"]) if self.played else ""
 
     @property
     def moved(self) -> str:
-        """Describe the effect of replacing one user."""
+        """The effect of replacing one user, in words."""
         units = {"n": _per("n", self.visits), "r": _per("r", self.reward)}
         return filled(MOVED["counts"], **units)
 
     @property
     def evening(self) -> str:
-        """Describe the scaling that lets its parts tolerate the same noise."""
+        """The scaling that lets all parts tolerate the same noise, in words."""
         return filled(MOVED["units_noise" if self.evened().visits < 1 else "units"], units=self._units)
 
     @property
     def briefly(self) -> str:
-        """The same, without what for."""
+        """The scaling without its purpose."""
         return filled(MOVED["units"], units=self._units)
 
     @property
@@ -107,7 +107,7 @@ class Counts:
         )
 
     def cells(self, size: Size) -> int:
-        """Return the counters released each time."""
+        """Return the number of counters in a release."""
         if self.declared is None:
             return self.rows(size) * self._width(size)
         return self.declared.total(size.H) + 2 * self.rows(size)
@@ -115,47 +115,47 @@ class Counts:
     def sensitivity(self, size: Size, adjacency: str) -> Change:
         """Return the largest effect of one user.
 
-        Replaced, a user takes one unit out of one counter and into another at each of H steps, in n, in m and (at
-        most one unit) in r: L1 is 2H a family, not H. Blanked, one unit in each.
+        Replacing a user moves one unit from one counter to another at each of H steps, in n, in m and (at most one
+        unit) in r: the L1 norm is 2H for each of them, not H. Blanking removes one unit from each.
         """
         moved = (2 if adjacency == REPLACE_ONE else 1) * size.H
         counts = ((2 * moved, 1.0),) if self.visits == 1 else ((moved, 1.0), (moved, self.visits))
         return Change((*counts, (moved, self.reward)), one_way=adjacency != REPLACE_ONE)
 
     def scales(self, size: Size, scale: float) -> Array:
-        """Return [B + 2], of the noise in each counter of one (h, s, a)."""
+        """Return the scale of the noise in each counter of one (h, s, a), [B + 2]."""
         scales = np.full(self._width(size), scale)
         scales[-2:] = scale / self.visits, scale / self.reward
         return scales
 
     @property
     def ellipsoid(self) -> tuple[float, float]:
-        """Return tau^2, rho^2 of the ellipsoid.
+        """Return tau^2 and rho^2 of the ellipsoid of true counts.
 
             |m - m^|^2 + (n - n^)^2 / tau^2 + (r - r^)^2 / rho^2 <= R^2
 
-        in which the truth about a row of a step is when R bounds the length of its noise, in units of that in m^: n and
-        r have tau and rho times as much.
+        It contains the true counts of a row at one step if R bounds the length of its noise, in units of the noise in
+        m^; tau and rho are the scales of the noise in n and r in these units.
         """
         return self.visits**-2, self.reward**-2
 
     def counter(self, scale: float) -> float:
-        """Return the scale of n."""
+        """Return the scale of the noise in n."""
         return scale / self.visits
 
     def questions(self, size: Size) -> NDArray[np.int64]:
-        """[H * S * A * (B + 2)] 3 h + part, where part is 0 in m, 1 in n and 2 in r: at a step a user is in one cell of
-        each, or, of r, perhaps in none."""
+        """Return 3 h + part for each cell, [H * S * A * (B + 2)], where part is 0 in m, 1 in n and 2 in r. At each step
+        a user is in one cell of each part, or perhaps in none of r."""
         part = np.append(np.zeros(self._width(size) - 2, dtype=np.int64), (1, 2))
         return np.asarray(3 * np.arange(size.H)[:, None] + np.tile(part, size.S * size.A)).ravel()
 
     def error_bound(self, scale: float, tail: Array) -> Array:
-        """Return E = 4 * scale * tail times what the noisiest part has: n and m tolerate E/4, r tolerates E."""
+        """Return E = 4 * scale * tail for the noisiest part: n and m tolerate E/4, r tolerates E."""
         return 4 * scale / self.visits * tail
 
     def paper_noise(self, model: str, size: Size, K: int, epsilon: float, delta: float) -> PaperScale:
-        """Return Laplace(3H/epsilon), times the levels of a tree over the users if there is one: 3H is the L1 norm of
-        blank-one, and replace-one has twice that."""
+        """Return Laplace(3H/epsilon), times the levels of a tree over the users if there is one. 3H is the L1 norm
+        under blank-one; under replace-one it is twice that."""
         L1 = self.sensitivity(size, BLANK_ONE).l1
         if model == "local":
             formula = f"Laplace({self.paper_norm}/epsilon) on each counter of each user"
@@ -165,19 +165,18 @@ class Counts:
         return PaperScale(L1 * L / epsilon, formula, ("QW23-online section 5.1", "V20 Algorithm 2"))
 
     def row(self, size: Size) -> int:
-        """Return the numbers in a row (h, s, a), at most: m, n and r."""
+        """Return the largest number of counters in a row (h, s, a): m, n and r."""
         return self._width(size)
 
     def _width(self, size: Size) -> int:
-        """Return the counters of a row, at most."""
         return (self.declared.most if self.declared else size.S) + 2
 
     def rows(self, size: Size) -> int:
-        """One for each (h, s, a)."""
+        """Return the number of rows (h, s, a)."""
         return size.H * size.S * size.A
 
     def evened(self) -> Counts:
-        """Return itself, if it has no such form."""
+        """Return the statistic in even units, or itself if it has none."""
         return replace(self.even or self, declared=self.declared, played=self.played)
 
 
@@ -185,11 +184,11 @@ def _per(part: str, unit: float) -> str:
     return part if unit == 1 else f"{part}/{1 / unit:g}"
 
 
-# Post-processed to counts that some users could have had. The tolerance of r is E, that of n and m E/4.
+# Post-processed to counts that some users could have. The tolerance of r is E, that of n and m E/4.
 CONSISTENT = Counts(publish=consistent, even=Counts(publish=consistent, reward=0.25))
-# As they are with their noise.
+# Raw counts with their noise.
 NOISY = Counts(publish=unchanged, even=Counts(publish=unchanged, reward=0.25))
-# Fitted to n^ and m^ by least squares. With halves a user moves the noise less, for what a value needs to know
+# Fitted to n^ and m^ by least squares. Units of one half lower the noise in the numbers that a value depends on
 # (docs/report/online.md, "Where it is declared what is possible").
 FITTED = Counts(publish=fit, even=Counts(publish=fit, visits=0.5, reward=0.5))
 
@@ -199,12 +198,12 @@ ADD_SCALED = "float64(float64[:,:,:,::1], float64[::1], float64[::1], float64[:,
 
 @kernel
 def add_scaled(counts: Array, noise: Array, scales: Array, noisy: Array) -> float:
-    """Write counts + scales * noise into noisy. Returns the smallest E for which this release is within bounds.
+    """Write counts + scales * noise to noisy, and return the smallest E for which this release is within its bounds.
 
     Args:
         counts, noisy: [H, S, A, B + 2]; noisy is NaN if nothing is released.
-        noise: [cells], unit noise in the order of counts.
-        scales: [B + 2].
+        noise: [cells], unit noise in the order of the counts.
+        scales: [B + 2], the scale for each counter of a row.
     """
     H, S, A, width = counts.shape
     worst_count = 0.0

@@ -1,9 +1,8 @@
-"""Counts of visits n and of transitions m of a data set: the statistics of offline tabular learners.
+"""Counts of visits n and of transitions m in a data set: the statistics of offline tabular learners.
 
-The record is that of mdp/counts.py, [H, S, A, S + 2]; its last column, sums of rewards, stays 0: rewards are known, or
-released by themselves.
-One trajectory is in one cell of n and of m at each of H steps. E is the number with |n' - n|, |m' - m| <= E/2
-(QW23-offline, Lemma C.2).
+The array has the layout of mdp/counts.py, [H, S, A, S + 2]; its last column, the sums of rewards, stays 0, because
+rewards are known or released separately. One trajectory is in one cell of n and of m at each of H steps. E is a bound
+with |n' - n|, |m' - m| <= E/2 (QW23-offline, Lemma C.2).
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ SIGNATURE = "void(float64[:,:,:,::1], float64, float64[:,:,:,::1])"  # of `proje
 def project(noisy: Array, error: float, released: Array) -> None:
     """Release m~ and n~ = sum of m~ from (m + noise)_+ and (n + noise)_+ (QW23-offline eq. 3-4).
 
-    The counts x >= 0 with the least max |x - m'| and |sum x - n'| <= E/2, where E = `error`.
+    m~ are the counts x >= 0 that minimise max |x - m'| subject to |sum x - n'| <= E/2, with E = `error`.
     """
     H, S, A, width = noisy.shape
     X = width - 2
@@ -55,7 +54,7 @@ class Dataset:
     publish = staticmethod(project)
 
     def cells(self, size: Size) -> int:
-        """Return the numbers released."""
+        """Return the number of released numbers."""
         return size.H * size.S * size.A * (size.S + 1)
 
     def sensitivity(self, size: Size, adjacency: str) -> Change:
@@ -64,11 +63,11 @@ class Dataset:
         return Change(((2 * moved, 1.0),), one_way=adjacency != REPLACE_ONE)
 
     def scales(self, size: Size, scale: float) -> Array:
-        """Return [S + 2], of the noise in each column of a row: none where rewards would be."""
+        """Return the scale of the noise in each column of a row, [S + 2]; 0 for rewards."""
         return np.append(np.full(size.S + 1, scale), 0.0)
 
     def counter(self, scale: float) -> float:
-        """Return the scale of n."""
+        """Return the scale of the noise in n."""
         return scale
 
     def error_bound(self, scale: float, tail: Array) -> Array:
@@ -76,30 +75,30 @@ class Dataset:
         return 2 * scale * tail
 
     def row(self, size: Size) -> int:
-        """Return the numbers in a row (h, s, a)."""
+        """Return the number of counters in a row (h, s, a)."""
         return size.S + 1
 
     def rows(self, size: Size) -> int:
-        """One for each (h, s, a)."""
+        """Return the number of rows (h, s, a)."""
         return size.H * size.S * size.A
 
     def evened(self) -> Dataset:
-        """Itself: n and m tolerate the same noise."""
+        """Return itself, because n and m tolerate the same noise."""
         return self
 
     family = "counts"
     half = 0
 
     def draws(self, size: Size) -> int:
-        """One for each n and m."""
+        """Return the number of draws of noise, one for each n and m."""
         return self.cells(size)
 
     def sums(self, record: Array) -> Array:
-        """Return [H, S, A, S + 1], what noise is added to, a view."""
+        """Return a view of the sums that noise is added to, [H, S, A, S + 1]."""
         return record[..., :-1]
 
     def answer(self, record: Array, noise: Array, error: float) -> Array:
-        """Return [H, S, A, S + 2] as the learner sees it: n~ and m~ after the projection, no rewards."""
+        """Return n~ and m~ after noise and projection, [H, S, A, S + 2], without rewards."""
         noisy = record.copy()
         sums = self.sums(noisy)
         sums += noise.reshape(sums.shape)
@@ -110,9 +109,9 @@ class Dataset:
 
 @dataclass(frozen=True)
 class Transitions:
-    """Counts of transitions m alone, as they are with their noise; n is their sum in each row.
+    """Counts of transitions m alone, with noise but without projection; n is their sum in each row.
 
-    No cell is moved for the sake of another: what is released of one step is independent of the noise of all others.
+    The projection does not mix steps, so the noise in one step's release is independent of all other steps.
     """
 
     family = "transitions"
@@ -124,16 +123,15 @@ class Transitions:
         return Change(((size.H + moved, 1.0),), one_way=adjacency != REPLACE_ONE)
 
     def draws(self, size: Size) -> int:
-        """One for each m."""
+        """Return the number of draws of noise, one for each m."""
         return size.H * size.S * size.A * size.S
 
     def sums(self, record: Array) -> Array:
-        """Return [H, S, A, S], what noise is added to, a view."""
+        """Return a view of the sums that noise is added to, [H, S, A, S]."""
         return counts.transitions(record)
 
     def answer(self, record: Array, noise: Array, error: float) -> Array:
-        """[H, S, A, S + 2] as the learner sees it: m~ and its sums n~, both maybe negative, and no rewards; error is
-        not used."""
+        """Return m~ and its sums n~, [H, S, A, S + 2], perhaps negative, without rewards; `error` is not used."""
         released = np.zeros_like(record)
         m = counts.transitions(released)
         m[...] = self.sums(record) + noise.reshape(m.shape)
@@ -143,7 +141,7 @@ class Transitions:
 
 @dataclass(frozen=True)
 class RewardSums:
-    """Sums of rewards in [0, 1] at each (h, s, a): a query next to that for counts, where rewards are not known."""
+    """Sums of rewards in [0, 1] at each (h, s, a): a query in addition to the counts, if rewards are not known."""
 
     family = "rewards"
     half = 0
@@ -154,15 +152,15 @@ class RewardSums:
         return Change(((size.H + moved, 1.0),), one_way=adjacency != REPLACE_ONE)
 
     def draws(self, size: Size) -> int:
-        """One for each sum."""
+        """Return the number of draws of noise, one for each sum."""
         return size.H * size.S * size.A
 
     def sums(self, record: Array) -> Array:
-        """Return [H, S, A], what noise is added to, a view."""
+        """Return a view of the sums that noise is added to, [H, S, A]."""
         return counts.rewards(record)
 
     def answer(self, record: Array, noise: Array, error: float) -> Array:
-        """[H, S, A]; error is not used."""
+        """Return the sums with noise, [H, S, A]; `error` is not used."""
         sums = self.sums(record)
         return np.asarray(sums + noise.reshape(sums.shape))
 

@@ -1,4 +1,4 @@
-"""Families of queries: the sums over one data set that an offline learner asks a curator to release."""
+"""Families of queries: sums over one data set that an offline learner requests from a curator."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from dprl.statistics.statistic import Change
 
 
 class Query(Protocol):
-    """One release, as a public function of the data set and of noise.
+    """A query, answered by a public function of the data set and of noise.
 
     Attributes:
-        family: name of the family it belongs to, which says how far one trajectory moves its sums.
+        family: name of its family, which defines the effect of one trajectory on its sums.
     """
 
     @property
@@ -22,16 +22,16 @@ class Query(Protocol):
 
     @property
     def half(self) -> int:
-        """The half of a data set that it is about."""
+        """The half of the data set that it sums over."""
 
     def draws(self, size: Size) -> int:
-        """Count the draws of unit noise."""
+        """Return the number of draws of unit noise."""
 
     def answer(self, record: Array, noise: Array, error: float) -> Array:
-        """Return sums with `noise` added, post-processed: the learner's view.
+        """Return the sums with `noise` added and post-processed, as the learner receives them.
 
         Args:
-            record: [H, S, A, S + 2], the counts of a data set, or of a half of it, see mdp/counts.py.
+            record: [H, S, A, S + 2], the counts of a data set or of half of it, see mdp/counts.py.
             noise: [draws], independent, of the family's scale; zeros without privacy.
             error: E of the family, 0 without privacy.
         """
@@ -42,13 +42,13 @@ class Family:
     """Sums over the trajectories of a data set that are released with independent noise of one scale.
 
     Attributes:
-        name: by which the learner asks for them.
-        what: in words.
-        change: what replacing one trajectory, and blanking one, moves in one release.
+        name: its name in queries.
+        what: a description.
+        change: the effect of replacing one trajectory on one release.
         blanked: the same for a trajectory that is replaced by an empty one.
-        times: how many releases there are of it.
-        weight: of its noise next to that of the other families, if no paper states its noise.
-        half: which half of the data set it is summed over; two halves have no trajectory in common.
+        times: number of releases.
+        weight: scale of its noise relative to the other families, if no paper states it.
+        half: the half of the data set it is summed over; the halves are disjoint.
     """
 
     name: str

@@ -1,9 +1,9 @@
-"""Least-squares sums of a linear MDP: what a learner that asks for values is told of its users (L21 Algorithm 2).
+"""Least-squares sums of a linear MDP, for a learner that requests regressions of its own values (L21 Algorithm 2).
 
-At step h the matrix is the sum over all users so far of phi phi^T, phi = phi(s_h, a_h), a running sum. The vector is
-the sum of phi y with y = (r_h + V(s_{h+1}) - middle)/unit, for the V that the learner has just proposed: it is answered
-from all that has happened so far, again at each release, with noise of its own. The record is [H, 1, d, d + 1]: a
-symmetric matrix, and in the last column a vector.
+At step h the matrix is the running sum of phi phi^T over all users so far, phi = phi(s_h, a_h). The vector is the sum
+of phi y with y = (r_h + V(s_{h+1}) - middle)/unit, for the V that the learner has just proposed; it is computed again
+at each release, from all data so far and with new noise. The array is [H, 1, d, d + 1]: a symmetric matrix, and a
+vector in the last column.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from dprl.statistics.statistic import REPLACE_ONE, Change, PaperScale
 
 @dataclass(frozen=True)
 class FeatureGram:
-    """Matrices and vectors as a statistic. Features have length at most 1.
+    """Matrices and vectors of a regression, as a statistic. Features have length at most 1.
 
-    Matrix noise is symmetric, (Z + Z^T)/sqrt 2 with Z of independent draws: of one scale off the diagonal and sqrt 2
-    times that on it; one draw is kept for each pair of equal numbers.
+    Matrix noise is symmetric, (Z + Z^T)/sqrt 2 with independent draws Z: of one scale off the diagonal, and sqrt 2
+    times that on it. Only one draw is stored for each pair of equal numbers.
 
     Attributes:
-        centred: y is in [-1/2, 1/2], else r + V as it is, in [0, H + 1].
-        releases: how often vectors are asked for.
-        norm: of changes, that the noise asks for: l1 or l2.
-        spread: the largest sum of a feature's numbers, without their signs, which the l1 norm follows from.
-        even: whether matrices and vectors are released in units that make the best of a budget, see `units`.
+        centred: whether y is centred, in [-1/2, 1/2], or is r + V itself, in [0, H + 1].
+        releases: number of releases of the vectors.
+        norm: the norm of changes that the noise is calibrated to: l1 or l2.
+        spread: the largest L1 norm of a feature, which determines the l1 norm of changes.
+        even: whether matrices and vectors are released in optimal units, see `units`.
     """
 
     centred: bool = True
@@ -52,18 +52,18 @@ class FeatureGram:
 
     @property
     def moved(self) -> str:
-        """Describe the effect of replacing one user."""
+        """The effect of replacing one user, in words."""
         return "a matrix at each step, and a vector at each step of each release"
 
     @property
     def evening(self) -> str:
-        """Describe the scaling that lets its parts tolerate the same noise."""
+        """The scaling that lets all parts tolerate the same noise, in words."""
         return "releasing matrices and vectors in units of their own"
 
     def moves(self, adjacency: str, H: int) -> tuple[float, float]:
-        """Return the most that one user moves the draws of a matrix, and of one vector, at a step.
+        """Return one user's largest effect on the draws of a matrix, and of one vector, at a step.
 
-        l2: |phi phi^T - phi' phi'^T|_F / sqrt 2 <= 1 and |phi y - phi' y'| <= 2 max |y|. l1, where |phi|_1 <= c: the
+        l2: |phi phi^T - phi' phi'^T|_F / sqrt 2 <= 1 and |phi y - phi' y'| <= 2 max |y|. l1, for |phi|_1 <= c: the
         draws of phi phi^T add up to at most (c^2 - 1)/2 + 1/sqrt 2 for c >= 1, and |phi y|_1 <= c max |y|.
         """
         most = 0.5 if self.centred else H + 1.0
@@ -77,11 +77,12 @@ class FeatureGram:
     def units(self, size: Size) -> tuple[float, float]:
         """Return the units in which matrices and vectors are released.
 
-        Even: noise m on matrices and v on vectors moves u - G w by about v + 2 |w| m, |w| about sqrt d; a user is seen
-        about 1 + ln B times in matrices and B times in vectors. The least noise with the same loss: m and v in the
-        proportions of ((a^p (1 + ln B))/(2 sqrt d))^(1/(p+1)) and (b^p B)^(1/(p+1)), p = 2 for l2 and 1 for l1.
+        Even: noise m on matrices and v on vectors moves u - G w by about v + 2 |w| m, with |w| about sqrt d; a user's
+        data are in about 1 + ln B releases of matrices and B of vectors. The noise with the smallest effect for the
+        same privacy loss has m and v in proportion to ((a^p (1 + ln B))/(2 sqrt d))^(1/(p+1)) and (b^p B)^(1/(p+1)), p
+        = 2 for l2 and 1 for l1.
         Otherwise as in the paper: sigma_u = H sigma_Lambda / sqrt(B0), for values in [0, H + 1]; centred ones are
-        multiplied by that.
+        divided by H + 1.
         """
         if not self.even:
             vector = size.H / sqrt(doublings(self.releases))
@@ -96,7 +97,7 @@ class FeatureGram:
         return size.H * size.d * (size.d + 3) // 2
 
     def row(self, size: Size) -> int:
-        """Return d, a vector; of a matrix's noise see learners/linear/value_iteration.py."""
+        """Return d, the length of a vector; for a matrix's noise see learners/linear/value_iteration.py."""
         return size.d
 
     def rows(self, size: Size) -> int:
@@ -104,13 +105,13 @@ class FeatureGram:
         return self.cells(size) // size.d
 
     def sensitivity(self, size: Size, adjacency: str) -> Change:
-        """Return the effect of one user, all steps together: on matrices once, on vectors in every release."""
+        """Return one user's largest joint effect on all steps: on matrices once, on vectors in every release."""
         ratios = [x / unit for x, unit in zip(self.moves(adjacency, size.H), self.units(size), strict=True)]
         matrices, vectors = ((size.H, ratio) for ratio in ratios)
         return Change((matrices,), one_way=True, anew=(vectors,))
 
     def scales(self, size: Size, scale: float) -> Array:
-        """Return [cells] of the noise: all matrices, sqrt 2 times as large on a diagonal, and then all vectors."""
+        """Return the scale of the noise in each draw, [cells]: matrices (diagonals sqrt 2 times), then vectors."""
         rows, columns = np.triu_indices(size.d)
         matrix, vector = self.units(size)
         triangle = matrix * np.where(rows == columns, sqrt(2), 1.0)
@@ -122,11 +123,11 @@ class FeatureGram:
         return scale
 
     def error_bound(self, scale: float, tail: Array) -> Array:
-        """Return the largest possible draw before it is multiplied."""
+        """Return the bound on a unit draw, which the learner multiplies by the scales."""
         return tail
 
     def evened(self) -> Self:
-        """Return what is released, in units that make the best of a budget."""
+        """Return the statistic in optimal units."""
         return replace(self, even=True)
 
     def paper_noise(self, model: str, size: Size, K: int, epsilon: float, delta: float) -> PaperScale:
@@ -160,9 +161,9 @@ def design(counts: Array, features: Array, sums: Array) -> None:
     """Sum the matrices of all users so far.
 
     Args:
-        counts: [H, S, A, S + 2], of all users so far.
+        counts: [H, S, A, S + 2], summed over all users so far.
         features: [S, A, d].
-        sums: [H, 1, d, d + 1] gets the matrices.
+        sums: [H, 1, d, d + 1], receives the matrices.
     """
     H, S, A, _ = counts.shape
     d = features.shape[2]
@@ -184,9 +185,9 @@ def design(counts: Array, features: Array, sums: Array) -> None:
 def regressed(
     counts: Array, h: int, features: Array, V: Array, middle: Array, unit: Array, sums: Array
 ) -> None:
-    """Compute the vector of step h for the values V, [H + 1, S], of which row h + 1 is used: see `design`.
+    """Compute the vector of step h for the values V[h + 1], with V [H + 1, S], and write it to sums (see `design`).
 
-    middle, unit: [H].
+    middle, unit: [H], the centre and the range of r + V at each step.
     """
     _, S, A, _ = counts.shape
     d = features.shape[2]
@@ -207,7 +208,7 @@ def regressed(
 
 @kernel
 def moved(counts: Array, features: Array, sums: Array) -> None:
-    """Write into sums, [H, d, S], the sums of phi over the users who went on to each state. Not with privacy."""
+    """Write the sums of phi over the users who moved to each state to sums, [H, d, S]; only without privacy."""
     H, S, A, _ = counts.shape
     d = features.shape[2]
     for h in range(H):
@@ -225,11 +226,12 @@ def moved(counts: Array, features: Array, sums: Array) -> None:
 
 @kernel
 def hide_matrices(sums: Array, noise: Array, scales: Array, noisy: Array) -> float:
-    """Write sums + noise into noisy for all matrices, the same in both triangles. Returns the largest unit draw.
+    """Write the matrices with noise to noisy, both triangles alike, and return the largest unit draw.
 
     Args:
         sums, noisy: [H, 1, d, d + 1].
-        noise: [H d (d + 1)/2], unit noise; scales: [cells], what multiplies it.
+        noise: [H d (d + 1)/2], unit noise.
+        scales: [cells], the scale of each draw.
     """
     H, _, d, _ = sums.shape
     worst = 0.0
@@ -246,7 +248,7 @@ def hide_matrices(sums: Array, noise: Array, scales: Array, noisy: Array) -> flo
 
 @kernel
 def hide_vector(sums: Array, h: int, noise: Array, scales: Array, noisy: Array) -> float:
-    """Add noise to the vector of step h in the same way. noise: [d], unit noise."""
+    """Write the vector of step h with noise to noisy, and return the largest unit draw. noise: [d], unit noise."""
     H, _, d, _ = sums.shape
     worst = 0.0
     scale = scales[scales.shape[0] - (H - h) * d]

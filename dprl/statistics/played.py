@@ -1,10 +1,10 @@
-"""Rows that count only who played them: of a row (h, s, a), the reports of users whose policy takes a in s at h.
+"""Counts in which a row (h, s, a) sums only the reports of users whose policy takes a in s at h.
 
-Policies are public, and a user who was told to take another action in s at h is in no counter of the row: this user's
-report has an exact zero there, plus noise. Leaving that report out of the row changes no true count and loses noise,
-and it is post-processing. Whether a report counts is decided before it is made, so that the noise that is kept is as
-that of the first that many reports: E is looked up by how many reports a row has, and holds for any number of them at
-once (proof in docs/report/online.md, "Rows that count only who played them").
+Policies are public. A user whose policy takes another action in s at h is in no counter of the row: this user's report
+has an exact zero there, plus noise. Leaving that report out of the row changes no true count and removes noise, and it
+is post-processing. Which reports count is decided before they are made, so the noise of those that count is distributed
+like that of the first reports of the same number: E depends on the number of reports in a row, and holds for all
+numbers at once (proof in docs/report/online.md, "Rows that count only who played them").
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from dprl.statistics.counts import add_scaled
 
 
 def hidden(by_users: bool, ends: NDArray[np.int64], error: Array) -> float:
-    """Return the visits of a row that the noise of its own reports hides, however few these are.
+    """Return the largest number of visits to a row that may be hidden by the noise of its own reports.
 
-    While E(b) >= b, nothing is to be seen after b users who were told to play the row, even if all of them were there.
-    A batch has all its noise whatever its size.
+    If E(b) >= b, nothing is visible after b users whose policy plays the row, even if all of them visited it. A batch
+    has all its noise, whatever its size.
     """
     return float(max(ends[error >= ends], default=0)) if by_users else float(error[0])
 
 
 @kernel
 def taken(policy: Any, h: int, s: int, a: int) -> bool:
-    """Return whether anybody may have taken an action at a step."""
+    """Return whether a policy may take an action in a state at a step."""
     if policy.ndim == 2:
         return bool(policy[h, s] == a)
     return True
@@ -38,7 +38,7 @@ def taken(policy: Any, h: int, s: int, a: int) -> bool:
 
 @kernel
 def cells_told(policy: Any, noisy: Array) -> NDArray[np.int64]:
-    """Return the cells, in the order of unit noise, of the rows whose action the policy takes.
+    """Return the indices, in the order of unit noise, of the cells in rows whose action the policy takes.
 
     noisy: [H, S, A, B + 2], NaN if there is no counter.
     """
@@ -62,16 +62,15 @@ def cells_told(policy: Any, noisy: Array) -> NDArray[np.int64]:
 
 @kernel
 def look_up(reports: int, setup: Any, state: Any) -> float:
-    """Count further reports in the rows that were played, with their noise, and write the E of every row. Returns the
-    largest noise relative to E.
+    """Add new reports with their noise to the rows that were played, write the E of every row, and return the largest
+    noise relative to E.
 
     Args:
-        reports: users since the last release, or 1 for their batch, as `setup.ends` counts.
-        setup, state: a loop's, with ends, bound, error [B], scales and policy, noise, counts, noisy as in
-            replan_kernels.py;
-            kept, int64 [H, S, A], reports in each row; places, int64
-            [H, S, A], where of the table each row is; and errors,
-            bounds [H, S, A], zero if no report counts.
+        reports: number of users since the last release, or 1 for their batch, in the unit of `setup.ends`.
+        setup, state: those of a loop (replan_kernels.py), with ends, bound, error [B], scales and policy, noise,
+            counts,
+            noisy; kept, int64 [H, S, A], the reports in each row; places, int64 [H, S, A], the row's index in the
+            table; errors, bounds [H, S, A], zero if no report counts.
     """
     add_scaled(state.counts, state.noise, setup.scales, state.noisy)
     H, S, A, width = state.noisy.shape

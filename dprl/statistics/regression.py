@@ -1,4 +1,4 @@
-"""Matrices and vectors of a linear model: sums over the trajectories of a data set, with noise.
+"""Matrices and vectors of regressions on a linear model: sums over the trajectories of a data set, with noise.
 
 Features phi: [S, A, d] are public and have norm at most 1. One trajectory is in one term of each sum.
 """
@@ -16,11 +16,11 @@ from dprl.statistics.statistic import Change
 
 @dataclass(frozen=True, eq=False)
 class Gram:
-    """sum of w(s, a) phi phi^T at step h, with weights w: [S, A] in (0, 1].
+    """The sum of w(s, a) phi phi^T at step h, with weights w: [S, A] in (0, 1].
 
-    Its noise is symmetric, (Z + Z^T)/sqrt 2 with Z of independent draws (QW23-offline Algorithm 2, line 2): of the
+    Its noise is symmetric, (Z + Z^T)/sqrt 2 with independent draws Z (QW23-offline Algorithm 2, line 2): of the
     family's scale off the diagonal, and sqrt 2 times that on it. So a change M of the matrix moves the draws by
-    |M|_F/sqrt 2 of them, as `Change`s say it.
+    |M|_F/sqrt 2, which is the size of its `Change`.
     """
 
     family: str
@@ -30,11 +30,11 @@ class Gram:
     weights: Array
 
     def draws(self, size: Size) -> int:
-        """Return Z: [d, d]."""
+        """Return the number of draws in Z [d, d]."""
         return int(self.features.shape[-1] ** 2)
 
     def answer(self, record: Array, noise: Array, error: float) -> Array:
-        """[d, d]; error is not used."""
+        """Return the matrix with noise, [d, d]; `error` is not used."""
         d = self.features.shape[-1]
         Z = noise.reshape(d, d)
         weighted = counts.visits(record)[self.h] * self.weights
@@ -44,11 +44,11 @@ class Gram:
 
 @dataclass(frozen=True, eq=False)
 class Moment:
-    """sum of w(s, a) phi (r + V(s')) at step h, or without r.
+    """The sum of w(s, a) phi (r + V(s')) at step h, with or without r.
 
     Attributes:
         values: [S], V.
-        rewarded: whether the rewards of the trajectories, which are not public, are in it.
+        rewarded: whether it contains r; the rewards of the trajectories are not public.
     """
 
     family: str
@@ -60,11 +60,11 @@ class Moment:
     rewarded: bool
 
     def draws(self, size: Size) -> int:
-        """[d]."""
+        """Return the number of draws, d."""
         return int(self.features.shape[-1])
 
     def answer(self, record: Array, noise: Array, error: float) -> Array:
-        """[d]; error is not used."""
+        """Return the vector with noise, [d]; `error` is not used."""
         targets = counts.transitions(record)[self.h] @ self.values
         if self.rewarded:
             targets = targets + counts.rewards(record)[self.h]
@@ -72,9 +72,10 @@ class Moment:
 
 
 def gram_change(features: Array) -> tuple[Change, Change]:
-    """Return the largest change of a Gram matrix if one trajectory is replaced, and if blanked; features: [S, A, d].
+    """Return the largest changes of a Gram matrix, if one trajectory is replaced and if it is blanked; features: [S, A,
+    d].
 
-    |u phi phi^T - u' phi' phi'^T|_F is convex in the weights u, u' in [0, 1], so its maximum is at their ends.
+    |u phi phi^T - u' phi' phi'^T|_F is convex in the weights u, u' in [0, 1], so it is largest at their ends.
     """
     flat = features.reshape(-1, features.shape[-1])
     products = flat @ flat.T
@@ -85,7 +86,7 @@ def gram_change(features: Array) -> tuple[Change, Change]:
 
 
 def moment_change(features: Array, top: float) -> tuple[Change, Change]:
-    """Return the same for a vector whose weighted targets are in [0, top]: convex in both, so again at the ends."""
+    """Return the largest changes of a vector with weighted targets in [0, top]: convex in both, so the ends decide."""
     flat = features.reshape(-1, features.shape[-1])
     products = flat @ flat.T
     squares = np.diag(products)
@@ -95,18 +96,18 @@ def moment_change(features: Array, top: float) -> tuple[Change, Change]:
 
 
 def centred_change(features: Array) -> tuple[Change, Change]:
-    """Return the same for a vector whose targets are in [-1/2, 1/2]: the most is from phi/2 to -phi/2."""
+    """Return the largest changes of a vector with targets in [-1/2, 1/2]: from phi/2 to -phi/2."""
     squares = (features**2).sum(-1)
     return _moved(float(squares.max())), _moved(float(squares.max()) / 4)
 
 
 def bounded_gram() -> tuple[Change, Change]:
-    """Return the same for any features of norm at most 1: |phi phi^T - phi' phi'^T|_F <= sqrt 2, and 1."""
+    """Return a Gram matrix's changes for features of norm at most 1: |phi phi^T - phi' phi'^T|_F <= sqrt 2, and 1."""
     return _moved(1.0), _moved(0.5)
 
 
 def bounded_moment(top: float) -> tuple[Change, Change]:
-    """Return the same for any features of norm at most 1: 2 top, and top."""
+    """Return the changes of a vector for any features of norm at most 1: 2 top, and top."""
     return _moved(4 * top**2), _moved(top**2)
 
 

@@ -1,7 +1,7 @@
-"""The interface of a statistic: numbers summed over users, released with noise, and all that a learner sees of them.
+"""The interface of a statistic: sums over users, released with noise, the only data that a learner receives about them.
 
-A privatizer uses only the largest effect of one user on it. So a learner that is a function of other sums (such as
-matrices and vectors) brings a statistic of its own, and every mechanism works for it, too.
+A privatizer only uses the largest effect of one user on it. So a learner that depends on other sums (such as matrices
+and vectors) can bring its own statistic, and every mechanism works with it.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ class Change:
 
     Attributes:
         moves: `count` cells move by at most `size`, for each (count, size).
-        one_way: all of them up (or all down), otherwise half go up and half go down.
-        anew: the same for cells that are no running sums: they are asked for again, with noise of their own, at each
-            release from that item on.
-        asked: at how many releases at most, 0: at each.
+        one_way: whether all of them go up (or all down); otherwise half go up and half go down.
+        anew: the same for cells that are not running sums: they are queried again, with new noise, at each release from
+            that item on.
+        asked: the maximum number of releases with these queries; 0 means all.
     """
 
     moves: tuple[tuple[int, float], ...]
@@ -49,31 +49,31 @@ class Change:
         return replace(self, moves=moves, anew=anew)
 
     def times(self, releases: int) -> int:
-        """Return how many of these releases, at most, contain the cells that are requested again."""
+        """Return the maximum number, among these releases, in which the cells of `anew` are queried."""
         return min(self.asked, releases) if self.asked else releases
 
     @property
     def once(self) -> Change:
-        """Return the change of cells that are requested again, in one release."""
+        """Return the change in one release alone, on the cells of `anew`."""
         return Change(self.anew, self.one_way)
 
     @property
     def raised(self) -> int:
-        """Return the number of cells that go up."""
+        """Return the number of cells that increase."""
         count = sum(count for count, _ in self.moves)
         return count if self.one_way else count // 2
 
 
 class PaperScale(NamedTuple):
-    """Noise as in a paper.
+    """The size of a paper's noise.
 
     Attributes:
         scale: of one draw, in units of release.
         formula: in words.
-        sources: where the paper states it.
-        notes: a card's remarks in addition to its proof.
-        spread: the factor by which the paper's noise in a sum is larger.
-        of_users: the leaves of its tree are users, else releases.
+        sources: the places in the paper that state it.
+        notes: remarks for the guarantee, in addition to its proof.
+        spread: the factor from the scale of one draw to the paper's noise in a sum.
+        of_users: whether the leaves of its tree are users; otherwise they are releases.
     """
 
     scale: float
@@ -85,15 +85,15 @@ class PaperScale(NamedTuple):
 
 
 class Statistic(Protocol):
-    """A kind of statistic. Frozen and hashable: cards and ladders are kept by it.
+    """A kind of statistic. It is frozen and hashable, because guarantees are cached by it.
 
     Attributes:
-        kind: names the details that a trace of it has.
-        parts, moved, paper_norm, evening: words for the guarantee card, see `counts.Counts`.
-        then: what is done with noisy sums before a learner's own post-processing, for the card; "" for nothing.
-        counted: its numbers are counts, of which cards, charts and attacks can speak one by one.
-        norms: of `Change`s, those that are known: noise is offered that asks for one of these.
-        in_papers: keys of the mechanisms for which papers state how much noise there is.
+        kind: key of the details that a trace stores for it.
+        parts, moved, paper_norm, evening: texts for the guarantee, see `counts.Counts`.
+        then: the processing of noisy sums before a learner's own, as a text for the guarantee; "" for none.
+        counted: whether its numbers are counts, which guarantees, charts and attacks can show one by one.
+        norms: the norms of `Change` that are known; only mechanisms calibrated to one of them are offered.
+        in_papers: keys of the mechanisms for which papers state the size of the noise.
     """
 
     @property
@@ -120,7 +120,7 @@ class Statistic(Protocol):
     def __hash__(self) -> int: ...
 
     def cells(self, size: Size) -> int:
-        """Return the numbers released each time."""
+        """Return the number of numbers released each time."""
 
     def sensitivity(self, size: Size, adjacency: str) -> Change:
         """Return the largest effect of one change of the data, in the units of release.
@@ -131,23 +131,23 @@ class Statistic(Protocol):
         """
 
     def scales(self, size: Size, scale: float) -> Array:
-        """Return the factor of unit noise in each cell (or in each cell of a row that repeats), in the statistic's own
-        units, if the noise in units of release has this scale."""
+        """Return the scale of the noise in each cell (or in each cell of a repeating row), in the statistic's own
+        units, given the scale in units of release."""
 
     def counter(self, scale: float) -> float:
-        """Return the same for the counter that cards and previews show: n, the visits, for counts."""
+        """Return the scale of the noise in the counter that guarantees and previews show: n, the visits, for counts."""
 
     def error_bound(self, scale: float, tail: Array) -> Array:
-        """Return E, from a bound `tail` on the unit noise of every cell."""
+        """Return E, given a bound `tail` on the unit noise of every cell."""
 
     def row(self, size: Size) -> int:
-        """Return numbers that a learner looks at together, and whose noise is bounded together."""
+        """Return the number of cells in a row, whose noise has a joint bound because a learner uses them together."""
 
     def rows(self, size: Size) -> int:
-        """Return the number of such rows."""
+        """Return the number of rows."""
 
     def evened(self) -> Self:
         """Return the same statistic, released in units in which its parts tolerate the same noise."""
 
     def paper_noise(self, model: str, size: Size, K: int, epsilon: float, delta: float) -> PaperScale:
-        """Return noise as in the paper for a privacy model, by its key: central or local."""
+        """Return a paper's noise for a privacy model, given by its key: central or local."""

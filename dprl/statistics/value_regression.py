@@ -1,8 +1,8 @@
-"""Sums of a regression of values on features: what a learner of a linear mixture sees of its users (L21 Algorithm 1).
+"""Sums of regressions of values on features, the statistic of a learner for linear mixtures (L21 Algorithm 1).
 
 With y = (V_{h+1} - middle) / unit, as planned before the user came, and X = sum over s' of phi(s'|s_h, a_h) y(s'), the
-sums at step h are of X X^T and X y(s_{h+1}). There is nothing to regress at the last step, where V = 0. The record is
-[H - 1, 1, d, d + 1]: a symmetric matrix, and in the last column a vector.
+sums at step h are of X X^T and X y(s_{h+1}). The last step has no regression, because V = 0 after it. The array is [H -
+1, 1, d, d + 1]: a symmetric matrix, and a vector in the last column.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from dprl.statistics.statistic import REPLACE_ONE, Change, PaperScale
 
 @dataclass(frozen=True)
 class ValueRegression:
-    """Regression sums as a statistic. Features are not negative, and |phi_v| <= 1 for v in [0, 1].
+    """Sums of a regression, as a statistic. Features are nonnegative, and |phi_v| <= 1 for v in [0, 1].
 
-    Noise is symmetric, M = (Z + Z^T)/sqrt 2 with Z of independent draws: of one scale off the diagonal and sqrt 2 times
-    that on it. One draw is kept for each pair of equal numbers, so a change D of the matrix moves the draws by
-    |D|_F / sqrt 2 of them.
+    Noise is symmetric, M = (Z + Z^T)/sqrt 2 with independent draws Z: of one scale off the diagonal, and sqrt 2 times
+    that on it. Only one draw is stored for each pair of equal numbers, so a change D of the matrix moves the draws by
+    |D|_F / sqrt 2.
 
     Attributes:
-        centred: y is in [-1/2, 1/2], else it is V itself, in [0, H].
-        even: whether matrices and vectors are released in units that make the best of a budget, see `units`.
+        centred: whether y is centred, in [-1/2, 1/2], or is V itself, in [0, H].
+        even: whether matrices and vectors are released in optimal units, see `units`.
     """
 
     centred: bool = True
@@ -47,24 +47,24 @@ class ValueRegression:
 
     @property
     def moved(self) -> str:
-        """Describe the effect of replacing one user."""
+        """The effect of replacing one user, in words."""
         return "a matrix and a vector at each step but the last"
 
     @property
     def evening(self) -> str:
-        """Describe the scaling that lets its parts tolerate the same noise."""
+        """The scaling that lets all parts tolerate the same noise, in words."""
         return "releasing matrices and vectors in units of their own"
 
     def weight(self, size: Size) -> float:
-        """Return the largest weight of one user."""
+        """Return the largest weight of one user in a regression."""
         return 1.0
 
     def moves(self, size: Size, adjacency: str) -> tuple[float, ...]:
-        """Return the most that one user moves the draws of a matrix and of a vector at a step, of each family.
+        """Return one user's largest effect on the draws of a matrix and of a vector at a step, for each family.
 
         Values in [0, H]: with X, X' and V >= 0, |X X^T - X' X'^T|_F^2 = |X|^4 + |X'|^4 - 2 (X.X')^2 <= 2 H^4, and
-        |X y - X' y'|^2 <= |X y|^2 + |X' y'|^2 <= 2 H^4. In [-1/2, 1/2]: |X| <= 1/2, so the first is <= 2/16, while
-        X y may go from v to -v, by 1/2. Blanked, from zero: 1/sqrt 2 and 1 of the most that one user has.
+        |X y - X' y'|^2 <= |X y|^2 + |X' y'|^2 <= 2 H^4. In [-1/2, 1/2]: |X| <= 1/2, so the first is <= 2/16, while X y
+        may change from v to -v, by 1/2. Blanking changes them to zero: by 1/sqrt 2 and 1 times one user's maximum.
         """
         most = (0.25 if self.centred else float(size.H**2)) * self.weight(size)
         if adjacency != REPLACE_ONE:
@@ -72,11 +72,12 @@ class ValueRegression:
         return most, most * (2.0 if self.centred else sqrt(2))
 
     def units(self, size: Size) -> Array:
-        """Return [H - 1, 2 families], of matrices and of vectors, in which they are released.
+        """Return the units in which matrices and vectors are released, [H - 1, 2 families].
 
         Even: the effect of noise m on G and v on u on u - G w has variance v^2 + 2 |w|^2 m^2. If a user moves a matrix
-        by a and a vector by b, of all with the same (a / m)^2 + (b / v)^2 the least has m^2 and v^2 in proportion to
-        a / (sqrt 2 |w|) and b; |w| is taken as sqrt d. A user then moves a step by 1.
+        by a and a vector by b, then among all noise with the same (a / m)^2 + (b / v)^2 this variance is smallest if
+        m^2 and v^2 are in proportion to a / (sqrt 2 |w|) and b; we assume |w| = sqrt d. The units are chosen so that a
+        user moves a step by 1.
         Otherwise as in the paper, for values in [0, H]: centred ones are multiplied by H.
         """
         if self.even:
@@ -90,8 +91,8 @@ class ValueRegression:
         return (size.H - 1) * self.families * size.d * (size.d + 3) // 2
 
     def row(self, size: Size) -> int:
-        """d: what noise does to G and to u - G w at a step is bounded from the length of that many draws. There are
-        (d + 3)/2 times as many rows as steps and families, two at least: enough for both."""
+        """Return d, the number of draws whose length bounds the noise in G or in u - G w at a step. There are (d + 3)/2
+        rows for each step and family, at least two: enough for both."""
         return size.d
 
     def rows(self, size: Size) -> int:
@@ -99,12 +100,12 @@ class ValueRegression:
         return self.cells(size) // size.d
 
     def sensitivity(self, size: Size, adjacency: str) -> Change:
-        """Return the effect of one user, all steps together."""
+        """Return the largest joint effect of one user on the draws of all steps."""
         ratios = np.array(self.moves(size, adjacency)) / self.units(size)
         return Change(((1, sqrt(float((ratios**2).sum()))),), one_way=True)
 
     def scales(self, size: Size, scale: float) -> Array:
-        """Return [cells] of the noise, sqrt 2 times as large on a diagonal."""
+        """Return the scale of the noise in each draw, [cells], sqrt 2 times as large on a diagonal."""
         rows, columns = np.triu_indices(size.d)
         triangle = np.where(rows == columns, sqrt(2), 1.0)
         pairs = self.units(size).reshape(-1, 2)
@@ -116,11 +117,11 @@ class ValueRegression:
         return scale
 
     def error_bound(self, scale: float, tail: Array) -> Array:
-        """Return the largest possible draw before it is multiplied."""
+        """Return the bound on a unit draw, which the learner multiplies by the scales."""
         return tail
 
     def evened(self) -> ValueRegression:
-        """Return what is released, in units that make the best of a budget."""
+        """Return the statistic in optimal units."""
         return replace(self, even=True)
 
     def paper_noise(self, model: str, size: Size, K: int, epsilon: float, delta: float) -> PaperScale:
@@ -140,7 +141,7 @@ class ValueRegression:
 
 
 def balanced(moves: tuple[float, ...], d: int) -> list[float]:
-    """Units of a matrix and a vector, whose draws a user moves so far, that make the best of a budget, see `units`."""
+    """Return the optimal units of a matrix and a vector, given one user's effects on their draws, see `units`."""
     matrix, vector = moves
     ratio = matrix / sqrt(2 * d)
     length = sqrt(matrix * matrix / ratio + vector)
@@ -148,7 +149,7 @@ def balanced(moves: tuple[float, ...], d: int) -> list[float]:
 
 
 def notes_of(epsilon: float) -> tuple[str, ...]:
-    """Return a card's notes on noise as in the paper, in addition to its proved guarantee."""
+    """Return the guarantee's remarks on noise as in the paper, in addition to the proof."""
     notes = [
         "matrix noise is symmetric, (Z + Zᵀ)/√2, and Q is clipped at 0. L21 does not state the clipping. Without it "
         "noise could make V negative, and the sensitivity would not hold"
@@ -164,13 +165,13 @@ def notes_of(epsilon: float) -> tuple[str, ...]:
 def gather(
     block: Array, features: Array, V: Array, middle: Array, unit: Array, worth: Array, sums: Array
 ) -> None:
-    """Add what a block's users send, and empty the block.
+    """Add a block's users to the sums, and clear the block.
 
     Args:
-        block: [H, S, A, S + 2], counts of users for whom V was the same.
+        block: [H, S, A, S + 2], counts of users with the same V.
         features: [S, A, S, d].
         V: [H + 1, S], middle, unit: [H, S, A], as planned.
-        worth: [H, S, A], how much each counts in family 0.
+        worth: [H, S, A], the weight of a user in family 0.
         sums: [H - 1, families, d, d + 1].
     """
     steps, families, d, _ = sums.shape
@@ -202,11 +203,11 @@ def gather(
 
 @kernel
 def add_symmetric(sums: Array, noise: Array, scales: Array, noisy: Array) -> float:
-    """Write sums + noise into noisy, the same in both triangles. Returns the largest unit draw.
+    """Write sums + noise to noisy, both triangles alike, and return the largest unit draw.
 
     Args:
         sums, noisy: [H - 1, families, d, d + 1].
-        noise, scales: [cells], unit noise and what multiplies it.
+        noise, scales: [cells], unit noise and its scale in each draw.
     """
     steps, families, d, _ = sums.shape
     worst = 0.0

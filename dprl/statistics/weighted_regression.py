@@ -1,8 +1,8 @@
-"""Sums of two regressions, of values and of their squares: what UCRL-VTR+ sees of its users (L21 Algorithm 3).
+"""Sums of two regressions, of values and of their squares: the statistic of UCRL-VTR+ (L21 Algorithm 3).
 
-Beside the sums of value_regression.py, in which a user now counts 1/v with a bound v on how much y(s_{h+1}) varies that
-follows from earlier releases, there are those of X2 X2^T and X2 y(s_{h+1})^2, with X2 = sum over s' of phi(s'|s_h, a_h)
-y(s')^2. The record is [H - 1, 2, d, d + 1].
+Family 0 has the sums of value_regression.py, in which a user has the weight 1/v, where v bounds the variance of
+y(s_{h+1}) and follows from earlier releases. Family 1 has the sums of X2 X2^T and X2 y(s_{h+1})^2, with X2 = sum over
+s' of phi(s'|s_h, a_h) y(s')^2. The array is [H - 1, 2, d, d + 1].
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from dprl.mdp.tabular import Array
 from dprl.statistics.statistic import REPLACE_ONE, PaperScale
 from dprl.statistics.value_regression import ValueRegression, balanced, notes_of
 
-SQUARES = 0.05  # share of a budget: squares only help to bound variances
+SQUARES = 0.05  # share of the budget for squares, which only help to bound variances
 
 
 @dataclass(frozen=True)
 class WeightedRegression(ValueRegression):
     """A weighted regression of values and one of their squares, see `ValueRegression`.
 
-    Centred values lie in [-1/2, 1/2] for all states that are possible after (s, a), by a middle and a unit of (s, a).
+    Centred values lie in [-1/2, 1/2] at all states possible after (s, a), with a middle and a unit for each (s, a).
     """
 
     families = 2
@@ -33,23 +33,23 @@ class WeightedRegression(ValueRegression):
 
     @property
     def moved(self) -> str:
-        """Describe the effect of replacing one user."""
+        """The effect of replacing one user, in words."""
         return "two matrices and two vectors at each step but the last"
 
     def weight(self, size: Size) -> float:
-        """1/v where v is least: a d-th of the squared range of y, H^2 (L21 Algorithm 3) or 1; of a range of 1 at most
-        1/4, more than which no variance is."""
+        """Return the largest weight 1/v. The smallest v is the squared range of y divided by d (L21 Algorithm 3), and
+        at most 1/4 for a range of 1, because no variance is larger."""
         return max(4.0, float(size.d)) if self.centred else size.d / size.H**2
 
     def moves(self, size: Size, adjacency: str) -> tuple[float, ...]:
-        """Return the bounds for squares: |X2| and y^2 are at most H^2 or 1/4, and none is negative."""
+        """Return the bounds of both regressions; for squares, |X2| and y^2 are nonnegative and at most H^2 or 1/4."""
         most = 1 / 16 if self.centred else float(size.H**4)
         squares = (most, most * sqrt(2)) if adjacency == REPLACE_ONE else (most / sqrt(2), most)
         return (*super().moves(size, adjacency), *squares)
 
     def units(self, size: Size) -> Array:
-        """Return the units of one regression, squares with the share SQUARES of the budget. As in the paper: sigma_B2
-        is H^4/d times sigma_B1; centred squares are multiplied by H^2."""
+        """Return the units of both regressions; squares receive the share SQUARES of the budget. As in the paper:
+        sigma_B2 is H^4/d times sigma_B1; centred squares are multiplied by H^2."""
         if self.even:
             moves = self.moves(size, REPLACE_ONE)
             first, second = (np.array(balanced(moves[i : i + 2], size.d)) for i in (0, 2))

@@ -1,6 +1,6 @@
-"""Check algorithms, environments and mechanisms of your own before you register them.
+"""Checks for your own algorithms, environments and mechanisms, to run before you register them.
 
-Each check passes and returns the names of its parts, or raises `CheckFailed` with one sentence.
+Each function returns the names of its checks if all pass, or raises `CheckFailed` with one sentence.
 """
 
 from dprl.testing.algorithms import check_algorithm

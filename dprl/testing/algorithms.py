@@ -17,7 +17,7 @@ from dprl.simulation.spec import RunSpec
 from dprl.testing.report import offered, require, run_checks, texts
 
 BONUSES = ("anytime", "paper", "practical", planner.OWN)
-GIVEN = ("released", "errors", "possible", "constants")  # arrays that a plan is made of
+GIVEN = ("released", "errors", "possible", "constants")  # arrays that a plan reads
 
 
 def check_algorithm(algorithm: Learner) -> tuple[str, ...]:
@@ -64,12 +64,12 @@ def function_of_what_was_released(algorithm: TabularLearner) -> None:
 
 
 def plans_of(algorithm: TabularLearner, bonus: str, seed: int, world: int) -> tuple[list[Array], Array]:
-    """Return Q, V and policy after each of the fixed releases, and the true counts at the end."""
+    """Return Q, V and policy after each of several fixed releases, and the true counts at the end."""
     small: Any = {"environment": "random", "environment_params": {"S": 3, "A": 2, "H": 3, "seed": world}}
     small |= {"episodes": 300, "schedule": "geometric:0.3", "seeds": 1}
     spec = RunSpec(algorithm=algorithm.key, privacy=algorithm.privacies[0], bonus=bonus, **small)
     run, rng = SeedRun(spec, seed, plain=True), np.random.default_rng(0)
-    run.state = run.state._replace(released=np.zeros_like(run.state.counts))  # not the counts themselves
+    run.state = run.state._replace(released=np.zeros_like(run.state.counts))  # separate from the counts
     found: list[Array] = []
     own = algorithm.planner(bonus).plan
 

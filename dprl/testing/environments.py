@@ -1,4 +1,4 @@
-"""Checks of an environment: each model that it makes matches its record."""
+"""Checks of an environment: every model that it builds matches its record."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dprl.fields import check_params, check_type
 from dprl.mdp import TabularMDP
 from dprl.testing.report import require, run_checks, texts
 
-LARGEST = 10**6  # probabilities of a model that is made
+LARGEST = 10**6  # most probabilities in a model that is checked
 
 
 def check_environment(environment: Environment) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Checks of a mechanism: its noise against its stated properties, and its proof against an attack."""
+"""Checks of a mechanism: whether its noise has the stated properties, and whether an attack refutes its proof."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ RELEASES = 63
 # Users at each release if each user draws noise of their own: sorted, from 1 to 2,000.
 TIMES = np.unique(np.random.default_rng(38).integers(1, 2000, RELEASES))
 CELLS = 20_000  # counters drawn at a time: enough to resolve about 1%
-LEVEL = 1e-4  # probability that a correct mechanism fails a check, if its seed were drawn at random
+LEVEL = 1e-4  # probability that a correct mechanism would fail a check with a random seed
 FAR = 5.5  # a correct mechanism's means stay within this many standard errors
-DELTA = 0.01  # of the attack
+DELTA = 0.01  # delta of the attack
 HALVED = (1.0, 0.5, 0.25, 0.125, 0.0625)
 
 
@@ -53,7 +53,7 @@ def stream_of(mechanism: Mechanism) -> Stream:
 
 
 def noise_of(mechanism: Mechanism, stream: Stream, cells: int, seed: int) -> Array:
-    """Draw [M, cells] unit noise from the kernel."""
+    """Draw unit noise [M, cells] from the kernel, for M releases."""
     rows = mechanism.rows(stream.items, stream.releases)
     memory, sums = np.zeros((rows, cells)), np.zeros(cells)
     rng = np.random.Generator(np.random.SFC64(seed))
@@ -81,14 +81,14 @@ def record(mechanism: Mechanism) -> None:
 
 
 def repeats(mechanism: Mechanism) -> None:
-    """Draw from one seed twice, and from another in between."""
+    """Draw noise from one seed twice, and from another seed in between, and compare the bits."""
     first, other, again = (noise_of(mechanism, stream_of(mechanism), 50, seed) for seed in (1, 2, 1))
     require(not np.array_equal(first, other), "two seeds gave the same noise")
     require(np.array_equal(first, again), "one seed gave two noises")
 
 
 def noise(mechanism: Mechanism, failure: float = 1e-2) -> None:
-    """Compare means, standard deviations and bounds with the draws of each release."""
+    """Compare the mechanism's stated means, standard deviations and bounds with the draws of each release."""
     stream = stream_of(mechanism)
     drawn, std = noise_of(mechanism, stream, CELLS, 9), mechanism.std(stream)
     lengths = np.sqrt((drawn.reshape(stream.releases, -1, 4) ** 2).sum(-1))
@@ -109,7 +109,7 @@ def noise(mechanism: Mechanism, failure: float = 1e-2) -> None:
 
 
 def proof(mechanism: Mechanism) -> None:
-    """Tell two users apart in 3 releases, with noise for which `losses` proves epsilon = 1 at DELTA."""
+    """Attack 3 releases about one of two users, with noise for which `losses` proves epsilon = 1 at DELTA."""
     stream = make_stream(np.arange(1, 4)) if mechanism.fresh else stream_of_releases(3)
     moved = np.repeat((1.0, 0.0), 3), np.repeat((0.0, 1.0), 3)  # one user of one step: 2 in n, m and r each
 

@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 class CheckFailed(AssertionError):
-    """The first check that fails. check: its name."""
+    """A failed check; `check` is its name."""
 
     def __init__(self, check: str, sentence: str) -> None:
         super().__init__(f"{check}: {sentence}")
@@ -24,7 +24,7 @@ class CheckFailed(AssertionError):
 
 
 def require(true: object, sentence: str) -> None:
-    """Raise AssertionError with the sentence unless it is true."""
+    """Raise AssertionError with the sentence if the condition is false."""
     if not true:
         raise AssertionError(sentence)
 
@@ -44,7 +44,7 @@ def run_checks(entry: T, checks: Sequence[Callable[[T], None]]) -> tuple[str, ..
 
 @contextmanager
 def offered(registry: Registry[Any], entry: Any, fields: Registry[Field], name: str) -> Iterator[None]:
-    """Register an entry for the duration of a block, so that a field of a spec can name it."""
+    """Register an entry for the duration of a block, so that specs can name it."""
     before, field = registry.get(entry.key), fields[name]
     put(registry, entry.key, entry)
     fields[name] = replace(field, choices=tuple(registry))

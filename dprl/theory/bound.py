@@ -1,4 +1,4 @@
-"""A bound as a record that can be evaluated: a sum of products of powers, and what its theorem asks for."""
+"""A bound that can be evaluated: a sum of products of powers, with the conditions of its theorem."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ class BoundSetting:
     Attributes:
         S, A, H: states, actions, steps.
         d: dimension of a linear representation.
-        alpha, beta: of the bounds on mistakes, which count episodes more than alpha suboptimal, with
+        alpha, beta: for bounds on mistakes, the number of episodes more than alpha suboptimal, which hold with
             probability at least 1 - beta.
-        rho: zCDP budget of a release of a data set, which has K trajectories.
-        coverage: d_m, the least probability with which its behaviour policy visits a state and action at a step, among
-            those that it visits at all.
-        kappa: the least eigenvalue of its features' second moment, over steps.
+        rho: zCDP budget of a release about a data set of K trajectories.
+        coverage: d_m, the smallest positive probability with which the behaviour policy visits a state and action at a
+            step.
+        kappa: the smallest eigenvalue of the features' second moment, over all steps.
 
     Raises:
-        ValueError: one sentence that names the parameter.
+        ValueError: a parameter is out of range.
     """
 
     S: float
@@ -57,17 +57,17 @@ class BoundSetting:
             raise ValueError("beta must be below 1: it is a probability.")
 
     def at(self, K: ArrayLike) -> BoundSetting:
-        """Return the same with other numbers of episodes."""
+        """Return the same setting with other numbers of episodes."""
         return replace(self, K=np.asarray(K, float))
 
 
 @dataclass(frozen=True)
 class BoundTerm:
-    """A product of powers; each attribute is an exponent.
+    """A product of powers, with constant 1; each attribute is an exponent.
 
     Attributes:
-        C: of (C_w + 1), where C_w = sqrt(d) bounds the mixture's weights.
-        log: "K" or "1/beta", for a factor ln(K) or ln(1/beta) that the paper states.
+        C: the exponent of (C_w + 1), where C_w = sqrt(d) bounds the mixture's weights.
+        log: "K" or "1/beta" if the paper states a factor ln(K) or ln(1/beta).
     """
 
     S: float = 0
@@ -85,7 +85,7 @@ class BoundTerm:
 
     @property
     def private(self) -> bool:
-        """Whether it is part of the privacy cost."""
+        """Whether the term is part of the privacy cost."""
         return bool(self.epsilon or self.rho)
 
     def value(self, at: BoundSetting) -> Array:
@@ -99,7 +99,7 @@ class BoundTerm:
 
     @property
     def text(self) -> str:
-        """Write the term as people do: H²√(SAK), S²AH³/ε, √(d/(κK))."""
+        """Write the term as a formula: H²√(SAK), S²AH³/ε, √(d/(κK))."""
         above, root = "", ""
         below: list[str] = []
         root_below: list[str] = []
@@ -134,7 +134,7 @@ class BoundTerm:
 
 
 def _together(factors: list[str]) -> str:
-    """Write the part below a line."""
+    """Write the denominator of a fraction."""
     return factors[0] if len(factors) == 1 else f"({''.join(factors)})"
 
 
@@ -163,15 +163,15 @@ class Bound:
         paper: authors, year, theorem or table.
         model: privacy model (none, central, shuffle, local).
         budget: the guarantee of its algorithm, "" without privacy.
-        terms: the sum.
+        terms: the terms of the sum.
         conditions: in words.
-        upper: whether regret stays below it, or some problem has at least it.
-        world: what it is proved for (tabular, linear mixture, linear).
-        of: what it bounds: "regret"; "mistakes" (episodes more than alpha suboptimal); "suboptimality" (the loss per
-            episode of a policy learned from a data set of K trajectories).
-        epsilon_below, beta_below: proved only for smaller epsilon, beta.
-        alpha_to_H: proved only for alpha up to H.
-        from_S: proved only for K >= S^from_S.
+        upper: whether it is an upper bound; a lower bound holds for some problem.
+        world: the class of problems (tabular, linear mixture, linear).
+        of: the bounded quantity: "regret"; "mistakes" (episodes more than alpha suboptimal); "suboptimality" (the loss
+            per episode of a policy learned from a data set of K trajectories).
+        epsilon_below, beta_below: upper limits on epsilon and beta in the theorem.
+        alpha_to_H: whether the theorem requires alpha <= H.
+        from_S: the theorem requires K >= S^from_S.
     """
 
     key: str
@@ -190,7 +190,7 @@ class Bound:
     from_S: float = 0.0
 
     def value(self, at: BoundSetting) -> Array:
-        """Return the bound, reward lost (or a number of episodes) in all, in the shape of K."""
+        """Return the bound: total reward lost (or a number of episodes), in the shape of K."""
         return self.non_private(at) + self.price(at)
 
     def non_private(self, at: BoundSetting) -> Array:
@@ -210,17 +210,17 @@ class Bound:
 
     @property
     def growth(self) -> float:
-        """The exponent x with which it grows like K^x in the end."""
+        """The exponent x of its growth K^x for large K."""
         return max(term.K for term in self.terms)
 
     @property
     def formula(self) -> str:
-        """The bound as it is written, in episodes."""
+        """The bound as a formula, in episodes."""
         sign = "Õ" if self.upper else "Ω"
         return f"{sign}({' + '.join(term.text for term in self.terms)})"
 
     def unmet(self, at: BoundSetting) -> str:
-        """Describe the theorem's condition that a setting breaks; "" if it breaks none. K: a single number."""
+        """Describe the first condition of the theorem that a setting violates, "" if none. K: a single number."""
         if at.epsilon >= self.epsilon_below:
             return f"proved for ε below {self.epsilon_below:g}"
         if at.beta >= self.beta_below:

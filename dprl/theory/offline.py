@@ -1,18 +1,16 @@
-"""Bounds on what a policy loses that is learned from a data set of K trajectories (n in the tabular part of the paper).
+"""Bounds on the loss of a policy learned from a data set of K trajectories (n in the tabular part of the paper).
 
-The papers state the leading terms for each instance. Here stands the most that they can be: for a tabular problem, by
-Cauchy-Schwarz and the law of total variance over an episode (at most H^2), d^pi/d^mu <= 1/d_m where the optimal
-policy goes; for a linear one, features of norm at most 1, variances of at most H^2 and the least eigenvalue kappa.
+The papers state the leading terms for each instance. Here they are replaced by their maximum: for a tabular problem by
+Cauchy-Schwarz, the law of total variance over an episode (at most H^2), and d^pi/d^mu <= 1/d_m on the optimal policy's
+states; for a linear one with features of norm at most 1, variances of at most H^2, and the smallest eigenvalue kappa.
 """
 
 from __future__ import annotations
 
 from dprl.theory.bound import Bound, BoundTerm
 
-_TABULAR = (
-    "tabular, rewards known; the behaviour policy visits all that the optimal policy does; large K; at worst"
-)
-_LINEAR = "linear MDP with d features, rewards known; large K; at worst"
+_TABULAR = "tabular, rewards known; the behaviour policy visits all that the optimal policy does; large K, worst case"
+_LINEAR = "linear MDP with d features, rewards known; large K, worst case"
 
 # sqrt(H^3 / (n d_m)), and H^3 / (n d_m)
 _APVI = (BoundTerm(H=1.5, K=-0.5, coverage=-0.5), BoundTerm(H=3, K=-1, coverage=-1))

@@ -1,4 +1,4 @@
-"""The papers of papers.toml: as pages list them, and as BibTeX. Pure: imports nothing else of dprl."""
+"""The papers of papers.toml, for pages and as BibTeX. This module imports nothing else from dprl."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ACCENTS = {"\u0301": r"\'", "\u0308": r"\"", "\u0300": r"\`", "\u0302": r"\^", "
 
 @dataclass(frozen=True)
 class Paper:
-    """One paper; papers.toml says what each attribute is."""
+    """One paper; papers.toml explains each attribute."""
 
     key: str
     authors: tuple[tuple[str, str], ...]
@@ -31,7 +31,7 @@ class Paper:
 
     @property
     def line(self) -> str:
-        """Write the line on a page: authors, title, place and year, and its main result."""
+        """The paper's line on a page: authors, title, place and year, and its main result."""
         families = ", ".join(family for _, family in self.authors)
         where = f"{self.venue} {self.year}".strip()
         return f"{families}: {self.short or self.title} ({where})" + (
@@ -40,7 +40,7 @@ class Paper:
 
     @property
     def bibtex(self) -> str:
-        """Its entry, in ASCII."""
+        """The paper's BibTeX entry, in ASCII."""
         kind = "inproceedings" if self.venue else "article" if self.journal else "misc"
         fields = {
             "author": " and ".join(f"{tex(family)}, {tex(given)}" for given, family in self.authors),
@@ -71,12 +71,12 @@ PAPERS = _read()
 
 
 def listed(name: str) -> dict[str, str]:
-    """Return the papers on one list of the dashboard (online, offline): addresses by line."""
+    """Return the papers on one list of the dashboard ("online" or "offline"), as addresses by line."""
     return {paper.line: paper.address for paper in PAPERS.values() if name in paper.lists}
 
 
 def papers_in(source: str) -> tuple[Paper, ...]:
-    """Return the papers that a `source` names, in its order."""
+    """Return the papers mentioned in a `source`, in the order of their mention."""
     places = {
         paper: found.start()
         for paper in PAPERS.values()
@@ -95,10 +95,10 @@ def software(version: str) -> str:
 
 
 def bibliography(sources: Iterable[tuple[str, str]], version: str) -> str:
-    r"""Return a BibTeX file: the program, and each paper that the sources name, once.
+    r"""Return a BibTeX file with entries for the program and for each paper that the sources mention.
 
     Args:
-        sources: what is cited, and the `source` of it. A comment says of each what it is \cite'd by.
+        sources: pairs of a cited thing and its `source`; a comment for each lists the keys to \cite.
         version: of the program.
     """
     told, entries = [r"% the program: \cite{dprl}"], {"dprl": software(version)}
@@ -112,13 +112,13 @@ def bibliography(sources: Iterable[tuple[str, str]], version: str) -> str:
 
 
 def entry(kind: str, key: str, fields: dict[str, str]) -> str:
-    """Write a BibTeX entry of the fields that are not empty."""
+    """Write a BibTeX entry from the nonempty fields."""
     body = "".join(f"  {name} = {{{value}}},\n" for name, value in fields.items() if value)
     return f"@{kind}{{{key},\n{body}}}"
 
 
 def tex(text: str) -> str:
-    """Return text for LaTeX, in ASCII; a sign that has no place there is left out."""
+    """Convert text to LaTeX in ASCII; characters without an equivalent are left out."""
     found = []
     for sign in unicodedata.normalize("NFC", " ".join(text.split())):
         letter, *marks = list(unicodedata.normalize("NFD", sign))

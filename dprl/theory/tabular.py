@@ -1,4 +1,4 @@
-"""Bounds for tabular problems, each as its paper states it: on regret, and on mistakes."""
+"""Bounds on regret and on mistakes for tabular problems, each as its paper states it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dprl.theory.bound import Bound, BoundTerm
 _INHOMOGENEOUS = "time-inhomogeneous MDP, rewards in [0, 1]"
 _PURE = "any ε > 0, pure (δ = 0)"
 
-# The terms that many rows share, in episodes (T = K*H).
+# Terms shared by many rows, in episodes (T = K*H).
 _LEADING = BoundTerm(S=0.5, A=0.5, H=1.5, K=0.5)  # sqrt(S A H^2 T)
 _HOEFFDING = BoundTerm(S=0.5, A=0.5, H=2, K=0.5)  # sqrt(S A H^3 T)
 _HOEFFDING_S = BoundTerm(S=1, A=0.5, H=2, K=0.5)  # sqrt(S^2 A H^3 T)
@@ -116,7 +116,7 @@ REGRET = (
         "(ε, β)",
         (BoundTerm(S=1, A=0.5, H=2.5, K=0.5), BoundTerm(S=3, A=2, H=6, epsilon=-1)),
         f"{_INHOMOGENEOUS}; ε below 1; approximate, with the failure probability β in the place of δ; "
-        "version 1 of the paper, while version 3 states √(SAH³K) + S³AH⁶/ε",
+        "version 1 of the paper; version 3, of which we know only quoted parts, states √(SAH³K) + S³AH⁶/ε",
         epsilon_below=1.0,
     ),
     Bound(

@@ -1,1 +1,1 @@
-"""Files that visitors upload, read in the background: pages compute nothing."""
+"""Reading files that visitors upload, in the background, because pages compute nothing."""

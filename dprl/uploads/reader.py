@@ -1,7 +1,7 @@
-"""Reads a visitor's file in a process of its own: `python -m dprl.uploads.reader FD`. See readings.py.
+"""Read a visitor's file in its own process: `python -m dprl.uploads.reader FD`. See readings.py.
 
-FD is the open file. The declaration arrives as one line on standard input; a JSON object with the spec of the data, or
-with the fault, is written to standard output. When standard input closes, nobody waits any more and the process ends.
+FD is the descriptor of the open file. The declaration arrives as one line on standard input; a JSON object with the
+spec of the data, or with the fault, goes to standard output. When standard input closes, the process ends.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from dprl.simulation.uploads.spec import take
 log = logging.getLogger("dprl.uploads.reader")
 
 MEMORY = 3 * 2**30  # of one reading: more than twice the memory that a file of 200 MB needs
-_NICE = 10  # as workers: the pages' process goes first
+_NICE = 10  # like workers, so that the pages' process has priority
 TOO_LARGE = f"data: reading this file needs more than {MEMORY // 2**30} GB of memory; give fewer rows."
 FAILED = "data: this file could not be read, for an unexpected reason; give it as CSV in UTF-8."
 
@@ -35,8 +35,8 @@ def read(file: BinaryIO, asked: dict[str, Any]) -> dict[str, Any]:
         asked: name, declared (a JSON text), held_out, budget (a name, or None) and its total, as rho or None.
 
     Returns:
-        spec, of the data; outside, the part outside of the declaration, for its owner alone; recalled, a message if
-        the file was read before. Or problem: the fault, in a sentence.
+        spec: the spec of the data; outside: a note for its owner alone about data outside of the declaration; recalled:
+            a message if the file was read before. Or problem: the fault, in a sentence.
     """
     outside: list[str] = []
     recalled: list[str] = []
@@ -55,7 +55,7 @@ def read(file: BinaryIO, asked: dict[str, Any]) -> dict[str, Any]:
         return {"problem": str(error)}
     except MemoryError:
         return {"problem": TOO_LARGE}
-    except Exception as error:  # whose text may have something of the file in it
+    except Exception as error:  # its text may contain parts of the file
         log.error("A file could not be read: %s", type(error).__name__)
         return {"problem": FAILED}
     return {"spec": spec.to_dict(), "outside": outside, "recalled": " ".join(recalled)}

@@ -1,8 +1,7 @@
-"""Files that visitors upload, each read by a process of its own, one at a time: pages compute nothing.
+"""The queue of files that visitors upload: a separate process reads each, one at a time, because pages compute nothing.
 
-A waiting file is on the disk, without a name, so that it vanishes with this process however that ends. The memory of
-one reading is limited (`reader.MEMORY`), and so is the total size of waiting files. Each visitor has one
-file.
+A waiting file is on the disk without a name, so that it vanishes when this process ends in any way. The memory of one
+reading is limited (`reader.MEMORY`), and so is the total size of waiting files. Each visitor may have one file.
 """
 
 from __future__ import annotations
@@ -29,14 +28,14 @@ from dprl.simulation.uploads.table import MOST_BYTES
 
 log = logging.getLogger("dprl.uploads")
 
-MOST_WAITING = 10 * MOST_BYTES  # of all files that wait or are read
-COPIED = 2**20  # bytes at a time
+MOST_WAITING = 10 * MOST_BYTES  # total size of all files that wait or are being read
+COPIED = 2**20  # bytes copied at a time
 FULL = "data: too many files are being read on this server right now; give the file again in a few minutes."
 DIED = "data: reading ended before the file did, perhaps because memory ran out; give the file again, or fewer rows."
 
 
 def allowed() -> bool:
-    """Return whether visitors may upload files here: as set or, by default, unless the server is open to everybody."""
+    """Return whether visitors may upload files: as DPRL_UPLOADS sets or, by default, unless the server is public."""
     return bool(setting("DPRL_UPLOADS", 1 - setting("DPRL_PUBLIC", 0, 0, 1), 0, 1))
 
 
@@ -48,13 +47,13 @@ class Reading:
         name: the name of its stored counts.
         size: its size in bytes.
         asked: see `reader.read`.
-        ahead: the number of files that are read first.
+        ahead: the number of files that are read before it.
         copy: the file, while a process reads it.
-        done: whether it has ended, by itself or because the visitor cancelled it.
+        done: whether reading has ended or was cancelled.
         spec: the spec of the data; None until they are read, and if reading failed.
         problem: the fault, in a sentence.
         outside, recalled: see `reader.read`.
-        marker: holds the counts for the visitor, see `kept.hold`.
+        marker: open file that keeps the counts from being deleted, see `kept.hold`.
     """
 
     name: str
@@ -73,7 +72,7 @@ class Reading:
 
     @property
     def share(self) -> float:
-        """Return the share that is read, 0 to 1: the reading process moves the file position that both share."""
+        """Return the share that has been read, 0 to 1, from the file position that the reading process moves."""
         with suppress(OSError, ValueError):
             if self.copy is not None:
                 return min(os.lseek(self.copy.fileno(), 0, os.SEEK_CUR) / max(self.size, 1), 1.0)
@@ -81,7 +80,7 @@ class Reading:
 
 
 def in_thread(work: Callable[[], None]) -> None:
-    """Work in a thread of its own, so that the page goes on."""
+    """Run a function in a new thread, so that the page does not wait."""
     threading.Thread(target=work, name="reading", daemon=True).start()
 
 
@@ -90,11 +89,12 @@ class Readings:
 
     def __init__(self) -> None:
         self._turn = threading.Condition()
-        self._waiting: list[Reading] = []  # in the order in which they came; the first is read
+        self._waiting: list[Reading] = []  # in the order of arrival; the first one is being read
 
     def begin(self, file: BinaryIO, asked: dict[str, Any]) -> Reading:
-        """Start to read a file. asked: see `reader.read`, without the name. Raises SpecError: too many files wait, or
-        no file can be stored here."""
+        """Start to read a file. asked: see `reader.read`, without the name. Raises SpecError if too many files wait or
+        no file can be stored here.
+        """
         size = file.seek(0, 2)
         name = kept.new_name()
         with self._turn:
@@ -102,13 +102,13 @@ class Readings:
                 raise SpecError(*FULL.split(": ", 1))
             reading = Reading(name, size, {**asked, "name": name}, kept.hold(name), ahead=len(self._waiting))
             self._waiting.append(reading)
-        given = [file]  # which is in the page's memory, and leaves it
+        given = [file]  # so that the thread can drop the last reference to the page's copy
         del file
         in_thread(lambda: self._read(reading, given))
         return reading
 
     def cancel(self, reading: Reading) -> None:
-        """Cancel for the visitor: stop, and delete the stored data."""
+        """Stop a reading and delete its stored data."""
         with self._turn:
             reading.cancelled = True
             process = reading.process
@@ -148,14 +148,14 @@ class Readings:
 
 
 def forget(name: str, marker: BinaryIO) -> None:
-    """Delete the data under a name, and release it."""
+    """Delete the data stored under a name, and close its marker."""
     kept.forget(name)
     with suppress(OSError):
         marker.close()
 
 
 def unnamed(file: BinaryIO) -> BinaryIO:
-    """Return a copy on the disk without a name, at its beginning."""
+    """Return a copy of the file on the disk, without a name, opened at its beginning."""
     make_inside(kept.folder())
     copy = cast(BinaryIO, tempfile.TemporaryFile(dir=kept.folder()))  # noqa: SIM115 - its reader closes it
     try:
@@ -171,7 +171,7 @@ def unnamed(file: BinaryIO) -> BinaryIO:
 
 
 def by_process(reading: Reading, file: BinaryIO) -> dict[str, Any]:
-    """Start a process that reads the file, and that ends with this one."""
+    """Start a process that reads the file, and that ends when this one does; return its answer."""
     command = [sys.executable, "-m", "dprl.uploads.reader", str(file.fileno())]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=child_environment(), start_new_session=True,

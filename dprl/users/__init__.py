@@ -1,4 +1,4 @@
-"""The users needed: measurements, a law fitted to them, its error, and the answer for your own numbers."""
+"""The number of users needed: measurements, a fitted power law with its error, and answers for your own numbers."""
 
 from __future__ import annotations
 

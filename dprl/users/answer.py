@@ -1,7 +1,7 @@
-"""Whether that many users are enough: what was measured for a problem, else what the law says, with its error.
+"""Whether a number of users is enough: measured for known problems, otherwise extrapolated from the power law.
 
-A verdict claims no more than the error supports: enough is what is above the number by its whole error, too few what
-is below it by as much, and between them it is too close to call.
+A verdict claims no more than the error supports: users are enough above the number times its error factor, too few
+below the number divided by it, and too close to call in between.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ FIELDS: Mapping[str, Field] = {
 
 @dataclass(frozen=True)
 class Asked:
-    """A visitor's users and goals, one attribute for each of FIELDS.
+    """A visitor's users and goals, with one attribute for each of FIELDS.
 
-    today: 100 if no policy is known. One that loses at most `loss` leaves nothing to learn.
-    problem: key of one that was measured, whose own stand for S, A, H and value; "" for your own numbers.
+    today: 100 if no policy is known. A policy that loses at most `loss` leaves nothing to learn. problem: key of a
+    measured problem, which replaces S, A, H and value; "" for your own numbers.
     """
 
     users: int = 10**7
@@ -57,7 +57,7 @@ class Asked:
 
     @property
     def met(self) -> bool:
-        """Whether the policy known today loses no more than may be lost."""
+        """Whether the policy known today is already good enough."""
         return self.today <= self.loss
 
 
@@ -67,14 +67,13 @@ class Need:
 
     Attributes:
         model: one of MODELS.
-        kind: "beyond" where a size is outside all that were measured: then there is no factor and no verdict.
+        kind: "beyond" if a size is outside the measured range; then there is no factor and no verdict.
         needed: users to learn from nothing; infinite for more than MOST.
-        factor: how far that may be off either way, in nine cases of ten.
-        verdict: of the users there are.
-        least: the smallest epsilon that they pay for; infinite if there is none within the range asked about.
-        least_low, least_high: the same with needs smaller, and larger, by the factor.
-        begins: whether needs at a smaller epsilon than `least` were not measured.
-        met: whether the policy known today will do. Then any number of users is enough.
+        factor: the factor by which `needed` may be too low or too high, in nine cases of ten.
+        verdict: whether the visitor's users are enough.
+        least: the smallest epsilon for which they are enough; infinite if there is none in the range of FIELDS.
+        least_low, least_high: the same if `needed` is smaller, or larger, by the factor.
+        met: whether the policy known today is good enough, so that any number of users is enough.
     """
 
     model: str
@@ -86,16 +85,15 @@ class Need:
     least_low: float
     least_high: float
     met: bool = False
-    begins: bool = False
 
     @property
     def low(self) -> float:
-        """The least that it may be."""
+        """The lower end of the users needed."""
         return self.needed / self.factor
 
     @property
     def high(self) -> float:
-        """The most."""
+        """The upper end of the users needed."""
         return self.needed * self.factor
 
 
@@ -113,15 +111,13 @@ def _answer(table: Table, asked: Asked, model: str) -> Need:
     needed = float(curve(table, asked, model, np.array([asked.epsilon]))[0])
     factor = factor_of(table, asked, model)
     if model == "none":
-        least, begins = (np.nan, np.nan, np.nan), False
+        least = np.nan, np.nan, np.nan
     else:
         line = curve(table, asked, model, BUDGETS)
         sides = (1.0, 1 / factor, factor) if np.isfinite(factor) else (1.0, np.nan, np.nan)
         found = [_crossing(line * side, asked.users) for side in sides]
         least = found[0], found[1], found[2]
-        known = line[np.isfinite(line)]
-        begins = bool(len(known) < len(line) and np.isfinite(found[0]) and known[0] < 0.9 * asked.users)
-    return Need(model, kind, needed, factor, _verdict(asked.users, needed, factor), *least, begins=begins)
+    return Need(model, kind, needed, factor, _verdict(asked.users, needed, factor), *least)
 
 
 def _verdict(users: float, needed: float, factor: float) -> Verdict:
@@ -133,7 +129,7 @@ def _verdict(users: float, needed: float, factor: float) -> Verdict:
 
 
 def _crossing(line: Array, users: float) -> float:
-    """Return the smallest of BUDGETS from which that many users are enough, by straight lines between logarithms."""
+    """Return the smallest budget for which that many users are enough, interpolated linearly between logarithms."""
     if np.isnan(line).any():
         return np.nan
     above = np.flatnonzero(line > users)
@@ -149,14 +145,14 @@ def _crossing(line: Array, users: float) -> float:
 
 
 def likely(table: Table, asked: Asked, model: str) -> bool:
-    """Return whether the users are enough by the whole error."""
+    """Return whether the users are enough even if the need is larger by the whole error factor."""
     needed = float(curve(table, asked, model, np.array([asked.epsilon]))[0])
     return asked.users >= needed * factor_of(table, asked, model)
 
 
 def likely_from(table: Table, asked: Asked, model: str) -> float:
-    """Return the smallest budget, of two digits, from which on the users are likely enough; infinite if none allowed
-    is, NaN if the error is not known."""
+    """Return the smallest budget (two digits) from which the users are likely enough; infinite if no allowed budget is,
+    NaN if the error is unknown."""
     low, high = float(BUDGETS[0]), float(BUDGETS[-1])
     factor = factor_of(table, asked, model)
     if not np.isfinite(factor):
@@ -171,9 +167,9 @@ def likely_from(table: Table, asked: Asked, model: str) -> float:
 
 
 def ways(table: Table, asked: Asked, model: str) -> list[Asked]:
-    """Return settings with which a model's users are likely enough, each as near to those asked about as can be.
+    """Return settings with which a model's users are likely enough, each as close to the visitor's as possible.
 
-    They are another budget, more users, more users with the largest budget, and a larger loss.
+    They change the budget, the users, the users with the largest budget, or the loss.
     """
     if not np.isfinite(factor := factor_of(table, asked, model)) or likely(table, asked, model):
         return []
@@ -191,40 +187,40 @@ def ways(table: Table, asked: Asked, model: str) -> list[Asked]:
 
 
 def _rounded_up(value: float) -> float:
-    """Return a number of two digits that is not smaller."""
+    """Round up to two digits."""
     unit = 10.0 ** (math.floor(math.log10(value)) - 1)
     return float(f"{math.ceil(value / unit - 1e-12) * unit:.6g}")
 
 
 def kind_of(table: Table, asked: Asked) -> Kind:
-    """Describe the source of the numbers."""
+    """Return whether the numbers are measured, extrapolated, or beyond the measured range."""
     if asked.problem:
         return "measured"
     return "beyond" if beyond(table, asked) else "extrapolated"
 
 
 def beyond(table: Table, asked: Asked) -> list[str]:
-    """List those of S, A, H and value that are smaller, or larger, than in any measured problem."""
+    """List which of S, A, H and value are outside the measured range."""
     return [name for name, (low, high) in table.ranges.items() if not low <= getattr(asked, name) <= high]
 
 
 def factor_of(table: Table, asked: Asked, model: str) -> float:
-    """Return the possible error of a number; NaN if that is not known."""
+    """Return the error factor of a number; NaN if it is unknown."""
     errors = {"measured": table.between, "extrapolated": table.held_out}.get(kind_of(table, asked))
     return errors[model] if errors else np.nan
 
 
 def episodes_needed(table: Table, asked: Asked, model: str, most: int) -> float:
-    """Return the episodes needed if one user has up to `most` of them; infinite for more than MOST, and NaN if their
-    budget is smaller than any measured one."""
+    """Return the episodes needed if one user has up to `most` of them; infinite for more than MOST, NaN if the budget
+    per episode is below all measured ones."""
     if model != "none" and asked.epsilon / most < min(table.epsilons):
         return np.nan
     return float(curve(table, asked, model, np.array([asked.epsilon]), most)[0])
 
 
 def curve(table: Table, asked: Asked, model: str, epsilons: Array, episodes: int = 1) -> Array:
-    """[P] users needed at budgets [P]; infinite for more than MOST. episodes: most of one user, who are then counted as
-    often as they may come."""
+    """Return the users needed, [P], at budgets [P]; infinite for more than MOST. episodes: the maximum per user, who
+    then counts once for each possible episode."""
     H = table.problems[asked.problem].H if asked.problem else asked.H
     mu = np.array([signal(model, float(epsilon), asked.delta, H, episodes) for epsilon in epsilons])
     share = asked.loss / 100
@@ -238,20 +234,26 @@ def curve(table: Table, asked: Asked, model: str, epsilons: Array, episodes: int
 
 
 def _between(table: Table, key: str, model: str, mu: Array, share: float) -> Array:
-    """Interpolate by straight lines between logarithms, of shares and then of signals."""
-    logs = np.log(table.problems[key].needed[model])
-    logs = straight(np.log([share]), np.log(table.losses), logs.T)[0]
+    """Interpolate linearly between logarithms: first in the loss, then in the signal.
+
+    If a run at some budget needed more than MOST users, the line goes on from the next larger budget with the law's
+    exponent, but reaches at least MOST there.
+    """
+    problem = table.problems[key]
+    logs = np.log(problem.needed[model])
     if model == "none":
-        return np.full(mu.shape, np.exp(logs[0]))
-    H = table.problems[key].H
-    known = np.log([signal(model, epsilon, table.delta, H) for epsilon in table.epsilons])
-    return np.exp(straight(np.log(mu), known, logs))
+        return np.full(mu.shape, np.exp(straight(np.log([share]), np.log(table.losses), logs.T)[0, 0]))
+    known = np.log([signal(model, epsilon, table.delta, problem.H) for epsilon in table.epsilons])
+    for i in reversed(range(len(logs) - 1)):
+        further = logs[i + 1] + table.law[model].mu * (known[i + 1] - known[i])
+        logs[i] = np.where(np.isinf(logs[i]), np.maximum(further, np.log(MOST) + 1e-6), logs[i])
+    return np.exp(straight(np.log(mu), known, straight(np.log([share]), np.log(table.losses), logs.T)[0]))
 
 
 def straight(x: Array, at: Array, values: Array) -> Array:
-    """[P] values [N] at x [P] between ascending places [N], or [1, R] values [N, R] at x [1]. Infinite between a finite
-    and an infinite one. Beyond the ends lines go on, which a small delta needs: with 10^-12 the smallest epsilon is a
-    fifth beyond what was run."""
+    """Interpolate values [N] at ascending places [N] linearly at x [P], or values [N, R] at x [1], giving [1, R].
+    Between a finite and an infinite value the result is infinite. Beyond the ends the lines continue, as a small delta
+    requires: with 10^-12, the smallest epsilon is a fifth outside the measured range."""
     left = np.clip(np.searchsorted(at, x, side="right") - 1, 0, len(at) - 2)
     share = (x - at[left]) / (at[left + 1] - at[left])
     ends = values[left], values[left + 1]

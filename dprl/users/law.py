@@ -1,18 +1,19 @@
-"""A law for how many users it takes, fitted to measured runs, and its error on environments that it was not fitted to.
+"""A power law for the users needed, fitted to measured runs, and its error on environments outside the fit.
 
-For a problem with S states, A actions and H steps, whose best policy earns V* = v H an episode, of which an average
+For a problem with S states, A actions and H steps, whose best policy earns V* = v H per episode, of which an average
 episode may lose the share x,
 
     K(none)  = P_none(S, A, H, v, x)
     K(model) = K(none) + P_model(S, A, H, v, x, mu)                 central, shuffle, local
     P        = C S^s A^a H^h / (v^w x^b mu^e)
 
-where mu is what (epsilon, delta) leaves of a signal: one user's effect on noise that just proves it, over the standard
-deviation. With a trusted curator or shuffler it is that of Gaussian noise, about epsilon / sqrt(2 ln(1/delta)) for a
-small epsilon; with no trusted party that of one-hot questions, about epsilon / 2, whatever delta is.
+where mu is the signal-to-noise ratio that (epsilon, delta) allows: one user's effect divided by the standard deviation
+of the smallest sufficient noise. With a trusted curator or shuffler the noise is Gaussian, and mu is about epsilon /
+sqrt(2 ln(1/delta)) for a small epsilon; with no trusted party users answer one-hot questions, and mu is about epsilon /
+2 for every delta.
 
-The form is that of the papers' bounds, in which regret is a part without epsilon plus a part with it, each a product of
-powers: R(K)/K <= x V* solved for K. Upper bounds leave room, so the exponents are fitted.
+The form comes from the papers' bounds, in which regret is a term without epsilon plus a term with it, each a product of
+powers: R(K)/K <= x V*, solved for K. Upper bounds are not tight, so the exponents are fitted.
 """
 
 from __future__ import annotations
@@ -32,23 +33,23 @@ from dprl.privacy.mechanisms.unary import clearest
 Array = NDArray[np.float64]
 
 MODELS = ("none", "central", "shuffle", "local")
-MOST = 1e15  # users of a run; what takes more was not seen
-LEARNED = 10  # users: with so few nothing was learned, and the first policy loses less than asked
-COVERED = 0.9  # share of what is held out that an error factor covers
+MOST = 1e15  # users in a run; larger needs were not measured
+LEARNED = 10  # users: with at most this many nothing was learned, and the first policy is already good enough
+COVERED = 0.9  # share of the held-out numbers that an error factor covers
 
 
 @lru_cache(maxsize=10_000)
 def signal(model: str, epsilon: float, delta: float, H: int, episodes: int = 1) -> float:
-    """mu: how many standard deviations one episode moves noise that just proves (epsilon, delta); 1 without privacy.
+    """Return mu: one episode's effect in standard deviations of the smallest sufficient noise; 1 without privacy.
 
-    Locally of a count over one of H steps, of which a user answers about as many as make it clearest.
+    In the local model, it is for a count at one of H steps, with the best number of steps for each user to report.
 
     Args:
         model: one of MODELS.
-        epsilon, delta: proved of all episodes of a user.
+        epsilon, delta: guarantee for all episodes of a user together.
         H: steps of an episode.
-        episodes: m, the most of one user. Gaussian noise in sums is m times as large. One-hot questions have epsilon/m
-            each, and shuffled bits what the lemma of groups leaves an episode (docs/report/privacy.md).
+        episodes: m, the maximum per user. Gaussian noise in sums is m times as large. One-hot questions get epsilon/m
+            each, and shuffled bits the budget per episode from the group-privacy lemma (docs/report/privacy.md).
     """
     if model == "none":
         return 1.0
@@ -61,7 +62,7 @@ def signal(model: str, epsilon: float, delta: float, H: int, episodes: int = 1) 
 
 @dataclass(frozen=True)
 class Point:
-    """A measured number. value: v; needed: infinite if it is more than MOST; mu: 1 without privacy."""
+    """A measured number of users. value: v; needed: infinite if above MOST; mu: 1 without privacy."""
 
     environment: str
     model: str
@@ -75,7 +76,7 @@ class Point:
 
 
 class At(NamedTuple):
-    """The arguments of a law: each a number, or an array."""
+    """The arguments of a power law, each a number or an array."""
 
     S: Any
     A: Any
@@ -87,8 +88,8 @@ class At(NamedTuple):
 
 @dataclass(frozen=True)
 class Power:
-    """exp(log_c) S^S A^A H^H / (value^value loss^loss mu^mu): all attributes but the first are exponents; mu: 0 without
-    privacy."""
+    """A product of powers, exp(log_c) S^S A^A H^H / (value^value loss^loss mu^mu): all attributes but the first are
+    exponents; mu: 0 without privacy."""
 
     log_c: float
     S: float
@@ -99,24 +100,24 @@ class Power:
     mu: float = 0.0
 
     def log_at(self, at: At) -> Array:
-        """Its logarithm."""
+        """Return the logarithm of the product at these arguments."""
         sizes = self.S * np.log(at.S) + self.A * np.log(at.A) + self.H * np.log(at.H)
         lost = self.value * np.log(at.value) + self.loss * np.log(at.loss)
         return np.asarray(self.log_c + sizes - lost - self.mu * np.log(at.mu))
 
 
-Law = Mapping[str, Power]  # for each of MODELS; of private ones of what comes on top of none
+Law = Mapping[str, Power]  # keyed by MODELS; for private models the users in addition to `none`
 
 
 def log_needed(law: Law, model: str, at: At) -> Array:
-    """Return the logarithm of K."""
+    """Return the logarithm of the users needed, K."""
     free = law["none"].log_at(at)
     return free if model == "none" else np.logaddexp(free, law[model].log_at(at))
 
 
 def off(law: Law, points: Sequence[Point]) -> Array:
-    """Return [N] ln(K of the law / K measured), points of one model. If more than MOST were needed: how far below MOST
-    the law is, at most 0."""
+    """Return ln(predicted K / measured K), [N], for points of one model. If more than MOST users were needed, the error
+    is measured from MOST and is at most 0."""
     at = At(*(np.array([getattr(p, name) for p in points], float) for name in At._fields))
     found = log_needed(law, points[0].model, at)
     measured = np.array([p.needed for p in points])
@@ -127,7 +128,7 @@ def off(law: Law, points: Sequence[Point]) -> Array:
 def fitted(points: Sequence[Point]) -> dict[str, Power]:
     """Fit the power law by least squares in logarithms, with the same weight for every environment.
 
-    Points that need no learning (`LEARNED` users) have no part in the law.
+    Points that need no learning (at most `LEARNED` users) are left out.
     """
     points = [p for p in points if p.needed > LEARNED]
     law: dict[str, Power] = {}
@@ -151,13 +152,13 @@ def _fitted(law: Law, model: str, points: Sequence[Point]) -> Power:
 
 
 def weights(groups: Sequence[str]) -> Array:
-    """Return [N] the weight of each member, so that groups weigh the same and all together 1."""
+    """Return the weight of each member, [N], so that all groups have the same weight and all weights sum to 1."""
     sizes = {group: groups.count(group) for group in dict.fromkeys(groups)}
     return np.array([1 / (len(sizes) * sizes[group]) for group in groups])
 
 
 def factor(errors: Array, groups: Sequence[str], share: float = COVERED) -> float:
-    """Return the least factor that covers that share of errors, [N] logarithms of ratios; groups weigh the same."""
+    """Return the smallest factor that covers this share of errors (log ratios, [N]); groups have equal weight."""
     size = np.abs(errors)
     order = np.argsort(size)
     reached = np.cumsum(weights(groups)[order])
@@ -165,19 +166,19 @@ def factor(errors: Array, groups: Sequence[str], share: float = COVERED) -> floa
 
 
 def covering(errors: Array, groups: Sequence[str]) -> float:
-    """Return the factor to state for a group that is still to come, within which COVERED of the errors shall be.
+    """Return an error factor for a new group that covers COVERED of its errors.
 
-    With n groups seen, one more counts 1/(n + 1), and as if all of its errors were larger than any seen: so the share
-    that has to be covered of those seen is COVERED (n + 1)/n (Lee, Barber, Willett 2023, hierarchical conformal
-    prediction). Below nine groups, it is the largest error.
+    With n groups seen, the new one has weight 1/(n + 1) and is treated as if all its errors were larger than any seen.
+    So the factor must cover the share COVERED (n + 1)/n of those seen (Lee, Barber, Willett 2023, hierarchical
+    conformal prediction). With fewer than nine groups it is the largest error.
     """
     n = len(dict.fromkeys(groups))
     return factor(errors, groups, min(1.0, COVERED * (n + 1) / n))
 
 
 def held_out(points: Sequence[Point]) -> dict[str, float]:
-    """Return by model the factor to state for an environment outside of the fit: each is left out once, at all its
-    sizes, and the law fitted to the others."""
+    """Return, by model, the error factor for environments outside the fit: each environment is left out once, at all
+    its sizes, and the law is fitted to the others."""
     errors: dict[str, list[float]] = {}
     names: dict[str, list[str]] = {}
     for left in kinds_of(points):
@@ -194,17 +195,17 @@ def kinds_of(points: Sequence[Point]) -> list[str]:
 
 
 def errors_on(law: Law, points: Sequence[Point], kind: str) -> dict[str, Array]:
-    """Return by model the law's errors on one environment in which something had to be learned."""
+    """Return, by model, the law's errors on one environment, without points that need no learning."""
     own = [p for p in points if p.environment == kind and p.needed > LEARNED]
     by_model = {model: [p for p in own if p.model == model] for model in MODELS}
     return {model: off(law, some) for model, some in by_model.items() if some}
 
 
 def crossed(points: Sequence[Point], kinds: Sequence[str] = ()) -> dict[str, dict[str, float]]:
-    """Return by model and environment the share of its numbers within the factor that would be stated without it.
+    """Return, by model and environment, the share of its numbers within the factor computed without it.
 
-    Law *and* factor are those of all other environments: the one looked at had a part in neither. So this says how
-    often what is stated holds on an environment that nobody has seen.
+    Both the law *and* the factor come from all other environments. So this measures how often the stated error holds on
+    an unseen environment.
     """
     found: dict[str, dict[str, float]] = {}
     for kind in kinds or kinds_of(points):
@@ -217,7 +218,7 @@ def crossed(points: Sequence[Point], kinds: Sequence[str] = ()) -> dict[str, dic
 
 
 def intervals(points: Sequence[Point], draws: int = 200) -> dict[str, dict[str, tuple[float, float]]]:
-    """Return by model and exponent its 95% bootstrap interval: environments are drawn again, with all their points."""
+    """Return, by model and exponent, its 95% bootstrap interval, resampling environments with all their points."""
     rng = np.random.default_rng(0)
     by_name: dict[str, list[Point]] = {}
     for p in points:

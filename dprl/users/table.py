@@ -1,4 +1,4 @@
-"""The measured numbers of users needed, the law fitted to them, and the error of both, as a file.
+"""The table of users needed: measured numbers, the power law fitted to them, and the error of both, as a file.
 
 `python -m bench.bundled users` computes it.
 """
@@ -16,16 +16,16 @@ from dprl.users.law import Array, Law, Power
 
 @dataclass(frozen=True)
 class Problem:
-    """An environment at one size, and what it takes.
+    """An environment at one size, and the users that it needs.
 
     Attributes:
-        key: of it in links.
-        title: of the environment.
-        environment, params: as a spec has them.
+        key: its name in links.
+        title: the environment's title.
+        environment, params: as in a spec.
         S, A, H: its size.
-        v_star: what the best policy earns in an episode.
-        needed: by model, [E, L]: from how many users on an average episode loses at most each of L shares of V*, at
-            each of E budgets; infinite if that is more than MOST. Without privacy E is 1.
+        v_star: V*, the best policy's reward in an episode.
+        needed: by model, [E, L]: the number of users from which an average episode loses at most each of L shares of
+            V* at each of E budgets; infinite if above MOST. Without privacy E is 1.
     """
 
     key: str
@@ -40,11 +40,11 @@ class Problem:
 
     @property
     def value(self) -> float:
-        """V* in percent of H."""
+        """V* in percent of H, the largest possible reward."""
         return 100 * self.v_star / self.H
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-able; None for more than MOST."""
+        """Convert to JSON data; None stands for more than MOST."""
         needed = {
             model: [[float(f"{k:.4g}") if np.isfinite(k) else None for k in row] for row in rows]
             for model, rows in self.needed.items()
@@ -63,15 +63,15 @@ class Problem:
 
 @dataclass(frozen=True)
 class Check:
-    """The check of the page's numbers against runs that were made after everything was fitted.
+    """A comparison of the stated numbers with runs made after the fit.
 
     Attributes:
-        of: which runs, in words.
-        new: whether they are of problems that had no part in the law.
+        of: the kind of runs, in words.
+        new: whether they are on problems outside the fit.
         model: a privacy model.
-        numbers: how many there are.
-        within: the share of them that lay within the error that is stated.
-        factor: how far COVERED of them were off at most. The stated error takes no notice of it.
+        numbers: how many numbers were compared.
+        within: the share of them within the stated error.
+        factor: the error factor that covers COVERED of them; the stated error does not use it.
     """
 
     of: str
@@ -84,23 +84,23 @@ class Check:
 
 @dataclass(frozen=True)
 class Table:
-    """All of it.
+    """The whole table.
 
     Attributes:
-        version: of the program that computed it.
-        epsilons, losses, delta: what was measured.
+        version: of the software that computed it.
+        epsilons, losses, delta: the measured settings.
         problems: by key.
-        drawn_epsilons, drawn: budgets of, and by key, problems drawn at random. Their `environment` is their kind; they
-            have no title and no params, and are in no menu.
+        drawn_epsilons, drawn: randomly generated problems by key, and their budgets. `environment` is the kind of
+            problem; they have no title, no params, and no entry in menus.
         law: see law.py.
-        exponents: by model and name the 95% interval of each exponent, from environments drawn again.
-        held_out: by model, how far the law is off at most on a kind that it was not fitted to, for COVERED of all
-            numbers (`law.covering`). This is what is stated.
-        crossed: by model and kind, the share of its numbers within what would be stated without that kind.
-        hidden_losses, hidden: losses of, and by key, problems drawn at random that had no part in law and errors. They
-            have the budgets of `drawn`, and seeds of their own.
-        between: by model, the same of numbers read between those measured of a problem.
-        checks: on runs made afterwards.
+        exponents: by model and name, the 95% interval of each exponent, from resampled environments.
+        held_out: by model, the error factor of the law for COVERED of the numbers on a new kind of problem
+            (`law.covering`). This is the stated error.
+        crossed: by model and kind, the share of its numbers within the error stated without that kind.
+        hidden_losses, hidden: randomly generated problems by key that neither law nor errors use, and their losses.
+            They have the budgets of `drawn`, and their own seeds.
+        between: by model, the error factor of numbers interpolated between those measured for a problem.
+        checks: comparisons with later runs.
     """
 
     version: Mapping[str, str]
@@ -121,13 +121,12 @@ class Table:
 
     @property
     def inside(self) -> dict[str, float]:
-        """Return by model the share of numbers within the stated factors, on kinds that had no part in them; kinds
-        weigh the same."""
+        """Return, by model, the share of numbers of unseen kinds within the stated factor; all kinds count equally."""
         return {model: float(np.mean(list(kinds.values()))) for model, kinds in self.crossed.items()}
 
     @property
     def ranges(self) -> dict[str, tuple[float, float]]:
-        """Return the least and the largest measured S, A, H and value."""
+        """Return the smallest and the largest measured S, A, H and value."""
         found = {}
         for name in ("S", "A", "H", "value"):
             values = [getattr(problem, name) for problem in (*self.problems.values(), *self.drawn.values())]
@@ -135,7 +134,7 @@ class Table:
         return found
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-able."""
+        """Convert to JSON data."""
         problems = {
             name: [one.to_dict() for one in getattr(self, name).values()]
             for name in ("problems", "drawn", "hidden")

@@ -1,8 +1,9 @@
-"""Attack: its links, its part of a visitor's session, and its reads from the store.
+"""Attack: its links, its part of a visitor's session, and its access to the store.
 
     v=1 & b=<run> & first=0/0/1 & second=5/0/1 & noise=half & step=tree & ...
 
-Usual values are left out. Reading never raises: a wrong value takes its default, with one sentence for each.
+Default values are left out. Reading a link never raises: each wrong value is replaced by its default and reported in
+one sentence.
 """
 
 from __future__ import annotations
@@ -18,16 +19,15 @@ from dprl.fields import SpecError
 from dprl.runs.status import RunStatus
 from dprl.simulation import FIELDS as RUN_FIELDS
 from dprl.simulation import AttackSpec, RunSpec
-from dprl.simulation.attack import pairs_of
 from pages.shared.results import data
-from pages.shared.results.cache import SizedCache, cache_of
-from pages.shared.results.evidence import AttackScores, bundled_scores
-from pages.shared.results.runs import Runs
-from pages.shared.visitor import views
+from pages.shared.results.bundled import AttackScores, bundled_scores
+from pages.shared.results.data import SizedCache, cache_of
+from pages.shared.results.status import Runs
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.draft import Draft, draft_of
-from pages.shared.visitor.state import ViewedState, session, write_address
-from pages.shared.visitor.views import looked
+from pages.shared.visitor.links import looked, read
+from pages.shared.visitor.links import pairs_of as view_pairs
+from pages.shared.visitor.state import ViewedState, session
 
 SEEDS = RUN_FIELDS["seeds"]
 BASE = RunSpec(seeds=1)
@@ -36,23 +36,23 @@ STEPS = ("one", "subtract", "tree")
 
 @dataclass(frozen=True)
 class AttackView:
-    """The visible content."""
+    """The state of the page that its links store, besides the attack."""
 
     step: str = looked("one", "the step of the collusion that is shown", "step", choices=STEPS)
     prior: int = looked(50, "belief before the release, in percent", "prior", low=1, high=99)
 
 
 DEFAULT = AttackSpec(run=BASE)
-OWN = ("first", "second", "noise", "places")  # fields of the spec that have a key of their own
+OWN = ("first", "second", "noise", "places")  # fields of the spec with their own key in links
 
 
 def encode(spec: AttackSpec, view: AttackView) -> list[tuple[str, str]]:
     """Return the query parameters, in order, each key and value unescaped."""
     usual = AttackSpec(run=spec.run)
-    run = spec.run.replace(seeds=SEEDS.default)  # which means nothing here
+    run = spec.run.replace(seeds=SEEDS.default)  # the number of seeds is irrelevant here
     items = [*links.link_heading(), ("b", links.encode_spec(run))]
     items += [(name, getattr(spec, name)) for name in OWN if getattr(spec, name) != getattr(usual, name)]
-    return items + views.pairs_of(view)
+    return items + view_pairs(view)
 
 
 def decode(
@@ -60,7 +60,7 @@ def decode(
 ) -> tuple[AttackSpec, AttackView, tuple[str, ...]]:
     """Read the query parameters (each key with all its values): the attack, the view, and a sentence for each fault.
 
-    files: texts too long for a link that are known here, by their digest.
+    files: texts known on this server that are too long for a link, by their digest.
     """
     problems: list[str] = []
     links.check_version(parameters, problems)
@@ -73,7 +73,7 @@ def decode(
     for name in OWN:
         if (given := links.last(parameters, name)) is not None:
             spec = _changed(spec, problems, **{name: given})
-    view = AttackView(**views.read(AttackView, parameters, problems))
+    view = AttackView(**read(AttackView, parameters, problems))
     return spec, view, tuple(problems)
 
 
@@ -85,24 +85,19 @@ def _changed(spec: AttackSpec, problems: list[str], **changes: Any) -> AttackSpe
         return spec
 
 
-def is_farthest(spec: AttackSpec) -> bool:
-    """Return whether no two episodes are farther apart."""
-    return (spec.first, spec.second) == pairs_of(spec.run)["farthest"]
-
-
 RUNS = Runs(group="attack")
-SCORE_BYTES = 16 * 2**20  # of scores kept, for all visitors together
+SCORE_BYTES = 16 * 2**20  # memory for cached scores, shared by all visitors
 
 
 @dataclass(kw_only=True)
 class Attack(ViewedState[AttackView]):
-    """The attack and the view."""
+    """The attack and the view of this visitor."""
 
     spec: AttackSpec = DEFAULT
     view: AttackView = field(default_factory=AttackView)
-    guesses: list[bool] = field(default_factory=list)  # whether each about whose data it is was right
-    guessed: bool | None = None  # the guess about the data shown now, None before it
-    skipped: bool = False  # somebody did not want to guess
+    guesses: list[bool] = field(default_factory=list)  # whether each guess about whose data it is was right
+    guessed: bool | None = None  # the guess about the data shown now, None before it is made
+    skipped: bool = False  # whether the visitor chose not to guess
 
     @property
     def first_draft(self) -> Draft:
@@ -111,11 +106,10 @@ class Attack(ViewedState[AttackView]):
 
     @property
     def link(self) -> list[tuple[str, str]]:
-        """Return the query parameters of the link to the present view."""
         return encode(self.spec, self.view)
 
     def follow(self, given: Query) -> None:
-        """Apply a link, and start its attack."""
+        """Apply a link and start its attack."""
         s = session()
         self.spec, self.view, self.problems = decode(given, s.files)
         s.draft = draft_of(self.spec.run)
@@ -124,35 +118,32 @@ class Attack(ViewedState[AttackView]):
             RUNS.begin([self.spec])
 
 
-def attack() -> Attack:
-    """Return this visitor's part of the page."""
-    return session().part(Attack)
+attack = Attack.mine
 
 
 def show_attack(spec: AttackSpec) -> None:
-    """Show another attack and start it."""
+    """Show another attack, and start it."""
     a, s = attack(), session()
-    a.spec, a.problems, a.guessed, a.guesses = spec, (), None, []
     s.version += 1
+    a.put(spec=spec, guessed=None, guesses=[])
     start_attack()
-    write_address(a)
 
 
 def start_attack() -> None:
-    """Ask for the attack that is shown, unless it comes with the program."""
+    """Request the visible attack, unless its results are bundled with the program."""
     if attack().spec not in bundled_scores():
         RUNS.start([attack().spec])
 
 
 def attack_status(spec: AttackSpec) -> RunStatus:
-    """Return the status of an attack; one that comes with the program is done."""
+    """Return the status of an attack; one with bundled results is done."""
     if spec in bundled_scores():
         return RunStatus(state="done", seeds=spec.seeds, seeds_done=spec.seeds, progress=1.0)
     return RUNS.status(spec)
 
 
 def finished_scores(spec: AttackSpec) -> AttackScores:
-    """Return the scores of the units that are finished."""
+    """Return the scores from the finished parts of an attack."""
     if spec in bundled_scores():
         return bundled_scores()[spec]
 

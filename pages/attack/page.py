@@ -2,29 +2,41 @@
 
 from __future__ import annotations
 
+import random
 from functools import partial
+from typing import Any
 
+import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from dprl.privacy import PRIVATIZERS
+from dprl import metrics
+from dprl.figures import attack as figures
+from dprl.figures.picture import Picture
+from dprl.privacy import MECHANISMS, PRIVATIZERS, Guarantee
+from dprl.sentences import attack as sentences
 from dprl.simulation import AttackSpec, RunSpec
-from dprl.words import plural
-from pages.attack.link import BASE, attack, attack_status, show_attack
-from pages.attack.parts import belief_part, collusion_part, guess_part
-from pages.attack.release import release_part
+from dprl.simulation.attack import pairs_of
+from dprl.simulation.trajectory import ALLOWED
+from dprl.words import at_most, human, plural
+from pages.attack.link import BASE, RUNS, attack, attack_status, finished_scores, show_attack, start_attack
 from pages.shared.controls import panel
 from pages.shared.controls.launch import described, offer, spec_of_controls
-from pages.shared.controls.noise import structure
+from pages.shared.controls.noise import noise, structure
 from pages.shared.controls.panel import sidebar
-from pages.shared.layout.frame import redrawn
-from pages.shared.layout.head import common, head
-from pages.shared.layout.share import share
+from pages.shared.controls.widgets import segments
+from pages.shared.layout.chart import empty, kept, show
+from pages.shared.layout.frame import dark, redrawn
+from pages.shared.layout.head import common, head, share
+from pages.shared.layout.terms import escape, explained
 from pages.shared.names import in_common
+from pages.shared.results import answers
 from pages.shared.results.again import save_citations
-from pages.shared.results.status import ACTIVE, pace
+from pages.shared.results.bundled import AttackScores
+from pages.shared.results.status import ACTIVE, line, pace, pause_switch, price, stopped, words, working_out
+from pages.shared.visitor.callbacks import button, into, keyed
 from pages.shared.visitor.links import Curve
-from pages.shared.visitor.state import read_address, session
+from pages.shared.visitor.state import attempt, read_address, session
 
 
 def main() -> None:
@@ -38,7 +50,7 @@ def main() -> None:
 
 
 def draw_parts(corner: DeltaGenerator, live: bool) -> None:
-    """Draw the parts in order, and in the corner the link to them. They redraw themselves while an attack goes on."""
+    """Draw the parts of the page in order, and the link in the corner; they redraw themselves while an attack runs."""
     a = attack()
     if live and attack_status(a.spec).state not in ACTIVE:
         st.rerun()
@@ -64,14 +76,14 @@ def controls() -> tuple[RunSpec | None, str]:
     panel.size_controls(s)
     panel.environment_parameters(s)
     with st.expander("Expert settings"):
-        panel.noise_settings(s)
+        noise(s)
         structure(s)
         panel.number_field(s, "contribution", "Most episodes of one user")
     return spec_of_controls(s)
 
 
 def attack_box(run: RunSpec | None, refusal: str) -> None:
-    """Describe the effect of Run, and draw the buttons. run, refusal: the return values of `controls`."""
+    """Describe what Run will do, and draw the buttons. run, refusal: the return values of `controls`."""
     spec, shown = None, attack().spec
     if run is not None:
         same = run.replace(seeds=1, root_seed=0) == shown.run
@@ -88,6 +100,269 @@ def attack_box(run: RunSpec | None, refusal: str) -> None:
         [refusal],
         BASE,
     )
+
+
+PLACES = {"together": "All in one release", "random": "Anywhere in the run"}
+
+
+def release_part() -> None:
+    """Draw the choice of the attack, its progress, its results, and its charts."""
+    a = attack()
+    run, found = attack_status(a.spec), finished_scores(a.spec)
+    st.markdown("## Attack a release", anchors=False)
+    if not found.counters:
+        st.markdown(explained(sentences.MEETS.format(PRIVATIZERS[a.spec.run.privacy].words.seen)))
+    if a.spec.run.contribution > 1:
+        st.markdown(explained(sentences.several(a.spec.run.contribution)))
+    choices(run.state in ACTIVE)
+    attack_strip()
+    if not len(found.first):
+        if run.state in ACTIVE:
+            empty("The first trials appear in a moment.")
+        elif run.state == "unknown":
+            empty("No attack has been run yet.")
+        return
+    card, curves = answers.guarantee(a.spec.run), answers.promise_curves(a.spec.run)
+    if card is None or curves is None:
+        empty(working_out("the guarantee of the noise"))
+        return
+    measured_attack(a.spec, found, card, curves)
+
+
+def choices(going: bool) -> None:
+    """Draw the choices of the two episodes, the noise, and the places of the episodes."""
+    a = attack()
+    pairs = pairs_of(a.spec.run)
+    now = next((key for key, pair in pairs.items() if pair == (a.spec.first, a.spec.second)), None)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="attack_choices"):
+        titles = {"farthest": "Farthest apart", "nearest": "One reward differs"}
+        segments("The two episodes", "pair", titles, now, lambda key: other_episodes(pairs.get(key)))
+        with st.popover("The two episodes", icon=":material/group:"):
+            undeclared = " Steps that are not declared possible are left out." if a.spec.run.structure else ""
+            st.caption(f"Give {ALLOWED}. The last step is repeated until the episode ends.{undeclared}")
+            for name, label in (("first", "First episode"), ("second", "Second episode")):
+                typed = keyed(name, partial(attack_other, name))
+                st.text_input(label, getattr(a.spec, name), max_chars=4000, **typed)
+        st.toggle(
+            "Halve the noise",
+            a.spec.noise == "half",
+            help="Imitates a faulty program with half of the noise, which the proof does not cover. Usually off.",
+            **keyed("half", lambda on: attack_other("noise", "half" if on else "whole")),
+        )
+        mechanism = a.spec.run.mechanism
+        # each report has its own noise, so its place does not matter
+        if a.spec.run.contribution > 1 and mechanism is not None and not MECHANISMS[mechanism].fresh:
+            segments(
+                "Place of the episodes", "places", PLACES, a.spec.places, partial(attack_other, "places")
+            )
+        if going:
+            pause_switch()
+
+
+def other_episodes(pair: tuple[str, str] | None) -> None:
+    """Start an attack with two other episodes."""
+    if pair is not None:
+        show_attack(attack().spec.replace(first=pair[0], second=pair[1]))
+        st.rerun()
+
+
+def attack_other(name: str, value: str) -> None:
+    """Start an attack with another episode, another noise or other places."""
+    changes: dict[str, Any] = {name: value}
+    attempt(lambda: show_attack(attack().spec.replace(**changes)))
+    st.rerun()
+
+
+def attack_strip() -> None:
+    """Draw the status of the attack, with buttons for the possible actions."""
+    spec = attack().spec
+    run = attack_status(spec)
+    said = escape(words(run))
+    if run.state in ACTIVE:
+        line(run.progress, said.replace("seed", "part"), partial(RUNS.withdraw, [spec]))
+    elif run.state == "unknown":
+        with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small"):
+            cost = f"It takes {price([spec])}.".replace("seed", "part")
+            st.markdown(f":material/info: {said} {cost}", width="stretch")
+            button(
+                f"Play {spec.executions * spec.seeds:,} trials",
+                start_attack,
+                icon="play_arrow",
+                type="primary",
+                key="play",
+            )
+    elif run.state != "done":
+        again = partial(RUNS.start, [spec], again=True)
+        stopped(f":material/info: {said}", "Try again", "replay", again, "retry")
+
+
+def measured_attack(spec: AttackSpec, found: AttackScores, card: Guarantee, curves: dict[str, Any]) -> None:
+    """Draw the verdict, the numbers behind it, and the charts."""
+    delta = curves["delta"]
+    proved, claimed = card.proved_epsilon or np.inf, card.claimed_epsilon or np.inf
+    epsilon = metrics.epsilon_of_separation(
+        metrics.separation(found.first, found.second),
+        np.array(curves["separations"]),
+        np.array(curves["measures"]),
+    )
+    half = spec.noise == "half"
+    farthest = (spec.first, spec.second) == pairs_of(spec.run)[
+        "farthest"
+    ]  # no two episodes are farther apart
+    caught, sentence = sentences.about_attack(epsilon, proved, claimed, delta, farthest=farthest, half=half)
+    surely = metrics.surely(found.first, found.second, delta)
+    guessed = metrics.guessed_right(found.first, found.second)
+    st.markdown(explained(f":material/{'gpp_bad' if caught else 'verified_user'}: {sentence}"))
+    with st.container(horizontal=True, gap="medium", key="measured"):
+        if claimed < 0.99 * proved:
+            st.metric("Claimed ε", human(claimed), width="content")
+        st.metric("Proved ε", at_most(proved), width="content", help=f"At δ = {human(delta)}.")
+        st.metric("Measured ε (95%)", sentences.interval(epsilon), width="content")
+        st.metric("Correct guesses", f"{guessed.value:.1%}", width="content")
+        st.metric(
+            "Lower bound for any noise",
+            f"ε ≥ {surely:.2f}",
+            width="content",
+            help=sentences.surely(surely, delta),
+        )
+    key = spec.to_json(), found.token
+    claim = (claimed, card.claimed_delta or 0.0) if claimed < 0.99 * proved else None
+    what = PRIVATIZERS[spec.run.privacy].words.seen
+    how = [sentences.saw(what, found.releases, found.counters), sentences.surely(surely, delta)]
+    worlds = found.first, found.second
+    allowed = np.array(curves["false"]), 1 - np.array(curves["missed"])
+
+    def scores(night: bool) -> Picture:
+        see = sentences.about_scores(guessed, curves["right"])
+        return figures.score_histograms(*metrics.histogram(*worlds), see=see, dark=night)
+
+    def errors(night: bool) -> Picture:
+        see = sentences.about_errors(epsilon.low > proved)
+        return figures.error_curves(allowed, metrics.roc(*worlds), claimed=claim, see=see, dark=night)
+
+    left, right = st.columns(2)
+    with left:
+        show(kept(("attack", "scores", key), scores), "attack_scores", how=how)
+    with right:
+        show(kept(("attack", "errors", key), errors), "attack_errors", how=how)
+
+
+STEPS = {"one": "1. The same noise for all", "subtract": "2. Two users subtract", "tree": "3. A noise tree"}
+CHARTS = {
+    "one": ("Number that each user receives", ("true visits so far", "number received")),
+    "subtract": ("Two users' estimate of the visit between theirs", ("true visit", "estimate")),
+    "tree": ("The same estimate with a tree", ("true visit", "estimate")),
+}
+
+
+def guess_part() -> None:
+    """Draw one simulated release and ask whose data it contains; then show how often the best attacker is right."""
+    a, curves = attack(), answers.promise_curves(attack().spec.run)
+    found = finished_scores(a.spec)
+    if curves is None:
+        empty(working_out("the guarantee of the noise"))
+        return
+    with st.container(border=True, key="guess"):
+        st.markdown("## Whose data is this?", anchors=False)
+        if len(found.first):
+            first, score = drawn_release(found.first, found.second)
+            st.markdown(explained(sentences.asked_whose(score)))
+            if a.guessed is None:
+                with st.container(horizontal=True, gap="small"):
+                    for label, guess in (("The first user's", True), ("The second user's", False)):
+                        button(label, take_guess, guess, first, key=f"guess_{guess}")
+                    button("Skip", into(a, "skipped"), True, key="skip_guess", type="tertiary")
+            else:
+                st.markdown(sentences.whose(first, a.guesses))
+                button("Guess again", into(a, "guessed"), None, icon="casino", key="again")
+        if a.guesses or a.skipped or not len(found.first):
+            st.markdown(explained(sentences.advantage(curves["right"])))
+            show(
+                kept(
+                    ("attack", "guesses", a.spec.run.to_json()),
+                    lambda night: figures.guesses_of_100(
+                        curves["right"], see=sentences.about_guesses(curves["right"]), dark=night
+                    ),
+                ),
+                "promise_guesses",
+                how=[sentences.concentrated(curves["rho"])],
+            )
+
+
+def drawn_release(first: Any, second: Any) -> tuple[bool, float]:
+    """Return whether the visitor's present release contains the first user's data, and its score."""
+    a = attack()
+    number = len(a.guesses) - (a.guessed is not None)
+    rng = random.Random(f"{session().visitor} {a.spec.to_json()} {number}")
+    of_first = rng.random() < 0.5
+    return of_first, float(rng.choice(first if of_first else second))
+
+
+def take_guess(guess: bool, first: bool) -> None:
+    """Store a guess, and whether it was right."""
+    a = attack()
+    a.guessed = guess
+    a.guesses.append(guess == first)
+
+
+def collusion_part() -> None:
+    """Draw one step of the collusion with its chart."""
+    a = attack()
+    st.markdown("## Two users collude", anchors=False)
+    segments("Step", "step", STEPS, a.view.step, lambda step: a.change(step=step))
+    st.markdown(explained(sentences.STEPS[a.view.step]))
+    found = answers.collusion(a.spec)
+    if found is None:
+        empty(working_out("what colluding users learn"))
+        return
+    step = a.view.step
+    visits = np.array(found["visits"], float)
+    users = np.arange(1, len(visits) + 1)
+    told = np.cumsum(visits) + (np.array(found["tree"]) if step == "tree" else found["one"])
+    if step == "one":
+        who, true, seen = users, np.cumsum(visits), told
+    else:
+        # release t + 1 minus release t - 1 minus user t + 1's own visit
+        who, true, seen = users[1:-1], visits[1:-1], told[2:] - told[:-2] - visits[2:]
+    wrong = np.abs(seen - true)
+    title, words = CHARTS[step]
+    see = sentences.about_collusion(step, int((wrong < 1e-9).sum()), len(who), float(wrong.max()))
+    names = [str(user) for user in who]
+    key = ("collusion", step, a.spec.run.epsilon)
+    show(
+        kept(
+            key,
+            lambda night: figures.collusion_bars(
+                title, names, true, np.round(seen, 9), words, see=see, dark=night
+            ),
+        ),
+        "collusion",
+    )
+    st.caption(
+        explained(
+            f"One counter, {len(visits)} users, ε = {a.spec.run.epsilon:g} for this counter alone. After Vietri et al. "
+            "(2020), section 2.2."
+        )
+    )
+
+
+def belief_part() -> None:
+    """Draw the effect of a release on an attacker's belief."""
+    a = attack()
+    card, curves = answers.guarantee(a.spec.run), answers.promise_curves(a.spec.run)
+    if card is None or curves is None or card.proved_epsilon is None:
+        return
+    epsilon = card.proved_epsilon
+    st.markdown("## What could an attacker believe about you?", anchors=False)
+    st.markdown(explained(sentences.MEANING))
+    moved = keyed("prior", lambda percent: a.change(prior=int(percent)))
+    percent = st.slider("Belief before the release", 1, 99, a.view.prior, format="%d%%", **moved)
+    before = percent / 100
+    priors = np.linspace(0.01, 0.99, 99)
+    least, most = (np.array([metrics.posterior(p, sign * epsilon) for p in priors]) for sign in (-1, 1))
+    at = (before, metrics.posterior(before, -epsilon), metrics.posterior(before, epsilon))
+    see = sentences.about_belief(before, epsilon, curves["false"], curves["missed"])
+    show(figures.belief_curves(priors, least, most, at=at, see=see, dark=dark()), "belief")
 
 
 main()

@@ -1,4 +1,4 @@
-"""Your data: the form, the file on its way to its counts, and what is known before a release."""
+"""Your data: the form, the reading of a file into counts, and the information before a release."""
 
 from __future__ import annotations
 
@@ -24,28 +24,27 @@ from dprl.simulation.uploads.table import MOST_BYTES
 from dprl.uploads.readings import Readings, forget
 from dprl.words import plural
 from pages.data.own import RUNS, Own, belongings, own_data
-from pages.shared.layout.download import save
-from pages.shared.layout.terms import explained
+from pages.shared.layout.chart import save
+from pages.shared.layout.terms import escape, explained
 from pages.shared.results import data
 from pages.shared.results.data import store
 from pages.shared.results.status import ACTIVE
 from pages.shared.streamlit_internals import drop_file
-from pages.shared.text import escape
 from pages.shared.visitor.callbacks import button, callback, on_value
 
-MOST_DECLARED = 2_000_000  # bytes of a file with a declaration
-MOST_TYPED = 2000  # characters
+MOST_DECLARED = 2_000_000  # bytes of a JSON file with a declaration
+MOST_TYPED = 2000  # characters of a text field
 TYPED = ("states", "actions", "horizon", "columns", "rewards", "budget", "total", "rho")
 
 
 @st.cache_resource(show_spinner=False)
 def readings() -> Readings:
-    """Return the one of this server."""
+    """Return the queue of files for this server."""
     return Readings()
 
 
 def form(own: Own) -> None:
-    """Draw the fields, and the button that has the file read."""
+    """Draw the fields of the form, and the button that starts reading."""
     st.caption(explained(said.DECLARED))
     with st.container(border=True):
         left, right = st.columns(2)
@@ -109,7 +108,7 @@ def _text(place: Any, own: Own, name: str, label: str, empty: str, about: str) -
 
 
 def check(own: Own) -> None:
-    """Take over the form, and have the file read."""
+    """Store the form's values, and start reading the file."""
     for name in TYPED:
         value = st.session_state.get(f"own_{name}", getattr(own, name))
         setattr(own, name, value.strip() if isinstance(value, str) else value)
@@ -121,7 +120,7 @@ def check(own: Own) -> None:
 
 
 def declare(own: Own, form: Any) -> None:
-    """Take over a declaration when it is given: a session holds one file, and the next is that of the episodes."""
+    """Store a declaration as soon as its file is uploaded, because a session holds only one file."""
     own.problem = ""
     try:
         if hasattr(form, "getvalue"):
@@ -133,7 +132,7 @@ def declare(own: Own, form: Any) -> None:
 
 
 def use(own: Own, file: Any) -> None:
-    """Have a file read by its declaration, again if it was dropped before. Raises SpecError and StoreError."""
+    """Start reading a file with its declaration, or check that it was read with it. Raises SpecError and StoreError."""
     if missing := own.missing:
         raise SpecError("form", f"something is missing; give {', '.join(missing)}.")
     declared = own.declared()
@@ -146,10 +145,10 @@ def use(own: Own, file: Any) -> None:
 
 
 def receive(own: Own, file: Any, declared: str) -> None:
-    """Have a file read, and drop it from the server's memory. Raises SpecError and StoreError."""
+    """Start reading a file, and remove it from the server's memory. Raises SpecError and StoreError."""
     if own.reading is not None:  # one file at a time
         belongings().end(own.reading.name)
-    public = store().public  # there nobody knows whose file it is
+    public = store().public  # a public server does not know who owns a file
     asked = {
         "declared": declared,
         "held_out": SHARE,
@@ -174,7 +173,7 @@ def receive(own: Own, file: Any, declared: str) -> None:
 
 
 def collect(own: Own) -> None:
-    """Take over what was read, once a reading has ended; counts that are no longer kept are not offered."""
+    """Store the result of a finished reading, and drop counts that are no longer stored."""
     reading = own.reading
     if reading is not None and reading.done:
         own.reading = None
@@ -190,7 +189,7 @@ def collect(own: Own) -> None:
 
 
 def show_reading(own: Own) -> None:
-    """Show the progress of the reading, and a way to stop."""
+    """Show the progress of reading, and a button to stop it."""
     reading = own.reading
     assert reading is not None
     st.progress(reading.share, said.reading(reading.share, reading.ahead))
@@ -198,7 +197,7 @@ def show_reading(own: Own) -> None:
 
 
 def stop(own: Own) -> None:
-    """Keep nothing of the file."""
+    """Stop reading, and delete everything from the file."""
     if own.reading is not None:
         belongings().end(own.reading.name)
         own.reading = None
@@ -207,7 +206,7 @@ def stop(own: Own) -> None:
 
 
 def forget_counts(own: Own) -> None:
-    """Delete the counts."""
+    """Delete the counts of the file."""
     if own.data is not None:
         belongings().end(own.data.data)
         kept.forget(own.data.data)
@@ -216,7 +215,7 @@ def forget_counts(own: Own) -> None:
 
 
 def before_release(own: Own) -> None:
-    """Show what was read, what a release would cost and could say, and the button."""
+    """Show what was read, the cost and the expected noise of a release, and the button to release."""
     spec = own.spec
     assert own.data is not None
     if spec is None:
@@ -247,7 +246,7 @@ def before_release(own: Own) -> None:
 
 
 def outlook(spec: UploadSpec) -> None:
-    """Show what a release would cost, and what is known before it."""
+    """Show the cost of a release, and what is known before it."""
     budget = together(draws_of(spec)).text
     spent = verdict.beforehand(spec.learned_from, spec.checked, budget, spec.public.episodes)
     st.markdown(explained(f"{spent} {said.HELD_OUT}"))
@@ -255,14 +254,14 @@ def outlook(spec: UploadSpec) -> None:
 
 
 def release(spec: UploadSpec) -> None:
-    """Ask for the release."""
+    """Request the release."""
     own = own_data().own
     own.specs = tuple(dict.fromkeys((*own.specs, spec)))
     RUNS.start(own.specs)
 
 
 def summary(own: Own) -> str:
-    """Return what is declared, in a line."""
+    """Describe the declaration in one line."""
     declared = own.data.public if own.data is not None else declaration(own.file)
     (S, A, H, _), (low, high) = declared.size, declared.reward_range
     sizes = (

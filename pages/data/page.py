@@ -2,21 +2,39 @@
 
 from __future__ import annotations
 
+import json
 from functools import partial
 
+import numpy as np
+import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from dprl.figures import steps
+from dprl.figures.picture import Picture
+from dprl.mdp import counts
+from dprl.research.sheet import sheet
 from dprl.sentences import uploads as said
+from dprl.sentences import verdict
+from dprl.simulation import UploadSpec, UploadTrace
+from dprl.simulation.uploads.ledger import Budget
+from dprl.simulation.uploads.policy import SOMEBODY
+from dprl.simulation.uploads.registry import registry_entry
+from dprl.simulation.uploads.run import draws_of
+from dprl.simulation.uploads.spent import together as together_of
 from dprl.uploads import readings
+from dprl.words import human
 from pages.data.file import before_release, collect, form, show_reading
-from pages.data.own import Own, going, own_data
-from pages.data.result import show_example, show_release
+from pages.data.own import RUNS, Own, example_trace, going, own_data
+from pages.shared.layout.chart import kept, save, show
 from pages.shared.layout.frame import redrawn
-from pages.shared.layout.head import head
-from pages.shared.layout.share import share
-from pages.shared.layout.terms import explained
-from pages.shared.results.runs import PACE
+from pages.shared.layout.head import head, share
+from pages.shared.layout.terms import escape, explained
+from pages.shared.results import data
+from pages.shared.results.again import save_citations
+from pages.shared.results.data import store
+from pages.shared.results.guarantee import promised
+from pages.shared.results.status import PACE
 from pages.shared.visitor.state import read_address
 
 
@@ -28,7 +46,7 @@ def main() -> None:
 
 
 def draw(own: Own, corner: DeltaGenerator, live: bool) -> None:
-    """Draw an example, then the visitor's own file. It redraws itself while a file is read or a release computed."""
+    """Draw an example, then the visitor's own file; redraw while a file is read or a release is computed."""
     if live != going():
         st.rerun()
     with corner:
@@ -49,6 +67,98 @@ def draw(own: Own, corner: DeltaGenerator, live: bool) -> None:
     form(own)
     st.caption(explained(said.COMMANDS))
     st.code(said.COMMAND_LINES, language="sh", wrap_lines=True)
+
+
+BOXES = {"better": st.success, "worse": st.warning}
+
+
+def show_example() -> None:
+    """Draw the release with which the page opens."""
+    trace = example_trace()
+    st.markdown(f"## An example: {human(trace.spec.n)} simulated patients", anchors=False)
+    st.markdown(explained(said.about_example(float(trace.spec.rho or 0.0))))
+    on_one_screen(trace, 1, "own_example")
+
+
+def show_release(own: Own) -> None:
+    """Draw the last release of the visitor's file, and the spent budget."""
+    if not own.specs:
+        return
+    RUNS.strip(RUNS.progress(own.specs))
+    done = [(spec, trace) for spec in own.specs if (trace := data.trace(spec, 0)) is not None]
+    if not done:
+        return
+    spec, trace = done[-1]
+    budget = None if store().public else Budget(own.budget)
+    on_one_screen(trace, len(done) if budget is None else len(budget.releases), "own_policy")
+    with st.expander("Proved guarantee"):
+        st.markdown(explained(verdict.proved(trace)))
+    if budget is None:
+        total = together_of(draw for each, _ in done for draw in draws_of(each)).text
+        spent = said.about_spending(escape(total))
+    else:
+        spent = f"{said.budget_so_far(budget, escape)} {said.ADDS_UP}"
+    st.markdown(explained(f":material/payments: {spent}"))
+    with st.container(horizontal=True, gap="small"):
+        save("policy.json", "Policy (JSON)", "application/json", lambda: trace.portable.to_json())
+        save("policy.csv", "Policy (CSV)", "text/csv", lambda: trace.portable.csv_text())
+        save("sheet.html", "Sheet to print (HTML)", "text/html", lambda: sheet(trace.portable))
+        save("release.json", "Release (JSON)", "application/json", trace.release)
+        save("registry.yaml", "Registry entry (YAML)", "application/yaml", lambda: registry_entry(trace))
+        save_citations([spec])
+    st.caption(explained(f"{said.SAVE_THEM} {said.TO_USE_IT}"))
+    act = f'dprl.Policy.load("policy.json").act({json.dumps(spec.public.states[0])}, step={spec.first_step})'
+    st.code(act, language="python")
+    with st.expander("Privacy guarantee and assumptions"):
+        promised(spec, 99)
+
+
+def on_one_screen(trace: UploadTrace, releases: int, key: str) -> None:
+    """Draw the verdict, the policy next to today's, and the conclusions that it does not allow."""
+    spec = trace.spec
+    picture = kept((key, spec.to_json()), partial(beside_usual, spec, trace))
+    head, covered, *blind = verdict.said(trace, releases) or [said.NOBODY, ""]
+    BOXES.get(trace.verdict, st.info)(head)
+    left, right = st.columns(2, gap="medium")
+    with left:
+        if trace.verdict:
+            rows = verdict.rows_of(trace)
+            frame = pd.DataFrame(rows, columns=["Reward of an episode", "About", "95% interval"])
+            st.table(frame.set_index(frame.columns[0]))  # a table wraps its lines on a narrow phone
+            st.caption(explained(covered))
+        st.markdown("### Limits of these numbers", anchors=False)
+        st.markdown("\n".join(f"- {sentence}" for sentence in (*blind, said.BEFORE_USE)))
+    with right:
+        show(picture, key)
+
+
+def beside_usual(spec: UploadSpec, trace: UploadTrace, night: bool) -> Picture:
+    """Draw the policy next to the most frequent action of users, according to the release."""
+    public, file, E = spec.public, trace.portable, float(next(iter(trace.errors.values())))
+    labels = file.met
+    met = [public.states.index(state) for state in labels]
+    enough, visits = np.array(file.enough)[:, met], counts.visits(trace.released)[:, met]
+    policy = trace.policy[:, met]
+    found = steps.changed(policy, enough, visits, E)
+    place = None
+    if found.most:
+        h, s, a, usual = found.most
+        place = labels[s], h, public.actions[a], public.actions[usual]
+    follows = trace.shares.get("follows")
+    see = said.changes(place, found.changed, found.places, found.lacking, SOMEBODY, follows, spec.first_step)
+    return steps.policy_beside_usual(
+        policy,
+        enough,
+        visits,
+        E,
+        state_labels=labels,
+        action_labels=public.actions,
+        somebody=SOMEBODY,
+        first_step=spec.first_step,
+        when=f"from {said.people(spec.learned_from, public.episodes)}",
+        see=see,
+        dark=night,
+    )
 
 
 main()

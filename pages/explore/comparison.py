@@ -1,32 +1,42 @@
-"""The curves of the comparison: a chip each, with its actions; and ready-made comparisons."""
+"""The curves of the comparison as chips with their actions, ready-made comparisons, and one HTML page that simulates
+the runs live: behind *Share* on Online, and for the website."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, get_args
 
 import streamlit as st
 
+from dprl.environments import ENVIRONMENTS
+from dprl.fields import SpecError
 from dprl.figures import looks
 from dprl.links import MAX_CURVES, text_digest
+from dprl.papers.report import version
+from dprl.player import PlayedCurve, PlayedMeasure, Shown, player_page, sizes_of
 from dprl.simulation import RunSpec
+from dprl.simulation.replay import unplayable
+from dprl.sitemap import PAGES
+from dprl.words import percent
 from pages.shared.controls.launch import run_curve
 from pages.shared.examples import EXAMPLES, ExploreExample
+from pages.shared.layout.chart import save
 from pages.shared.layout.frame import dark
-from pages.shared.names import in_common, kinds
-from pages.shared.results.runs import ONLINE
-from pages.shared.results.status import ACTIVE, cancel, words
-from pages.shared.text import escape
-from pages.shared.visitor.callbacks import button, keyed
+from pages.shared.layout.terms import escape
+from pages.shared.names import in_common, kinds, titles
+from pages.shared.results import answers
+from pages.shared.results.status import ACTIVE, ONLINE, cancel, words
+from pages.shared.visitor.callbacks import button, into, keyed
 from pages.shared.visitor.draft import draft_of
 from pages.shared.visitor.links import MAX_NAME, Curve, View, clean_name, most_private
 from pages.shared.visitor.state import add, ask, change_view, session, write_address
 
 
 def chips(titles: list[str]) -> None:
-    """Draw all curves, each as legends show it, the draft with the button that keeps it, and ready-made comparisons."""
+    """Draw a chip for each curve with its legend symbol, the draft's button to keep it, and ready-made comparisons."""
     s = session()
     curves = s.explore.shown
     signs = [looks.swatch(kind, dark()) for kind in kinds(curves)]
@@ -59,7 +69,7 @@ def chips(titles: list[str]) -> None:
 
 
 def examples() -> None:
-    """Offer ready-made comparisons."""
+    """Draw a menu of ready-made comparisons."""
     with st.popover("Examples", icon=":material/lightbulb:", key="examples"):
         for example in EXAMPLES:
             button(
@@ -73,7 +83,7 @@ def examples() -> None:
 
 
 def show_example(example: ExploreExample) -> None:
-    """Make an example the comparison, and start those of its runs that are not there."""
+    """Show an example as the comparison, and start its missing runs."""
     s = session()
     e = s.explore
     e.curves, e.view, e.removed, e.draft, s.paused = list(example.curves), example.view, None, None, False
@@ -84,9 +94,10 @@ def show_example(example: ExploreExample) -> None:
 
 
 def actions(curve: Curve, own: str) -> None:
-    """Draw the actions of one chip. Its widgets are named by the curve, whose place may change under a quick hand.
+    """Draw the actions of one chip. Its widgets are keyed by the curve, because its place may change while one is
+    clicked.
 
-    own: its identity.
+    own: the curve's name from `identity`.
     """
     e, run = session().explore, ONLINE.status(curve.spec)
     st.caption("  \n".join(filter(None, [escape(in_common([curve])), escape(words(run))])))
@@ -114,7 +125,7 @@ def actions(curve: Curve, own: str) -> None:
 
 
 def identity(curves: Sequence[Curve], i: int) -> str:
-    """Return a short name of the i-th curve for the keys of its widgets. A link may hold the same run twice."""
+    """Return a short name of the i-th curve for the keys of its widgets. A link may contain the same run twice."""
     specs = [curve.spec for curve in curves]
     return f"{text_digest(specs[i].to_json())}:{specs[:i].count(specs[i])}"
 
@@ -125,7 +136,7 @@ def place(spec: RunSpec) -> int | None:
 
 
 def on_curve(spec: RunSpec, action: Callable[..., None], *more: str) -> None:
-    """Do something with the curve at its place, unless a press before this one has removed it."""
+    """Apply an action to the curve with this spec, unless it was removed meanwhile."""
     at = place(spec)
     if at is not None:
         action(at, *more)
@@ -151,7 +162,7 @@ def remove(at: int) -> None:
 
 
 def offer_undo() -> None:
-    """Restore the curve that was removed last, as long as the comparison has not changed otherwise."""
+    """Draw a button that restores the last removed curve, as long as the comparison has not changed otherwise."""
     e = session().explore
     if e.removed is None or len(e.curves) >= MAX_CURVES:
         return
@@ -169,7 +180,7 @@ def offer_undo() -> None:
 def bring_back(spec: RunSpec) -> None:
     """Restore the curve that was removed last to its place."""
     e = session().explore
-    if e.removed is None or e.removed[1].spec != spec:  # a second press may come when the first has done it
+    if e.removed is None or e.removed[1].spec != spec:  # the first of two clicks has already restored it
         return
     at, curve = e.removed
     e.curves.insert(at, curve)
@@ -180,7 +191,7 @@ def bring_back(spec: RunSpec) -> None:
 
 
 def duplicate(at: int) -> None:
-    """Copy a curve's settings into the controls."""
+    """Copy a curve's settings to the controls."""
     s = session()
     s.draft = draft_of(s.explore.curves[at].spec)
     s.version += 1
@@ -188,7 +199,7 @@ def duplicate(at: int) -> None:
 
 
 def cancel_run(at: int) -> None:
-    """Withdraw from a run; the curve stays, with its present points."""
+    """Withdraw from a run; the curve stays, with the points computed so far."""
     s = session()
     cancel([s.explore.curves[at].spec], s.visitor)
 
@@ -204,3 +215,100 @@ def _put(at: int, **changes: Any) -> None:
     e = session().explore
     e.curves[at] = replace(e.curves[at], **changes)
     write_address(e)
+
+
+OTHER = "The page opens with the share of V\\* lost instead of the measure drawn here."
+MEANS = "The page draws the mean of all seeds, without a line for each seed."
+FIXED = "You can download an interactive chart of these curves from the tab Data."
+
+
+def offer_page() -> None:
+    """Offer a page to download once workers have prepared its runs, or explain why there is none."""
+    s = session()
+    curves = s.explore.visible
+    st.markdown("**One page without a server**")
+    if not curves:
+        st.caption("All curves are hidden. Show one to download it.")
+        return
+    reasons = list(filter(None, (unplayable(curve.spec) for curve in curves)))
+    if reasons:
+        st.caption(escape(f"{reasons[0]} {FIXED}"))
+        return
+    wanted = tuple(curve.spec for curve in curves)
+    if s.taken != wanted:
+        st.caption("An HTML file that plays these runs live in any browser, with a slider for ε.")
+        button("Prepare the page", into(s, "taken"), wanted, icon="play_circle", key="prepare_page")
+        return
+    try:
+        found = {
+            spec.replace(episodes=size): answers.replay(spec.replace(episodes=size))
+            for spec in wanted
+            for size in sizes_of(spec)
+        }
+    except SpecError as error:
+        st.caption(escape(f"{error} {FIXED}"))
+        return
+    ready = {spec: packed for spec, packed in found.items() if packed is not None}
+    if len(ready) < len(found):
+        done = percent(len(ready) / len(found))
+        st.caption(f"Calibrating the noise for each position of the slider: {done} done.")
+        return
+    heading, view = PAGES["explore"].heading, s.explore.view
+    same = drawn_there(view.measure) == view.measure
+    plain = view.statistic == "mean" and view.each == "off"
+    lacks = "".join(f" {text}" for text, there in ((OTHER, same), (MEANS, plain)) if not there)
+    st.caption(f"The page opens from disk and sends no requests.{lacks}")
+
+    def replay(spec: RunSpec) -> dict[str, Any]:
+        return answers.unpacked(ready[spec])
+
+    made = partial(played_page, heading, curves, view, replay, sentence=s.explore.sentence)
+    save(file_name(wanted), "Download the page", "text/html", made)
+
+
+def file_name(specs: Sequence[RunSpec]) -> str:
+    """Return the file name of a page: what differs between its runs, such as riverswim-central-vs-local.html."""
+    worlds = list(dict.fromkeys(ENVIRONMENTS[s.environment].called(s.environment_params) for s in specs))
+    for field in ("privacy", "epsilon", "algorithm"):
+        values = list(dict.fromkeys(f"{getattr(spec, field)}" for spec in specs))
+        if len(values) > 1:
+            break
+    ways = [f"no-{field}" if value in ("none", "None") else value for value in values]
+    name = "-".join(["-".join(worlds), "-vs-".join(ways[:4])])
+    return f"{re.sub(r'[^a-z0-9.]+', '-', name.lower()).strip('-')}.html"
+
+
+def played_page(
+    title: str,
+    curves: Sequence[Curve],
+    view: View,
+    replay: Callable[[RunSpec], dict[str, Any]],
+    nav: str = "",
+    sentence: str = "",
+) -> str:
+    """Return the page as HTML. replay: returns the output of `wasm.replayed` for a run with one of its numbers of
+    users. sentence: a message from the person who shares it. title, nav: see `player_page`."""
+    unnamed = [replace(curve, name="") for curve in curves]
+    rows = zip(curves, titles(curves), titles(unnamed), kinds(curves), strict=True)
+    played = [
+        PlayedCurve(
+            spec,
+            title,
+            label,
+            look,
+            {n: replay(spec.replace(episodes=n)) for n in sizes_of(spec)},
+            curve.name,
+        )
+        for curve, title, label, look in rows
+        for spec in (curve.spec,)
+    ]
+    shown = Shown(drawn_there(view.measure), view.x, view.y, sentence)
+    return player_page(
+        title, in_common(curves, moving=True), played, shown, footer=f"dprl {version()['dprl']}", nav=nav
+    )
+
+
+def drawn_there(measure: str) -> PlayedMeasure:
+    """Return the measure that the page draws for a measure of Online: the same if it has it, else the first."""
+    found: tuple[PlayedMeasure, ...] = get_args(PlayedMeasure)
+    return next((one for one in found if one == measure), found[0])

@@ -1,32 +1,68 @@
-"""Online, the main job: move a setting, watch the draft learn, and keep it to compare what privacy costs."""
+"""Online, the main page: change a setting, watch the draft learn, and keep it to compare what privacy costs."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from dprl.figures.picture import Picture
 from dprl.learners import ALGORITHMS
-from pages.explore import comparison, counts, ellipsoid, export, focus, guarantee, one_page, policy, regret
+from dprl.runs.status import RunStatus
+from dprl.simulation.replay import unplayable
+from pages.explore import comparison, look, tabs
+from pages.explore.tabs import comparison_picture
 from pages.shared.controls.launch import curve_box
 from pages.shared.controls.panel import run_settings, sidebar
 from pages.shared.examples import EXAMPLES
 from pages.shared.layout.frame import redrawn
-from pages.shared.layout.head import common, head, tab_bar
-from pages.shared.layout.share import share
+from pages.shared.layout.head import common, head, share, tab_bar
 from pages.shared.layout.terms import explained
-from pages.shared.names import in_common, titles
-from pages.shared.results import status
+from pages.shared.names import in_common, kinds, titles
+from pages.shared.results import answers, data, status
+from pages.shared.results.again import files, make_again, tidy
 from pages.shared.visitor.state import read_address, session
 
+
+def data_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
+    """Draw the downloads of the whole comparison, then the spec, code and command of one curve."""
+    s = session()
+    rows = zip(s.explore.shown, kinds(s.explore.shown), titles, runs, strict=True)
+    shown = [row for row in rows if not row[0].hidden]
+    places = look.offered("see its data")
+    if not places:
+        return
+    specs, statistic = [curve.spec for curve, *_ in shown], s.explore.view.statistic
+    look.begin_lacking(specs)
+    known = [data.curves(spec) for spec in specs]
+    drawn = [row for row, one in zip(shown, known, strict=True) if one.begun]
+    best = [answers.v_star(curve.spec) for curve, *_ in drawn]
+
+    def draw() -> Picture:
+        return comparison_picture(drawn, best, "cumulative", statistic)
+
+    files(
+        "regret",
+        "Cumulative regret of every seed of every visible curve, at every checkpoint.",
+        tidy([title for *_, title, _ in shown], known, "episode", "regret"),
+        specs,
+        "Regret so far, compared",
+        draw if any(map(unplayable, specs)) else None,  # otherwise *Share* offers the page without a server
+    )
+    st.markdown("## Reproduce it without this page", anchors=False)
+    chosen = look.curve_menu("Curve", places, titles)
+    make_again(s.explore.shown[chosen].spec)
+
+
 TABS = {
-    "regret": ("Regret", regret.tab),
-    "counts": ("Counts", counts.tab),
-    "policy": ("Policy", policy.tab),
-    "ellipsoid": ("Confidence set", ellipsoid.tab),  # of learners that know features
-    "guarantee": ("Guarantee", guarantee.tab),
-    "data": ("Data", export.tab),
+    "regret": ("Regret", tabs.regret_tab),
+    "counts": ("Counts", look.counts_tab),
+    "policy": ("Policy", look.policy_tab),
+    "ellipsoid": ("Confidence set", look.ellipsoid_tab),  # for learners that use features
+    "guarantee": ("Guarantee", tabs.guarantee_tab),
+    "data": ("Data", data_tab),
 }
 
 
@@ -43,17 +79,17 @@ def main() -> None:
         if tuple(s.explore.shown) == example.curves:
             st.markdown(explained(example.say))
     common(in_common(s.explore.shown))
-    redrawn(partial(draw_tab, corner), status.pace(focus.going(focus.statuses())))
+    redrawn(partial(draw_tab, corner), status.pace(look.going(look.statuses())))
 
 
 def draw_tab(corner: DeltaGenerator, live: bool) -> None:
-    """Draw progress and the open tab, and in the page's corner the link to just that.
+    """Draw the progress, the open tab, and the link to it in the page's corner.
 
-    While something runs this part redraws itself; the end of the last run stops that.
+    This part redraws itself until the last run has ended.
     """
     s = session()
-    names, runs = titles(s.explore.shown), focus.statuses()
-    if live and (s.paused or not focus.going(runs)):
+    names, runs = titles(s.explore.shown), look.statuses()
+    if live and (s.paused or not look.going(runs)):
         st.rerun()
     status.strip(s.explore.shown, names, runs)
     featured = any(ALGORITHMS[curve.spec.algorithm].needs for curve in s.explore.visible)
@@ -63,7 +99,7 @@ def draw_tab(corner: DeltaGenerator, live: bool) -> None:
         _, draw = TABS[shown]
         draw(names, runs)
     with corner:
-        share(s.explore, one_page.offer_page)
+        share(s.explore, comparison.offer_page)
 
 
 main()

@@ -1,4 +1,4 @@
-"""Home: a story, then one finished chart, one slider that moves privacy and regret together, and the way on."""
+"""Home: a story, a finished chart with a slider for the privacy budget, and links to the other pages."""
 
 from __future__ import annotations
 
@@ -17,30 +17,27 @@ from dprl.sentences import price as sentences
 from dprl.sentences import promise
 from dprl.sentences.noise import deviation
 from dprl.sitemap import PAGES
-from pages.home.state import EPSILON, LABEL, NEEDED, STOPS, Home, best, known, link_to
-from pages.home.story import is_told, tell
+from pages.home.state import EPSILON, LABEL, NEEDED, STOPS, Home, best, is_told, known, link_to, tell
 from pages.shared.examples import HOME_BUDGETS, HOME_EPISODES, trust
 from pages.shared.layout.browser import component
 from pages.shared.layout.chart import draw, explain, kept, save_chart
-from pages.shared.layout.frame import dark, redrawn
-from pages.shared.layout.head import shared_with
-from pages.shared.layout.menu import page_link
-from pages.shared.layout.share import share
-from pages.shared.layout.terms import explained
+from pages.shared.layout.frame import dark, page_link, redrawn
+from pages.shared.layout.head import share, shared_with
+from pages.shared.layout.terms import escape, explained
 from pages.shared.names import in_common
 from pages.shared.results.again import save_citations
 from pages.shared.results.bundled import bundled
-from pages.shared.text import escape
 from pages.shared.visitor.address import STORY, query_of
 from pages.shared.visitor.callbacks import on_value
 from pages.shared.visitor.state import read_address, session
 
-# It answers while it moves. Streamlit's own waits a while before it sends, too long to see cause and effect as one.
+# Streamlit's own slider sends its value too late for cause and effect to be seen together; this one sends while it
+# moves.
 _slider = component("slider")
 
 
 def main() -> None:
-    h = session().part(Home)
+    h = Home.mine()
     read_address(h)
     st.title(PAGES[""].heading, anchor=False)
     for problem in h.problems if st.query_params else ():
@@ -59,15 +56,15 @@ def main() -> None:
 
 
 def at_one_epsilon(live: bool) -> None:
-    """Draw everything that moves with the slider; it redraws itself."""
+    """Draw everything that depends on the slider; this part redraws itself."""
     s = session()
-    h = s.part(Home)
+    h = Home.mine()
     night = dark()
     example = trust(h.epsilon, HOME_EPISODES)
     s.common = in_common(example.curves)
     told = [(STORY, "on")] if h.story else []
     privacy, cost = st.columns([5, 8], gap="medium", vertical_alignment="center")
-    with privacy, st.container(key="alone_slider"):  # which stays when the page is within another one
+    with privacy, st.container(key="alone_slider"):  # it stays if the page is embedded
         data = {
             "label": LABEL,
             "place": HOME_BUDGETS.index(h.epsilon),
@@ -75,17 +72,17 @@ def at_one_epsilon(live: bool) -> None:
             "spoken": [f"epsilon {e:g}" for e in HOME_BUDGETS],
             "ends": promise.ENDS,
             "queries": [query_of([*told, *link_to(e)]) for e in HOME_BUDGETS],
-            "chart": ".st-key-home_chart",  # with a button for each place, which is pressed as the slider moves
+            "chart": ".st-key-home_chart",  # the chart has an invisible button for each place of the slider
             "write": "eps" not in st.query_params and h.epsilon != EPSILON.default,
         }
-        key = f"{s.version}:epsilon"  # to move the slider from elsewhere, it is drawn under another one
+        key = f"{s.version}:epsilon"  # a new key moves the slider from outside
         _slider(data=data, key=key, on_place_change=on_value(key, moved))
-    if h.drawn[1] != night:  # day and night changed meanwhile
+    if h.drawn[1] != night:  # the visitor switched between the light and the dark theme
         h.drawn = h.epsilon, night
     costs = known(h.epsilon)
     with cost:
         st.html(cards(costs, h.epsilon, night))
-    with st.container(key="home_chart"):  # the slider turns it; sent anew it would be replaced
+    with st.container(key="home_chart"):  # the browser switches it; sending would replace it
         draw(kept(("home", *h.drawn), partial(slider_picture, h.drawn[0])), "home")
     explain(
         f"{sentences.about_trust(costs, h.epsilon)} {sentences.RISES}",
@@ -110,21 +107,21 @@ def at_one_epsilon(live: bool) -> None:
 
 
 def moved(sent: Any) -> None:
-    """Store the new place of the slider."""
-    h, place = session().part(Home), sent.get("place")
-    if isinstance(place, int) and 0 <= place < len(HOME_BUDGETS):  # it comes from a browser
+    """Store the slider's new place."""
+    h, place = Home.mine(), sent.get("place")
+    if isinstance(place, int) and 0 <= place < len(HOME_BUDGETS):  # the value comes from a browser
         h.epsilon, h.problems = HOME_BUDGETS[place], ()
 
 
 def slider_picture(epsilon: float, night: bool, slider: bool = False) -> Picture:
-    """Draw the chart, at one epsilon first. slider: with one of its own."""
+    """Draw the chart, first at one epsilon. slider: whether it has its own slider."""
     all_costs = {e: known(e) for e in HOME_BUDGETS}
     see = sentences.about_trust(all_costs[epsilon], epsilon)
     return lost_by_trust(all_costs, epsilon=epsilon, v_star=best(), slider=slider, see=see, dark=night)
 
 
 def meaning(epsilon: float) -> str:
-    """Explain an epsilon in words."""
+    """Explain an epsilon in one or two sentences."""
     central = next(c.spec for c in trust(epsilon, HOME_EPISODES).curves if c.spec.privacy == "central")
     noise = bundled("home")[central].noise_std or 0.0
     return (
@@ -134,7 +131,7 @@ def meaning(epsilon: float) -> str:
 
 
 def cards(costs: list[Cost], epsilon: float, night: bool) -> str:
-    """Draw the users that each model needs, in sizes to match, in the colours of the curves."""
+    """Draw the users that each privacy model needs as HTML, in the colours of the curves."""
     items = []
     for cost in costs:
         sign = looks.swatch(CurveStyle(cost.model, epsilon), night)

@@ -1,4 +1,4 @@
-"""Lessons: a question and its chart, a guess, then what was measured, the thinking behind it, and the reason."""
+"""Lessons: a question with its chart, a guess, then the measured answer, common reasoning, and the explanation."""
 
 from __future__ import annotations
 
@@ -15,17 +15,14 @@ from dprl.sitemap import PAGES
 from pages.lessons.state import Lessons, begin_again, go, guess, lessons, reveal
 from pages.shared.layout.browser import from_top
 from pages.shared.layout.chart import draw, explain, kept
-from pages.shared.layout.frame import redrawn, wide
-from pages.shared.layout.head import common, head
-from pages.shared.layout.menu import page_link
-from pages.shared.layout.share import share
-from pages.shared.layout.terms import explained
+from pages.shared.layout.frame import page_link, redrawn, wide
+from pages.shared.layout.head import common, head, share
+from pages.shared.layout.terms import escape, explained
 from pages.shared.lessons import views
-from pages.shared.lessons.answer import answer_field, chosen, draggable, press
 from pages.shared.lessons.known import RUNS, evidence, fault, unknown
+from pages.shared.lessons.views import answer_field, chosen, draggable, press
 from pages.shared.results.again import save_citations
-from pages.shared.results.runs import PACE
-from pages.shared.text import escape
+from pages.shared.results.status import PACE
 from pages.shared.visitor.callbacks import button
 from pages.shared.visitor.state import read_address
 
@@ -35,7 +32,7 @@ SAID, SCORE = messages("lessons")["page"], messages("lessons")["score"]
 def main() -> None:
     here = lessons()
     read_address(here)
-    if here.key:  # so that tabs of several lessons are told apart
+    if here.key:  # browser tabs of several lessons get different titles
         st.set_page_config(page_title=PAGES["lessons"].of(here.lesson.title))
     if here.key and unknown(here.lesson):
         head(here, escape(here.lesson.title))
@@ -62,14 +59,14 @@ def list_lessons() -> None:
     for problem in LESSONS.faults:
         st.warning(escape(filled(SAID["fault"], fault=problem)), icon=":material/error:")
     lessons = list(LESSONS.values())
-    for first in range(0, len(lessons), 2):  # row by row, so that a telephone has them in order
+    for first in range(0, len(lessons), 2):  # row by row, so that a phone shows them in order
         for i, column in enumerate(st.columns(2, gap="small")[: len(lessons) - first], first):
             with column, st.container(border=True, height="stretch", gap="xsmall"):
                 lesson_card(lessons[i], i)
 
 
 def lesson_card(lesson: Lesson, number: int) -> None:
-    """Draw the entry of one lesson."""
+    """Draw one lesson's entry in the list."""
     button(
         f"**{number}. {escape(lesson.title)}**",
         go,
@@ -88,7 +85,7 @@ def lesson_card(lesson: Lesson, number: int) -> None:
 
 
 def computing(lesson: Lesson, live: bool) -> None:
-    """Draw the runs of a teacher's lesson that have to be computed before it can be played."""
+    """Draw the progress of the runs that a teacher's own lesson needs before it can be opened."""
     specs = list(dict.fromkeys(spec for step in lesson.steps for spec in step.specs))
     if not unknown(lesson):
         st.rerun()
@@ -100,7 +97,7 @@ def opened() -> None:
     """Draw one question of a lesson, or its summary."""
     here = lessons()
     lesson = here.lesson
-    number = list(LESSONS).index(here.key)  # the first is for beginners, and has number 0
+    number = list(LESSONS).index(here.key)  # the first lesson, for beginners, has number 0
     at = {"at": here.at + 1, "last": len(lesson.steps)}
     place = SAID["recap_here"] if here.ended else filled(SAID["question_here"], **at)
     common(filled(SAID["where"], number=number, title=lesson.title, place=place))
@@ -131,7 +128,7 @@ def opened() -> None:
 
 
 def answered() -> None:
-    """Draw the learner's answer, the usual reasoning behind it, and the reason."""
+    """Draw feedback on the visitor's guess, the usual reasoning behind it, and the explanation."""
     here = lessons()
     for title, text in (
         (SAID["off"], here.step.off(here.guess, evidence()) if here.whole else ""),
@@ -143,7 +140,7 @@ def answered() -> None:
 
 
 def onward() -> None:
-    """Draw the buttons to the previous question and to the next step, at the end of the page."""
+    """Draw the buttons to the previous question and to the next step."""
     here = lessons()
     every = list(LESSONS)
     following = every.index(here.key) + 1
@@ -159,7 +156,7 @@ def onward() -> None:
 
 
 def ways() -> None:
-    """Draw the other possible actions, in small letters."""
+    """Draw links to other pages and downloads."""
     here = lessons()
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="lesson_ways"):
         press(SAID["all"], "list", "all_lessons", go, "")
@@ -169,7 +166,7 @@ def ways() -> None:
 
 
 def recap() -> None:
-    """Draw the sentences to remember of the open lesson. They hold the answers, so they come last."""
+    """Draw the sentences to remember, once all questions of the lesson are answered."""
     here = lessons()
     st.markdown(f"## {SCORE['title']}", anchors=False)
     if here.open_questions:
@@ -203,7 +200,7 @@ def scored(here: Lessons) -> None:
 
 
 def drawn_chart() -> PackedPicture:
-    """Draw the chart, on which a guess can be made until the answer is shown."""
+    """Draw the chart, on which the visitor can guess until the answer is shown; return it."""
     here = lessons()
     step, room = here.step, wide()
     found = kept(
@@ -225,7 +222,7 @@ def drawn_chart() -> PackedPicture:
 
 
 def pressed(event: Any) -> None:
-    """Apply a press on the chart."""
+    """Apply a click on the chart."""
     here = lessons()
     if (text := chosen(here.step.prediction, here.guess, event)) is not None:
         guess(text)

@@ -2,8 +2,8 @@
 
     v=1 & lesson=trust & step=2 & guess=1e9 & shown=yes & before=bdca
 
-Without `lesson` all of them are listed. The step after the last question is the summary. `before` holds the guesses at
-questions that were answered before, so that a reload forgets none.
+Without `lesson` the page lists all lessons. The step after the last question is the summary. `before` holds the guesses
+for other answered questions, so that a reload loses none.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from pages.shared.visitor.state import PageState, session, write_address
 
 STEP = Field("step", "int", 1, "the question of the lesson", 1, 9, query="step")
 SHOWN = Field("shown", "choice", "no", "whether the answer is shown", choices=("no", "yes"), query="shown")
-NO_GUESS, OPEN, BETWEEN = "none", "open", ","  # in `before`: answered without a guess, not answered
+NO_GUESS, OPEN, BETWEEN = "none", "open", ","  # in `before`: no guess, no answer, separator
 
 Place = tuple[str, int]  # a lesson and a step of it, from 0
 
 
 @dataclass
 class Lessons(PageState):
-    """The visible content."""
+    """The state of the page that its links store."""
 
-    key: str = ""  # of the lesson that is open, "" for the list
+    key: str = ""  # key of the open lesson, "" for the list
     at: int = 0  # its step, from 0
-    guesses: dict[Place, str] = field(default_factory=dict)  # texts by place; perhaps not whole
-    answered: dict[Place, str] = field(default_factory=dict)  # when the answer was shown: these score
+    guesses: dict[Place, str] = field(default_factory=dict)  # texts by place, perhaps incomplete
+    answered: dict[Place, str] = field(default_factory=dict)  # the guesses that count
 
     @property
     def place(self) -> Place:
-        """Return the visitor's place."""
+        """Return the open lesson's key and step."""
         return self.key, self.at
 
     @property
@@ -55,7 +55,7 @@ class Lessons(PageState):
 
     @property
     def open_questions(self) -> list[int]:
-        """Return the questions of the open lesson whose answers were not shown yet, counted from 0."""
+        """Return the questions of the open lesson whose answers have not been shown, counted from 0."""
         return [at for at in range(len(self.lesson.steps)) if (self.key, at) not in self.answered]
 
     def score(self, key: str) -> list[float]:
@@ -68,12 +68,12 @@ class Lessons(PageState):
 
     @property
     def guess(self) -> str:
-        """Return the text of the guess here, perhaps not whole, "" for none yet."""
+        """Return the text of the guess for this question, perhaps incomplete, "" for none."""
         return self.guesses.get(self.place, "")
 
     @property
     def whole(self) -> bool:
-        """Return whether there is a guess here that can be compared with the truth."""
+        """Return whether this question has a complete guess, which can be compared with the answer."""
         return not self.ended and valid(self.step, self.guess)
 
     @property
@@ -83,7 +83,6 @@ class Lessons(PageState):
 
     @property
     def link(self) -> list[tuple[str, str]]:
-        """Return the query parameters of the link to the present view."""
         items = links.link_heading()
         if not self.key:
             return items
@@ -101,7 +100,7 @@ class Lessons(PageState):
         return items
 
     def follow(self, given: Query) -> None:
-        """Apply a link, without starting anything."""
+        """Apply a link, without starting any run."""
         problems: list[str] = []
         links.check_version(given, problems)
         key = links.chosen("lesson", links.last(given, "lesson"), LESSONS, problems)
@@ -118,11 +117,11 @@ class Lessons(PageState):
         session().version += 1
 
     def show(self) -> None:
-        """Show the answer here, and store the guess before it."""
+        """Show the answer to this question, and store the guess made before."""
         self.answered.setdefault(self.place, self.guess if self.whole else "")
 
     def _take(self, guess: str | None, problems: list[str]) -> None:
-        """Apply the guess of a link; without one the visitor's own stays."""
+        """Apply the guess of a link; without one, keep the visitor's own."""
         if guess is None:
             return
         try:
@@ -133,7 +132,7 @@ class Lessons(PageState):
             self.guesses[self.place] = guess
 
     def _remember(self, before: str, problems: list[str]) -> None:
-        """Apply guesses at other questions, if they are guesses at all: a link may come from anybody."""
+        """Apply the guesses of a link for other questions, if they are valid: anybody can write a link."""
         others = [at for at in range(len(self.lesson.steps)) if at != self.at]
         for at, text in zip(others, before.split(BETWEEN), strict=False):
             if text == NO_GUESS or valid(self.lesson.steps[at], text):
@@ -144,9 +143,7 @@ class Lessons(PageState):
                 problems.append(f"before: {shown(text)} is no answer to question {at + 1}, and was ignored.")
 
 
-def lessons() -> Lessons:
-    """Return this visitor's part of the page."""
-    return session().part(Lessons)
+lessons = Lessons.mine
 
 
 def changed() -> None:
@@ -156,14 +153,14 @@ def changed() -> None:
 
 
 def go(key: str, at: int = 0) -> None:
-    """Open a step, or the list."""
+    """Open a step of a lesson, or the list of lessons."""
     here = lessons()
     here.key, here.at, here.problems = key, at, ()
     changed()
 
 
 def guess(text: str) -> None:
-    """Store the visitor's guess, before the answer is shown."""
+    """Store the visitor's guess, unless the answer is already shown."""
     here = lessons()
     if not here.shown:
         here.guesses[here.place] = text
@@ -177,7 +174,7 @@ def reveal() -> None:
 
 
 def begin_again(key: str) -> None:
-    """Forget the guesses at a lesson, and open its first question."""
+    """Delete the guesses for a lesson, and open its first question."""
     here = lessons()
     for place in [(key, at) for at in range(len(LESSONS[key].steps))]:
         here.guesses.pop(place, None)

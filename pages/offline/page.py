@@ -2,27 +2,54 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from dprl.words import count, plural
-from pages.offline import names
-from pages.offline.cells import coverage_tab, pessimism_tab, policy_tab
-from pages.offline.controls import Described, controls, keep
-from pages.offline.gap import data_tab, gap_tab, guarantee_tab
-from pages.offline.record import EXAMPLES, RUNS, offline
-from pages.shared.controls.launch import offer
-from pages.shared.controls.panel import sidebar
+from dprl.learners import OFFLINE as OFFLINE_LEARNERS
+from dprl.links import MAX_CURVES
+from dprl.privacy.curator import PROMISES
+from dprl.simulation import OfflineSpec
+from dprl.simulation.cost import COUNTERS, limit
+from dprl.simulation.datasets import BEHAVIOURS, split_behaviour
+from dprl.simulation.offline_spec import FIELDS
+from dprl.words import count, percent, plural
+from pages.offline import record
+from pages.offline.charts import (
+    coverage_tab,
+    data_tab,
+    gap_tab,
+    guarantee_tab,
+    pessimism_tab,
+    policy_tab,
+)
+from pages.offline.record import BIGGEST, BUDGET, EXAMPLES, RUNS, OfflineSettings, offline, specs_of
+from pages.shared.controls.launch import described, offer
+from pages.shared.controls.noise import CALIBRATION, CALIBRATION_HELP
+from pages.shared.controls.panel import environment, environment_parameters, parameters, sidebar
+from pages.shared.controls.widgets import (
+    choose_several,
+    exact,
+    fold,
+    locked,
+    log_slider,
+    select,
+    stops,
+    values_field,
+)
 from pages.shared.layout.frame import redrawn
-from pages.shared.layout.head import common, head, tab_bar
-from pages.shared.layout.share import share
-from pages.shared.layout.terms import explained
-from pages.shared.results.runs import PACE
-from pages.shared.text import escape
-from pages.shared.visitor.callbacks import button
-from pages.shared.visitor.state import read_address, session
+from pages.shared.layout.head import common, head, share, tab_bar
+from pages.shared.layout.terms import escape, explained
+from pages.shared.names import CALIBRATION as NOISE
+from pages.shared.names import only, shared_problem
+from pages.shared.results.status import PACE
+from pages.shared.visitor.callbacks import button, into, keyed
+from pages.shared.visitor.links import read_values
+from pages.shared.visitor.locks import RUN
+from pages.shared.visitor.state import Session, read_address, session
 
 TABS = {
     "gap": ("Suboptimality", gap_tab),
@@ -47,14 +74,31 @@ def main() -> None:
         )
     )
     examples()
-    shared = names.in_common(part.specs)
-    session().common = shared  # for pictures, which are drawn first
+    shared = in_common(part.specs)
+    session().common = shared  # for images, which are drawn first
     redrawn(partial(results, corner), PACE if RUNS.progress(part.specs).active else None)
     common(shared)
 
 
+def behaviour_words(text: str) -> str:
+    """Describe a behaviour policy in a caption."""
+    key, argument, _ = split_behaviour(text)
+    return BEHAVIOURS[key].said.format(percent(float(argument or 0)))
+
+
+def in_common(specs: Sequence[OfflineSpec]) -> str:
+    """Describe the settings that all runs share, as plain text."""
+    parts = shared_problem(specs)
+    parts += [behaviour_words(one) for one in only(spec.behaviour for spec in specs)]
+    parts += [NOISE[one] for one in only(spec.calibration for spec in specs if spec.calibration)]
+    parts += [f"n up to {count(n)}" for n in only(spec.n for spec in specs)]
+    sizes = "data set of each size", "data sets of each size"
+    parts += [plural(seeds, *sizes) for seeds in only(spec.seeds for spec in specs)]
+    return " · ".join(parts)
+
+
 def examples() -> None:
-    """Draw comparisons that are worth looking at, each a press away, and what to see in the one shown."""
+    """Draw a button for each ready-made comparison, and describe the one shown."""
     part = offline()
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="examples"):
         for i, example in enumerate(EXAMPLES):
@@ -72,8 +116,7 @@ def examples() -> None:
 
 
 def results(corner: DeltaGenerator, live: bool) -> None:
-    """Draw how the runs stand, the open tab, and in the page's corner the link to just that. This part redraws itself
-    while runs go on."""
+    """Draw the status of the runs, the open tab, and the link in the corner; redraw while runs are active."""
     part = offline()
     progress = RUNS.progress(part.specs)
     if live != bool(progress.active):
@@ -87,7 +130,7 @@ def results(corner: DeltaGenerator, live: bool) -> None:
 
 
 def run_box(found: Described) -> None:
-    """Draw what pressing Run will do, and the buttons. found: what the controls describe."""
+    """Describe what Run will do, and draw the buttons. found: the return values of `controls`."""
     specs, refused = found
     part = offline()
     keep()
@@ -101,6 +144,229 @@ def run_box(found: Described) -> None:
         refused,
         also=part.reset,
     )
+
+
+# The runs that Run will show, or None and the reasons.
+Described = tuple[tuple[OfflineSpec, ...] | None, list[str]]
+SIZES_HELP = (
+    "The size of the largest data set. The curve has a point for each size 5, 10, 20, 50, ... up to it, and no "
+    "trajectory is in two data sets."
+)
+
+
+def controls() -> Described:
+    """Draw all controls; return the runs that they describe, or None and the reasons."""
+    s, settings = session(), offline().settings
+    environment(s)
+    behaviour(settings)
+    people(settings)
+    learners_menu(settings)
+    if settings.private:
+        budgets(settings)
+        noise(settings)
+    found = compared_specs()
+    environment_parameters(s)
+    if (part := fold("Expert settings", "more")) is not None:
+        with part:
+            more(s, settings)
+    return compared_specs() if s.wrong else found
+
+
+def budgets(settings: OfflineSettings) -> None:
+    """Draw the menu of privacy notions, the list of budgets, and delta if the notion has one."""
+    offered = record.promises(settings.private)
+    if settings.privacy not in offered:
+        settings.privacy = offered[0]
+    promise = PROMISES[settings.privacy]
+    select(
+        "Privacy budget",
+        offered,
+        settings.privacy,
+        redrawing(settings, "privacy"),
+        {key: PROMISES[key].title for key in offered},
+        escape(promise.summary),
+        "privacy",
+    )
+    field = FIELDS[BUDGET[settings.privacy]]
+
+    def typed(text: str) -> None:
+        settings.values[settings.privacy] = text
+
+    values_field(
+        "Values of ρ" if field.name == "rho" else "Values of ε",
+        f"values.{settings.privacy}",
+        settings.values[settings.privacy],
+        typed,
+        lambda text: read_values(field, text, MAX_CURVES),
+        f"Values separated by commas, one curve each, at most {MAX_CURVES}. A smaller budget is more private.",
+        locked(field.name),
+    )
+    if "delta" in promise.fields:
+        exact("Privacy budget δ", "delta", FIELDS["delta"], settings.delta, into(settings, "delta"))
+
+
+def keep() -> None:
+    """Draw the switch that makes Run add to the present comparison."""
+    state = offline()
+    kept = keyed("keep", into(state, "keep"))
+    st.toggle("Keep the runs shown", state.keep, disabled=locked(RUN), **kept)
+
+
+def compared_specs() -> Described:
+    """Return the runs that Run will show, including the present ones if they stay; or None and the reasons."""
+    state = offline()
+    specs, refusal = described(lambda: specs_of(state.settings, session().draft))
+    if specs is not None and state.keep:
+        specs = tuple(dict.fromkeys((*state.specs, *specs)))
+        if len(specs) > MAX_CURVES:
+            shown = len(state.specs)
+            return None, [
+                f"At most {MAX_CURVES} curves can be shown, and {shown} are shown now. Keep fewer of them."
+            ]
+    return specs, [refusal] if refusal else []
+
+
+SPLITS = {"halves": "two halves, as in the paper", "whole": "whole, used twice"}
+SPLIT_HELP = (
+    "Halves: one half for the variance of values, the other half for the values. Whole: all trajectories for both, as "
+    "in the paper's simulations. For noise as in the paper we then prove less, and the tab Guarantee shows how much."
+)
+
+
+def redrawing(settings: OfflineSettings, name: str) -> Any:
+    """Return a function that stores a setting on which other controls depend, and redraws them."""
+
+    def store(value: Any) -> None:
+        setattr(settings, name, value)
+        session().version += 1
+
+    return store
+
+
+def behaviour(settings: OfflineSettings) -> None:
+    """Draw the choice of the behaviour policy."""
+    chosen = BEHAVIOURS[settings.behaviour]
+    titles = {key: behaviour.title for key, behaviour in BEHAVIOURS.items()}
+    select(
+        "Behaviour policy",
+        tuple(BEHAVIOURS),
+        settings.behaviour,
+        redrawing(settings, "behaviour"),
+        titles,
+        chosen.summary,
+        "behaviour",
+    )
+    if (field := chosen.argument) is not None:
+
+        def store(value: float) -> None:
+            settings.arguments[chosen.key] = value
+
+        now = settings.arguments.get(chosen.key, field.default)
+        label = f"{field.name} {field.help}"
+        exact(label[0].upper() + label[1:], f"behaviour.{chosen.key}", field, now, store)
+    if chosen.takes_policy:
+        policy(settings)
+
+
+def people(settings: OfflineSettings) -> None:
+    """Draw the number of trajectories."""
+    log_slider(
+        "Trajectories n",
+        "n",
+        FIELDS["n"],
+        settings.n,
+        into(settings, "n"),
+        marks=[int(m) for m in stops(100, BIGGEST)],
+        show=count,
+        ends=("a few trajectories", "a trillion"),
+        help=SIZES_HELP,
+    )
+
+
+def policy(settings: OfflineSettings) -> None:
+    """Draw the text field for the policy that some users follow, copied from Online or written here."""
+    st.text_area(
+        "Policy that these users follow",
+        settings.policy,
+        height="content",
+        max_chars=int(limit(COUNTERS)),
+        placeholder="011X12.001X8",
+        help="One row for each step, with a digit for the action in each state. Dots join the rows, and X12 after a "
+        "row repeats it for 12 steps. To get such a text, open the tab Policy of Online.",
+        disabled=locked("behaviour"),
+        **keyed("policy", into(settings, "policy")),
+    )
+    if not settings.policy:
+        st.caption("The tab Policy of Online has a link to this page that fills in the policy shown there.")
+
+
+def learners_menu(settings: OfflineSettings) -> None:
+    """Draw the menu of the learners that the environment supports."""
+    options = record.offered(session().draft.environment)
+    settings.learners = [option for option in settings.learners if option in options] or options[:2]
+    choose_several(
+        "Algorithms",
+        "learners",
+        options,
+        settings.learners,
+        into(settings, "learners"),
+        record.title,
+        " ".join(
+            f"**{OFFLINE_LEARNERS[option].title}:** {escape(OFFLINE_LEARNERS[option].summary)}"
+            for option in options
+            if option in OFFLINE_LEARNERS
+        ),
+    )
+
+
+def noise(settings: OfflineSettings) -> None:
+    """Draw the choices of the noise and of the split of the data."""
+    stated = any(record.in_paper(settings, key) for key in settings.private)
+    offered = ["paper", "calibrated"] if stated else ["calibrated"]
+    if settings.calibration not in offered:
+        settings.calibration = offered[0]
+    select(
+        "Noise",
+        offered,
+        settings.calibration,
+        into(settings, "calibration"),
+        CALIBRATION,
+        CALIBRATION_HELP,
+        "calibration",
+    )
+    if any(record.knows(option) for option in settings.learners):
+        select(
+            "Mean rewards",
+            tuple(record.REWARDS),
+            settings.rewards,
+            redrawing(settings, "rewards"),
+            record.REWARDS,
+            "Known: everybody may know the mean reward of each state and action. Learned: noise also hides each user's "
+            "rewards, so the policy needs more data. Leave it at known if rewards are no secret.",
+            "rewards",
+        )
+    if any(record.splits(option) for option in settings.learners):
+        select(
+            "Use of the data set",
+            tuple(SPLITS),
+            settings.split,
+            into(settings, "split"),
+            SPLITS,
+            SPLIT_HELP,
+            "calibration.split",
+        )
+
+
+def more(s: Session, settings: OfflineSettings) -> None:
+    """Draw the settings that most visitors leave alone."""
+    fields = {"seeds": "Data sets of each size", "root_seed": "Root seed", "beta": "Failure probability β"}
+    if settings.private:
+        fields["contribution"] = "Most episodes of one user"
+    for name, label in fields.items():
+        exact(label, name, FIELDS[name], getattr(settings, name), into(settings, name))
+    for key, constants in record.constants_by_family(settings.learners).items():
+        st.caption(f"Constants of {escape(OFFLINE_LEARNERS[key].title)}, with and without privacy")
+        parameters(s, "algorithm", key, constants)
 
 
 main()

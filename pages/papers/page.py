@@ -1,4 +1,4 @@
-"""Papers: every item of the five papers with its verdict, which experiments decide, and all algorithms ranked."""
+"""Papers: every item of the five papers with its verdict and experiments, and a ranking of all algorithms."""
 
 from __future__ import annotations
 
@@ -23,23 +23,20 @@ from pages.papers.state import (
     computed_here,
     going,
     open_item,
-    open_paper,
     run_again,
     state,
     verdicts,
 )
 from pages.shared.controls.widgets import segments, select
 from pages.shared.layout.browser import from_top
-from pages.shared.layout.frame import redrawn
-from pages.shared.layout.head import common, head
-from pages.shared.layout.menu import page_link
-from pages.shared.layout.share import share
-from pages.shared.layout.terms import explained
+from pages.shared.layout.chart import kept, show
+from pages.shared.layout.frame import page_link, redrawn
+from pages.shared.layout.head import common, head, share
+from pages.shared.layout.terms import escape, explained
 from pages.shared.results import data
 from pages.shared.results.again import save_citations
-from pages.shared.results.evidence import bundled
-from pages.shared.results.runs import PACE
-from pages.shared.text import escape
+from pages.shared.results.bundled import bundled_papers
+from pages.shared.results.status import PACE
 from pages.shared.visitor import links
 from pages.shared.visitor.address import query_of
 from pages.shared.visitor.callbacks import button, callback
@@ -63,9 +60,9 @@ def main() -> None:
     corner = head(s)
     from_top(s.row)
     if s.item is None:
-        views.verdict_matrix()
+        show(kept(("paper-matrix",), views.drawn_matrix), "matrix", picked=views.cell_pressed)
         names = {paper.name: paper.title for paper in papers().values()} | {RELATED: "Later papers"}
-        segments("Paper", "paper", names, s.paper, open_paper)
+        segments("Paper", "paper", names, s.paper, lambda name: s.put(paper=name, row="", setting=None))
         if s.paper == RELATED:
             later_papers()
         else:
@@ -83,7 +80,7 @@ def main() -> None:
 
 
 def rows_of(name: str) -> None:
-    """Draw one paper: how much of it we read, and its rows."""
+    """Draw one paper: the parts that we read, and its items."""
     paper = papers()[name]
     source = SOURCES[paper.paper]
     st.markdown(f"[{escape(source.line)}]({source.address}). We read {escape(paper.read)}.")
@@ -93,7 +90,7 @@ def rows_of(name: str) -> None:
 
 
 def row(item: Item) -> None:
-    """Draw one row: a button with its name, the statement and the verdict."""
+    """Draw one item in the list: a button with its name, the statement and the verdict."""
     found = verdicts()[item.address]
     name, statement = st.columns([1, 3.2], gap="small", vertical_alignment="center")
     name.button(
@@ -113,7 +110,7 @@ def said(verdict: str) -> str:
 
 
 def later_papers() -> None:
-    """Draw the claims of later papers, with the rows that they affect."""
+    """Draw the claims of later papers, with links to the items that they concern."""
     for work in related():
         title = f"[{escape(work.title)}]({work.source})" if work.source else escape(work.title)
         items = ", ".join(map(link_to, work.bears_on))
@@ -124,14 +121,14 @@ def later_papers() -> None:
 
 
 def link_to(address: str) -> str:
-    """Return a link to a row, in Markdown."""
+    """Return a Markdown link to an item."""
     item = all_items()[address]
     query = query_of([*link_heading(), ("item", address)])
     return f"[{escape(papers()[item.paper].title)}, {escape(item.name)}](?{query})"
 
 
 def opened(item: Item, live: bool) -> None:
-    """Draw one row: its verdict, numbers and charts, and its runs while they go on."""
+    """Draw one item: its verdict, numbers and charts, and its runs while they are active."""
     found, claim = verdicts()[item.address], item.claim
     st.header(item.name, anchor=False)
     source = SOURCES[papers()[item.paper].paper]
@@ -153,7 +150,9 @@ def opened(item: Item, live: bool) -> None:
         st.rerun()
     here = computed_here(claim) if asked else None
     known, shown, token = (
-        (*here, "here") if here else (bundled().evidence, bundled().reports[claim.key], "bundled")
+        (*here, "here")
+        if here
+        else (bundled_papers().evidence, bundled_papers().reports[claim.key], "bundled")
     )
     views.statistics(shown, token, item.places)
     place = found.place if state().setting is None else state().setting
@@ -181,8 +180,8 @@ def opened(item: Item, live: bool) -> None:
 
 
 def replay(setting: Setting) -> None:
-    """Draw the link to the page that runs a setting, with exactly its settings; of many runs the first ones."""
-    specs, kind = setting.specs[: links.MAX_CURVES], setting.specs[0].kind  # all are of one kind
+    """Draw a link to the page that runs a setting with exactly these values; if it has many runs, to the first ones."""
+    specs, kind = setting.specs[: links.MAX_CURVES], setting.specs[0].kind  # all have the same kind
     many = len(setting.specs)
     some = f", {len(specs)} of {many} runs" if many > len(specs) else ""
     path, name, query = "attack", "Attack", list[tuple[str, str]]()
@@ -198,7 +197,7 @@ def replay(setting: Setting) -> None:
 
 
 def again(claim: Claim, here: ClaimReport | None) -> None:
-    """Draw the button that computes it here, its progress, and its result."""
+    """Draw the button that runs an experiment on this server, its progress, and its result."""
     if claim.key not in state().again:
         lacking = [spec for spec in claim.runs if data.status(spec).state != "done"]
         seconds = sum(estimate(spec).seconds * spec.seeds for spec in lacking) / data.workers()
@@ -208,12 +207,12 @@ def again(claim: Claim, here: ClaimReport | None) -> None:
         return
     RUNS.strip(RUNS.progress([*claim.runs]), stop=partial(state().again.discard, claim.key))
     if here is not None:
-        text = SAME if here.numbers == bundled().reports[claim.key].numbers else OTHER
+        text = SAME if here.numbers == bundled_papers().reports[claim.key].numbers else OTHER
         st.markdown(f":material/replay: {text} **{escape(here.summary)}**")
 
 
 def numbers(found: ClaimReport) -> None:
-    """Draw each setting with its numbers, grouped by statistic, and the conditions."""
+    """Draw the numbers of each setting, grouped by statistic, and the conditions."""
     lines = []
     for (statistic, _), places in views.by_statistic(found).items():
         lines += ["", f"**{escape(statistic[:1].upper() + statistic[1:])}**", ""]
@@ -228,8 +227,8 @@ def numbers(found: ClaimReport) -> None:
 
 
 def badge() -> None:
-    """Draw the versions with which the bundled verdicts were computed."""
-    then, now = bundled().version, version()
+    """Draw the software versions with which the bundled verdicts were computed."""
+    then, now = bundled_papers().version, version()
     same = (
         "The same version is here." if then == now else f"Here: dprl {now['dprl']}, sources {now['sources']}."
     )

@@ -2,7 +2,7 @@
 
     v=1 & item=online/theorem-5-2 & at=2 & problem=chain
 
-`item` is the row that is open; `at` is the setting whose curves are drawn, by default the one that decides the verdict;
+`item` is the open item; `at` is the setting whose curves are drawn, by default the one that decides the verdict;
 `problem` is the environment in which algorithms are ranked.
 """
 
@@ -20,38 +20,36 @@ from dprl.papers.items import PAPERS, Item, ItemFinding, all_items, findings
 from dprl.papers.ranking import PROBLEMS, Ranking
 from dprl.papers.report import ClaimReport, report
 from pages.shared.results import data
-from pages.shared.results.bundled import asset
-from pages.shared.results.cache import SizedCache, cache_of
-from pages.shared.results.evidence import bundled
-from pages.shared.results.runs import Runs
+from pages.shared.results.bundled import asset, bundled_papers
+from pages.shared.results.data import SizedCache, cache_of
+from pages.shared.results.status import Runs
 from pages.shared.visitor.address import Query
-from pages.shared.visitor.state import PageState, session, write_address
+from pages.shared.visitor.state import PageState
 
-COMPUTED_BYTES = 10_000_000  # of what was computed of experiments, for all visitors together
-CLAIM_BYTES = 100_000  # about what one of them needs
+COMPUTED_BYTES = 10_000_000  # memory for results computed here, shared by all visitors
+CLAIM_BYTES = 100_000  # approximate memory for one experiment
 SETTING = Field("at", "int", 1, "the setting whose curves are drawn", 1, 99, query="at")
 RUNS = Runs(group="papers")
-RELATED = "related"  # beside the papers, what the page lists
+RELATED = "related"  # list of later papers, in addition to the papers
 
 
 @dataclass
 class Papers(PageState):
-    """The visible content."""
+    """The state of the page that its links store."""
 
-    paper: str = PAPERS[0]  # whose rows are listed, or RELATED
-    row: str = ""  # address of the one that is open, "" for none
-    setting: int | None = None  # the place of the one drawn, from 0; None for the one that decides
-    problem: str = next(iter(PROBLEMS))  # where algorithms are ranked
-    again: set[str] = field(default_factory=set)  # experiments whose runs are asked for
+    paper: str = PAPERS[0]  # the paper whose items are listed, or RELATED
+    row: str = ""  # address of the open item, "" for none
+    setting: int | None = None  # index of the setting whose curves are drawn; None for the deciding one
+    problem: str = next(iter(PROBLEMS))  # the environment in which algorithms are ranked
+    again: set[str] = field(default_factory=set)  # experiments whose runs were requested
 
     @property
     def item(self) -> Item | None:
-        """Return the row that is open."""
+        """Return the open item."""
         return all_items().get(self.row)
 
     @property
     def link(self) -> list[tuple[str, str]]:
-        """Return the query parameters of the link to the present view."""
         items = links.link_heading()
         if self.row:
             items.append(("item", self.row))
@@ -62,7 +60,7 @@ class Papers(PageState):
         return items + ([] if self.problem == first else [("problem", self.problem)])
 
     def follow(self, given: Query) -> None:
-        """Take over a link. Nothing is started: what is shown comes with the program."""
+        """Apply a link, without starting any run: bundled results are shown."""
         problems: list[str] = []
         links.check_version(given, problems)
         wanted = links.last(given, "item") or ""
@@ -85,60 +83,41 @@ class Papers(PageState):
         self.problems = tuple(problems)
 
 
-def state() -> Papers:
-    """Return this visitor's part of the page."""
-    return session().part(Papers)
+state = Papers.mine
 
 
 def open_item(address: str, setting: int | None = None) -> None:
-    """Open a row, or close it with ""."""
-    s = state()
-    s.row, s.setting, s.problems = address, setting, ()
-    if s.item:
-        s.paper = s.item.paper
-    write_address(s)
-
-
-def open_paper(name: str) -> None:
-    """List the rows of another paper, or later papers."""
-    s = state()
-    s.paper, s.row, s.setting, s.problems = name, "", None, ()
-    write_address(s)
-
-
-def rank_in(problem: str) -> None:
-    """Rank algorithms in another environment."""
-    s = state()
-    s.problem, s.problems = problem, ()
-    write_address(s)
+    """Open an item, or close it with ""."""
+    item = all_items().get(address)
+    state().put(row=address, setting=setting, paper=item.paper if item else state().paper)
 
 
 @cache
 def verdicts() -> dict[str, ItemFinding]:
-    """Return the verdict on every row that follows from the bundled evidence."""
-    return findings(bundled().reports)
+    """Return the verdict on each item that follows from the bundled evidence."""
+    return findings(bundled_papers().reports)
 
 
 @cache
 def bundled_ranking() -> Ranking:
-    """Return the ranking that comes with the program; read once."""
+    """Return the bundled ranking; read only once."""
     return Ranking.from_dict(asset("ranking"))
 
 
 def run_again(key: str) -> None:
-    """Ask for the runs of an experiment; those that this store has are not computed twice."""
+    """Request the runs of an experiment; stored results are not computed again."""
     state().again.add(key)
     RUNS.start([*CLAIMS[key].runs])
 
 
 def going(claim: Claim) -> bool:
-    """Return whether any is being computed, or an answer is waited for."""
+    """Return whether the experiment's runs are active or an answer is still missing."""
     now = RUNS.progress([*claim.runs])
     return bool(now.active) or (not now.lacking and computed_here(claim) is None)
 
 
 def computed_here(claim: Claim) -> tuple[Evidence, ClaimReport] | None:
-    """Return what was computed here; None while it is not all there."""
+    """Return the results computed on this server; None if they are incomplete."""
     store = data.store()
     if RUNS.missing([*claim.runs]):
         return None
@@ -148,6 +127,6 @@ def computed_here(claim: Claim) -> tuple[Evidence, ClaimReport] | None:
     if found is not None and found[0] == token:
         return found[1]
     known = evidence(store, claim)
-    if known is None:  # an answer is missing, which has no version
+    if known is None:  # an answer, which has no version, is missing
         return None
     return kept.put(claim.key, token, (known, report(claim, known)), CLAIM_BYTES)

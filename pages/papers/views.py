@@ -1,4 +1,4 @@
-"""The charts of the page: the matrix of verdicts, all algorithms, and what an experiment measured."""
+"""The charts of Papers: the matrix of verdicts, the ranking of algorithms, and the results of an experiment."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dprl.papers.report import ClaimReport
 from dprl.privacy import PRIVATIZERS
 from dprl.sentences import papers as sentences
 from dprl.words import listed, percent, promise
-from pages.papers.state import bundled_ranking, open_item, rank_in, state, verdicts
+from pages.papers.state import bundled_ranking, open_item, state, verdicts
 from pages.shared.controls.widgets import select
 from pages.shared.layout.chart import kept, show
 from pages.shared.names import style_of
@@ -30,21 +30,16 @@ HOW = (
     "Each number of users is a separate run, planned for that number. Each algorithm has its default bonus and "
     "mechanism, and we tuned nothing. With this bonus, PUCB, Private-UCB-VI and LDP-OBI are one algorithm.",
     f"Users needed: from this number on, an average episode, learning included, has lost at most {percent(TARGET)} of "
-    f"V* in the mean of {SEEDS} seeds. The search tries eight numbers in each power of ten.",
+    f"V* in the mean of {SEEDS} seeds. The search tries eight numbers in each factor of ten.",
     "Only algorithms that run in the environment are listed. SDP-PE needs a list of all policies, which fits only the "
-    "tiny environment; linear algorithms need features.",
+    "tiny environment. Linear algorithms need features.",
     "The command line does the same: `python -m dprl reproduce algorithms --out results`.",
 )
 WORDS = {"holds": "hold here", "fails": "fail here"}
 
 
-def verdict_matrix() -> None:
-    """Draw the matrix of verdicts; a press on a cell opens its row."""
-    show(kept(("paper-matrix",), drawn_matrix), "matrix", picked=cell_pressed)
-
-
 def drawn_matrix(night: bool) -> Picture:
-    """Return the figure of all rows of all papers."""
+    """Draw the matrix of all items of all papers."""
     cells = [
         figures.MatrixCell(paper.title, item.address, item.name, item.says, verdicts()[item.address].verdict)
         for paper in papers().values()
@@ -54,7 +49,7 @@ def drawn_matrix(night: bool) -> Picture:
 
 
 def counted() -> str:
-    """Return how many rows have each verdict."""
+    """Describe the number of items with each verdict."""
     counts = Counter(found.verdict for found in verdicts().values())
     said = [
         f"{counts[verdict]} {WORDS.get(verdict, verdict)}" for verdict in ITEM_VERDICTS if counts[verdict]
@@ -63,24 +58,25 @@ def counted() -> str:
 
 
 def cell_pressed(event: Any) -> None:
-    """Open the row of the cell that was pressed."""
+    """Open the item of the clicked cell."""
     for point in event["selection"]["points"]:
         found = point.get("customdata")
         open_item(str(found[0] if isinstance(found, list) else found))
 
 
 def ranking() -> None:
-    """Draw all algorithms at one proved guarantee, those that need the fewest users first."""
-    problem = state().problem
+    """Draw the ranking of all algorithms at the same proved guarantee, fewest users first."""
+    here = state()
     titles = {key: f"{one.title} ({one.size})" for key, one in PROBLEMS.items()}
+    name = "papers.problem"
     with st.container(width=330):
-        select("Environment", list(titles), problem, rank_in, titles, name="papers.problem")
-    picture = kept(("ranking", problem), partial(drawn_ranking, problem))
+        select("Environment", list(titles), here.problem, lambda to: here.put(problem=to), titles, name=name)
+    picture = kept(("ranking", here.problem), partial(drawn_ranking, here.problem))
     show(picture, "ranking", how=HOW)
 
 
 def drawn_ranking(problem: str, night: bool) -> Picture:
-    """Return the figure of one environment."""
+    """Draw the ranking in one environment."""
     found = bundled_ranking().of(problem)
     rows = [
         figures.RankedRow(
@@ -99,7 +95,7 @@ def drawn_ranking(problem: str, night: bool) -> Picture:
 
 
 def fewest(found: Sequence[Rank]) -> str:
-    """Return who needs the fewest users under each privacy model."""
+    """Describe which algorithm needs the fewest users under each privacy model."""
     best = {one.privacy: one for one in reversed(found)}
     said = [
         f"{one.title} with {PRIVATIZERS[model].words.given} ({one.words})"
@@ -110,7 +106,7 @@ def fewest(found: Sequence[Rank]) -> str:
 
 
 def by_statistic(found: ClaimReport) -> dict[tuple[str, str], list[int]]:
-    """Return the places of the settings that measure the same, and in the same way."""
+    """Group the indices of settings that have the same statistic and the same unit of its interval."""
     groups: dict[tuple[str, str], list[int]] = {}
     for place, setting in enumerate(found.claim.settings):
         groups.setdefault((setting.statistic, setting.over), []).append(place)
@@ -118,7 +114,7 @@ def by_statistic(found: ClaimReport) -> dict[tuple[str, str], list[int]]:
 
 
 def statistics(found: ClaimReport, token: str, wanted: Sequence[int]) -> None:
-    """Draw a chart for each statistic, with its measured settings among `wanted`."""
+    """Draw a chart for each statistic, with those of its settings that are in `wanted`."""
     for number, ((statistic, over), every) in enumerate(by_statistic(found).items()):
         places = tuple(place for place in every if place in wanted)
         if not places:
@@ -131,7 +127,7 @@ def statistics(found: ClaimReport, token: str, wanted: Sequence[int]) -> None:
 def drawn_statistic(
     found: ClaimReport, statistic: str, over: str, places: Sequence[int], night: bool
 ) -> Picture:
-    """Return the figure of one statistic in the settings at these places."""
+    """Draw one statistic for the settings with these indices."""
     settings, findings = found.claim.settings, found.findings
     rows = [
         figures.Measurement(

@@ -1,33 +1,33 @@
-"""A step of a lesson, put to the class: predictions on phones, and all of them over the teacher's chart."""
+"""A lesson's step put to the class: predictions on phones, and all of them over the teacher's chart; and the end of a
+lesson: the sentences to remember, and the scores of each student and the class."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import streamlit as st
 
-from dprl.lessons import LESSONS, Choice, Order
+from dprl.lessons import LESSONS, Choice, Lesson, Order
 from dprl.lessons import Step as Asked
 from dprl.messages import filled, messages
-from dprl.rooms.steps import ClassStep, Content, Guess
+from dprl.rooms.steps import ClassStep, Content, Guess, Recap
 from dprl.sentences import room as sentences
 from pages.room.state import group, respond
 from pages.shared.layout.chart import draw, explain, kept
 from pages.shared.layout.frame import wide
-from pages.shared.layout.terms import explained
+from pages.shared.layout.terms import escape, explained
 from pages.shared.lessons import views
-from pages.shared.lessons.answer import answer_field, chosen, draggable
 from pages.shared.lessons.known import evidence, fault, unknown, valid
-from pages.shared.text import escape
+from pages.shared.lessons.views import answer_field, chosen, draggable, own_score, recap_sentences, score_row
 from pages.shared.visitor.callbacks import button
 from pages.shared.visitor.state import session
 
 
 def step_of_lesson(content: Guess) -> Asked | None:
-    """Return the step of the lesson; None if this server lacks the lesson, or its runs."""
+    """Return the step of the lesson; None if this server lacks the lesson or its runs."""
     lesson = LESSONS.get(content.lesson)
     if lesson is None or content.step >= len(lesson.steps) or unknown(lesson) or fault(lesson):
         return None
@@ -35,7 +35,7 @@ def step_of_lesson(content: Guess) -> Asked | None:
 
 
 def valid_texts(step: Asked, texts: Sequence[str]) -> list[str]:
-    """Return those of the texts that are predictions."""
+    """Return the texts that are valid predictions."""
     return [text for text in texts if valid(step, text)]
 
 
@@ -44,12 +44,12 @@ def prediction_in_words(content: Content, text: str) -> str:
     found = step_of_lesson(content) if isinstance(content, Guess) else None
     if found is None or not valid_texts(found, [text]):
         return text
-    prediction: Any = found.prediction  # which takes what it has read itself
+    prediction: Any = found.prediction  # parses and formats its own predictions
     return str(prediction.said(prediction.parse(text)))
 
 
 def prediction_on_phone(step: ClassStep, content: Guess, written: str | None) -> None:
-    """Draw a student's view of it."""
+    """Draw the step on a student's phone."""
     found = step_of_lesson(content)
     if found is None:
         st.info(sentences.PHONE["unknown"], icon=":material/info:")
@@ -87,7 +87,7 @@ def prediction_on_phone(step: ClassStep, content: Guess, written: str | None) ->
 
 
 def send_bar(step: ClassStep, whole: bool, begun: bool) -> None:
-    """Draw the button that sends a prediction, above the chart, which it never covers."""
+    """Draw the button that sends a prediction, above the chart so that it never covers it."""
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="send_bar"):
         button(
             sentences.PHONE["send"],
@@ -103,7 +103,7 @@ def send_bar(step: ClassStep, whole: bool, begun: bool) -> None:
 
 
 def on_screen(step: ClassStep, content: Guess, large: bool = False) -> None:
-    """Draw a teacher's view of it: all predictions, faint, over the chart. large: for a projector, without tables."""
+    """Draw the step on the teacher's screen: all predictions over the chart. large: for a projector, without tables."""
     found = step_of_lesson(content)
     if found is None:
         st.info(sentences.PHONE["unknown"], icon=":material/info:")
@@ -140,8 +140,8 @@ def predicted_chart(
     pressed: Any = None,
     large: bool = False,
 ) -> str:
-    """Draw the chart of a step; return its key. pressed: called when it is, by who is to predict. large: for a
-    projector, on which it fills the rest of the page."""
+    """Draw the chart of a step, and return its key. pressed: called after a click, if a prediction can be made. large:
+    for a projector, on which the chart fills the rest of the page."""
     content, room = step.content, wide()
     making = pressed is not None
     drawn = kept(
@@ -163,14 +163,14 @@ def predicted_chart(
 
 
 def predictions_together(step: ClassStep, found: Asked) -> None:
-    """Draw the class's predictions against the measurement."""
+    """Describe the class's predictions next to the measurement."""
     if texts := valid_texts(found, step.answers):
         with st.container(key="together"):
             st.markdown(filled(sentences.PHONE["together"], said=escape(found.together(texts, evidence()))))
 
 
 def told(step: ClassStep, found: Asked, off: str) -> None:
-    """Draw the measurement and its reason."""
+    """Draw the measured result and its explanation."""
     explain(
         off + found.found(evidence()),
         lambda: views.step_picture(found, "", shown=True, dark=False).table,
@@ -180,7 +180,7 @@ def told(step: ClassStep, found: Asked, off: str) -> None:
 
 
 def names_given(prediction: Order, orders: Sequence[Sequence[int]], truth: Sequence[int] | None) -> str:
-    """Write the table of names that were given to each curve. truth: the correct ones, once they are shown."""
+    """Write a table of the names given to each curve. truth: the correct ones, None until they are shown."""
     items = [escape(item) for item in prediction.items]
     curve = messages("lessons")["chart"]["curve"]
     rows = []
@@ -198,7 +198,7 @@ def names_given(prediction: Order, orders: Sequence[Sequence[int]], truth: Seque
 
 
 def shares(prediction: Choice, texts: Sequence[str]) -> str:
-    """Write the table of answers and their numbers."""
+    """Write a table with the number of votes for each answer."""
     counts = Counter(prediction.parse(text) for text in texts)
     return markdown_table(
         [escape(words) for _, words in prediction.choices],
@@ -213,23 +213,78 @@ def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def predict(place: int, text: str) -> None:
-    """Keep a prediction in this session until it is sent."""
+    """Store a prediction in this session until it is sent."""
     group().guesses[place] = text
 
 
 def send(place: int) -> None:
-    """Send the present prediction: it may have been moved since the button was drawn."""
+    """Send the present prediction, which may have moved since the button was drawn."""
     respond(place, group().guesses.get(place, ""))
 
 
 def pressed(place: int, found: Asked, event: Any) -> None:
-    """Apply a press on the chart."""
+    """Apply a click on the chart."""
     text = chosen(found.prediction, group().guesses.get(place, ""), event)
     if text is not None:
         take_prediction(place, text)
 
 
 def take_prediction(place: int, text: str) -> None:
-    """Take a prediction made on the chart."""
+    """Store a prediction made on the chart."""
     predict(place, text)
-    session().version += 1  # the widget beside the chart follows
+    session().version += 1  # so that the widget next to the chart shows it
+
+
+LEAD = messages("room")["lead"]
+
+
+def steps_put(lesson: str, steps: Sequence[ClassStep]) -> dict[int, ClassStep]:
+    """Return the steps of a lesson that were put to the class, by place; only the last of a repeated step."""
+    return {
+        step.content.step: step
+        for step in steps
+        if isinstance(step.content, Guess) and step.content.lesson == lesson
+    }
+
+
+def recap_on_screen(content: Recap, steps: Sequence[ClassStep], level: str = "##") -> None:
+    """Draw the recap on the teacher's screen. level: of its heading."""
+    lesson = LESSONS.get(content.lesson)
+    if lesson is None:
+        return
+    st.markdown(f"{level} {escape(filled(LEAD['recap'], lesson=lesson.title))}", anchors=False)
+    recap_sentences(lesson)
+    put = steps_put(content.lesson, steps)
+    means = [class_score(lesson, at, step) for at, step in put.items() if at < len(lesson.steps)]
+    if means:
+        said = filled(LEAD["class"], points=f"{sum(means):.2g}", most=len(means))
+        with st.container(key="together"):
+            st.markdown(said)
+
+
+def class_score(lesson: Lesson, at: int, step: ClassStep) -> float:
+    """Return the average score of a step's predictions, from 0 to 1; 0 if there are none."""
+    asked = lesson.steps[at]
+    texts = valid_texts(asked, step.answers)
+    return sum(asked.score(text, evidence()) for text in texts) / max(len(texts), 1)
+
+
+def recap_on_phone(content: Recap, steps: Sequence[ClassStep], written: Mapping[int, str]) -> None:
+    """Draw a student's recap: the sentences to remember, the points, and the result of each prediction."""
+    lesson = LESSONS.get(content.lesson)
+    if lesson is None:
+        return
+    st.markdown(f"## {escape(filled(LEAD['recap'], lesson=lesson.title))}", anchors=False)
+    recap_sentences(lesson)
+    points, rows = [], []
+    for at, step in sorted(steps_put(content.lesson, steps).items()):
+        if at >= len(lesson.steps):
+            continue
+        asked = lesson.steps[at]
+        mine = valid_texts(asked, [written.get(step.place, "")])
+        points.append(asked.score(mine[0], evidence()) if mine else 0.0)
+        rows.append(score_row(len(points), asked, mine[0] if mine else "", points[-1]))
+    if points:
+        with st.container(border=True, key="score"):
+            st.markdown(f"### {own_score(points)}", anchors=False)
+            st.markdown("\n".join(rows))

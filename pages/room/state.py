@@ -1,7 +1,7 @@
-"""Room: its part of a visitor's session, and the link to it.
+"""Room: its part of a visitor's session, and its links.
 
-room=BCDFGH             for students, and what stands in every address
-room=BCDFGH & key=...   for the teacher: the key leaves the address once it is read, so that no projector shows it
+room=BCDFGH             for students; every address contains it
+room=BCDFGH & key=...   for the teacher; the key is removed from the address at once, so that no projector shows it
 """
 
 from __future__ import annotations
@@ -16,27 +16,27 @@ from dprl.runs.database import StoreError
 from dprl.runs.rooms import CODE_LENGTH, read_code
 from pages.shared.results.data import store
 from pages.shared.visitor.address import Query, whole_address
-from pages.shared.visitor.state import PageState, session, write_address
+from pages.shared.visitor.state import PageState
 
 
 @dataclass
 class Class(PageState):
-    """The room that a visitor is in."""
+    """The room in which a visitor is."""
 
     code: str = ""  # "" for none
-    key: str = ""  # of its teacher, "" for students
-    device: str = ""  # what this browser calls itself in the room, "" while it has not said
-    told: str = ""  # the message on the last attempt
-    drawn: tuple[int, State] | None = None  # place and state of the step that was drawn last
-    guesses: dict[int, str] = field(default_factory=dict)  # predictions being made, by place of their step
+    key: str = ""  # key of its teacher, "" for students
+    device: str = ""  # the browser's random name in the room, "" until it is known
+    told: str = ""  # message about the last attempt
+    drawn: tuple[int, State] | None = None  # step and state that were drawn last
+    guesses: dict[int, str] = field(default_factory=dict)  # unsent predictions, by step
     puts: str = "question"  # the kind of step in the teacher's form
-    asked: int = 0  # how often something was put to the class here: part of the keys of the form
-    leading: bool = False  # whether the class is led from a projector
-    looked: int | None = None  # the place of the step that is looked back at there, None for the last
+    asked: int = 0  # number of steps put to the class here: part of the keys of the form
+    leading: bool = False  # whether the projector view is open
+    looked: int | None = None  # the earlier step shown on the projector, None for the last
 
     @property
     def begun(self) -> bool:
-        """Return whether there is a room."""
+        """Return whether the visitor is in a room."""
         return bool(self.code)
 
     @property
@@ -50,40 +50,40 @@ class Class(PageState):
         code, key = read_code(text), last(given, "key") or ""
         self.problems = (wrong(text),) if text and not code else ()
         if code != self.code:
-            self.device, self.told, self.drawn, self.guesses = "", "", None, {}
-            self.leading, self.looked = False, None
+            self.forget()
         self.code, self.key = code, key or (self.key if code == self.code else "")
+
+    def forget(self) -> None:
+        """Forget everything of the present room."""
+        self.device, self.told, self.drawn, self.guesses = "", "", None, {}
+        self.leading, self.looked = False, None
 
 
 def wrong(text: str) -> str:
-    """Explain that a text is no code."""
+    """Explain why a text is not a room's code."""
     said, letters = messages("room")["entrance"], CODE_LENGTH
     if not text.strip():
         return filled(said["enter"], letters=letters)
     return filled(said["wrong"], shown=shown(text), letters=letters)
 
 
-def group() -> Class:
-    """Return this visitor's part of the page."""
-    return session().part(Class)
+group = Class.mine
 
 
 def enter(code: str, key: str = "") -> None:
     """Enter a room."""
-    r = group()
-    r.code, r.key, r.device, r.told, r.problems = code, key, "", "", ()
-    r.drawn, r.guesses, r.leading, r.looked = None, {}, False, None
-    write_address(r)
+    group().forget()
+    group().put(code=code, key=key)
 
 
 def leave(told: str = "") -> None:
-    """Leave the room. told: why."""
+    """Leave the room. told: the reason."""
     enter("")
     group().told = told
 
 
 def respond(place: int, answer: str) -> None:
-    """Record an answer; a refusal shows its reason on the page."""
+    """Record an answer, or show the reason for a refusal."""
     r = group()
     r.told = ""
     try:
@@ -99,5 +99,5 @@ def teaches() -> bool:
 
 
 def join_address() -> str:
-    """Return the whole address of the students' link."""
+    """Return the full address of the students' link."""
     return whole_address(group().query)

@@ -1,16 +1,17 @@
-"""The teacher's page: the way in for the class, what is put to it, and what comes back."""
+"""The teacher's page: the entrance for the class, the steps put to it, and the answers; and leading a class from a
+projector: one step at a time, in large letters, controlled by keyboard or remote control."""
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pandas as pd
 import streamlit as st
 
 from dprl.lessons import LESSONS
-from dprl.messages import counted, filled
+from dprl.messages import counted, filled, messages
 from dprl.rooms.clinic import world
 from dprl.rooms.response import flip
 from dprl.rooms.steps import (
@@ -31,15 +32,15 @@ from dprl.runs.store import Store
 from dprl.sentences import room as sentences
 from dprl.tables import csv
 from dprl.words import human, percent
-from pages.room import clinic, lead, prediction
+from pages.room import prediction, question
 from pages.room.state import group, join_address, leave
 from pages.shared.controls.widgets import segments
-from pages.shared.layout.browser import copy_link
-from pages.shared.layout.download import save
-from pages.shared.layout.share import qr
-from pages.shared.layout.terms import explained
+from pages.shared.layout.browser import component, copy_link
+from pages.shared.layout.chart import save
+from pages.shared.layout.head import qr
+from pages.shared.layout.terms import escape, explained
+from pages.shared.lessons.views import press, question_beside_picture
 from pages.shared.results.data import store
-from pages.shared.text import escape
 from pages.shared.visitor.address import query_of
 from pages.shared.visitor.callbacks import button, callback
 
@@ -48,13 +49,10 @@ EPSILONS = (0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0)
 
 
 def way_in(here: Room) -> None:
-    """Draw code, link and QR code while the class can come in, and the teacher's own link."""
+    """Draw code, link and QR code while the class can join, and the teacher's own link."""
     r = group()
     if here.closed:
-        st.info(
-            filled(SAID["closed"], code=r.code),
-            icon=":material/lock:",
-        )
+        st.info(filled(SAID["closed"], code=r.code), icon=":material/lock:")
     else:
         spelt = filled(SAID["code"], code=" ".join(r.code))
         st.html(f'<p class="dprl-code" aria-label="{spelt}">{r.code}</p>')
@@ -65,7 +63,7 @@ def way_in(here: Room) -> None:
 
 
 def deleting(here: Room) -> None:
-    """Draw the button that deletes the room, away from the first press, with a list of its content."""
+    """Draw a menu with the content of the room, and the button that deletes it."""
     code = here.code
     answers = sum(len(step.answers) for step in store().rooms.steps(code))
     with st.popover(SAID["delete"], icon=":material/delete:"):
@@ -81,7 +79,7 @@ def deleting(here: Room) -> None:
 
 
 def stage(here: Room) -> None:
-    """Draw the open step and the answers so far."""
+    """Draw the last step and its answers so far."""
     standing(here)
     steps = store().rooms.steps(here.code)
     if not steps:
@@ -93,14 +91,14 @@ def stage(here: Room) -> None:
         found = prediction.step_of_lesson(content)
         st.header(escape(found.ask if found else ""), anchor=False)
     elif not isinstance(content, Recap):
-        st.header(escape(lead.title(content)), anchor=False)
+        st.header(escape(title(content)), anchor=False)
     if not isinstance(content, Recap):
         pacing(steps[-1], here)
-    lead.results(steps[-1], steps)
+    results(steps[-1], steps)
 
 
 def standing(here: Room) -> None:
-    """Draw how many are there and for how long, and what the teacher can do with the room."""
+    """Draw the number of people and the remaining time, with the teacher's actions."""
     file, code = store(), group().code
     left = math.ceil(HOURS - (time.time() - here.opened_at) / 3600)
     said = SAID["standing_closed" if here.closed else "standing"]
@@ -110,7 +108,7 @@ def standing(here: Room) -> None:
             width="content",
         )
         with st.container(horizontal=True, gap="small", width="content"):
-            button(lead.SAID["lead"], lead.lead, icon="slideshow", key="lead")
+            button(LEAD["lead"], lead, icon="slideshow", key="lead")
             save(f"room-{code}.csv", SAID["csv"], "text/csv", lambda: answers_csv(file, code))
             if here.closed:
                 button(SAID["leave"], leave, icon="logout", key="leave")
@@ -120,7 +118,7 @@ def standing(here: Room) -> None:
 
 
 def pacing(step: ClassStep, here: Room) -> None:
-    """Draw the number of answers, and the possible actions."""
+    """Draw the number of answers, and the buttons to pause or reveal the step."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="pacing"):
         st.markdown(filled(SAID["answered"], some=len(step.answers), people=here.people), width="content")
         if step.state == "revealed":
@@ -134,7 +132,7 @@ def pacing(step: ClassStep, here: Room) -> None:
 
 
 def pace_button(label: str, icon: str, step: ClassStep, state: State) -> None:
-    """Draw a button that sets the pace."""
+    """Draw a button that sets the step's state."""
     r = group()
     button(
         label,
@@ -149,7 +147,7 @@ def pace_button(label: str, icon: str, step: ClassStep, state: State) -> None:
 
 
 def composer(here: Room) -> None:
-    """Draw the form for the next step, as long as a phone may spend more; nothing once the room is closed."""
+    """Draw the form for the next step while phones have budget left; nothing once the room is closed."""
     if here.closed:
         return
     r = group()
@@ -167,9 +165,9 @@ def composer(here: Room) -> None:
                 epsilon_menu(SAID["epsilon"], left, here.total, kept_share, SAID["keeps"])
                 label = SAID["ask"]
             elif r.puts == "clinic":
-                st.markdown(filled(clinic.SAID["form"], steps=world().H))
-                epsilon_menu(clinic.SAID["epsilon"], left, here.total, human)
-                label = clinic.SAID["put"]
+                st.markdown(filled(question.CLINIC["form"], steps=world().H))
+                epsilon_menu(question.CLINIC["epsilon"], left, here.total, human)
+                label = question.CLINIC["put"]
             else:
                 step_menu()
                 label = SAID["predict"]
@@ -177,7 +175,7 @@ def composer(here: Room) -> None:
 
 
 def choose(kind: str) -> None:
-    """Choose the other kind of step."""
+    """Choose the kind of the next step."""
     group().puts = kind
     st.rerun()
 
@@ -185,7 +183,7 @@ def choose(kind: str) -> None:
 def epsilon_menu(
     label: str, left: float, total: float, says: Callable[[float], str], help: str | None = None
 ) -> None:
-    """Draw the menu of one answer's epsilon, at most a phone's remaining budget, and explain its size."""
+    """Draw the menu of epsilon for one answer, up to a phone's remaining budget, with its meaning."""
     offered = sorted({min(epsilon, left) for epsilon in EPSILONS})
     at = offered.index(min(EPSILON.default, left))
     key = f"epsilon_{group().asked}"
@@ -194,12 +192,12 @@ def epsilon_menu(
 
 
 def kept_share(epsilon: float) -> str:
-    """Describe an epsilon, and the share of people who keep their answer at it."""
+    """Describe an epsilon with the share of people who report their true answer."""
     return filled(SAID["kept"], epsilon=human(epsilon), share=percent(1 - flip(epsilon)))
 
 
 def step_menu() -> None:
-    """Draw the menu of lesson steps to predict: at first the one after the class's last prediction."""
+    """Draw the menu of lesson steps, by default the one after the class's last prediction."""
     r = group()
     steps = [Guess(key, at) for key, lesson in LESSONS.items() for at in range(len(lesson.steps))]
     put = [steps.index(step.content) for step in store().rooms.steps(r.code) if step.content in steps]
@@ -208,9 +206,9 @@ def step_menu() -> None:
 
 
 def said(content: Content) -> str:
-    """Describe in words what was put to the class."""
+    """Describe a step that was put to the class."""
     if not isinstance(content, Guess):
-        return lead.title(content)
+        return title(content)
     found = prediction.step_of_lesson(content)
     if found is None:
         return filled(SAID["step_unknown"], lesson=content.lesson, at=content.step + 1)
@@ -219,7 +217,7 @@ def said(content: Content) -> str:
 
 
 def put() -> None:
-    """Put the step of the form to the class, reveal the previous one, and empty the form."""
+    """Put the step of the form to the class, reveal the previous one, and clear the form."""
     r = group()
     text, epsilon, step = (
         st.session_state.get(f"{field}_{r.asked}") for field in ("text", "epsilon", "step")
@@ -246,7 +244,7 @@ def forget_room() -> None:
 
 
 def answers_csv(file: Store, code: str) -> str:
-    """Return the results as CSV: a row for each recorded answer."""
+    """Return the results as CSV, one row for each recorded answer."""
     rows = [
         {
             "step": step.place + 1,
@@ -260,3 +258,131 @@ def answers_csv(file: Store, code: str) -> str:
         for answer in step.answers
     ]
     return csv(pd.DataFrame(rows, columns=["step", "kind", "asked", "epsilon", "written down", "in words"]))
+
+
+LEAD = messages("room")["lead"]
+
+_keys = component("present_keys")
+
+
+def upcoming(put: Sequence[Content]) -> Content | None:
+    """Return the next part after those put to the class: the lesson's next step, its recap, or the next lesson; None
+    after the last lesson."""
+    every = list(LESSONS)
+    last = next((content for content in reversed(put) if isinstance(content, Guess | Recap)), None)
+    if isinstance(last, Guess) and last.lesson in LESSONS:
+        more = last.step + 1 < len(LESSONS[last.lesson].steps)
+        return Guess(last.lesson, last.step + 1) if more else Recap(last.lesson)
+    number = every.index(last.lesson) + 1 if last is not None and last.lesson in LESSONS else 0
+    return Guess(every[number], 0) if number < len(every) else None
+
+
+def title(content: Content) -> str:
+    """Return a short title of a step's content."""
+    if isinstance(content, Question):
+        return content.text
+    if isinstance(content, Clinic):
+        return str(question.CLINIC["title"])
+    if isinstance(content, Recap):
+        return filled(LEAD["recap"], lesson=LESSONS[content.lesson].title)
+    found = prediction.step_of_lesson(content)
+    return found.title if found else content.lesson
+
+
+def led_stage(here: Room) -> None:
+    """Draw the visible step, and the button to the next one."""
+    r = group()
+    steps = store().rooms.steps(r.code)
+    last = len(steps) - 1
+    place = last if r.looked is None else min(r.looked, last)
+    if place < 0:
+        st.markdown(f"# {LEAD['begin']}", anchors=False)
+        picture, code = st.columns([2, 3], vertical_alignment="center")
+        with picture:
+            qr(join_address(), SAID["picture"])
+        code.html(
+            f'<p class="dprl-code" aria-label="{filled(SAID["code"], code=" ".join(r.code))}">{r.code}</p>'
+        )
+    else:
+        shown_step(steps[place], steps)
+    with st.container(horizontal=True, gap="small", vertical_alignment="center", key="present_bar"):
+        bar(here, steps, place)
+    with st.container(key="present_keys"):  # key presses anywhere on the page click the buttons above
+        _keys(key="keys", height=1)
+
+
+def shown_step(step: ClassStep, steps: Sequence[ClassStep]) -> None:
+    """Draw a step as large as possible."""
+    content = step.content
+    if isinstance(content, Question | Clinic):
+        st.markdown(f"# {escape(title(content))}", anchors=False)
+    elif isinstance(content, Guess) and (found := prediction.step_of_lesson(content)):
+        setup = "" if step.state == "revealed" else escape(found.setup)
+        ask = explained(f"# {escape(found.ask)}\n\n{setup}")
+        question_beside_picture(LESSONS[content.lesson], content.step, ask)
+    results(step, steps, large=True)
+
+
+def results(step: ClassStep, steps: Sequence[ClassStep], large: bool = False) -> None:
+    """Draw the class's results for a step. large: for a projector."""
+    content = step.content
+    if isinstance(content, Question):
+        question.show_results(group().code, step, large=large)
+    elif isinstance(content, Clinic):
+        question.class_results(step, content, large=large)
+    elif isinstance(content, Recap):
+        prediction.recap_on_screen(content, steps, "#" if large else "##")
+    else:
+        prediction.on_screen(step, content, large=large)
+
+
+def bar(here: Room, steps: Sequence[ClassStep], place: int) -> None:
+    """Draw the buttons Back and Next: Next returns to the last step, shows the answer, or puts another step."""
+    last, state = len(steps) - 1, steps[-1].state if steps else None
+    press(LEAD["back"], "chevron_left", "present_previous", look, place - 1, disabled=place <= 0)
+    if place < last:
+        press(LEAD["next"], "chevron_right", "present_next", look, place + 1)
+    elif state is not None and state != "revealed":
+        with st.container(key="present_answer", width="content"):  # keys that show an answer use it, too
+            press(LEAD["reveal"], "visibility", "present_next", onward, last, state, primary=True)
+    elif (coming := upcoming([step.content for step in steps])) is not None and not here.closed:
+        ahead = filled(LEAD["ahead"], title=title(coming))
+        press(escape(ahead), "chevron_right", "present_next", onward, last, state, primary=True)
+    else:
+        press(LEAD["next"], "chevron_right", "present_next", look, place, disabled=True)
+    press(LEAD["leave"], "close", "present_leave", lead, False)
+    if place < last:
+        where = filled(LEAD["earlier"], code=here.code, place=place + 1, last=last + 1)
+    elif steps and not isinstance(steps[-1].content, Recap):
+        some = len(steps[-1].answers)
+        where = filled(LEAD["answered"], code=here.code, some=some, people=here.people)
+    else:
+        where = filled(LEAD["joined"], code=here.code, people=here.people)
+    st.caption(f"{where} · {LEAD['keys']}")
+
+
+def lead(on: bool = True) -> None:
+    """Switch between the projector view and the teacher's page."""
+    r = group()
+    r.leading, r.looked = on, None
+
+
+def look(place: int) -> None:
+    """Show an earlier step on this screen only; phones stay with the last step."""
+    r = group()
+    r.looked = place if place < len(store().rooms.steps(r.code)) - 1 else None
+
+
+def onward(last: int, state: State | None) -> None:
+    """Reveal the last step, or put the next one to the class.
+
+    last, state: the step and state when the page was drawn; a second click before it is redrawn does nothing.
+    """
+    r = group()
+    steps = store().rooms.steps(r.code)
+    if (last, state) != (len(steps) - 1, steps[-1].state if steps else None):
+        return
+    if steps and state != "revealed":
+        store().rooms.turn_step(r.code, r.key, last, "revealed")
+    elif (coming := upcoming([step.content for step in steps])) is not None:
+        store().rooms.put_step(r.code, r.key, coming)

@@ -1,4 +1,4 @@
-"""Runs: the runs that this visitor asked for, their progress, and the storage that they need."""
+"""Runs: the runs that this visitor requested, their progress, and the storage of their results."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ import streamlit as st
 from dprl.runs.status import RunRow
 from dprl.sitemap import PAGES, Page, RunGroup
 from dprl.words import duration, plural, size
-from pages.shared.layout.frame import redrawn
-from pages.shared.layout.menu import page_link
+from pages.shared.layout.frame import page_link, redrawn
+from pages.shared.layout.terms import escape
 from pages.shared.names import in_common, label
 from pages.shared.results.again import save_citations
 from pages.shared.results.data import store
 from pages.shared.results.status import ACTIVE, act, cancel, words
-from pages.shared.text import escape
 from pages.shared.visitor.callbacks import button
 from pages.shared.visitor.draft import draft_of
 from pages.shared.visitor.links import Curve
@@ -34,14 +33,14 @@ def main() -> None:
 
 
 def listing(live: bool) -> None:
-    """Draw the table of runs; it redraws itself while one of them is in progress."""
-    rows, all_rows = own(session().visitor), everything()
+    """Draw the table of runs; redraw while one of them is active."""
+    rows, all_rows = store().runs(session().visitor), everything()
     if live and not any(row.state in ACTIVE for row in all_rows):
         st.rerun()
     overview(all_rows)
     for page in PAGES.values():
         for group in page.groups:
-            if found := own(owner_id(group.key)):
+            if found := store().runs(owner_id(group.key)):
                 with st.container(border=True, gap="xsmall"):
                     runs_as_one(page, group, found)
     if not all_rows:
@@ -63,18 +62,13 @@ def listing(live: bool) -> None:
         save_citations(row.spec for row in all_rows)
 
 
-def own(visitor: str) -> list[RunRow]:
-    """Return the runs requested in this name."""
-    return store().runs(visitor)
-
-
 def everything() -> list[RunRow]:
-    """Return this visitor's runs, and those of pages that request many."""
-    return [row for name in owners() for row in own(name)]
+    """Return this visitor's runs, including those of pages that request many."""
+    return [row for name in owners() for row in store().runs(name)]
 
 
 def runs_as_one(page: Page, group: RunGroup, rows: list[RunRow]) -> None:
-    """Draw the runs of a page that requests many, as one."""
+    """Draw the runs of a page that requests many as a single entry."""
     going = [row.spec for row in rows if row.state in ACTIVE]
     seeds, done = sum(row.seeds for row in rows), sum(row.seeds_done for row in rows)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -90,7 +84,7 @@ def runs_as_one(page: Page, group: RunGroup, rows: list[RunRow]) -> None:
 
 
 def overview(rows: list[RunRow]) -> None:
-    """Draw everybody's activity, and the space that results use."""
+    """Draw the activity of all visitors, and the storage of results."""
     activity = store().activity()
     with st.container(horizontal=True, gap="medium"):
         st.metric("Workers", activity.workers, width="content")
@@ -106,7 +100,7 @@ def overview(rows: list[RunRow]) -> None:
 
 
 def entry(i: int, row: RunRow) -> None:
-    """Draw one run: what it is, its status, and the possible actions."""
+    """Draw one run with its status and buttons for the possible actions."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(f"**{escape(label(row.spec))}**", width="stretch")
         if row.state in ACTIVE:
@@ -121,7 +115,7 @@ def entry(i: int, row: RunRow) -> None:
             help="Adds this run to the comparison on the page Online.",
         ):
             session().said = add(row.spec)
-            session().drafts["explore"] = draft_of(row.spec)  # the settings are those of what is shown
+            session().drafts["explore"] = draft_of(row.spec)  # the controls show the settings of this run
             st.switch_page(PAGES["explore"].file)
     st.caption(escape(in_common([Curve(row.spec)])))
     ago = duration(max(1.0, time.time() - row.asked_at)).removeprefix("about ")

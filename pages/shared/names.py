@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from dprl.environments import ENVIRONMENTS
 from dprl.environments.custom import parsed
@@ -20,6 +20,7 @@ from dprl.simulation import OfflineSpec, RunSpec, Spec
 from dprl.words import count, plural
 from pages.shared.visitor.links import Curve
 
+T = TypeVar("T")
 _SYMBOL = {"episodes": "K", "delta": "δ", "beta": "β", "root_seed": "root seed"}
 CALIBRATION = {"calibrated": "calibrated noise", "paper": "noise as in the paper"}
 BONUS = {
@@ -114,19 +115,18 @@ def in_common(curves: Sequence[Curve], moving: bool = False) -> str:
     parts = shared_problem(specs)
     if len(specs) > 1 and len({s.algorithm for s in specs}) == 1:
         parts.append(ALGORITHMS[first.algorithm].title)
-    mechanisms = {s.mechanism for s in specs if s.mechanism}
-    if len(mechanisms) == 1:
-        parts.append(MECHANISMS[mechanisms.pop()].title)
-    calibrations = {s.calibration for s in specs if s.calibration}
-    if len(calibrations) == 1:
-        parts.append(CALIBRATION[calibrations.pop()])
-    if len({s.episodes for s in specs}) == 1 and not moving:
-        parts.append(f"K = {count(first.episodes)} episodes")
-    if len({s.bonus for s in specs}) == 1:
-        parts.append(BONUS[first.bonus])
-    if len({s.seeds for s in specs}) == 1 and not moving:
-        parts.append(plural(first.seeds, "seed"))
+    parts += [MECHANISMS[one].title for one in only(s.mechanism for s in specs if s.mechanism)]
+    parts += [CALIBRATION[one] for one in only(s.calibration for s in specs if s.calibration)]
+    parts += [f"K = {count(K)} episodes" for K in only(s.episodes for s in specs) if not moving]
+    parts += [BONUS[bonus] for bonus in only(s.bonus for s in specs)]
+    parts += [plural(seeds, "seed") for seeds in only(s.seeds for s in specs) if not moving]
     return " · ".join(parts)
+
+
+def only(values: Iterable[T]) -> list[T]:
+    """Return the value that all have, in a list; an empty one if they differ."""
+    found = list(set(values))
+    return found if len(found) == 1 else []
 
 
 def shared_problem(specs: Sequence[RunSpec | OfflineSpec]) -> list[str]:

@@ -1,4 +1,5 @@
-"""The chart of a sweep: what it shows, what it rests on, the run behind each point, and the downloads."""
+"""The charts of a sweep, with their basis, the run behind each point, and the downloads; and of the users needed under
+each kind of privacy."""
 
 from __future__ import annotations
 
@@ -7,12 +8,15 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import streamlit as st
 
 from dprl.environments import ENVIRONMENTS
 from dprl.figures import tradeoff as figures
 from dprl.figures.picture import Picture
 from dprl.figures.tradeoff import Frontier, ProvedLine
+from dprl.figures.users import UsersRow, users_needed
+from dprl.metrics import search
 from dprl.privacy import PRIVATIZERS
 from dprl.research.frontiers import AXES, SYMBOLS, band_of, bound_of_run
 from dprl.sentences import doubts as doubted
@@ -22,33 +26,34 @@ from dprl.simulation.axes import PrivacyChoice
 from dprl.sitemap import PAGES
 from dprl.tables import csv
 from dprl.theory import BOUNDS, BoundSetting
-from dprl.words import count, significant
-from pages.shared.layout.chart import empty, kept, save_chart, show
-from pages.shared.layout.download import save
-from pages.shared.layout.frame import wide
-from pages.shared.layout.menu import page_link
-from pages.shared.results import doubts
+from dprl.words import count, human, interval, quoted, significant, some
+from pages.shared.controls.widgets import exact
+from pages.shared.layout.chart import empty, kept, save, save_chart, show
+from pages.shared.layout.frame import page_link, wide
+from pages.shared.layout.terms import escape, explained
+from pages.shared.names import style_of
+from pages.shared.results import answers, status
 from pages.shared.results.again import save_citations
-from pages.shared.results.status import awaited
-from pages.shared.text import escape
+from pages.shared.results.status import Progress, awaited, line, price, stopped, working_out
 from pages.shared.visitor import links
 from pages.shared.visitor.address import query_of
-from pages.shared.visitor.links import Curve
+from pages.shared.visitor.links import Curve, fields_of
 from pages.tradeoffs import state as trade
+from pages.tradeoffs import study as studies
 from pages.tradeoffs.study import SHOWS, SweepView
 
-# Of each privacy model, the bound that is drawn if no paper has one for the algorithm.
+# The bound for each privacy model that is drawn if no paper has one for the algorithm.
 PROVED = {"none": "minimax", "central": "dp-ucbvi-jdp", "shuffle": "sdp-pe", "local": "dp-ucbvi-ldp"}
 ONLY_SLOPES = "Dotted bounds have constants and logarithms set to 1, so compare slopes, not heights."
 
 
 def frontier_chart(study: SweepView) -> None:
-    """Draw the chart, and the run whose point was pressed."""
+    """Draw the chart, and the run of the clicked point."""
     curves = trade.frontiers(study)
     if not any(np.isfinite(c.center).any() for c in curves):
         nothing_yet(study)
         return
-    doubts.tell(doubts_of(study))
+    status.tell_doubts(doubts_of(study))
     room = wide()
     bounds, theorems = proved(study)
     growth = trade.growth(study)
@@ -84,7 +89,7 @@ def picture_of(
     night: bool = False,
     room: bool = False,
 ) -> Picture:
-    """Draw the chart with its sentence: over users, whether the privacy cost still grows."""
+    """Draw the chart with its sentence; over users, it describes whether the privacy cost still grows."""
     measure: Any = study.show
     title = AXES.get(study.x, study.x)
     said = sentences.about_growth(trade.growth(study))
@@ -103,13 +108,13 @@ def picture_of(
 
 
 def symbol_of(x: str) -> str:
-    """Return the name of an axis in a sentence."""
+    """Return the symbol of an axis for sentences."""
     return SYMBOLS.get(x, x)
 
 
 def proved(study: SweepView) -> tuple[list[ProvedLine], tuple[str, ...]]:
-    """Return the papers' bounds, one for each privacy model of the chart, and each with its formula in words. They are
-    about users with one episode each."""
+    """Return the papers' bounds, one for each privacy model of the chart, and a description of each. The bounds are for
+    users with one episode each."""
     drawn: list[ProvedLine] = []
     said: list[str] = []
     if study.bounds == "off" or study.x == "contribution" or study.base.contribution > 1:
@@ -138,30 +143,30 @@ def proved(study: SweepView) -> tuple[list[ProvedLine], tuple[str, ...]]:
 
 
 def setting_of(spec: RunSpec) -> BoundSetting:
-    """Return the numbers of a run that bounds depend on; a tabular environment has S·A features."""
+    """Return the arguments of bounds for a run; a tabular environment counts as S·A features."""
     S, A, H, *d = ENVIRONMENTS[spec.environment].size(**spec.environment_params)
     return BoundSetting(S, A, H, spec.episodes, spec.epsilon or 1.0, (d and d[0]) or S * A)
 
 
 def doubts_of(study: SweepView) -> list[str]:
-    """Warn of runs without privacy that have not found the best policy, and at which values if the axis is not epsilon;
-    of privacy costs below zero. With few users nothing is learned yet, so over users only the most count."""
+    """Warn of runs without privacy that have not found the best policy, and of privacy costs below zero. With few users
+    nothing is learned yet, so if users are the axis, only the largest number counts."""
     stuck: dict[str, tuple[int, int]] = {}
     negative: list[str] = []
     for model, title in study.titles.items():
         for x, spec in study.points(model):
             at = f"{symbol_of(study.x)} = {count(x) if x >= 1 else format(x, 'g')}"
             last = study.x != "episodes" or x == study.values[-1]
-            if last and (seeds := doubts.stuck(spec.baseline())):
+            if last and (seeds := status.stuck(spec.baseline())):
                 stuck["" if study.x == "epsilon" else at] = (seeds, spec.seeds)
             if spec != spec.baseline():
-                negative += doubts.below_zero(f"{title} at {at}", trade.price(spec))
+                negative += status.below_zero(f"{title} at {at}", trade.price(spec))
     said = [doubted.unsettled(*max(stuck.values()), at=list(filter(None, stuck)))] if stuck else []
     return [*said, doubted.about_negative_prices(negative)]
 
 
 def nothing_yet(study: SweepView) -> None:
-    """Draw the placeholder of the chart."""
+    """Draw a placeholder for the chart, with the reason why it is empty."""
     if trade.drawn_models(study):
         specs = study.sweep.specs
         said = awaited(map(trade.RUNS.status, specs), specs)
@@ -173,7 +178,7 @@ def nothing_yet(study: SweepView) -> None:
 
 
 def point_pressed(event: Any) -> None:
-    """Open the point that was pressed, below the chart."""
+    """Open the run of the clicked point below the chart."""
     t = trade.trade()
     for pressed_point in event["selection"]["points"]:
         found = pressed_point.get("customdata")
@@ -186,7 +191,7 @@ def point_pressed(event: Any) -> None:
 
 
 def opened_run(study: SweepView) -> None:
-    """Draw the run of the point that was pressed, and a link to it."""
+    """Draw the run of the clicked point, and a link to it."""
     t, opened = trade.trade(), PAGES["explore"]
     if t.picked is None:
         st.caption(f"Press a point to open its run in {opened.name}.")
@@ -211,14 +216,9 @@ def run_view(spec: RunSpec) -> list[tuple[str, str]]:
     return links.encode([Curve(each) for each in dict.fromkeys((spec, spec.baseline()))], links.AT_FIRST)
 
 
-def run_address(spec: RunSpec) -> str:
-    """Return the address of a run and its non-private baseline."""
-    return f"/explore?{query_of(run_view(spec))}"
-
-
 def downloads(study: SweepView, draw: Any) -> None:
-    """Draw downloads of the numbers of every seed, the settings, the papers, and the chart as a page. draw: the
-    picture of the chart."""
+    """Draw downloads of all seeds' numbers, the settings, the papers, and the chart as a page; `draw` returns the
+    picture."""
     sweep, title = study.sweep, f"{SHOWS[study.show]} against {AXES.get(study.x, study.x)}"
     final = {spec: trade.ends(spec) for spec in sweep.specs}
     with st.container(horizontal=True, gap="small"):
@@ -230,3 +230,161 @@ def downloads(study: SweepView, draw: Any) -> None:
         save_citations(sweep.specs)
     st.caption("The command line does the same from these settings, and writes sweep.csv:")
     st.code("python -m dprl sweep --spec sweep.json --out results", language="bash", wrap_lines=True)
+
+
+ONLY = "{way} needs {users} users."
+FEWEST = "{way} needs the fewest users, {users}."
+FEWEST_LOOKED_AT = "{ways} needs at most {users} users, the fewest that we tried."
+MANY_LOOKED_AT = "{ways} need at most {users} users, the fewest that we tried."
+
+
+def needed(study: SweepView, state: Progress) -> None:
+    """Draw the users needed under each kind of privacy until the privacy cost of an episode is small enough."""
+    t = trade.trade()
+    with st.columns(2)[0]:
+        exact(
+            "Privacy cost of an episode, at most % of V*",
+            "share",
+            fields_of(SweepView)["share"],
+            study.share,
+            lambda value: trade.change_sweep_view(share=value),
+        )
+    v_star = answers.v_star(study.base)
+    if v_star is None:
+        st.info(working_out("reward of an optimal episode"))
+        return
+    ways, level = tuple(study.searches), trade.target(study)
+    if v_star == 0:
+        st.info("Every policy earns 0 here, so nothing can be lost.")
+        return
+    found = [trade.users_search(study, way, level) for way in ways]
+    open_ = [way for way, users in zip(ways, found, strict=True) if users.pending is not None]
+    if state.active:
+        said = f"Searching over K: {len(ways) - len(open_)} of {len(ways)} found."
+        line(1 - len(open_) / max(len(ways), 1), said, partial(trade.cancel_sweep, state.active))
+    elif open_ and state.of("failed"):
+        trade.strip(state)
+    elif open_:
+        why = (
+            f"Each number comes from a search over K, with {study.base.seeds} seeds at each K. {len(open_)} of "
+            f"{len(ways)} are not found yet; the next step needs {price([*state.lacking])}."
+        )
+        stopped(explained(why), "Search", "search", trade.start_sweep, "begin")
+    if not ways:
+        st.info(
+            "None of this can be run: the lines above list the allowed values."
+            if study.ways
+            else "There is no private model to compare. Add one in the settings."
+        )
+        return
+    times = multiples(study, found)
+    rows = []
+    for way, title, users in zip(ways, trade.way_titles(ways), found, strict=True):
+        most = max(study.searches[way])
+        if users.pending is not None:
+            note = "searching"
+        elif np.isnan(users.needed):
+            note = f"more than {human(most)}"
+        else:
+            note = f"at most {human(users.needed)}" if fewest(study, way, users) else ""
+        low, high = (users.low, users.high) if study.base.seeds > 1 else (np.nan, np.nan)
+        kind = style_of(study.searches[way][most])
+        rows.append(UsersRow(title, kind, users.needed, low, high, note, times[way]))
+    heading = f"Users until privacy costs below {study.share:g}% of V*"
+    picture = kept(
+        ("users", heading, study.base.to_json(), tuple(repr(row) for row in rows)),
+        lambda night: users_needed(
+            rows,
+            title=heading,
+            most=float(studies.USERS_GRID[-1]),
+            see=fewest_and_most(study, found),
+            dark=night,
+        ),
+    )
+    show(picture, "users")
+    st.caption(
+        explained(
+            f"At ε = {study.base.epsilon:g} and δ = {human(study.base.delta or 0.0)} (δ = 0 for one-hot questions and "
+            "for scaled noise), if one user is replaced. "
+            f"V* is {v_star:.4g}. "
+            f"{'Bars: 95% bootstrap intervals over seeds. ' if study.base.seeds > 1 else 'One seed has no interval. '}"
+            "Each K has a separate run, with noise set for that K."
+        )
+    )
+    looked_at(study, found, v_star)
+    t.picked = None
+
+
+def looked_at(study: SweepView, found: list[search.UsersFound], v_star: float) -> None:
+    """Draw a table of every K that the search tried, with its run."""
+    opened_up = st.expander("The runs behind these numbers", on_change="rerun", key="looked_at")
+    if not opened_up.open:
+        return
+    rows = [
+        {
+            "model": trade.way_titles([way])[0],
+            "K": human(float(k)),
+            "price, % of V*": 100 * float(price.mean()) / v_star,
+            "seeds": len(price),
+            "run": f"/explore?{query_of(run_view(runs[int(k)]))}",
+        }
+        for (way, runs), users in zip(study.searches.items(), found, strict=True)
+        for k, price in zip(users.at, users.price.T, strict=True)
+    ]
+    opened_up.dataframe(
+        pd.DataFrame(rows),
+        hide_index=True,
+        width="stretch",
+        key="looked_at_table",
+        column_config={"run": st.column_config.LinkColumn("run", display_text="open")},
+    )
+
+
+def fewest(study: SweepView, way: str, users: search.UsersFound) -> bool:
+    """Return whether the search ended at the smallest K, so that fewer users may be enough."""
+    return users.needed == min(study.searches[way])
+
+
+def multiples(study: SweepView, found: list[search.UsersFound]) -> dict[str, tuple[float, float, float]]:
+    """Return the users that each model needs, as multiples of the fewest, with interval over seeds; NaN if unknown."""
+    ways = dict(zip(study.searches, found, strict=True))
+    best = min(found, key=lambda users: np.nan_to_num(users.needed, nan=np.inf))
+    known = np.isfinite(best.needed) and not any(
+        fewest(study, way, users) for way, users in ways.items() if np.isfinite(users.needed)
+    )
+    times = {}
+    for way, users in ways.items():
+        times[way] = (np.nan, np.nan, np.nan)
+        if known and np.isfinite(users.needed):
+            low, high = search.quantiles(users.resampled / best.resampled)
+            if users is best or study.base.seeds == 1 or not np.isfinite(high):
+                low = high = np.nan
+            times[way] = (users.needed / best.needed, low, high)
+    return times
+
+
+def fewest_and_most(study: SweepView, found: list[search.UsersFound]) -> str:
+    """Name the privacy model and mechanism that need the fewest users, and those that need the most."""
+    titles = dict(zip(study.searches, map(quoted, trade.way_titles(tuple(study.searches))), strict=True))
+    ways = dict(zip(study.searches, found, strict=True))
+    ends = {way: users for way, users in ways.items() if np.isfinite(users.needed)}
+    if len(ends) < 2 and any(users.pending for users in found):
+        return "The search is not finished yet."
+    if not ends:
+        return "No privacy model reaches this, even with the most users that can be run."
+    best, *others = sorted(ends, key=lambda way: ends[way].needed)
+    few = [way for way in ends if fewest(study, way, ends[way])]
+    least, most = human(ends[best].needed), others[-1:]
+    if few:  # the smallest number of users is not known exactly, so there are no multiples of it
+        template = FEWEST_LOOKED_AT if len(few) == 1 else MANY_LOOKED_AT
+        said = [template.format(ways=some([titles[way] for way in few]), users=least)]
+        said += [
+            f"{titles[way]} needs {human(ends[way].needed)}, the most." for way in most if way not in few
+        ]
+    else:
+        times = multiples(study, found)
+        said = [(FEWEST if others else ONLY).format(way=titles[best], users=least)]
+        for way in most:
+            n, low, high = times[way]
+            said.append(f"{titles[way]} needs {interval(f'{human(n)} times as many', low, high)}.")
+    return " ".join(said)

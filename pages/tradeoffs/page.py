@@ -1,5 +1,5 @@
-"""Trade-offs: what privacy costs against epsilon, the number of users, and the size of the problem; its settings are
-those of Online for the constant settings, then the models and the axis."""
+"""Trade-offs: the privacy cost against epsilon, the number of users, and the size of the problem. The settings are
+those of Online for the constant values, then the models and the axis."""
 
 from __future__ import annotations
 
@@ -31,20 +31,17 @@ from pages.shared.controls.widgets import (
     values_field,
 )
 from pages.shared.layout.frame import redrawn
-from pages.shared.layout.head import common, head
-from pages.shared.layout.share import share
-from pages.shared.results.runs import PACE
-from pages.shared.values import values_text
+from pages.shared.layout.head import common, head, share
+from pages.shared.results.status import PACE
 from pages.shared.visitor.callbacks import into, keyed
 from pages.shared.visitor.draft import spec_from
-from pages.shared.visitor.links import STATISTICS
+from pages.shared.visitor.links import STATISTICS, values_text
 from pages.shared.visitor.state import read_address, session, write_address
 from pages.tradeoffs import state as trade
 from pages.tradeoffs import study as studies
-from pages.tradeoffs.charts import frontier_chart
+from pages.tradeoffs.charts import frontier_chart, needed
 from pages.tradeoffs.state import SweepPageState
 from pages.tradeoffs.study import MOST_MODELS, MOST_VALUES, SHOWS, SweepView
-from pages.tradeoffs.users import needed, wanted
 
 
 def main() -> None:
@@ -54,15 +51,15 @@ def main() -> None:
         panel.sidebar(controls, sweep_box)
     corner = head(t)
     common(t.study.common)
-    busy = bool(trade.RUNS.progress(wanted(t.study)).active)
+    busy = bool(trade.RUNS.progress(trade.wanted(t.study)).active)
     redrawn(partial(draw_sweep, corner), PACE if busy else None)
 
 
 def draw_sweep(corner: DeltaGenerator, live: bool) -> None:
-    """Draw progress and the chart. While something runs this part redraws itself; its end stops that."""
+    """Draw the progress and the chart; redraw until the last run has ended."""
     t = trade.trade()
     study = t.study
-    runs = wanted(study)
+    runs = trade.wanted(study)
     if study.show == "users" and t.asked:
         trade.go_on(runs)
     state = trade.RUNS.progress(runs)
@@ -71,7 +68,7 @@ def draw_sweep(corner: DeltaGenerator, live: bool) -> None:
     questions(study)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="trade_view"):
         segments("Chart", "show", SHOWS, study.show, choose_show)
-        if study.show != "users":  # which are searched for by means
+        if study.show != "users":  # the search for users compares means only
             words = {str(statistic): statistic.capitalize() for statistic in STATISTICS}
             segments("Average over seeds", "statistic", words, study.statistic, partial(choose, "statistic"))
             st.toggle(
@@ -93,12 +90,12 @@ def draw_sweep(corner: DeltaGenerator, live: bool) -> None:
 
 
 def questions(study: SweepView) -> None:
-    """Draw ready-made studies of the present settings, each opened with a press."""
+    """Draw buttons for ready-made studies with the present settings."""
     s, t = session(), trade.trade()
 
     def asked(words: str | None) -> None:
         base = study.base if s.draft == t.first_draft else base_of_controls()
-        found = studies.questions(base)  # a second press lets go of a question, and asks it again
+        found = studies.questions(base)  # a second click deselects a question, which then opens it again
         trade.show_study(found.get(words or studies.question_of(study) or "", next(iter(found.values()))))
         trade.start_sweep()
         write_address(t)
@@ -114,7 +111,7 @@ def questions(study: SweepView) -> None:
 
 
 def choose_show(to: str) -> None:
-    """Choose another chart."""
+    """Choose the measure of the chart."""
     t = trade.trade()
     begun = t.asked
     trade.change_sweep_view(show=to)
@@ -124,13 +121,13 @@ def choose_show(to: str) -> None:
 
 
 def choose(name: str, value: Any) -> None:
-    """Choose another statistic, or the bounds."""
+    """Choose another statistic, or show the bounds."""
     trade.change_sweep_view(**{name: value})
     st.rerun()
 
 
 def controls() -> DeltaGenerator:
-    """Draw all controls; return the place below the models for those that cannot be run."""
+    """Draw all controls; return the container below the models that lists those which cannot be run."""
     s, t = session(), trade.trade()
     panel.environment(s)
     panel.learner(s)
@@ -166,7 +163,7 @@ def models_menu(t: SweepPageState) -> None:
 
 
 def axis(t: SweepPageState) -> None:
-    """Draw the horizontal axis, and its values."""
+    """Draw the menu of the horizontal axis, and the field of its values."""
     s = session()
     try:
         base = base_of_controls()
@@ -196,7 +193,7 @@ def axis(t: SweepPageState) -> None:
 
 
 def base_of_controls() -> RunSpec:
-    """Return the settings that do not change along the axis. Raises SpecError."""
+    """Return the settings that are constant along the axis. Raises SpecError."""
     draft = session().draft
     private = [p for p in ALGORITHMS[draft.algorithm].privacies if p != "none"]
     return spec_from(
@@ -205,7 +202,7 @@ def base_of_controls() -> RunSpec:
 
 
 def study_of(t: SweepPageState) -> tuple[SweepView | None, str]:
-    """Return the study that the controls describe, or a sentence that explains why there is none."""
+    """Return the study that the controls describe, or None and the reason."""
 
     def made() -> SweepView:
         base = base_of_controls()
@@ -216,8 +213,8 @@ def study_of(t: SweepPageState) -> tuple[SweepView | None, str]:
 
 
 def sweep_box(left_out: DeltaGenerator) -> None:
-    """Describe the effect of Run, and draw the button; in `left_out`, next to the models, list the reasons why
-    something cannot be run: they may be long, and this box lies over the settings."""
+    """Describe what Run will do, and draw the button. left_out: the container that lists why something cannot be run;
+    these reasons may be too long for this box."""
     study, refusal = study_of(trade.trade())
     specs = study.sweep.specs if study else []
     refused = [refusal]
@@ -244,14 +241,12 @@ def amount(runs: Sequence[RunSpec]) -> str:
 
 def run_sweep(study: SweepView) -> None:
     """Show the study and request its missing runs."""
-    t = trade.trade()
-    t.study, t.picked, t.problems = study, None, ()
+    trade.trade().put(study=study, picked=None)
     trade.start_sweep()
-    write_address(t)
 
 
 def reset() -> Callable[[], None]:
-    """Reset the compared models and the axis. Returns the function that undoes it."""
+    """Reset the compared models and the axis. Returns a function that undoes this."""
     t = trade.trade()
     before = {name: getattr(t, name) for name in ("models", "x", "values")}
     t.values = {}

@@ -1,4 +1,4 @@
-"""The page Trade-offs in a visitor's session, and its reads from the store."""
+"""Trade-offs: its part of a visitor's session, and its access to the store."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ from dprl.research.frontiers import (
 from dprl.simulation import RunSpec, Spec
 from dprl.simulation.axes import PrivacyChoice
 from dprl.words import listed, quoted
+from pages.shared.layout.terms import escape
 from pages.shared.results import answers
-from pages.shared.results.runs import Progress, Runs
-from pages.shared.text import escape
-from pages.shared.values import values_text
+from pages.shared.results.status import Progress, Runs
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.draft import Draft, draft_of
+from pages.shared.visitor.links import values_text
 from pages.shared.visitor.state import PageState, session, write_address
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.study import SweepView
 
-RUNS = Runs(("tradeoffs",), "sweep", by_ends=True)  # with some the ends alone come
+RUNS = Runs(("tradeoffs",), "sweep", by_ends=True)  # some results are bundled as end values only
 ends, missing = RUNS.ends, RUNS.missing
 
 
@@ -43,25 +43,24 @@ class SweepPageState(PageState):
     """The page's state of a visitor."""
 
     study: SweepView = studies.DEFAULT  # what is shown
-    models: list[str] = field(default_factory=lambda: list(studies.DEFAULT.models))  # those of the controls
+    models: list[str] = field(default_factory=lambda: list(studies.DEFAULT.models))  # chosen in the controls
     x: str = studies.DEFAULT.x
     values: dict[str, str] = field(default_factory=dict)  # as text, for each axis
-    asked: bool = False  # the study's runs were asked for
-    linked: bool = False  # by the link that was read
-    picked: tuple[str, int] | None = None  # model and place on the axis of the point that was pressed
+    asked: bool = False  # whether the study's runs were requested
+    linked: bool = False  # whether a link requested them
+    picked: tuple[str, int] | None = None  # model and index of the clicked point
 
     @property
     def first_draft(self) -> Draft:
-        """Return the part that the study does not change."""
+        """Return the draft of the study's constant settings."""
         return draft_of(self.study.base)
 
     @property
     def link(self) -> list[tuple[str, str]]:
-        """Return the query parameters of the link to the present view."""
         return studies.encode(self.study)
 
     def follow(self, given: Query) -> None:
-        """Apply a link, and start its study."""
+        """Apply a link and start its study."""
         study, problems = studies.decode(given, session().files)
         self.problems = tuple(problems)
         show_study(study)
@@ -69,9 +68,7 @@ class SweepPageState(PageState):
         self.asked = study.show == "users" or RUNS.begin(study.sweep.specs)
 
 
-def trade() -> SweepPageState:
-    """Return this visitor's study."""
-    return session().part(SweepPageState)
+trade = SweepPageState.mine
 
 
 def show_study(study: SweepView) -> None:
@@ -98,7 +95,7 @@ def change_sweep_view(**changes: Any) -> None:
 
 
 def start_sweep() -> None:
-    """Ask for the runs of the study that are missing."""
+    """Request the missing runs of the study."""
     t = trade()
     t.asked, t.linked = True, False
     if t.study.show != "users":
@@ -106,7 +103,7 @@ def start_sweep() -> None:
 
 
 def go_on(specs: Sequence[RunSpec]) -> None:
-    """Request the present runs of a search. One that a link began ends if it would cost too much."""
+    """Request the next runs of a search; a search that a link started stops if it would cost too much."""
     t = trade()
     new = RUNS.progress(specs).of("unknown")
     if new and t.linked:
@@ -121,7 +118,7 @@ def strip(now: Progress) -> None:
 
 
 def stop_asking() -> None:
-    """Ask for nothing more, not by a search either."""
+    """Stop requesting runs, also for a search."""
     trade().asked = False
 
 
@@ -132,26 +129,26 @@ def cancel_sweep(specs: Sequence[Spec]) -> None:
 
 
 def kinds_of(study: SweepView) -> dict[str, CurveStyle]:
-    """Return the style of each model's line. If the budget is the axis, only the markers have its shades. Lines of one
-    colour, those of mechanisms, have dashes of their own."""
+    """Return the style of each model's line. If the budget is the axis, only the markers show its shades. Lines of the
+    same colour (mechanisms of one model) have different dashes."""
     models = [model for model in study.models if study.points(model)]
     found = [look_of(study.points(model)[0][1]) for model in models]
     return dict(zip(models, looks_of(found, shaded=study.x != "epsilon"), strict=True))
 
 
 def drawn_models(study: SweepView) -> list[str]:
-    """Return the models that have a curve: without privacy there is no privacy cost, and some cannot be run."""
+    """Return the models with a curve: those that can be run, without "none" if the privacy cost is drawn."""
     priced = study.show == "price"
     return [model for model in study.models if study.points(model) and not (priced and model == "none")]
 
 
 def way_titles(ways: Sequence[str]) -> list[str]:
-    """Return the title of each way of `users_search`: model and mechanism."""
+    """Return the title of each model of `users_search`, with its mechanism."""
     return [text[0].upper() + text[1:] for text in (PrivacyChoice.parse(way).title for way in ways)]
 
 
 def frontiers(study: SweepView) -> list[Frontier]:
-    """Return a curve for each of `drawn_models`, from the seeds that are finished."""
+    """Return a curve for each of `drawn_models`, from the finished seeds."""
     curves, looks = [], kinds_of(study)
     for model in drawn_models(study):
         x, runs = zip(*study.points(model), strict=True)
@@ -178,24 +175,24 @@ def frontiers(study: SweepView) -> list[Frontier]:
 
 
 def worst_of(spec: RunSpec) -> float:
-    """Return the most that a run can lose; NaN while V* is not known."""
+    """Return the largest possible loss of a run; NaN while V* is unknown."""
     v_star = answers.v_star(spec)
     return np.nan if v_star is None else all_to_lose(spec, v_star)
 
 
 def price(spec: RunSpec) -> NDArray[np.float64]:
-    """Return [seeds] the privacy cost of a run: regret beyond that of the same seed without privacy."""
+    """Return a run's privacy cost, [seeds]: its regret minus that of the same seed without privacy."""
     return ends(spec) - ends(spec.baseline())
 
 
 def values(study: SweepView, spec: RunSpec) -> NDArray[np.float64]:
-    """Return [seeds] the privacy cost or the regret of a run."""
+    """Return the privacy cost or the regret of a run, [seeds]."""
     return price(spec) if study.show == "price" else ends(spec)
 
 
 def growth(study: SweepView) -> dict[str, list[metrics.Growth]]:
-    """Return the growth of each private model's privacy cost from one number of users to the next, by its title;
-    nothing unless users are the axis, or of a model that is not finished."""
+    """Return the growth of each private model's privacy cost between numbers of users, by title. The result is empty
+    unless users are the axis; unfinished models are left out."""
     if study.x != "episodes":
         return {}
     found = {}
@@ -208,11 +205,11 @@ def growth(study: SweepView) -> dict[str, list[metrics.Growth]]:
     return found
 
 
-SENTENCE = 3  # so many names are in one
+SENTENCE = 3  # names in one sentence
 
 
 def refusals(study: SweepView) -> list[str]:
-    """List the parts left out of the chart, with a sentence in Markdown for each reason."""
+    """List what is left out of the chart, with a sentence in Markdown for each reason."""
     ways = dict(zip(study.ways, way_titles(study.ways), strict=True))
     named = ways if study.show == "users" else study.titles
     sentences = []
@@ -227,7 +224,7 @@ def refusals(study: SweepView) -> list[str]:
 
 
 def users_search(study: SweepView, way: str, target: float) -> search.UsersFound:
-    """Return the search for the users that one way to be private needs, as far as the finished runs allow."""
+    """Return the search for the users needed under one kind of privacy, as far as finished runs allow."""
     runs = study.searches[way]
 
     def price_at(episodes: int) -> NDArray[np.float64] | None:
@@ -240,8 +237,25 @@ def users_search(study: SweepView, way: str, target: float) -> search.UsersFound
 
 
 def pending(study: SweepView, way: str, found: search.UsersFound) -> list[RunSpec]:
-    """Return the runs that the search waits for."""
+    """Return the runs that the search needs next."""
     if found.pending is None:
         return []
     spec = study.searches[way][found.pending]
     return missing([spec, spec.baseline()])
+
+
+def target(study: SweepView) -> float:
+    """Return the privacy cost per episode that the share of V* allows; NaN while V* is unknown."""
+    v_star = answers.v_star(study.base)
+    return np.nan if v_star is None else study.share / 100 * v_star
+
+
+def wanted(study: SweepView) -> list[RunSpec]:
+    """Return the runs that the visible chart needs now."""
+    if study.show != "users":
+        return list(study.sweep.specs)
+    found: dict[RunSpec, None] = {}
+    for way in study.searches if target(study) > 0 else ():
+        users = users_search(study, way, target(study))
+        found |= dict.fromkeys(pending(study, way, users))
+    return list(found)

@@ -1,8 +1,8 @@
-"""The page Trade-offs as a value: a sweep over one axis for several models, and its view.
+"""A study of Trade-offs: a sweep over one axis for several models, with its view.
 
     v=1 & b=<base spec> & m=<model> & ... & x=epsilon & at=0.1,1,10 & show=regret & bounds=on & share=1 & stat=median
 
-is its link. Reading never raises: what is wrong takes its default and is reported.
+is its link. Reading a link never raises: wrong values are replaced by defaults and reported.
 """
 
 from __future__ import annotations
@@ -24,10 +24,8 @@ from dprl.simulation.axes import REPORTS, PrivacyChoice
 from dprl.simulation.pairs import calibrations_for, mechanisms_for, not_counted
 from dprl.simulation.sweep import Sweep
 from dprl.words import human
-from pages.shared import values
 from pages.shared.names import in_common
-from pages.shared.visitor.links import STATISTICS, Curve
-from pages.shared.visitor.views import looked, pairs_of, read
+from pages.shared.visitor.links import STATISTICS, Curve, looked, pairs_of, read, read_values, values_text
 
 SHOWS = {"price": "Privacy cost", "regret": "Regret", "share": "Share of V* lost", "users": "Users needed"}
 VALUES: dict[str, tuple[float, ...]] = {
@@ -35,7 +33,7 @@ VALUES: dict[str, tuple[float, ...]] = {
     "episodes": tuple(10**power for power in (3, 5, 6, 7, 8, 9, 11, 13, 15)),
     "contribution": (1, 2, 3, 5, 10, 20, 50),
 }
-FACTORS = (0.5, 1, 1.5, 2)  # of the base's value, for a parameter of the environment
+FACTORS = (0.5, 1, 1.5, 2)  # multiples of the base's value, for a parameter of the environment
 MOST_MODELS = 8
 MOST_VALUES = 16
 X, AT, BASE, MODEL = "x", "at", "b", "m"
@@ -45,12 +43,12 @@ USERS_GRID = tuple(round(10 ** (j / 8)) for j in range(8 * 2, 8 * 15 + 1))
 
 @dataclass(frozen=True)
 class SweepView:
-    """One chart of the page."""
+    """One chart of the page, with all its settings."""
 
-    base: RunSpec  # what does not change
-    models: tuple[str, ...] = DEFAULT_MODELS  # as PrivacyChoice.parse reads them
-    x: str = "epsilon"  # the axis
-    values: tuple[Any, ...] = VALUES["epsilon"]  # of the axis
+    base: RunSpec  # the constant settings
+    models: tuple[str, ...] = DEFAULT_MODELS  # in the notation of PrivacyChoice.parse
+    x: str = "epsilon"  # key of the axis
+    values: tuple[Any, ...] = VALUES["epsilon"]  # values on the axis
     show: str = looked("price", "the measure that is drawn", "show", choices=tuple(SHOWS))
     bounds: str = looked("off", "the papers' bounds", "bounds", choices=("on", "off"))
     share: float = looked(1.0, "highest privacy cost of an episode, % of V*", "share", low=0.01, high=50)
@@ -79,7 +77,7 @@ class SweepView:
 
     @property
     def sweep(self) -> Sweep[Any]:
-        """Return every model at every value."""
+        """Return the sweep of every model at every value."""
         return self._made.sweep
 
     @property
@@ -87,7 +85,7 @@ class SweepView:
         return _once(self.base, self.models, self.x, self.values)
 
     def points(self, model: str) -> list[tuple[Any, RunSpec]]:
-        """Return the values of the axis at which this model can be run, with its runs."""
+        """Return the values of the axis at which this model can be run, each with its run."""
         return self._made.lines.get(model, [])
 
     @cached_property
@@ -105,12 +103,13 @@ class SweepView:
 
     @property
     def ways(self) -> tuple[str, ...]:
-        """Return the models that `users` compares, see `mechanisms`."""
+        """Return the models that the view `users` compares, see `mechanisms`."""
         return mechanisms(self.base, self.models)
 
     @property
     def searches(self) -> dict[str, dict[int, RunSpec]]:
-        """Return the runs of `users`: each way that can be run, with its run at every K of USERS_GRID if it can."""
+        """Return the runs of the view `users`, by privacy model (with its mechanism) and by number of users in
+        USERS_GRID."""
         found = {
             way: _once(self.base, (way,), "episodes", USERS_GRID).lines.get(way, []) for way in self.ways
         }
@@ -118,9 +117,9 @@ class SweepView:
 
     @property
     def refusals(self) -> dict[str, list[str]]:
-        """Explain why something of the chart cannot be run, with the models (in `users`: the ways) that this concerns.
+        """Return the reasons why parts of the chart cannot be run, each with its models (in `users`: its ways).
 
-        In `users` only what bounds the search above, or ends it before it begins, is a reason.
+        In `users`, only the reason that ends the search at its largest K counts.
         """
         found: dict[str, dict[str, None]] = {}
         if self.show != "users":
@@ -154,7 +153,7 @@ class SweepView:
 
 
 class Made(NamedTuple):
-    """A sweep with its points, and for each model the values of the axis at which it can be run, with its runs."""
+    """A sweep, and for each model the values of the axis at which it can be run, each with its run."""
 
     sweep: Sweep[Any]
     lines: dict[str, list[tuple[Any, RunSpec]]]
@@ -179,7 +178,7 @@ def axes(base: RunSpec) -> dict[str, Field]:
 
 
 def default_values(base: RunSpec, x: str) -> tuple[Any, ...]:
-    """Return the first values of an axis; those of a parameter of the environment are around the base's."""
+    """Return the default values of an axis; for a parameter of the environment, values around the base's."""
     if x in VALUES:
         return VALUES[x]
     allowed = []
@@ -193,7 +192,7 @@ def default_values(base: RunSpec, x: str) -> tuple[Any, ...]:
 
 def parse_values(base: RunSpec, x: str, text: str) -> tuple[Any, ...]:
     """Read values written as `0.1, 1, 10`, ascending. Raises SpecError."""
-    return values.parse(axes(base)[x], text, MOST_VALUES)
+    return read_values(axes(base)[x], text, MOST_VALUES)
 
 
 def usual_models(base: RunSpec) -> tuple[str, ...]:
@@ -202,8 +201,8 @@ def usual_models(base: RunSpec) -> tuple[str, ...]:
 
 
 def mechanisms(base: RunSpec, models: Sequence[str]) -> tuple[str, ...]:
-    """List for each private model every mechanism with the least noise that proves the same, and the paper's Laplace
-    noise scaled to prove (epsilon, 0). Rows count whose reports they count by default."""
+    """List, for each private model, every mechanism with calibrated noise, and the paper's Laplace noise scaled to
+    prove (epsilon, 0). Each uses the default for the reports that rows count."""
     found: dict[str, None] = {}
     for privacy in dict.fromkeys(PrivacyChoice.parse(text).privacy for text in models):
         known = mechanisms_for(base.algorithm, privacy)
@@ -218,7 +217,7 @@ def mechanisms(base: RunSpec, models: Sequence[str]) -> tuple[str, ...]:
 
 
 def offered_models(algorithm: str) -> list[str]:
-    """Return the models that can be compared for an algorithm: each privacy model, then its mechanisms one by one."""
+    """Return the models that can be compared for an algorithm: each privacy model, followed by its mechanisms."""
     found = []
     for privacy in (model for model in PRIVATIZERS if model in ALGORITHMS[algorithm].privacies):
         found.append(privacy)
@@ -233,19 +232,19 @@ def offered_models(algorithm: str) -> list[str]:
     return found
 
 
-# At so many users all privacy models have begun to learn, at every budget of the axis.
+# With this many users all privacy models have begun to learn, at every budget of the axis.
 DEFAULT = SweepView(RunSpec(episodes=10**10, seeds=10))
 
 
 def of(base: RunSpec, models: tuple[str, ...], x: str, show: str = "price") -> SweepView:
-    """Return a study with the first values of its axis: every second one of many models, so that the runs stay within a
-    visitor's limit."""
+    """Return a study with default values of its axis; with many models every second value, to respect a visitor's
+    limit."""
     at = default_values(base, x)
     return SweepView(base, models, x, at[::2] if len(models) > len(DEFAULT_MODELS) else at, show)
 
 
 def questions(base: RunSpec) -> dict[str, SweepView]:
-    """Return the studies of one base that can be opened with a press, by the question that each answers."""
+    """Return the ready-made studies of one base, by the question that each answers."""
     usual = usual_models(base)
     central = mechanisms(base, [model for model in usual if model == "central"])
     asked: dict[str, tuple[tuple[str, ...], str, str]] = {
@@ -264,7 +263,7 @@ def questions(base: RunSpec) -> dict[str, SweepView]:
 
 
 def question_of(study: SweepView) -> str | None:
-    """Return the question that a study answers, if it is one of those."""
+    """Return the ready-made question that a study answers, or None."""
     for words, other in questions(study.base).items():
         same = (other.models, other.x, other.values) == (study.models, study.x, study.values)
         if same and (other.show == "users") == (study.show == "users"):
@@ -279,7 +278,7 @@ def encode(study: SweepView) -> list[tuple[str, str]]:
         (BASE, encode_spec(study.base)),
         *((MODEL, model) for model in study.models),
         (X, study.x),
-        (AT, values.values_text(study.values).replace(" ", "")),
+        (AT, values_text(study.values).replace(" ", "")),
         *pairs_of(study),
     ]
 
@@ -287,8 +286,8 @@ def encode(study: SweepView) -> list[tuple[str, str]]:
 def decode(
     parameters: Mapping[str, Sequence[str]], files: Mapping[str, str] | None = None
 ) -> tuple[SweepView, list[str]]:
-    """Read the query parameters (each key with all its values): the study, and a sentence for each unusable value.
-    Unknown keys are ignored. files: texts too long for a link that are known here, by their digest."""
+    """Read the query parameters (each key with all its values): the study, and a sentence for each wrong value. Unknown
+    keys are ignored. files: texts known on this server that are too long for a link, by their digest."""
     problems: list[str] = []
     check_version(parameters, problems)
     base = DEFAULT.base

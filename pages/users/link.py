@@ -3,7 +3,7 @@
     v=1 & K=1e6 & S=20 & eps=0.5 & loss=5
     v=1 & problem=riverswim & K=1e8
 
-Usual values are left out. Nothing is run: all results follow from a table that comes with the program.
+Default values are left out. Nothing is run: all results follow from a table that is bundled with the program.
 """
 
 from __future__ import annotations
@@ -52,13 +52,14 @@ def decode(given: Query) -> tuple[Asked, tuple[str, ...]]:
 
 @cache
 def users_table() -> Table:
-    """Return the table that comes with the program; read once."""
+    """Return the bundled table; read only once."""
     return Table.from_dict(asset("users"))
 
 
 def asked_of(spec: RunSpec) -> Asked:
-    """Return the environment, the budget and the users of a run; values that this page does not offer are the usual
-    ones, and so are users whose number nobody chose: Online simulates a billion of them."""
+    """Return the environment, the budget and the users of a run as a question for this page. Values that this page does
+    not offer are replaced by defaults, and so is the default number of users of Online, a billion, because nobody chose
+    it."""
     known = next((one.key for one in users_table().problems.values() if (one.environment, dict(one.params)) == (
         spec.environment, dict(spec.environment_params)
     )), "")  # fmt: skip
@@ -79,14 +80,13 @@ def _allowed(name: str, value: Any) -> Any:
 
 @dataclass
 class Users(PageState):
-    """A visitor's question. taken: the run taken over from Online, None for none."""
+    """The page's state of a visitor. asked: the question; taken: the question taken over from Online, or None."""
 
     asked: Asked = field(default_factory=Asked)
     taken: Asked | None = None
 
     @property
     def link(self) -> list[tuple[str, str]]:
-        """Return the query parameters of the link to the present view."""
         return encode(self.asked)
 
     def follow(self, given: Query) -> None:
@@ -96,26 +96,22 @@ class Users(PageState):
         session().version += 1
 
 
-def users() -> Users:
-    """Return this visitor's part of the page."""
-    return session().part(Users)
+users = Users.mine
 
 
 def change(**asked: Any) -> None:
-    """Ask something else, and put it into the address."""
-    u = users()
-    u.asked, u.problems = replace(u.asked, **asked), ()
-    write_address(u)
+    """Change the question, and update the address."""
+    users().put(asked=replace(users().asked, **asked))
 
 
 def take(asked: Asked) -> None:
-    """Ask about other settings, at a press of their button."""
+    """Ask with other settings, after a click on their button."""
     change(**vars(asked))
     session().version += 1
 
 
 def take_over(u: Users) -> None:
-    """Take over Online's settings on arrival, unless something was asked here or by a link."""
+    """Take over Online's settings on arrival, unless something was asked here or in a link."""
     s = session()
     draft = s.drafts.get("explore")
     if not s.arrived or draft is None or not (u.address is None or u.asked == u.taken):

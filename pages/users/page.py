@@ -1,4 +1,4 @@
-"""How many users do I need? The verdict under each privacy model, with a page to take to a meeting."""
+"""How many users do I need? The verdict under each privacy model, and a page to print for a meeting."""
 
 from __future__ import annotations
 
@@ -11,18 +11,14 @@ import streamlit as st
 from dprl.simulation import RunSpec
 from dprl.users import FIELDS, MODELS, Asked, Need, answers, ways
 from pages.shared.controls.widgets import exact, select
-from pages.shared.layout.chart import kept, show
-from pages.shared.layout.download import save
-from pages.shared.layout.frame import dark
-from pages.shared.layout.head import head
-from pages.shared.layout.menu import page_link
-from pages.shared.layout.share import share
-from pages.shared.layout.terms import explained
+from pages.shared.layout.chart import kept, save, show
+from pages.shared.layout.frame import dark, page_link
+from pages.shared.layout.head import head, share
+from pages.shared.layout.terms import escape, explained
 from pages.shared.results.again import save_citations
-from pages.shared.text import escape
 from pages.shared.visitor.callbacks import button
 from pages.shared.visitor.state import read_address, session
-from pages.users import views, words
+from pages.users import words
 from pages.users.link import change, take, take_over, users, users_table
 
 LABELS = {
@@ -36,10 +32,10 @@ LABELS = {
     "loss": "Loss allowed, %",
     "today": "Loss today, %",
 }
-OWN = ("S", "A", "H", "value")  # what a problem says by itself
-WIDTH = 112  # of an input
-MENU = 340  # of the menu, which five inputs stand beside on a desk
-WIDER = {"value": 152, "loss": 128, "today": 128}  # of inputs with a longer label
+OWN = ("S", "A", "H", "value")  # fields that a measured problem determines
+WIDTH = 112  # width of an input in pixels
+MENU = 340  # width of the menu in pixels; five inputs fit next to it on a desktop
+WIDER = {"value": 152, "loss": 128, "today": 128}  # widths of inputs with a longer label
 
 
 def main() -> None:
@@ -48,36 +44,36 @@ def main() -> None:
     take_over(u)
     session().wrong.clear()
     corner = head(u)
-    top = st.container(key="users_answer")  # drawn once all inputs are read
+    top = st.container(key="users_answer")  # filled once all inputs are read
     inputs()
     asked = u.asked
     if asked == u.taken:
         st.caption("The environment and the budget are those of your settings on Online.")
     with corner:
         share(u)
-    if session().wrong:  # no answer to what stood there before
+    if session().wrong:  # the answer would belong to the previous values
         top.info("One value below cannot be read. Correct it to see an answer.", icon=":material/edit:")
         return
     found = answers(users_table(), asked)
     with top:
         answer(asked, found)
-    st.html(views.cards(found, asked, dark()))
+    st.html(words.cards(found, asked, dark()))
     session().common = words.common(users_table(), asked)
-    drawn = kept(("users", asked), partial(views.picture, asked, found))
+    drawn = kept(("users", asked), partial(words.picture, asked, found))
     show(drawn, "users_chart", how=words.how(users_table(), asked, found))
     st.caption(explained(escape(session().common)))
-    text = partial(views.whole_sheet, asked, found, u.query)
+    text = partial(words.whole_sheet, asked, found, u.query)
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         save("users.html", "Download one page for a meeting", "text/html", text)
-        # which all that was measured has by default
+        # all measurements have these defaults
         save_citations(RunSpec(privacy=model) for model in MODELS)
         page_link("lessons", "Open the lesson on users", {"lesson": "users"})
         if known := users_table().problems.get(asked.problem):
-            page_link("tradeoffs", "Search for users by runs", views.measure(known), icon="query_stats")
+            page_link("tradeoffs", "Search for users by runs", words.measure(known), icon="query_stats")
 
 
 def answer(asked: Asked, found: Sequence[Need]) -> None:
-    """Draw the answer, and if it is no, a button for each change that makes the users enough."""
+    """Draw the answer, and if the users are not enough, a button for each change that makes them enough."""
     st.markdown(f"## {explained(escape(words.answer(users_table(), asked, found)))}", anchors=False)
     if asked.met or found[1].verdict in ("affordable", "not known"):
         return
@@ -86,7 +82,7 @@ def answer(asked: Asked, found: Sequence[Need]) -> None:
         for number, way in enumerate(ways(users_table(), asked, "central")):
             label = words.change(asked, way)
             button(label, take, way, key=f"way_{number}")
-        page_link("data", "Logged data of your users")
+        page_link("data", "Or learn from records of past users")
 
 
 def inputs() -> None:
@@ -110,7 +106,7 @@ def inputs() -> None:
 
 
 def change_one(name: str, value: Any) -> None:
-    """Ask with another value of one field."""
+    """Change one field, and show the new answer."""
     change(**{name: value})
 
 

@@ -1,18 +1,40 @@
-"""The page's words on a visitor's numbers: plain text, for the page and for the one to print."""
+"""The sentences about a visitor's numbers, as plain text for the page and for its printed form; and the answers as
+summary boxes, as a chart, and as a page to print."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from html import escape as html
 
 import numpy as np
 
+from dprl.figures import looks
+from dprl.figures import users as figures
+from dprl.figures.looks import CurveStyle
+from dprl.figures.picture import Picture, chart_page
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.sentences.promise import FEW
 from dprl.simulation import RunSpec
 from dprl.simulation.axes import REPORTS
-from dprl.users import FIELDS, MODELS, MOST, Asked, Need, Problem, Table, beyond, episodes_needed, likely_from
+from dprl.users import (
+    BUDGETS,
+    FIELDS,
+    MODELS,
+    MOST,
+    Asked,
+    Need,
+    Problem,
+    Table,
+    beyond,
+    curve,
+    episodes_needed,
+    likely_from,
+)
 from dprl.words import human, listed, percent, rough
 from dprl.words import promise as budget
+from pages.shared.layout.terms import explained
+from pages.tradeoffs import study
+from pages.users.link import users_table
 
 HOW = {
     "affordable": "enough",
@@ -28,11 +50,11 @@ HEADINGS = {
 }
 
 
-RETURNS = 10  # m, the most episodes of one user
+RETURNS = 10  # m, the maximum number of episodes of one user
 NAMES = {"value": "V* in percent of H"}
 VALUE = (
     "V* is the best policy's expected reward in one episode, in percent of H, the most that H steps could pay. A "
-    "smaller V* needs more users: half the V* needs two to five times as many. A rough guess is enough to start with."
+    "smaller V* needs more users: half the V* needs two to five times the users. A rough guess is enough to start with."
 )
 TODAY = (
     "The loss of the best policy that you know today, in percent of V*. The algorithm starts without it, so it helps "
@@ -55,7 +77,7 @@ def size(table: Table, asked: Asked) -> str:
 
 
 def common(table: Table, asked: Asked) -> str:
-    """Describe the chart's subject, in a line."""
+    """Describe the chart's subject in one line."""
     return f"{size(table, asked)} · δ = {human(asked.delta)} · {asked.loss:g}% of V* may be lost"
 
 
@@ -68,12 +90,12 @@ def wanted(asked: Asked) -> str:
 
 
 def given(model: str) -> str:
-    """Describe who is trusted, as the end of a clause."""
+    """Describe who is trusted, worded to end a clause."""
     return "without privacy" if model == "none" else f"with {PRIVATIZERS[model].words.given}"
 
 
 def way(model: str) -> str:
-    """Describe the noise of the measured runs, and whose reports a row counts; "" without privacy."""
+    """Describe the noise of the measured runs, and which reports a row counts; "" without privacy."""
     if model == "none":
         return ""
     spec = RunSpec(privacy=model)
@@ -81,7 +103,7 @@ def way(model: str) -> str:
 
 
 def answer(table: Table, asked: Asked, found: Sequence[Need]) -> str:
-    """Return whether the users are enough with a trusted curator, in a sentence or two."""
+    """Describe whether the users are enough with a trusted curator, in a sentence or two."""
     if asked.met:
         return whom_to_trust(asked, found)
     verdicts = {need.model: need.verdict for need in found}
@@ -99,14 +121,14 @@ def answer(table: Table, asked: Asked, found: Sequence[Need]) -> str:
         return f"{now}, but likely enough at ε = {least:g}."
     free = HOW[verdicts["none"]]
     also = "" if verdicts["none"] == "affordable" else f" Without privacy, they are {free}."
-    return f"With {many} users, no ε up to {most:g} is likely enough with a trusted curator.{also}"
+    return f"With {many} users and a trusted curator, even ε = {most:g} is not likely to be enough.{also}"
 
 
 def change(asked: Asked, way: Asked) -> str:
-    """Return what is different in a way to have enough users, as the label of its button."""
+    """Describe the changes that would make the users enough, as the label of a button."""
     parts = []
     if way.users != asked.users:
-        parts.append(f"{human(float(f'{way.users / asked.users:.2g}'))} times the users")
+        parts.append(f"{human(way.users)} users ({rough(way.users / asked.users)} times as many)")
     if way.epsilon != asked.epsilon:
         parts.append(f"ε = {way.epsilon:g}")
     if way.loss != asked.loss:
@@ -115,34 +137,35 @@ def change(asked: Asked, way: Asked) -> str:
 
 
 def card(table: Table, asked: Asked, need: Need) -> tuple[str, str]:
-    """Return the words of a card: the budgets that are likely enough, and the users needed at the present one."""
+    """Return the two texts of a box: the budgets that are likely enough, and the users needed at the present budget."""
     many = f"Needs {users(need.needed)} users"
     if need.model == "none" or need.met or need.verdict == "not known":
         return HEADINGS[need.verdict], many
     least, most = likely_from(table, asked, need.model), FIELDS["epsilon"].high or 0.0
-    largest = f"ε ≥ {least:g}" if np.isfinite(least) else f"No ε up to {most:g}"
+    largest = f"ε ≥ {least:g}" if np.isfinite(least) else f"Not even ε = {most:g}"
     at = f"At ε\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{asked.epsilon:g} the best guess is {users(need.needed)} users"
-    return largest, f"is likely enough. {at}; {users(need.high)} are likely enough."
+    return largest, f"is likely enough. {at}, and {users(need.high)} are likely enough."
 
 
 def whom_to_trust(asked: Asked, found: Sequence[Need]) -> str:
-    """Describe in a sentence who has to be trusted."""
+    """Describe in one sentence who has to be trusted."""
     if asked.met:
         return (
-            f"No learning is needed: a policy that you know today loses {asked.today:g}% of V*, at most the "
-            f"{asked.loss:g}% that may be lost."
+            f"No learning is needed: a policy that you know today loses {asked.today:g}% of V*, and {asked.loss:g}% "
+            "may be lost."
         )
     promised = budget(asked.epsilon, asked.delta)
     have = (
         f"With {human(asked.users)} users at {promised}, an average episode may lose {asked.loss:g}% of V*."
     )
     groups = {how: [given(need.model) for need in found if need.verdict == how] for how in HOW}
-    said = [f"{HOW[how].capitalize()} {listed(names)}." for how, names in groups.items() if names]
+    subject = {how: "The users are" if "enough" in said else "The answer is" for how, said in HOW.items()}
+    said = [f"{subject[how]} {HOW[how]} {listed(names)}." for how, names in groups.items() if names]
     return " ".join([have, *said])
 
 
 def users(value: float) -> str:
-    """Write a number of users, which is known to two digits at most."""
+    """Write a number of users with two digits."""
     return rough(value) if value <= MOST else f"more than {human(MOST)}"
 
 
@@ -155,7 +178,7 @@ def needs(need: Need) -> str:
 
 
 def smallest(need: Need) -> str:
-    """Write the smallest epsilon that the visitor's users are enough for; "" without privacy."""
+    """Write the smallest epsilon for which the visitor's users are enough; "" without privacy."""
     low, high = FIELDS["epsilon"].low or 0.0, FIELDS["epsilon"].high or 0.0
     if need.model == "none":
         return ""
@@ -172,7 +195,7 @@ def smallest(need: Need) -> str:
 
 
 def returning(table: Table, asked: Asked) -> str:
-    """Return the cost of users who return, in sentences."""
+    """Describe the cost of users with several episodes."""
     first, last = (episodes_needed(table, asked, "central", m) for m in (1, RETURNS))
     said = "Each user has one episode. If one user may have up to m episodes, the noise has to hide all m."
     if np.isfinite(first) and np.isfinite(last):
@@ -184,18 +207,18 @@ def returning(table: Table, asked: Asked) -> str:
 
 
 def times(factor: float) -> str:
-    """Write a factor of possible error, to two digits beyond 1."""
+    """Write a factor of possible error, with two digits after a leading 1."""
     return f"{factor:.3g}" if factor < 2 else f"{factor:.2g}"
 
 
 def how(table: Table, asked: Asked, found: Sequence[Need]) -> list[str]:
-    """Return how the numbers came about, an item each."""
+    """List how the numbers were obtained, as separate items."""
     each = [f"{PRIVATIZERS[n.model].title}: {needs(n)} {kind(n)} {way(n.model)}".strip() for n in found]
     return [source(table, asked), *each, returning(table, asked), *assumptions(asked), checks_said(table)]
 
 
 def kind(need: Need) -> str:
-    """Describe the source of the number."""
+    """Describe how a number was obtained."""
     if need.kind == "beyond":
         return "Extrapolated beyond all measurements."
     return f"{need.kind.capitalize()}, within a factor of {times(need.factor)}."
@@ -205,8 +228,8 @@ def source(table: Table, asked: Asked) -> str:
     """Describe the sources of the numbers on the page, and their errors."""
     if asked.problem:
         return (
-            "Measured: runs of this environment itself. Between the budgets and losses that we ran, we interpolate "
-            f"along straight lines on logarithmic axes. {_factors(table.between)}"
+            "We measured this environment itself. Between the budgets and losses that we ran, we interpolate "
+            f"linearly on logarithmic axes. {_factors(table.between)}"
         )
     outside = beyond(table, asked)
     if outside:
@@ -216,14 +239,14 @@ def source(table: Table, asked: Asked) -> str:
             if name in outside
         ]
         return (
-            f"Extrapolated beyond all measurements, which had {listed(ends)}. The numbers show only a direction. We "
-            "do not know how far off they may be, so there is no verdict."
+            f"We extrapolated beyond all measurements, which had {listed(ends)}. The numbers show only a direction. "
+            "We do not know how far off they may be, so there is no verdict."
         )
     learned = [*table.problems.values(), *table.drawn.values()]
     number, kinds = len(learned), len({problem.environment for problem in learned})
     return (
-        f"Extrapolated with a formula that we fitted to runs of {number} environments of {kinds} kinds, and tested on "
-        f"kinds left out of the fit. {_factors(table.held_out)}"
+        f"We extrapolated with a formula. It was fitted to runs of {number} environments of {kinds} kinds, and tested "
+        f"on kinds left out of the fit. {_factors(table.held_out)}"
     )
 
 
@@ -249,19 +272,19 @@ def assumptions(asked: Asked) -> list[str]:
         "DP-UCBVI without noise. An algorithm that knows more about the environment needs fewer users.",
         "Each privacy model has its default mechanism. With no trusted party, users answer one-hot questions, and rows "
         "count only users who were told to play them. With a shuffler, everybody's reports count.",
-        "Noise was measured at δ = 10⁻⁶. Another δ counts as the ε at which Gaussian noise has the same size. With no "
-        "trusted party the noise needs no δ.",
+        "Noise was measured at δ = 10⁻⁶. For another δ, we use the ε at which Gaussian noise has the same size. With "
+        "no trusted party, the noise needs no δ.",
     ]
     if asked.delta * asked.users >= FEW:
         said.append(
             f"δ K is {human(asked.delta * asked.users)}: a guarantee with such a δ allows giving away the data of "
-            "about as many users. A δ far below 1/K rules that out."
+            "about that many users. A δ far below 1/K rules that out."
         )
     return said
 
 
 def see(asked: Asked, found: Sequence[Need]) -> str:
-    """Return where the lines of the chart meet the users there are, if they do."""
+    """Describe where the chart's lines cross the visitor's number of users."""
     if asked.met:
         return "The lines show the users needed to learn a policy. The policy that you know today needs none."
     low, high = FIELDS["epsilon"].low or 0.0, FIELDS["epsilon"].high or 0.0
@@ -270,27 +293,96 @@ def see(asked: Asked, found: Sequence[Need]) -> str:
         if need.model == "none":
             continue
         if need.least <= low:
-            place = "stays below them"
+            place = "stays below it"
         elif np.isfinite(need.least):
-            place = f"meets them at ε = {float(f'{need.least:.2g}'):g}"
-            if need.begins:
-                place = f"is known from ε = {float(f'{need.least:.2g}'):g} on, and stays below them there"
+            place = f"meets it at ε = {float(f'{need.least:.2g}'):g}"
         else:
-            place = f"stays above them up to ε = {high:g}"
+            place = f"stays above it up to ε = {high:g}"
         said.append(f"the line {given(need.model)} {place}")
-    meeting = f"Find your {human(asked.users)} users on the left: {listed(said)}."
-    return f"{meeting} Users are likely enough above the whole band."
+    meeting = f"Find the height of {human(asked.users)} users on the left: {listed(said)}."
+    return f"{meeting} A number of users above the whole band is likely enough."
 
 
 def checks_said(table: Table) -> str:
-    """Describe the table of checks."""
+    """Describe the results of the checks."""
     worst = max(MODELS, key=lambda model: table.held_out[model])
     crossed = listed([f"{percent(share)} {given(model)}" for model, share in table.inside.items()])
     new = listed([f"{percent(check.within)} {given(check.model)}" for check in table.checks if check.new])
     return (
-        "We left each kind of environment out of the fit once. The error allows for one more kind that is farther off "
-        f"than all of them. {_factors(table.held_out)} The formula fits worst {given(worst)}. To test the factors, we "
-        "compared each kind with a formula and factors from the other kinds alone. On average, the factors then held "
-        f"for {crossed} of its numbers. We also ran kinds that had played no part in the fit. There the factors held "
-        f"for {new}. The stated factors do not allow for that."
+        "We left each kind of environment out of the fit once. The error allows for one more kind that is farther "
+        f"off than all of them. {_factors(table.held_out)} The formula fits worst {given(worst)}. To test the "
+        "factors, we compared each kind with a formula and factors from the other kinds alone. On average, the "
+        f"factors then held for these shares of its numbers: {crossed}. We also ran kinds that had played no part in "
+        f"the fit. There the factors held for {new}. The stated factors do not allow for that."
     )
+
+
+def cards(found: Sequence[Need], asked: Asked, night: bool) -> str:
+    """Return a box for each privacy model as HTML: the epsilon that is likely enough, and the users needed."""
+    items = []
+    for need in found:
+        sign = looks.swatch(CurveStyle(need.model, asked.epsilon), night)
+        mark = f'<img src="{sign.uri}" alt="" height="{sign.height}">'
+        title = explained(html(PRIVATIZERS[need.model].title), html=True)
+        largest, why = card(users_table(), asked, need)
+        items.append(
+            f'<div><dt>{mark} {title}</dt><dd>{html(largest)}</dd><dd class="why">{html(why)}</dd></div>'
+        )
+    return f'<div class="dprl-cards dprl-verdicts"><dl>{"".join(items)}</dl></div>'
+
+
+def picture(
+    asked: Asked, found: Sequence[Need], night: bool, sentence: str = "", mine: bool = True
+) -> Picture:
+    """Draw the chart. sentence: replaces the usual one; mine: whether to draw the visitor's own users and budget."""
+    curves = [
+        figures.UsersCurve(
+            need.model,
+            PRIVATIZERS[need.model].title,
+            need.kind == "measured",
+            BUDGETS,
+            curve(users_table(), asked, need.model, BUDGETS),
+            need.factor,
+        )
+        for need in found
+    ]
+    own = figures.Mine(float(asked.users), asked.epsilon) if mine else None
+    return figures.users_by_trust(curves, own, see=sentence or see(asked, found), dark=night)
+
+
+def measure(problem: Problem) -> list[tuple[str, str]]:
+    """Return the query of the link to Trade-offs that searches for the users of a problem."""
+    base = RunSpec(environment=problem.environment, environment_params=dict(problem.params), seeds=10)
+    return study.encode(study.SweepView(base, models=study.DEFAULT_MODELS, show="users"))
+
+
+HEADS = ("Privacy model", "Our users are", "Users needed", "Smallest ε for our users")
+
+
+def whole_sheet(asked: Asked, found: Sequence[Need], query: str) -> str:
+    """Return the page to print as HTML. query: of the link to this page."""
+    table = users_table()
+    rows = "".join(map(_row, found))
+    heads = "".join(f"<th>{head}</th>" for head in HEADS)
+    rests = "".join(f"<li>{html(said)}</li>" for said in assumptions(asked))
+    more = (
+        f"<p><b>{html(whom_to_trust(asked, found))}</b></p>"
+        f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
+        f"<p>{html(source(table, asked))}</p><p>{html(SIGNS)}</p>"
+        f"<h2>Basis of these numbers</h2><ul>{rests}</ul>"
+    )
+    about = f"{size(table, asked)}. {wanted(asked)}"
+    made = f"Made with dprl {table.version['dprl']}, page users?{query}"
+    return chart_page("How many users do we need?", about, picture(asked, found, False), made, more)
+
+
+def _row(need: Need) -> str:
+    """Write the table row of a privacy model."""
+    name = ": ".join(filter(None, (PRIVATIZERS[need.model].title, way(need.model))))
+    cells = (
+        name,
+        HEADINGS[need.verdict],
+        f"{needs(need)} {kind(need)}",
+        smallest(need),
+    )
+    return f"<tr>{''.join(f'<td>{html(cell)}</td>' for cell in cells)}</tr>"

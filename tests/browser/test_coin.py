@@ -195,10 +195,10 @@ def test_what_is_sent_says_the_report_and_nothing_of_the_answer(
         phone.written(NO)
     store.rooms.turn_step(code, key, 0, "revealed")
     for answer, phone in phones.items():
-        drawn = "0.0000" if answer == YES else "1.0000"
-        told = f"You tapped {answer.capitalize()}. Your phone drew {drawn}, and reports the opposite below 0.2689."
-        expect(phone.page.get_by_text(re.compile(f"^{re.escape(told)} So your report is No"))).to_be_visible()
-        expect(phone.page.get_by_text("The class's estimate of itself")).to_be_visible()
+        told = rf"^You tapped {answer.capitalize()}\. Your phone drew {int(answer != YES)}\.0000, and reports the "
+        told += r"opposite if the draw is below 0\.2689\. So your report is No"
+        expect(phone.page.get_by_text(re.compile(told))).to_be_visible()
+        expect(phone.page.get_by_text("Estimate of the class's answers")).to_be_visible()
     sent = {answer: values(phone.frames, device(phone, code)) for answer, phone in phones.items()}
     assert sent[YES] == sent[NO]
     assert len([one for one in sent[YES] if re.search(r"report\W+no\b", one)]) == 1

@@ -95,7 +95,7 @@ def opened(browser: Browser, file: Path, fragment: str = "", **how: Any) -> Iter
 
 def compare(page: Page, specs: list[dprl.RunSpec], measure: str = "share") -> None:
     """What is drawn has the bits of the mean over the seeds of native runs, in the measure that is chosen."""
-    expect(page.get_by_label("What is drawn")).to_have_value({"share": "0", "cumulative": "1"}[measure])
+    expect(page.get_by_label("Measure shown")).to_have_value({"share": "0", "cumulative": "1"}[measure])
     drawn = page.evaluate(DRAWN)
     assert len(drawn) == len(specs)
     for (x, y), spec in zip(drawn, specs, strict=True):
@@ -231,7 +231,7 @@ def test_it_is_used_by_touch(visit: Visits, browser: Browser, file: Path) -> Non
         expect(ends).to_contain_text("ε = 0.03")
         fits()
         for label, chosen in (
-            ("What is drawn", "Regret so far"),
+            ("Measure shown", "Regret so far"),
             ("Logarithmic axes", "neither"),
             ("Curve", "2"),
         ):
@@ -253,9 +253,9 @@ def test_it_is_used_by_touch(visit: Visits, browser: Browser, file: Path) -> Non
         page.locator("summary").tap()
         expect(page.locator("details li").first).to_be_visible()
         fits()
-        page.get_by_role("button", name="Go back to the first settings").tap()
+        page.get_by_role("button", name="Restore the first settings").tap()
         expect(ends).to_contain_text("ε = 5")
-        expect(page.get_by_label("What is drawn")).to_have_value("0")
+        expect(page.get_by_label("Measure shown")).to_have_value("0")
 
 
 @pytest.mark.thorough

@@ -35,13 +35,13 @@ def test_a_teacher_asks_a_phone_answers_once_and_both_survive_a_reload(
         expect(written).to_be_visible()
         said = written.inner_text()
         expect(teacher.get_by_text("1 of 1 answered", exact=True)).to_be_visible()
-        expect(teacher.get_by_text("The class's estimate of itself")).to_be_visible()
+        expect(teacher.get_by_text("Estimate of the class's answers")).to_be_visible()
         for page in (student, teacher):
             page.reload()
         expect(written).to_have_text(said)  # the same device, and its draw is kept
         expect(teacher.get_by_text("1 of 1 answered", exact=True)).to_be_visible()
         teacher.get_by_role("button", name="Reveal").click()
-        expect(student.get_by_text("The class's estimate of itself")).to_be_visible()
+        expect(student.get_by_text("Estimate of the class's answers")).to_be_visible()
         with teacher.expect_download() as download:
             teacher.get_by_role("button", name="Results as CSV").click()
         (row,) = csv.DictReader(Path(download.value.path()).read_text(encoding="utf-8").splitlines())

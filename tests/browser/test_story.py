@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from pages.home.story import ORDER, story_content
+from pages.home.state import ORDER, story_content
 from pages.shared.results.bundled import asset
 from tests.browser.conftest import Visits
 from tests.browser.seen import CHART, box_of, fits, idle

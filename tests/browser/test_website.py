@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page, expect
 from dprl.__main__ import main
 from dprl.messages import messages
 from dprl.sitemap import PAGES
-from pages.home.story import ORDER
+from pages.home.state import ORDER
 from tests.browser.barriers import barriers
 from tests.browser.conftest import DESK, PHONE
 from tests.browser.seen import alone

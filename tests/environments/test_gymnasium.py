@@ -84,7 +84,7 @@ def test_taxi_is_refused_because_of_its_counters() -> None:
             RunSpec(environment="gymnasium", environment_params={"id": "Taxi-v3", "H": H})
         assert error.value.field == "environment_params"
         assert "S=501, A=6" in str(error.value)
-        assert "FrozenLake-v1 and CliffWalking-v1 fit" in str(error.value)
+        assert "give FrozenLake-v1, CliffWalking-v1, or" in str(error.value)
         assert str(error.value).endswith(".")
 
 

@@ -11,9 +11,6 @@ import pytest
 
 from dprl.figures import (
     attack,
-    needs,
-    offline,
-    pac,
     papers,
     regret,
     room,
@@ -69,13 +66,13 @@ CASES = {
         compared("extra"), "Extra regret over the non-private run", EPISODES, "Extra regret (reward lost)", BAND
     ),
     "mistakes": Case(
-        lambda scale, **how: pac.mistakes_over_alpha([series(scale=scale)], **how),
+        lambda scale, **how: regret.mistakes_over_alpha([series(scale=scale)], **how),
         "Episodes more than α suboptimal", "α (reward an episode falls short of V*)", "Episodes", BAND,
     ),
     "frontier": Case(frontier, "Privacy cost", "Privacy budget ε", "Extra regret (reward lost)", BAND),
     "users needed": Case(
-        lambda scale, **how: needs.users_needed(
-            [needs.UsersRow("a <i>run</i>", CurveStyle("local"), 1e7 * scale, 9e6, 1.1e8)],
+        lambda scale, **how: needed.users_needed(
+            [needed.UsersRow("a <i>run</i>", CurveStyle("local"), 1e7 * scale, 9e6, 1.1e8)],
             title="Users it takes", most=1e15, see="", **how,
         ),
         "Users it takes", "Users (episodes), logarithmic", "",
@@ -94,8 +91,8 @@ CASES = {
         "Reward lost by an average episode so far", "Users so far (one episode each)", "Share of V* lost", BAND,
     ),
     "gap": Case(
-        lambda scale, **how: offline.gaps_over_n([series(scale=scale)], **how),
-        "Distance from the best policy", offline.X_TITLE, "Suboptimality v* − v<sup>π</sup> (reward)",
+        lambda scale, **how: regret.gaps_over_n([series(scale=scale)], **how),
+        "Distance from the best policy", regret.X_TITLE, "Suboptimality v* − v<sup>π</sup> (reward)",
         "95% t interval of the mean over data sets",
     ),
     "claim": Case(
@@ -114,7 +111,7 @@ CASES = {
         lambda scale, **how: room.shares_of_yes(
             messages("room")["result"], [room.KnownShare("local", "Local", 1.0, scale / 10, 0.0, 0.9)], **how
         ),
-        "The class's estimate of itself", "Answered yes, with a 95% interval", "",
+        "Estimate of the class's answers", "Answered yes, with a 95% interval", "",
     ),
     "counts": Case(
         lambda scale, **how: captioned.heatmaps(

@@ -7,8 +7,7 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from dprl.figures import looks
-from dprl.figures.guarantee import NoiseStep
-from dprl.figures.who_sees_what import who_sees_what
+from dprl.figures.guarantee import NoiseStep, who_sees_what
 from dprl.privacy import PRIVATIZERS
 from tests.figures import captioned
 

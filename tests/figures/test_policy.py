@@ -113,7 +113,7 @@ def test_a_stochastic_policy_is_drawn_with_every_action_as_wide_as_it_is_likely(
     assert "<b>state 1</b>: left 60%, right 40%<br>leads to state 0 60%, state 1 24%, state 2 16%" in hover
     assert picture.see == (
         "At step 2 the likeliest action is **right** in 3 of 4 states. The optimal policy does better in 1 of them. "
-        "On average, the likeliest action in a state has a chance of 82%."
+        "On average, the likeliest action in a state has a probability of 82%."
     )
     assert picture.table["chance of left"].tolist() == pytest.approx([0.1, 0.6, 0.1, 0.1])
     assert picture.table["action"].tolist() == ["right", "left", "right", "right"]
@@ -133,8 +133,8 @@ def test_chances_of_actions_over_the_steps(chain: Any) -> None:
     assert row["action"].tolist() == ["left", "right"]
     said = sentences.about_chances(chances, chain.optimal, chain.occupancy)
     assert said == (  # (19 * 0.9 + 0.4) / 20, (19 * 0.9 + 0.6) / 20
-        "The policy takes the optimal action with a chance of 88% on the optimal policy's way. On "
-        "average over states and steps, the likeliest action has a chance of 88%, and at least 60%."
+        "On the optimal policy's way, the policy takes the optimal action with a probability of 88%. Over states "
+        "and steps, the likeliest action has a probability of 88% on average, and of at least 60%."
     )
 
 

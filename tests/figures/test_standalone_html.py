@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from dprl.figures import regret, standalone_html
+from dprl.figures import regret
 from dprl.figures.lines import Series
 from dprl.figures.looks import CurveStyle
+from dprl.figures.picture import MOST_ROWS, chart_page, markup
 
 EPISODES = np.unique(np.geomspace(1, 10**9, 150).astype(np.int64))
 HOSTILE = "</script><script>alert(1)</script> **a** <!-- & \u2028 \\"
@@ -34,7 +35,7 @@ class Tags(HTMLParser):
 
 def test_words_of_a_visitor_stay_words() -> None:
     picture = regret.comparison([curve(HOSTILE)], see="Some **words \\*here\\***.")
-    page = standalone_html.chart_page(HOSTILE, HOSTILE, picture, HOSTILE, "<p>more</p>")
+    page = chart_page(HOSTILE, HOSTILE, picture, HOSTILE, "<p>more</p>")
     parser = Tags()
     parser.feed(page)
     assert parser.scripts == 4  # Plotly and its settings, the chart, and ours
@@ -42,12 +43,12 @@ def test_words_of_a_visitor_stay_words() -> None:
     assert "Some <strong>words *here*</strong>." in page
     assert "<p>more</p>" in page
     assert "default-src 'none'" in page
-    assert standalone_html.markup("a \\*b\\* **<i>** 2*3 \\") == "a *b* <strong>&lt;i&gt;</strong> 2*3 \\"
+    assert markup("a \\*b\\* **<i>** 2*3 \\") == "a *b* <strong>&lt;i&gt;</strong> 2*3 \\"
 
 
 def test_the_numbers_are_those_of_the_chart() -> None:
     picture = regret.comparison([curve("a")])
-    page = standalone_html.chart_page("t", "", picture, "")
-    assert len(picture.table) < standalone_html.MOST_ROWS
+    page = chart_page("t", "", picture, "")
+    assert len(picture.table) < MOST_ROWS
     assert page.count("<tr") == len(picture.table) + 1
     assert "<td>1 billion</td>" in page or "<td>1000000000</td>" in page

@@ -11,9 +11,9 @@ import pytest
 from dprl import metrics
 from dprl.figures import looks, style
 from dprl.figures.looks import CurveStyle
-from dprl.figures.needs import UsersRow, users_needed
 from dprl.figures.picture import Picture
 from dprl.figures.tradeoff import Frontier, ProvedLine
+from dprl.figures.users import UsersRow, users_needed
 from tests.figures import captioned
 
 X = np.array([0.1, 1.0, 10.0])

@@ -46,14 +46,14 @@ def test_every_model_is_in_the_legend_in_its_colour_with_its_marker(dark: bool) 
     assert set(entries) == {
         *(p.title for p in PRIVATIZERS.values()),
         BAND,
-        "V* = 3.40, all an episode can lose",
+        "V* = 3.40, the most an episode can lose",
     }
     for model, privatizer in PRIVATIZERS.items():
         name = privatizer.title
         assert entries[name].line.color == looks.color(model, 1.0, dark)
         assert entries[name].marker.symbol == style.SYMBOLS[model][0]
     dotted = [trace.name for trace in figure.data if trace.line.dash == style.BOUND_DASH]
-    assert dotted == ["V* = 3.40, all an episode can lose"]
+    assert dotted == ["V* = 3.40, the most an episode can lose"]
 
 
 def test_the_buttons_bring_the_colours_of_their_epsilon() -> None:
@@ -97,7 +97,7 @@ def test_a_button_for_each_epsilon_brings_what_the_figure_of_that_epsilon_has() 
             assert list(figure.data[i].x) == x
             assert list(figure.data[i].y) == y
         still = set(range(len(figure.data))) - set(which)
-        assert {figure.data[i].name for i in still} == {"V* = 3.40, all an episode can lose"}
+        assert {figure.data[i].name for i in still} == {"V* = 3.40, the most an episode can lose"}
 
 
 def test_curves_are_shares_of_the_best_value_and_are_marked_where_they_come_down() -> None:

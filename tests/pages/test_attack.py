@@ -96,7 +96,7 @@ def test_histograms_fill_as_parts_are_finished_and_half_the_noise_is_caught(visi
     half = visit(PAGE, **LINK, noise="half")
     work()
     half.run()
-    assert "**Caught.** We prove ε = 1; the attack measures ε = 2" in words(half)
+    assert "**Caught.** We prove ε = 1, but the attack measures ε = 2" in words(half)
     assert "rises above" in words(half)
     toggle = widget(half, "toggle", "Halve the noise")
     assert toggle.value

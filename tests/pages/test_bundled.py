@@ -20,8 +20,8 @@ from pages.shared.examples import HOME_EPISODES, trust
 from pages.shared.lessons.known import OWN, evidence
 from pages.shared.results import answers
 from pages.shared.results.bundled import DIRECTORY, asset, bundled, path_of
-from pages.shared.results.evidence import bundled as bundled_claims
-from pages.shared.results.evidence import bundled_scores as bundled_attack
+from pages.shared.results.bundled import bundled_papers as bundled_claims
+from pages.shared.results.bundled import bundled_scores as bundled_attack
 from pages.tradeoffs import state as trade
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.study import SweepView

@@ -10,7 +10,7 @@ from streamlit.testing.v1.element_tree import Block
 
 from dprl.simulation import OfflineSpec, RunSpec
 from pages.shared.controls.widgets import FOLD
-from pages.shared.results.cache import SizedCache
+from pages.shared.results.data import SizedCache
 from tests.pages.conftest import FOLDS, Visit
 
 MOST = {"explore": 125, "offline": 105}  # elements, each of which is made, hashed and sent at every use

@@ -142,7 +142,7 @@ def test_a_run_that_is_too_large_says_what_would_fit(visit: Visit) -> None:
     widget(app, "text_input", "S").input("300").run()
     said = words(app)
     assert "counters" in said
-    assert "fits" in said
+    assert "give an H of at most" in said
     assert app.button(key="run").disabled
 
 

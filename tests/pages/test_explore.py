@@ -8,8 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dprl.runs.store import Store
-from pages.shared.visitor.links import View
-from pages.shared.visitor.views import fields_of
+from pages.shared.visitor.links import View, fields_of
 from tests.pages.conftest import Visit, Work, charts, go, widget, words
 from tests.pages.test_pages import PRIVATE, SMALL, SPEC
 from tests.problems import first

@@ -105,7 +105,7 @@ def test_a_crash_is_one_sentence_without_a_traceback(visit: Visit, monkeypatch: 
     def crash(*_: object) -> None:
         raise RuntimeError("planted secret")
 
-    monkeypatch.setattr("pages.explore.regret.tab", crash)
+    monkeypatch.setattr("pages.explore.tabs.regret_tab", crash)
     monkeypatch.setattr(Store, "status", crash)
     app.query_params["c"] = [SMALL]
     app.fails = True

@@ -14,7 +14,7 @@ from dprl.privacy import PRIVATIZERS, Guarantee
 from dprl.runs.store import Store
 from dprl.sentences import promise
 from dprl.simulation import RunSpec, answer, answered, run, start
-from pages.explore.guarantee import ladder
+from pages.explore.tabs import ladder
 from tests.pages.conftest import Visit, charts, words
 
 

@@ -22,8 +22,7 @@ from dprl.simulation.pairs import calibrations_for, mechanisms_for, runs_in
 from pages.shared.examples import EXAMPLES
 from pages.shared.visitor import links
 from pages.shared.visitor.address import query_of
-from pages.shared.visitor.links import MAX_NAME, Curve, Link, View, clean_name
-from pages.shared.visitor.views import fields_of
+from pages.shared.visitor.links import MAX_NAME, Curve, Link, View, clean_name, fields_of
 from tests.problems import few, home
 
 SPEC = RunSpec()

@@ -13,7 +13,7 @@ from dprl.runs.store import Store
 from dprl.simulation import RunSpec
 from pages.shared.layout import chart
 from pages.shared.results import data
-from pages.shared.results.cache import cache_of
+from pages.shared.results.data import cache_of
 
 SMALL = {"S": 3, "A": 2, "H": 3}
 

@@ -13,12 +13,11 @@ from streamlit.testing.v1 import AppTest
 from dprl.links import encode_spec
 from dprl.runs.store import Store
 from dprl.simulation import OfflineSpec, RunSpec, following, run
-from pages.offline.names import most_private, titles
+from pages.offline.charts import most_private, run_titles
 from pages.offline.record import EXAMPLES, LINEAR, OfflineState, OfflineView
 from pages.offline.record import FIRST as DEFAULT
 from pages.shared.results.bundled import bundled
-from pages.shared.visitor.links import encode_specs
-from pages.shared.visitor.views import fields_of
+from pages.shared.visitor.links import encode_specs, fields_of
 from tests.pages.conftest import Visit, Work, charts, grouped, legend, plain, press, widget, words
 from tests.problems import first
 
@@ -29,7 +28,7 @@ SPECS = (SMALL.baseline(), SMALL, SMALL.replace(rho=0.1))
 
 SEEN = {  # what each tab but the first draws first, by its alternative text (None: nothing), and says
     "pessimism": ("Heatmaps of a data set's visits", "the penalty removes the action's whole value"),
-    "policy": ("Heatmaps of the action taken", "behaviour policy takes the learned action with a chance of"),
+    "policy": ("Heatmaps of the action taken", "policy takes the learned action with a probability of"),
     "coverage": ("Heatmaps of the states on the way", "On the optimal policy's way"),
     "guarantee": (None, "Proved as claimed:** ρ = 0.1 when one trajectory is replaced"),
     "data": (None, "The suboptimality of every run"),
@@ -44,7 +43,7 @@ def query(*specs: OfflineSpec, **view: Any) -> dict[str, Any]:
 def test_what_if_there_were_so_many_trajectories(visit: Visit) -> None:
     app = visit(PAGE, **query(*DEFAULT, n=10**4))
     (table,) = (frame.value for frame in app.dataframe if "proved" in frame.value.columns)
-    assert table["run"].tolist() == titles(DEFAULT)
+    assert table["run"].tolist() == run_titles(DEFAULT)
     kept = [bundled("offline")[spec] for spec in DEFAULT]
     means = [one.values[:, list(one.at).index(10**4)].mean() for one in kept]
     assert [float(cell.split()[0]) for cell in table["suboptimality"]] == pytest.approx(
@@ -145,11 +144,11 @@ def named(app: Any) -> set[str]:
 @pytest.mark.parametrize("place", first(range(len(EXAMPLES))))
 def test_every_example_opens_finished(visit: Visit, store: Store, place: int) -> None:
     app, example = visit(PAGE), EXAMPLES[place]
-    assert set(titles(DEFAULT)) <= named(app)
+    assert set(run_titles(DEFAULT)) <= named(app)
     press(app, f"example_{place}")
     assert store.activity().seeds_queued == 0
     assert app.get("progress") == []
-    assert set(titles(example.specs)) <= named(app)
+    assert set(run_titles(example.specs)) <= named(app)
     assert app.query_params["c"] == query(*example.specs)["c"]
 
 

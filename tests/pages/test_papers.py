@@ -20,8 +20,8 @@ from dprl.runs.store import Store
 from dprl.simulation import RunSpec
 from dprl.sitemap import MOVED
 from pages.papers import state
-from pages.shared.results import bundled, evidence
-from pages.shared.text import escape
+from pages.shared.layout.terms import escape
+from pages.shared.results import bundled
 from pages.shared.visitor import links
 from tests.pages.conftest import Visit, Work, charts, go, marked, press, words
 from tests.problems import first
@@ -37,7 +37,7 @@ ADDITIVE = "online/theorem-5-2"
 def small(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Claim]:
     """One experiment on a small problem. What comes with the program is of it, and of all others as they are."""
     claim = replace(CLAIMS["jdp-additive"], settings=(regret.flattens(SMALL), regret.goes_on(SMALL)))
-    known = evidence.bundled().evidence
+    known = bundled.bundled_papers().evidence
     monkeypatch.setitem(CLAIMS, "jdp-additive", claim)
     shutil.copytree(bundled.DIRECTORY, tmp_path / "assets")
     monkeypatch.setattr(bundled, "DIRECTORY", tmp_path / "assets")
@@ -48,7 +48,7 @@ def small(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iter
 
 
 def forget() -> None:
-    evidence.bundled.cache_clear()
+    bundled.bundled_papers.cache_clear()
     state.verdicts.cache_clear()
 
 

@@ -15,15 +15,13 @@ from dprl.metrics import Measured
 from dprl.rooms.response import opposites, share_of_yes
 from dprl.rooms.steps import NO, YES, Content, Guess, Question, Recap, ShareEstimate
 from dprl.runs import rooms
-from dprl.runs.limits import Lease
-from dprl.runs.rooms import RoomError
+from dprl.runs.limits import Lease, Refused
 from dprl.runs.store import Store
 from dprl.sentences import room as sentences
-from pages.room.lead import upcoming
 from pages.room.question import shares_picture
-from pages.room.teacher import answers_csv
+from pages.room.teacher import answers_csv, upcoming
+from pages.shared.layout.terms import escape
 from pages.shared.lessons.known import evidence
-from pages.shared.text import escape
 from tests.pages.conftest import Visit, charts, marked, press, sent, widget, words
 
 PAGE = "room"
@@ -345,7 +343,7 @@ def test_a_recap_has_the_own_score_on_a_phone_and_the_average_on_the_screen(
     assert "You scored 2 of 2." in words(phone)
     assert "You scored 0 of 2." in words(idle)
     assert store.rooms.steps(code)[2].state == "revealed"
-    with pytest.raises(RoomError):
+    with pytest.raises(Refused):
         store.rooms.respond(code, f"{1:032x}", 2, "abcd")
 
 
@@ -514,7 +512,7 @@ def test_a_class_plays_the_clinic(visit: Visit, store: Store) -> None:
     assert "ε = 1 for all your answers together" in words(student)
     store.rooms.turn_step(code, key, 0, "revealed")
     for app in (teacher.run(), student.run()):
-        assert "the reports give" in words(app)
+        assert "the reports show" in words(app)
 
 
 def patients(app: AppTest) -> list[tuple[str, Any]]:

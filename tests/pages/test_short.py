@@ -84,7 +84,7 @@ def test_what_stands_beside_the_letters_counts(visit: Visit, store: Store) -> No
 
 
 def test_where_it_cannot_be_made_the_reason_is_said(visit: Visit, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dprl.runs.short_links.MOST_LETTERS", 10)
+    monkeypatch.setattr("dprl.runs.rooms.MOST_LETTERS", 10)
     app = visit("explore", **CURVES)
     press(app, "shorten")
     assert "copy the whole link" in app.toast[0].value

@@ -13,7 +13,7 @@ from dprl import run
 from dprl.mdp.counts import visits
 from dprl.messages import messages
 from dprl.research.one_user import apart
-from pages.home.story import story_content
+from pages.home.state import story_content
 from pages.shared.results.bundled import asset, path_of
 from tests.pages.conftest import Visit, charts
 

@@ -8,7 +8,7 @@ import pytest
 
 from dprl.fields import SpecError
 from dprl.simulation import RunSpec
-from pages.shared.values import values_text
+from pages.shared.visitor.links import values_text
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.study import DEFAULT, SweepView
 from tests.pages.conftest import grouped

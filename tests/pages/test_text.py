@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pages.shared.text import escape
+from pages.shared.layout.terms import escape
 
 
 @pytest.mark.parametrize(

@@ -21,8 +21,7 @@ from dprl.simulation.uploads.ledger import Budget
 from dprl.simulation.uploads.model import EXAMPLE, EXAMPLE_PEOPLE, example
 from dprl.uploads import readings
 from pages.data import file as module
-from pages.data.own import Own, OwnData
-from pages.data.result import example_trace
+from pages.data.own import Own, OwnData, example_trace
 from tests.pages.conftest import Page, Visit, Work, charts, press, words
 
 PAGE = "data"
@@ -105,7 +104,7 @@ def test_from_a_file_to_a_policy_and_what_is_left_of_the_budget(visit: Visit, wo
     assert data is not None
     assert data.held_out == 0.25
     assert f"**This releases** noisy counts of {data.learned_from:,} users at ρ = 0.1" in said
-    assert f"four noisy sums over {data.checked:,} users held out" in said
+    assert f"four noisy sums over {data.checked:,} users who were held out" in said
     assert not Budget.known("ward 2026")  # a check begins no budget
     assert "Noise moves each of these counts by about" in words(app)
     app = released(app, work)
@@ -136,7 +135,7 @@ def test_from_a_file_to_a_policy_and_what_is_left_of_the_budget(visit: Visit, wo
     app = released(app, work)
     assert "Spent so far: **ρ = 0.25**, or (" in words(app)
     again = given(visit(PAGE), mine, own_columns=called)
-    assert "This file was released from before, under the budget ward 2026" in words(again)
+    assert "This file was released before, under the budget ward 2026" in words(again)
 
 
 @pytest.mark.parametrize(

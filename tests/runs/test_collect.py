@@ -9,7 +9,6 @@ import pytest
 
 import dprl
 from dprl.research.collect import RunFailed, collect
-from dprl.runs.curves import whole_curves, whole_trace
 from dprl.runs.store import Store
 from dprl.runs.turn import Order, Report, play
 from dprl.runs.workers import Lost
@@ -58,11 +57,11 @@ def test_stopping_withdraws_and_keeps_what_is_finished(real: Store, worker: Call
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        collect(real, SWEEP.specs, "ann", whole_curves, interrupt)
+        collect(real, SWEEP.specs, "ann", Store.whole_curves, interrupt)
     assert real.activity().seeds_queued == 0
-    assert sum(whole_curves(real, spec) is not None for spec in SWEEP.specs) == 1
+    assert sum(real.whole_curves(spec) is not None for spec in SWEEP.specs) == 1
     worker(100)
-    assert len(collect(real, SWEEP.specs, "ann", whole_curves)) == 3
+    assert len(collect(real, SWEEP.specs, "ann", Store.whole_curves)) == 3
 
 
 def test_a_failure_is_one_sentence_and_ends_the_rest(real: Store) -> None:
@@ -70,7 +69,7 @@ def test_a_failure_is_one_sentence_and_ends_the_rest(real: Store) -> None:
         slots.work(real, slots.failing("Seed 0 failed: no memory."), most=1)
 
     with pytest.raises(RunFailed, match="no memory"):
-        collect(real, SWEEP.specs, "ann", whole_curves, break_one)
+        collect(real, SWEEP.specs, "ann", Store.whole_curves, break_one)
     assert real.activity().seeds_queued == 0
 
 
@@ -83,9 +82,9 @@ def test_ends_outlive_the_traces(
     specs = [base.replace(root_seed=i) for i in range(4)]  # each trace is of about half a megabyte
     worker(100)
     for spec in specs:
-        collect(real, [spec], "ann", whole_curves)
+        collect(real, [spec], "ann", Store.whole_curves)
     assert "unknown" in [real.status(spec).state for spec in specs]
-    assert all(whole_curves(real, spec) is not None for spec in specs)
+    assert all(real.whole_curves(spec) is not None for spec in specs)
 
 
 def test_what_makes_room_before_it_is_read_is_computed_again_and_in_the_end_refused(
@@ -96,10 +95,10 @@ def test_what_makes_room_before_it_is_read_is_computed_again_and_in_the_end_refu
     large = BASE.replace(environment_params={"S": 6, "H": 10}, privacy="local", seeds=4)
     worker(100)
     with pytest.raises(RunFailed, match="made room before they could be read; set DPRL_STORE_MB higher"):
-        collect(real, [large], "ann", whole_trace)
+        collect(real, [large], "ann", Store.whole_trace)
     assert real.activity().seeds_queued == 0
     small = BASE.replace(seeds=1)
-    assert collect(real, [small], "ann", whole_trace)[small].spec == small
+    assert collect(real, [small], "ann", Store.whole_trace)[small].spec == small
 
 
 def test_a_run_that_another_process_of_the_same_name_withdraws_is_asked_for_again(
@@ -114,4 +113,4 @@ def test_a_run_that_another_process_of_the_same_name_withdraws_is_asked_for_agai
             real.cancel(spec, "ann")
             worker(100)
 
-    assert collect(real, [spec], "ann", whole_curves, withdraw)[spec].whole(spec.seeds)
+    assert collect(real, [spec], "ann", Store.whole_curves, withdraw)[spec].whole(spec.seeds)

@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from dprl.runs import turns
 from dprl.runs.database import StoreError
-from dprl.runs.limits import Lease, TooMuch
+from dprl.runs.limits import Lease, Refused
 from dprl.runs.store import Store
-from dprl.runs.turn import Order, Report
+from dprl.runs.turn import HELD, MOST, Order, Report
 from dprl.runs.workers import Died, Lost
 from tests.runs import fake
 from tests.runs.fake import FakeSpec, FakeTrace
@@ -104,11 +103,11 @@ def test_a_worker_begins_few_seeds_at_a_time(store: Store) -> None:
     for name in range(10):
         store.ask(FakeSpec(f"run {name}"), "ann")
     work(store, slow, 60)
-    assert len({name for name, _ in slow.played}) == turns.HELD
+    assert len({name for name, _ in slow.played}) == HELD
     for name in range(10):
         store.ask(FakeSpec(f"of {name}"), f"visitor {name}")
     work(store, slow, 60)
-    assert len({name for name, _ in slow.played}) == turns.MOST
+    assert len({name for name, _ in slow.played}) == MOST
 
 
 def test_a_newcomer_is_next_whatever_others_have_begun(store: Store) -> None:
@@ -425,7 +424,7 @@ def test_each_cap_is_one_setting_and_says_what_would_fit(
     store.ask(FakeSpec("pressed", seeds=50, seconds=10.0), "eve")  # without a lease
     store.ask(FakeSpec("first", seeds=2, seconds=10.0), "ann", ANN)
     said, fits = CAPS[name]
-    with pytest.raises(TooMuch) as refused:
+    with pytest.raises(Refused) as refused:
         store.ask(SPEC, "ann", ANN)
     assert (
         str(refused.value) == f"Not started: at most {said}. Of 3 seeds asked for, {fits} seed would fit now."

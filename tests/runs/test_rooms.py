@@ -16,8 +16,8 @@ import pytest
 from dprl.fields import SpecError
 from dprl.rooms.steps import NO, YES, Guess, Question, estimate_share
 from dprl.runs import limits, rooms
-from dprl.runs.limits import Lease, TooOften
-from dprl.runs.rooms import RoomError, read_code
+from dprl.runs.limits import Lease, Refused
+from dprl.runs.rooms import read_code
 from dprl.runs.store import Store
 
 WHO = Lease("tab")
@@ -53,7 +53,7 @@ def test_a_room_from_its_opening_to_its_end(store: Store) -> None:
     assert after is not None
     assert after.version != before.version
     store.rooms.turn_step(code, key, 0, "paused")
-    with pytest.raises(RoomError, match=rooms.WAIT):
+    with pytest.raises(Refused, match=rooms.WAIT):
         store.rooms.respond(code, "d1", 0, NO)
     store.rooms.turn_step(code, key, 0, "open")
     store.rooms.respond(code, "d1", 0, NO)
@@ -67,11 +67,11 @@ def test_a_room_from_its_opening_to_its_end(store: Store) -> None:
     store.rooms.close(code, key)
     assert [step.state for step in store.rooms.steps(code)] == ["revealed", "revealed"]
     assert store.rooms.join(code, "d0", WHO).closed  # who was in stays in, to see what came back
-    with pytest.raises(RoomError, match=rooms.CLOSED):
+    with pytest.raises(Refused, match=rooms.CLOSED):
         store.rooms.put_step(code, key, Question(TEXT, 1.0))
-    with pytest.raises(RoomError, match=rooms.CLOSED):
+    with pytest.raises(Refused, match=rooms.CLOSED):
         store.rooms.join(code, "d9", WHO)
-    with pytest.raises(RoomError, match=rooms.CLOSED):
+    with pytest.raises(Refused, match=rooms.CLOSED):
         store.rooms.respond(code, "d0", 0, YES)
     store.rooms.delete(code, key)
     assert store.rooms.find(code) is None
@@ -84,7 +84,7 @@ def test_a_device_reports_once_and_the_same_again_changes_nothing(store: Store) 
     before = store.rooms.find(code)
     store.rooms.respond(code, "d0", 0, YES)
     assert store.rooms.find(code) == before
-    with pytest.raises(RoomError, match=rooms.TWICE):
+    with pytest.raises(Refused, match=rooms.TWICE):
         store.rooms.respond(code, "d0", 0, NO)
     assert store.rooms.steps(code)[0].answers == (YES,)
 
@@ -101,7 +101,7 @@ def test_a_script_that_skips_the_page_counts_as_one_phone(store: Store) -> None:
         device, answer = ("d40", f"s{i}")[i % 2], (YES, NO, "yes!", "")[i // 2 % 4]
         try:
             store.rooms.respond(code, device, i % 3, answer)
-        except (RoomError, SpecError):
+        except (Refused, SpecError):
             refused += 1
     answers = store.rooms.steps(code)[0].answers
     assert len(answers) == 41
@@ -128,10 +128,10 @@ def test_a_phone_never_spends_more_than_the_rooms_total(store: Store) -> None:
         store.rooms.put_step(code, key, Question(TEXT, epsilon))
         store.rooms.put_step(code, key, Guess("trust", 0))
     left = "Each phone has ε = 0.2 left of 0.8; choose at most that for this question."
-    with pytest.raises(RoomError, match=left):
+    with pytest.raises(Refused, match=left):
         store.rooms.put_step(code, key, Question(TEXT, 0.3))
     store.rooms.put_step(code, key, Question(TEXT, 0.2))
-    with pytest.raises(RoomError, match=r"^Questions have used the whole budget of each phone, ε = 0.8"):
+    with pytest.raises(Refused, match=r"^Questions have used the whole budget of each phone, ε = 0.8"):
         store.rooms.put_step(code, key, Question(TEXT, 0.1))
     store.rooms.put_step(code, key, Guess("trust", 1))
     put = [step.content for step in store.rooms.steps(code)]
@@ -177,7 +177,7 @@ def test_a_day_later_nothing_of_a_room_is_left_in_the_file(
     other, _ = opened(store, devices=0)
     monkeypatch.setattr(rooms.time, "time", lambda: now + 3600 * rooms.HOURS + 60)
     assert store.rooms.find(code) is None  # at once, even where nobody has cleared up yet
-    with pytest.raises(RoomError, match="There is no room"):
+    with pytest.raises(Refused, match="There is no room"):
         store.rooms.join(code, "d0", WHO)
     assert store.rooms.forget_old() == 2
     assert store.rooms.forget_old() == 0
@@ -204,10 +204,10 @@ def test_a_full_room_takes_nobody_and_keeps_those_it_has(
 ) -> None:
     monkeypatch.setattr(rooms, "MOST_PEOPLE", 2)
     code, _ = opened(store, devices=2)
-    with pytest.raises(RoomError, match="This room is full"):
+    with pytest.raises(Refused, match="This room is full"):
         store.rooms.join(code, "d2", WHO)
     assert store.rooms.join(code, "d1", WHO).people == 2
-    with pytest.raises(RoomError, match=rooms.WAIT):
+    with pytest.raises(Refused, match=rooms.WAIT):
         store.rooms.respond(code, "d2", 0, YES)
 
 
@@ -215,9 +215,9 @@ def test_caps_on_rooms_and_on_what_is_put_to_one(store: Store, monkeypatch: pyte
     monkeypatch.setattr(rooms, "MOST_ROOMS", 1)
     monkeypatch.setattr(rooms, "MOST_STEPS", 1)
     code, key = opened(store)
-    with pytest.raises(RoomError, match="all of them are open"):
+    with pytest.raises(Refused, match="all of them are open"):
         store.rooms.open(WHO)
-    with pytest.raises(RoomError, match="open another one"):
+    with pytest.raises(Refused, match="open another room"):
         store.rooms.put_step(code, key, Question(TEXT, 1.0))
 
 
@@ -235,7 +235,7 @@ def test_only_the_teachers_key_paces(store: Store, act: Callable[[Store, str, st
     other, key = opened(store)
     before = store.rooms.find(code), store.rooms.steps(code)
     for wrong in ("", code, key):
-        with pytest.raises(RoomError, match=rooms.STRANGER):
+        with pytest.raises(Refused, match=rooms.STRANGER):
             act(store, code, wrong)
     assert (store.rooms.find(code), store.rooms.steps(code)) == before
     assert store.rooms.find(other)
@@ -246,9 +246,9 @@ def test_codes_cannot_be_guessed(store: Store, monkeypatch: pytest.MonkeyPatch) 
     devices that are in the room. All guesses of a day hit one of fifty rooms with a chance below 4%."""
     code, _ = opened(store)
     for _ in range(limits.OFTEN["code"][0]["tab"]):
-        with pytest.raises(RoomError, match="There is no room with the code BBBBBB"):
+        with pytest.raises(Refused, match="There is no room with the code BBBBBB"):
             store.rooms.join("BBBBBB", "x", WHO)
-    with pytest.raises(TooOften, match="wait 10 minutes"):
+    with pytest.raises(Refused, match="wait 10 minutes"):
         store.rooms.join(code, "x", WHO)
     store.rooms.join(code, "d0", WHO)
     store.rooms.join(code, "x", Lease("another"))
@@ -267,8 +267,7 @@ def test_one_address_and_all_of_them_are_counted_too() -> None:
         tried = limits.RateLimiter()
         for i in range(limits.OFTEN["code"][0][by]):
             tried.check("code", lease(i))
-            tried.note("code", lease(i))
-        with pytest.raises(TooOften):
+        with pytest.raises(Refused, match="Too many wrong codes"):
             tried.check("code", lease(10**6))
 
 
@@ -293,7 +292,7 @@ def test_in_public_rooms_are_off_unless_switched_on(
     found = Store(tmp_path / "runs.sqlite").rooms
     assert found.allowed == has
     if not has:
-        with pytest.raises(RoomError, match="DPRL_ROOMS=1"):
+        with pytest.raises(Refused, match="DPRL_ROOMS=1"):
             found.open(WHO)
 
 

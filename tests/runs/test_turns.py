@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dprl.runs.turns import HELD, MOST, Claim, Forecast, Waiting, first, forecast, may_begin
+from dprl.runs.queue import Claim, first, may_begin
+from dprl.runs.status import Forecast, Waiting, forecast
+from dprl.runs.turn import HELD, MOST
 
 
 def claim(

@@ -190,7 +190,7 @@ def test_a_file_that_was_read_before_is_named_by_its_budget_and_by_a_key() -> No
     for same in (PEOPLE, PEOPLE.replace(b"\n", b" \r\n"), b"\xef\xbb\xbf" + PEOPLE.rstrip() + b"\n\n"):
         read(Budget("clinic"), same)
         said = told.pop()
-        assert said.startswith("This file was released from before, under the budget ward (2")
+        assert said.startswith("This file was released before, under the budget ward (2")
         assert told == []
     files = [path.read_text() for path in ledger.folder().glob("*.json")]
     assert all(hashlib.sha256(PEOPLE).hexdigest() not in text for text in files)

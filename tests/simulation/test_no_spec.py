@@ -151,7 +151,7 @@ def test_too_large_an_environment_is_refused_with_one_that_fits(S: int, A: int, 
         return
     error = refusal(environment="random", environment_params=given_params, episodes=100)
     assert error.field == "environment_params"
-    advice = re.search(r"(?:H=(1), )?([SH]) up to (\d+) fits", str(error))
+    advice = re.search(r"give (?:H=(1) and )?an ([SH]) of at most (\d+)", str(error))
     assert advice, str(error)
     fits = {**given_params, **({"H": 1} if advice[1] else {}), advice[2]: int(advice[3])}
     RunSpec(environment="random", environment_params=fits, episodes=100)
@@ -176,7 +176,7 @@ def test_too_long_a_run_is_refused_with_one_that_fits(S: int, H: int, privacy: s
     except SpecError:
         error = refusal(**given_fields)
         assert error.field == "episodes"
-        advice = re.search(r"at most (\S+) episodes fit", str(error))
+        advice = re.search(r"give at most (\S+) episodes", str(error))
         assert advice, str(error)
         RunSpec.from_dict(given_fields | {"episodes": float(advice[1])})
 
@@ -189,7 +189,7 @@ def test_too_long_a_run_is_refused_with_one_that_fits(S: int, H: int, privacy: s
             "DPRL_MAX_MINUTES",
             "1e6",
             {"environment_params": {"S": 50, "H": 48}, "schedule": "episodic"},
-            "minutes a seed",
+            "minutes for each seed",
         ),
         (
             "DPRL_MAX_GB",

@@ -14,7 +14,6 @@ import dprl
 from dprl import OfflineSpec, RunSpec, SpecError, Sweep, spec_from_json
 from dprl.__main__ import main
 from dprl.research.collect import collect
-from dprl.runs.curves import whole_curves
 from dprl.runs.store import Store
 from dprl.runs.turn import play
 from dprl.simulation import OfflineTrace, answer, answered, estimate, start
@@ -175,7 +174,7 @@ def test_sweep_and_store(tmp_path: Path) -> None:
     assert Sweep.from_dict(json.loads(sweep.to_json())) == sweep
     store = Store(tmp_path / "runs.sqlite")
     store.engine.add(Hand(play))
-    found = collect(store, sweep.specs, "me", whole_curves)
+    found = collect(store, sweep.specs, "me", Store.whole_curves)
     final = {spec: run.ends for spec, run in found.items()}
     for spec in sweep.specs:
         np.testing.assert_array_equal(final[spec], dprl.run(spec).values[:, -1])

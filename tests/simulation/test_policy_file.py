@@ -68,7 +68,7 @@ def test_a_file_acts_as_it_was_learned_and_leaves_the_rest_to_somebody_else(
     assert trace.spec.data not in policy.to_json()
     table = pd.read_csv(io.StringIO(trace.portable.csv_text()))
     assert list(table.columns) == ["step", "state", "action", "episodes_with_noise", "decides"]
-    assert table["decides"].tolist() == ["policy", "clinician decides", "policy", "policy"]
+    assert table["decides"].tolist() == ["policy", "somebody decides", "policy", "policy"]
     # nobody reads an action where none is meant
     assert table["action"].isna().tolist() == [False, True, False, False]
 
@@ -148,7 +148,7 @@ def test_steps_are_numbered_as_in_the_file() -> None:
         policy.act("mild", 0)
     assert pd.read_csv(io.StringIO(seed.portable.csv_text()))["step"].unique().tolist() == [1, 2]
     page = sheet(policy)
-    assert "Step 1 is the first of an episode." in page
+    assert "Step 1 is the first step of an episode." in page
     assert "<th>Step 2</th>" in page
     assert "Step 0" not in page
 

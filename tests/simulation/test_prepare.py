@@ -112,8 +112,8 @@ def test_a_list_of_states_may_be_mapped_alone() -> None:
 REFUSED: dict[str, tuple[list[str], str]] = {
     "missing": ([ROWS[0], ROWS[2], ROWS[3]], "row 3, column visit: step 2 of episode ann is missing"),
     "late": ([*ROWS, "cem,2,mild,30,watch,1,x"], "row 6, column visit: step 1 of episode cem is missing"),
-    "half a step": ([*ROWS, "ann,1.5,mild,30,watch,1,x"], "row 6, column visit: 1.5 is no step"),
-    "negative step": ([*ROWS, "ann,-1,mild,30,watch,1,x"], "row 6, column visit: -1 is no step"),
+    "half a step": ([*ROWS, "ann,1.5,mild,30,watch,1,x"], "row 6, column visit: 1.5 is not a step"),
+    "negative step": ([*ROWS, "ann,-1,mild,30,watch,1,x"], "row 6, column visit: -1 is not a step"),
     "no age": ([ROWS[0], ROWS[1].replace(",40,", ",forty,")], "row 3, column age: forty is not a finite number"),
 }  # fmt: skip
 
@@ -141,7 +141,7 @@ def test_short_episodes_and_columns_that_are_not_there_are_refused() -> None:
         SpecError, match=r"row 1, column patient: this column is missing\. The file has who, visit, sev"
     ):
         count(ROWS, HEADING.replace("patient", "who"))
-    with pytest.raises(SpecError, match="row 1, column age: this column stands twice"):
+    with pytest.raises(SpecError, match="row 1, column age: this column appears twice"):
         count(ROWS, HEADING.replace("note", "age"))
     with pytest.raises(SpecError, match="row 1, column age: two columns are declared to be this one"):
         count(ROWS, columns=PUBLIC["columns"] | {"reward": "age"})

@@ -129,7 +129,7 @@ def test_many_undeclared_labels_need_consent() -> None:
     counted(io.BytesIO((HEADING + rows).encode()), declared, found.append)
     assert found[0].refusal() == (
         "25% of the rows have a label in column state that is not declared, such as A. Declare these labels, or "
-        "accept them (accept_undeclared, --accept-undeclared): each then counts as b."
+        "accept them with accept_undeclared (--accept-undeclared). Each then counts as b."
     )
     few = HEADING + rows.replace(",A,", ",a,").replace("7,0,a", "7,0,A")
     counted(io.BytesIO(few.encode()), declared, found.append)
@@ -164,12 +164,12 @@ REFUSED: dict[str, tuple[str | bytes, str]] = {
         GOOD.replace("reward", "prize"),
         "row 1, column reward: this column is missing. The file has episode, step, state, action, prize.",
     ),
-    "column twice": (GOOD.replace("reward", "reward,state"), "row 1, column state: this column stands twice"),
+    "column twice": (GOOD.replace("reward", "reward,state"), "row 1, column state: this column appears twice"),
     "no heading": (GOOD.removeprefix(HEADING), "row 1, column episode: this column is missing"),
     "semicolons": (GOOD.replace(",", ";"), "row 1, column episode: columns are separated by semicolons"),
     "tabs": (GOOD.replace(",", "\t"), "row 1, column episode: columns are separated by tabs"),
     "gap": (GOOD.replace("1,0,a", "1,5,a"), "row 3, column step: step 0 of episode 1 is missing"),
-    "no step": (GOOD.replace("1,1,b", "1,first,b"), "row 3, column step: first is no step"),
+    "no step": (GOOD.replace("1,1,b", "1,first,b"), "row 3, column step: first is not a step"),
     "short": (GOOD.replace("1,1,b,y,1\n", ""), "row 2, column step: episode 1 has ended after 1 of 2"),
     "cut off": (GOOD[: GOOD.rindex("2,1")], "row 4, column step: episode 2 has ended after 1 of 2 steps"),
     "twice": (GOOD + "1,0,a,x,0\n", "row 6, column step: step 0 of episode 1 stands in row 2 already"),

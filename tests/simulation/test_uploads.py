@@ -440,7 +440,7 @@ def test_a_link_says_what_is_public_and_asks_for_the_file() -> None:
     assert "rho.0.5" in text
     found, problems = links.decode_spec(text, kind="upload")
     assert found is None
-    assert problems == ["it was left out; data: a private data set travels in no link: give its file."]
+    assert problems == ["it was left out; data: a private data set is never part of a link: give its file."]
     pairs, _ = links.split(text, kind="upload")
     assert declaration(pairs["decl"]).text == spec.declared
     assert links.split(f"{text}~.{spec.data}", kind="upload")[0] == pairs

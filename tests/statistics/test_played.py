@@ -251,7 +251,7 @@ def test_a_named_mechanism_adds_up_all_reports_unless_others_are_chosen() -> Non
     ("given", "reason"),
     [
         ({"privacy": "central"}, "applies to reports that users send"),
-        ({"privacy": "local", "algorithm": "private-ucb-po"}, "takes each with some chance"),
+        ({"privacy": "local", "algorithm": "private-ucb-po"}, "takes each action with some probability"),
         ({"privacy": "shuffle", "mechanism": "binomial-tree"}, "nodes mix batches"),
         ({"privacy": "shuffle", "algorithm": "sdp-pe", "environment": "random",
           "environment_params": {"S": 2, "A": 2, "H": 2}}, "running counts"),

@@ -23,7 +23,7 @@ from dprl.privacy import PRIVATIZERS
 from dprl.simulation import RunSpec
 from dprl.simulation.pairs import runs_in
 from dprl.simulation.replay import replayed
-from pages.shared.visitor import links, views
+from pages.shared.visitor import links
 from pages.shared.visitor.address import MOST_LETTERS, query_of, saying, sentence_of
 
 READ = """([source, codec, fragments]) => {
@@ -68,7 +68,7 @@ def test_a_sentence_is_read_as_the_dashboard_reads_it(engine: Page) -> None:
 def test_each_choice_of_a_view_is_taken_over_or_named(engine: Page) -> None:
     queries = []
     for name in (one.name for one in fields(links.View)):
-        field = views.fields_of(links.View)[name]
+        field = links.fields_of(links.View)[name]
         assert read(engine, [(field.query, str(field.default))])[0]["lacks"] == []  # as usual, in words
         if name not in TAKEN:
             queries.append([(field.query, OTHERS.get(name, "7"))])
@@ -161,13 +161,13 @@ def test_a_shared_sentence_stands_above_the_page_as_text_and_goes_on_with_its_li
         assert sentence.text_content() == (kept and f"Whoever shared this says: {kept}")
         assert sentence.locator("*").count() == 0
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
-        page.get_by_label("What is drawn").select_option(label="Regret so far")
+        page.get_by_label("Measure shown").select_option(label="Regret so far")
         assert parse_qs(page.url.partition("#")[2]).get("say", [""]) == [kept]
     named = [links.Curve(spec, name="Mine")]
     other = links.View(measure="extra", statistic="median", tab="policy")
     page.goto(f"{file.as_uri()}#{query_of(links.encode(named, other))}")
     expect(said).to_have_text(
-        "This page does not show all of the link: its measure (here: Share of V* lost), the median of the seeds "
+        "This page cannot show everything in the link: its measure (here: Share of V* lost), the median of the seeds "
         "(here: their mean), what it chooses in other tabs, names of curves."
     )
     page.goto(f"{file.as_uri()}#v=?&say=unheard")

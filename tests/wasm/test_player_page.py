@@ -57,9 +57,9 @@ def test_the_share_of_the_best_value_is_drawn_first_and_links_carry_what_is_draw
     expect(opened.locator("#played")).to_have_text(PLAYED)
     assert np.array_equal(opened.evaluate(LINE), trace.regret / trace.episodes / trace.v_star)
     expect(opened.locator("figcaption").first).to_contain_text("of V* =")
-    expect(opened.locator("#regret .legend")).to_contain_text("all an episode can lose")
+    expect(opened.locator("#regret .legend")).to_contain_text("the most an episode can lose")
     assert links.decode(parse_qs(opened.url.partition("#")[2])).view == links.AT_FIRST
-    opened.get_by_label("What is drawn").select_option(label="Regret so far")
+    opened.get_by_label("Measure shown").select_option(label="Regret so far")
     opened.get_by_label("Logarithmic axes").select_option(label="both")
     assert np.array_equal(opened.evaluate(LINE), trace.regret)
     assert links.decode(parse_qs(opened.url.partition("#")[2])).view == links.View()
@@ -68,9 +68,9 @@ def test_the_share_of_the_best_value_is_drawn_first_and_links_carry_what_is_draw
         (links.View(measure="extra"), "0"),
     ):
         opened.goto(f"{file.as_uri()}#{query_of(links.encode([links.Curve(spec)], view))}")
-        expect(opened.get_by_label("What is drawn")).to_have_value(chosen)
+        expect(opened.get_by_label("Measure shown")).to_have_value(chosen)
     expect(opened.locator("#said")).to_have_text(
-        "This page does not show all of the link: its measure (here: Share of V* lost)."
+        "This page cannot show everything in the link: its measure (here: Share of V* lost)."
     )
     opened.close()
 

@@ -11,19 +11,9 @@ import pytest
 from dprl import RunSpec
 from dprl.engine.pack import told
 from dprl.fields import SpecError
-from dprl.simulation import answer, answered
+from dprl.simulation import answer, answered, replay
 from dprl.simulation.loops.replan import SeedRun
-from dprl.simulation.replay import (
-    SEEDS,
-    STOPS,
-    TOLD,
-    UNSEEN,
-    composed,
-    light_pack,
-    replayed,
-    stops_of,
-    unplayable,
-)
+from dprl.simulation.replay import SEEDS, STOPS, TOLD, UNSEEN, composed, light_pack, replayed
 
 SMALL = RunSpec(environment_params={"S": 3, "H": 4}, episodes=10**5, seeds=2, epsilon=0.25)
 SPECS = (
@@ -40,7 +30,7 @@ SPECS = (
 )
 def test_every_stop_and_seed_is_put_together_as_a_native_run_starts(spec: RunSpec) -> None:
     found = json.loads(json.dumps(replayed(spec)))
-    assert [stop["epsilon"] for stop in found["stops"]] == stops_of(spec)
+    assert [stop["epsilon"] for stop in found["stops"]] == replay.stops_of(spec)
     assert len(found["seeds"]) == SEEDS
     rng = np.random.default_rng(0)
     for stop in range(len(found["stops"])):
@@ -57,9 +47,14 @@ def test_every_stop_and_seed_is_put_together_as_a_native_run_starts(spec: RunSpe
         assert differ <= ({UNSEEN} if TOLD in found["names"] else set()), (epsilon, seed)
 
 
+def test_a_page_is_prepared_without_compiling(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr("dprl.simulation.loops.replan.compiled")
+    assert replayed(SMALL)["stops"]
+
+
 def test_the_own_budget_is_a_stop_and_without_privacy_there_is_one() -> None:
-    assert stops_of(SMALL) == sorted([*STOPS, 0.25])
-    assert stops_of(SMALL.baseline()) == [None]
+    assert replay.stops_of(SMALL) == sorted([*STOPS, 0.25])
+    assert replay.stops_of(SMALL.baseline()) == [None]
 
 
 @pytest.mark.parametrize(
@@ -80,6 +75,6 @@ def test_the_own_budget_is_a_stop_and_without_privacy_there_is_one() -> None:
 )
 def test_what_cannot_be_played_is_said_in_one_sentence(changes: dict[str, Any], says: str) -> None:
     spec = RunSpec(**changes)
-    assert says in unplayable(spec)
+    assert says in replay.unplayable(spec)
     with pytest.raises(SpecError, match=says):
         answered(answer("replay", spec))

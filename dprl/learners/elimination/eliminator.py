@@ -1,8 +1,8 @@
-"""The record of a learner that eliminates policies, and what it exchanges with the loop that plays it.
+"""Learners that eliminate policies: their record, and the messages between them and the loop that plays their policies.
 
-It plays in stages (B25 Algorithm 1). A stage has H crude batches, one a layer, and one fine batch. Every user is in one
-batch at most, and each batch's counts are released once and then forgotten. Sizes of stages and batches depend on K
-alone.
+A run consists of stages (B25 Algorithm 1). A stage has H crude batches, one for each layer h, and one fine batch. Every
+user is in at most one batch, and the counts of a batch are released once and then forgotten. The sizes of stages and
+batches depend only on K.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from dprl.statistics.counts import LAYER, Counts
 
 
 class Block(NamedTuple):
-    """`users` users follow one deterministic policy [H, S]."""
+    """A number of users who all follow one deterministic policy [H, S]."""
 
     policy: Policy
     users: int
@@ -35,13 +35,13 @@ class Block(NamedTuple):
 
 @dataclass(frozen=True)
 class Exploration:
-    """The next exploration.
+    """The policies to play next.
 
     Attributes:
-        blocks: in this order; their counts join the batch.
-        batch: its number, counted over the whole run.
-        release: the batch is complete after them.
-        idle: users who play after the release and whose data nobody looks at.
+        blocks: played in this order; their counts are added to the batch.
+        batch: index of the batch in the whole run.
+        release: whether the batch is complete after these blocks.
+        idle: users who play after the release and whose data are not used.
     """
 
     blocks: tuple[Block, ...]
@@ -52,8 +52,8 @@ class Exploration:
 
 @dataclass(frozen=True)
 class StageEstimate:
-    """The estimates at the end of a stage: a model P [H, S, A, S] (rows may lose mass), R [H, S, A], the policy that
-    looks best in it, and a number for each of the learner's series."""
+    """The estimates at the end of a stage: a model P [H, S, A, S] (rows may sum to less than 1), R [H, S, A], the
+    policy with the largest estimated value, and a number for each of the learner's series."""
 
     P: Array
     R: Array
@@ -62,34 +62,34 @@ class StageEstimate:
 
 
 class Eliminator(Protocol):
-    """A learner at work. It is a function of its inputs: public facts, and released counts."""
+    """A policy elimination in progress; it depends only on public facts and released counts."""
 
     def propose(self) -> Exploration | None:
-        """Propose the next exploration; None when every user has played."""
+        """Return the next policies to play, or None when every user has played."""
 
     def absorb(self, released: Array, error: float) -> StageEstimate | None:
-        """Learn from a batch.
+        """Update the estimates with a released batch.
 
         Args:
-            released: [H, S, A, S + 2], the batch's counts as they were released.
-            error: E, the bound on their noise that is in use.
+            released: [H, S, A, S + 2], the released counts of the batch.
+            error: E, the bound in use on their noise.
 
         Returns:
-            The estimate, at the end of a stage.
+            The estimate at the end of a stage, else None.
         """
 
 
 @dataclass(frozen=True)
 class EliminationLearner(LearnerDefaults):
-    """A learner that plays stages of several policies each, and drops policies that look worse than the best.
+    """A learner that plays stages of several policies each, and drops policies that look worse than the best one.
 
     Attributes:
-        begin(problem, d1): a learner at work.
-        series: what it reports after each stage.
-        too_large(key, size): why a problem is too large, "" when it is not.
-        planning(size): seconds that planning a stage takes, where it is the most of it.
+        begin(problem, d1): starts an elimination.
+        series: names of the numbers that the learner reports after each stage.
+        too_large(key, size): reason why a problem is too large, "" if it is not.
+        planning(size): seconds to plan a stage, if this dominates the run.
 
-    The rest is that of every `Learner`.
+    All other attributes are as in `Learner`.
     """
 
     key: str
@@ -114,11 +114,11 @@ class EliminationLearner(LearnerDefaults):
     forgets = True
 
     def seen(self, bonus: str) -> Counts:
-        """Return the same counts with all constants."""
+        """Return the same counts for every set of constants."""
         return self.statistic
 
     def refusal(self, size: Size, K: int) -> SpecError | None:
-        """Too large a problem, or too few users for one stage."""
+        """Return an error if the problem is too large or has too few users for one stage, else None."""
         if sentence := self.too_large(self.key, size):
             return SpecError("algorithm", sentence)
         fewest = 2 * tuples(size)
@@ -135,7 +135,7 @@ class EliminationLearner(LearnerDefaults):
         return int(20 * log(K + 1)) + 1
 
     def pace(self, private: bool) -> str:
-        """Return stages, with privacy and without it."""
+        """Describe the stages, which are the same with and without privacy."""
         return (
             "plays stages, each twice as long as the one before, except for the last, which has the users who are "
             "left. At the end of each stage, it drops policies"
@@ -148,22 +148,22 @@ class EliminationLearner(LearnerDefaults):
 
 @dataclass(frozen=True)
 class Stage:
-    """One stage: `length` users for the crude half and as many for the fine half, `each` of them for one (h, x, a)."""
+    """One stage: `length` users for the crude half and again for the fine half, with `each` users per (h, x, a)."""
 
     length: int
     each: int
 
 
 def tuples(size: Size) -> int:
-    """Return H S A, the number of (h, x, a)."""
+    """Return H S A, the number of triples (h, x, a)."""
     return size.H * size.S * size.A
 
 
 def stages(K: int, tuples: int) -> list[Stage]:
-    """List the stages of a run of K users with `tuples` = H S A. L_b = 2^b; the last stage takes the rest.
+    """List the stages of a run with K users and `tuples` = H S A. Stage b has L_b = 2^b; the last one gets the rest.
 
-    B25 Algorithm 1 (line 2) makes a short stage of the rest after the last full one; here it is merged
-    into that. Stages too short to give every (h, x, a) one user are skipped and use nobody.
+    B25 Algorithm 1 (line 2) makes a short stage of the users left after the last full one; here they join that stage.
+    Stages too short to give every (h, x, a) one user are skipped and have no users.
     """
     result: list[Stage] = []
     left, length = K, 1
@@ -179,7 +179,8 @@ def stages(K: int, tuples: int) -> list[Stage]:
 
 
 def batches(K: int, size: Size, statistic: Counts) -> list[tuple[int, int]]:
-    """(users, counters that replacing one of them raises) of each batch. A crude one releases n and m of its layer."""
+    """Return, for each batch, its users and the number of counters that one replaced user raises. A crude batch
+    releases n and m of its own layer only."""
     fine = statistic.sensitivity(size, REPLACE_ONE).raised
     return [
         batch
@@ -195,14 +196,14 @@ def iota(problem: Problem) -> float:
 
 
 def infrequent_below(problem: Problem, error: float) -> float:
-    """Algorithm 2: tuples (h, x, a, x') with m~ at most C1 E H^2 iota are infrequent. E: at least 1 (Lemma 15)."""
+    """Return C1 E H^2 iota: a tuple (h, x, a, x') with m~ up to this is infrequent (Algorithm 2). E >= 1 (Lemma 15)."""
     return float(problem.params["C1"]) * max(error, 1.0) * problem.H**2 * iota(problem)
 
 
 def width(problem: Problem, error: float, users: int) -> float:
-    """Algorithm 1: a policy this far below the best active one is eliminated. users: L_b of the stage.
+    """Return the confidence width: a policy this far below the best active one is eliminated (Algorithm 1).
 
-    2C (sqrt(H^5 S^2 A iota / L_b) + S^3 A^2 H^5 E iota / L_b)
+    2C (sqrt(H^5 S^2 A iota / L_b) + S^3 A^2 H^5 E iota / L_b), where L_b is the stage's number of `users`.
     """
     H, S, A, i = problem.H, problem.S, problem.A, iota(problem)
     spread = sqrt(H**5 * S**2 * A * i / users) + S**3 * A**2 * H**5 * max(error, 1.0) * i / users
@@ -210,9 +211,9 @@ def width(problem: Problem, error: float, users: int) -> float:
 
 
 def stage_transitions(m: Array, n: Array, frequent: NDArray[np.bool_]) -> Array:
-    """Return P^[.., x'] = m~/n~ for frequent tuples; what is missing to 1 goes to an absorbing state, kept implicit.
+    """Return P^[.., x'] = m~/n~ for frequent tuples; the missing mass leads to an implicit absorbing state.
 
-    Ratios are kept from adding up to more than 1, which noise can make them do.
+    Rows that noise makes sum to more than 1 are scaled down to 1.
     """
     P = np.where(frequent, m, 0.0) / np.maximum(n, 1.0)[..., None]
     result: Array = P / np.maximum(P.sum(-1, keepdims=True), 1.0)

@@ -1,6 +1,6 @@
-"""SDP-PE (B25, Algorithms 1-3): policy elimination on fresh private batches, and APEVE, its non-private form.
+"""SDP-PE (B25, Algorithms 1-3), which eliminates policies with fresh private batches, and its non-private form APEVE.
 
-The active set is explicit: all A^(S H) deterministic policies to begin with, so small problems only.
+The active set is an explicit list that starts with all A^(S H) deterministic policies, so problems must be small.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ MAX_POLICIES = 10**6
 
 
 class ListedElimination:
-    """Policy elimination at work, on the list of all policies.
+    """A policy elimination in progress, with an explicit list of policies.
 
     Attributes:
         policies: [N, H, S].
-        active: [N], those not eliminated.
-        favourite: the active policy that looked best last.
+        active: [N], whether each policy is still active.
+        favourite: index of the active policy with the largest value in the last estimate.
     """
 
     SERIES = ("active policies", "confidence width", "infrequent tuples")
@@ -51,7 +51,7 @@ class ListedElimination:
         self._stages = stages(problem.K, problem.H * problem.S * problem.A)
         self._left = problem.K - sum(2 * stage.length for stage in self._stages)
         self._stage = 0
-        self._layer = 0  # H stands for the fine batch
+        self._layer = 0  # H means the fine batch
         self.policies = all_policies(problem.H, problem.S, problem.A)
         self.active = np.ones(len(self.policies), dtype=np.bool_)
         self.favourite = 0
@@ -65,7 +65,7 @@ class ListedElimination:
         self._frequent = np.zeros((H, S, A, S), dtype=bool)
 
     def propose(self) -> Exploration | None:
-        """B25 Algorithm 2 layer by layer, then Algorithm 3."""
+        """Return the explorers of B25 Algorithm 2, layer by layer, and then those of Algorithm 3."""
         H, S, A = self._problem.H, self._problem.S, self._problem.A
         favourite = self.policies[self.favourite]
         if self._stage == len(self._stages):
@@ -88,7 +88,7 @@ class ListedElimination:
         return chosen
 
     def absorb(self, released: Array, error: float) -> StageEstimate | None:
-        """Finish Algorithm 2's layer, or Algorithm 1's stage."""
+        """Finish a layer of Algorithm 2 or a stage of Algorithm 1."""
         problem, S, h = self._problem, self._problem.S, self._layer
         if h < problem.H:
             m, n = released[h, ..., :S], released[h, ..., S]
@@ -103,7 +103,7 @@ class ListedElimination:
         self.favourite = int(values.argmax())
         w = width(problem, error, self._stages[self._stage].length)
         self.active &= values > values[self.favourite] - w
-        self.active[self.favourite] = True  # also if C = 0 leaves no width
+        self.active[self.favourite] = True  # even if C = 0 makes the width 0
         series = (float(self.active.sum()), w, float((~self._frequent).sum()))
         self._stage += 1
         self._layer = 0
@@ -123,7 +123,7 @@ def too_large(key: str, size: Size) -> str:
 
 
 def policies_to_keep(H: int, S: int, A: int) -> int | None:
-    """Return a^(S H), or None when that is more than MAX_POLICIES."""
+    """Return A^(S H), or None if it exceeds MAX_POLICIES."""
     return None if S * H * log(max(A, 1)) > log(MAX_POLICIES) + 1e-9 else int(A ** (S * H))
 
 
@@ -136,11 +136,11 @@ def all_policies(H: int, S: int, A: int) -> NDArray[np.int64]:
 
 @kernel
 def best_visitors(policies: Ints, active: Flags, P: Array, d1: Array, layer: int, chosen: Ints) -> None:
-    """For each (x, a) the active policy most likely to be in x at `layer` and take a, into chosen [S, A] (lowest wins).
+    """Find for each (x, a) the active policy most likely to take a in x at `layer`; write its index to chosen [S, A].
 
     Args:
-        policies: [N, H, S].
-        P: [H, S, A, S], rows may sum to less than 1: the rest is lost in an absorbing state.
+        policies: [N, H, S]; the lowest index wins ties.
+        P: [H, S, A, S]; rows may sum to less than 1, and the rest goes to an absorbing state.
     """
     N, _, S = policies.shape
     A = chosen.shape[1]
@@ -166,7 +166,7 @@ def best_visitors(policies: Ints, active: Flags, P: Array, d1: Array, layer: int
             if here[s] > best[s, a]:
                 best[s, a] = here[s]
                 chosen[s, a] = p
-    # an action that no active policy takes there is explored by the first active policy, whatever it does
+    # if no active policy takes this action, the first active policy explores the pair
     first = 0
     while not active[first]:
         first += 1
@@ -178,7 +178,7 @@ def best_visitors(policies: Ints, active: Flags, P: Array, d1: Array, layer: int
 
 @kernel
 def policy_values(policies: Ints, active: Flags, P: Array, R: Array, d1: Array, values: Array) -> None:
-    """Value of each active policy from d1 under P (see best_visitors) and R [H, S, A], into values [N]; others -1."""
+    """Write active policies' values from d1, under P (see best_visitors), R [H, S, A], to values [N], else -1."""
     N, H, S = policies.shape
     V = np.zeros(S)
     before = np.zeros(S)
@@ -213,8 +213,8 @@ ALGORITHM = EliminationLearner(
     title="SDP-PE",
     summary="Eliminates policies stage by stage from shuffled batches, each used once; small environments only.",
     source="B25 Algorithms 1-3",
-    note="From version 1 of the paper. Version 3 states a bound of order √(SAH³K) + S³AH⁶/ε with O(H log K) policy "
-    "updates, and has experiments on RiverSwim.",
+    note="From version 1 of the paper. Version 3, of which we know only quoted parts, states a bound of order "
+    "√(SAH³K) + S³AH⁶/ε with O(H log K) policy updates, and has experiments on RiverSwim.",
     privacies=("shuffle", "none"),
     fields=(
         Field(

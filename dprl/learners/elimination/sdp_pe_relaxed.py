@@ -1,20 +1,22 @@
-"""SDP-PE without a list of policies: a relaxation of ours that reaches problems far too large for the list.
+"""SDP-PE without a list of policies: our relaxation, for problems far too large for the list.
 
-The paper's active set (B25 Algorithm 1) is cut out by one constraint on the value for each past stage, each under that
-stage's own model. To maximise over it is to find one policy that is good in several models at once, which is NP-hard in
-general. Here only the newest constraint is kept, and mixtures of policies are allowed:
+Each past stage restricts the paper's active set (B25 Algorithm 1) by one constraint on the value under that stage's own
+model. Maximising over this set means finding a policy that is good in several models at once, which is NP-hard in
+general. We keep only the newest constraint and allow mixtures of policies:
 
-    the active set is all mixtures of policies whose value under the last refined model is within `width` of the best.
+    the active set contains all mixtures of policies whose value in the last refined model is within `width` of the
+    best.
 
-One model and one linear constraint: the mixture that visits (h, x, a) most is of two deterministic policies at most,
-found exactly by a few rounds of backward induction. Until a stage's width falls below the best value nothing is
-eliminated, and the algorithm is the paper's. From then on the last refined model also stands in for the crude one,
-so that visits and values are those of one model, and the users of crude exploration play the best policy known.
+With one model and one linear constraint, the mixture that visits (h, x, a) most often consists of at most two
+deterministic policies, which a few rounds of backward induction find exactly. Until a stage's width falls below the
+best value, nothing is eliminated and the algorithm is the paper's. From then on, the last refined model also replaces
+the crude one, so that visits and values come from one model, and the users of crude exploration play the best known
+policy.
 
-Why an optimal policy stays: it is in the set as long as no policy looks better by more than the width w. Members of the
-set are estimated to w/2. Policies outside it are explored less, but one that loses D > w is part of a mixture in the
-set, with weight w/D, and so is estimated to about sqrt(w D)/2 <= (w + D)/4: too little to look better by w. This is an
-outline, not a proof with constants; tests measure it.
+An optimal policy stays in the set as long as no policy looks better by more than the width w. The values of policies in
+the set have errors of at most w/2. Policies outside it are explored less, but one that loses D > w is part of a mixture
+in the set, with weight w/D, so its error is about sqrt(w D)/2 <= (w + D)/4: too small for it to look better by w. This
+is a sketch, not a proof with constants; tests measure it.
 """
 
 from __future__ import annotations
@@ -44,15 +46,15 @@ from dprl.mdp.tabular import Array
 
 Ints = NDArray[np.int64]
 
-ROUNDS = 60  # more are never needed: each finds another vertex of the same few
+ROUNDS = 60  # more are never needed: each round finds another vertex of the same small polygon
 SLACK = 1e-10
-MAX_WORK = 3 * 10**8  # of `work`, for one stage
+MAX_WORK = 3 * 10**8  # upper limit of `work` for one stage
 
 
 class RelaxedElimination:
-    """Policy elimination at work, with mixtures of policies and the newest constraint.
+    """A policy elimination in progress, with mixtures of policies and only the newest constraint.
 
-    favourite: [H, S], the best policy of the last refined model.
+    favourite: [H, S], the best policy in the last refined model.
     """
 
     SERIES = ("best estimate", "confidence width", "infrequent tuples")
@@ -64,16 +66,16 @@ class RelaxedElimination:
         self._stages = stages(problem.K, H * S * A)
         self._left = problem.K - sum(2 * stage.length for stage in self._stages)
         self._stage = 0
-        self._layer = 0  # from H on those of the fine batch
+        self._layer = 0  # H or more means the fine batch
         self._P, self._R = np.zeros((H, S, A, S)), np.zeros((H, S, A))
         self._frequent: NDArray[np.bool_] | None = None
-        self._floor = 0.0  # what a mixture must be worth in the model (P, R); at 0 all are
+        self._floor = 0.0  # smallest value of a mixture in the model (P, R); 0 allows all
         self.favourite = np.zeros((H, S), dtype=np.int64)
         self._plan = compiled(plan, PLAN)
         self._explorers = compiled(explorers, EXPLORERS)
 
     def propose(self) -> Exploration | None:
-        """B25 Algorithms 2 and 3 with this active set, a layer at a time."""
+        """Return the explorers of B25 Algorithms 2 and 3 for this active set, one layer at a time."""
         H, S, A = self._problem.H, self._problem.S, self._problem.A
         if self._stage == len(self._stages):
             left, self._left = self._left, 0
@@ -98,7 +100,7 @@ class RelaxedElimination:
         return Exploration(blocks, crude + H, last, rest if last else ())
 
     def _explore(self, floor: float, layer: int, each: int) -> tuple[Block, ...]:
-        """For each (x, a) of a layer, `each` users follow the active mixture that takes a in x most often."""
+        """Assign `each` users to every (x, a) of a layer, with the active mixture that takes a in x most often."""
         H, S, A = self._problem.H, self._problem.S, self._problem.A
         greedy, V = self._best()
         pairs = np.zeros((S, A, 2, H, S), dtype=np.int64)
@@ -118,7 +120,7 @@ class RelaxedElimination:
         return greedy, V
 
     def absorb(self, released: Array, error: float) -> StageEstimate | None:
-        """Finish a crude layer, or a stage."""
+        """Finish a crude layer or a stage."""
         problem, S, h = self._problem, self._problem.S, self._layer
         threshold = infrequent_below(problem, error)
         if h < problem.H:
@@ -157,7 +159,7 @@ def too_large(key: str, size: Size) -> str:
 
 @kernel
 def plan(P: Array, R: Array, policy: Policy, V: Array) -> None:
-    """Find the best policy [H, S] of a model whose rows may lose mass, lowest action first, and its V [H + 1, S]."""
+    """Find the best policy [H, S] and its V [H + 1, S] in a model whose rows may sum to less than 1."""
     H, S, A, _ = P.shape
     for s in range(S):
         V[H, s] = 0.0
@@ -189,15 +191,15 @@ def best_trade(
     reach: Array,
     worth: Array,
 ) -> tuple[float, float]:
-    """Find the policy that maximises (chance to take `action` in `state` at `layer`) + price * value, into policy.
+    """Find the policy that maximises P(take `action` in `state` at `layer`) + price * value, and write it to `policy`.
 
     Args:
-        V, greedy: of `plan`, followed after `layer`. Of equally good actions the more valuable, then the
-            lowest wins.
+        V, greedy: results of `plan`, followed after `layer`. Of equally good actions, the one with the higher value
+            wins, then the lowest.
         reach, worth: [2, S], scratch.
 
     Returns:
-        (chance, value) from d1.
+        (probability, value) from d1.
     """
     H, S, A, _ = P.shape
     for h in range(H):
@@ -241,7 +243,7 @@ def best_trade(
 def chance_of(
     P: Array, d1: Array, policy: Policy, layer: int, state: int, action: int, here: Array, there: Array
 ) -> float:
-    """Return the chance that a policy takes `action` in `state` at `layer`. here, there: [S], scratch."""
+    """Return the probability that a policy takes `action` in `state` at `layer`. here, there: [S], scratch."""
     S = len(d1)
     if policy[layer, state] != action:
         return 0.0
@@ -271,14 +273,14 @@ def explorers(
     pairs: Ints,
     shares: Array,
 ) -> None:
-    """For each (x, a) the mixture of value at least `floor` that is most likely to take a in x at `layer`.
+    """Find for each (x, a) the mixture with value at least `floor` that is most likely to take a in x at `layer`.
 
     Args:
-        pairs: [S, A, 2, H, S], two policies each.
-        shares: [S, A], of the first.
+        pairs: [S, A, 2, H, S], the two policies of each mixture.
+        shares: [S, A], the share of the first one.
         floor: at most the best policy's value.
 
-    Where nothing gets to x in this model, the best policy is chosen.
+    If x cannot be reached in this model, the best policy is chosen.
     """
     S = len(d1)
     H = len(P)

@@ -1,1 +1,1 @@
-"""Learners of linear models: one paper algorithm per file."""
+"""Learners for linear models, one paper's algorithm in each file."""

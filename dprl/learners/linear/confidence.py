@@ -1,4 +1,4 @@
-"""The confidence sets of a learner of a linear model after a release, for drawing."""
+"""Confidence sets of learners for linear models after a release, for charts."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from dprl.mdp.tabular import Array
 
 
 class Confidence(NamedTuple):
-    """The confidence region at every regressed step h, with M = G + ridge I and Y = M^-1 x.
+    """The confidence set of the weights at every regressed step h, with M = G + ridge I and Y = M^-1 x.
 
         |<x, w_h - weights_h>| <= beta sqrt(x.Y + slack |Y|^2) + pull |Y|   for every x.
 
-    G is the matrix of family 0 that the learner was handed. All are arrays [.., steps], weights [.., steps, d], and NaN
-    where M is not positive definite: then nothing is believed.
+    G is the released matrix of family 0. All are arrays [.., steps], weights [.., steps, d], and NaN if M is not
+    positive definite, so that there is no confidence set.
 
     Attributes:
         weights: the estimate M^-1 u.
-        ridge: what is added to G.
-        beta, slack, pull: of the bound; pull |Y| is what ridge and noise do to the estimate.
-        shift: how far noise moves an eigenvalue of G at most, as the learner takes it.
+        ridge: the multiple of I added to G.
+        beta, slack, pull: the terms of the bound; pull |Y| covers the effects of ridge and noise on the estimate.
+        shift: the learner's bound on the change of an eigenvalue of G by noise.
     """
 
     weights: Array
@@ -34,14 +34,14 @@ class Confidence(NamedTuple):
 
 
 class Solved(NamedTuple):
-    """A regression as it is solved with some ridge; leading dimensions as in `Confidence`.
+    """The solution of a ridge regression; leading dimensions as in `Confidence`.
 
     Attributes:
         weights: [.., d], (G + ridge I)^-1 u.
         logarithms: ln det (G + ridge I).
         inverse: [.., d, d].
         fine: whether the matrix is positive definite; if not, the others are NaN.
-        ridge: at least what rounding needs.
+        ridge: the given ridge, or a larger one if rounding requires it.
     """
 
     weights: Array
@@ -52,7 +52,7 @@ class Solved(NamedTuple):
 
 
 def solved(released: Array, ridge: Array) -> Solved:
-    """Solve as `regression.solve` does for a plan, here for many releases at once: [.., d, d + 1], ridge: [..]."""
+    """Solve many regressions at once, as `regression.solve` solves one: released [.., d, d + 1], ridge [..]."""
     G, u = released[..., :-1], released[..., -1]
     diagonal = np.abs(np.diagonal(G, axis1=-2, axis2=-1)).max(-1)
     ridge = np.maximum(ridge, ROUNDING * diagonal)
@@ -66,14 +66,14 @@ def solved(released: Array, ridge: Array) -> Solved:
 
 
 def widths(one: Confidence, inverse: Array) -> Array:
-    """Return [.., d] how far each weight may be from its estimate."""
+    """Return the largest distance of each weight from its estimate, [.., d]."""
     squared = np.einsum("...ij,...ij->...i", inverse, inverse)
     own = np.diagonal(inverse, axis1=-2, axis2=-1) + one.slack[..., None] * squared
     return np.asarray(one.beta[..., None] * np.sqrt(own) + one.pull[..., None] * np.sqrt(squared))
 
 
 def narrower(first: tuple[Confidence, Array], second: tuple[Confidence, Array]) -> Confidence:
-    """Return the better of two valid sets at every step, each with its inverse [.., d, d]."""
+    """Return, at every step, the narrower of two valid sets, each given with its inverse [.., d, d]."""
     a, b = (np.nan_to_num(widths(*one).sum(-1), nan=np.inf) for one in (first, second))
     takes = a <= b
     return Confidence(

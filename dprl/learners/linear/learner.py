@@ -1,4 +1,4 @@
-"""The record of a learner of a linear mixture: optimistic planning at every release, from released sums alone."""
+"""The record of a learner for linear mixtures: it plans optimistically at every release, from released sums alone."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from dprl.statistics.value_regression import ValueRegression
 
 
 class MixturePlan(NamedTuple):
-    """The content of a plan; a kernel writes it in place.
+    """The result of planning, which a kernel writes in place.
 
     Attributes:
         Q: [H, S, A], optimistic values.
         V: [H + 1, S], their maxima; V[H] = 0.
         policy: [H, S], greedy.
-        middle, unit: [H, S, A], what is regressed next of who is at (h, s, a): (V_{h+1} - middle) / unit.
-        worth: [H, S, A], 1/v: how much what is seen at (h, s, a) counts in it.
-        inverse: [H - 1, families, d, d], of the matrices that were planned with; zero where they have none.
+        middle, unit: [H, S, A], define the next target of a user at (h, s, a): (V_{h+1} - middle) / unit.
+        worth: [H, S, A], 1/v, the weight of a user's data at (h, s, a) in the next regression.
+        inverse: [H - 1, families, d, d], inverses of the matrices used; zero if there is none.
         weights: [H - 1, families, d], estimates of w_h.
-        bare_inverse, bare_weights: the same with less ridge.
-        indefinite: [1], how many matrices so far were not positive definite.
+        bare_inverse, bare_weights: the same with a smaller ridge.
+        indefinite: [1], number of matrices so far that were not positive definite.
     """
 
     Q: Array
@@ -49,23 +49,23 @@ class MixturePlan(NamedTuple):
     indefinite: Array
 
 
-# kernel signature of a planner: (released, E, users, features, rewards, constants, plan).
-# released: [H - 1, families, d, d + 1], see statistics/value_regression.py: all that a planner learns about users;
-# E: the bound in use on its noise; users: how many it sums up; features: [S, A, S, d] and rewards: [H, S, A], public;
-# constants: [..], from `Planner.constants`; plan: written.
+# kernel signature of a planner: (released, E, users, features, rewards, constants, plan). released: [H - 1, families,
+# d, d + 1], see statistics/value_regression.py, the planner's only data about users; E: the bound in use on its noise;
+# users: the number of users summed up; features: [S, A, S, d] and rewards: [H, S, A], both public; constants: [..],
+# from `Planner.constants`; plan: the result, written in place.
 
 
 @dataclass(frozen=True)
 class MixtureProblem:
-    """The facts that constants may depend on, all public.
+    """The facts that a planner's constants may depend on, all public.
 
     Attributes:
         size: S, A, H and d.
         K: users.
-        beta: failure probability, p of the paper.
-        bound: C_w, at least |w_h|.
-        statistic: in the units of release.
-        quantile: what the length of d standard normal draws stays below, with the chance at which noise is bounded.
+        beta: failure probability, p in the paper.
+        bound: C_w, an upper bound on |w_h|.
+        statistic: the released statistic, which defines the units of its noise.
+        quantile: upper bound on the length of d standard normal draws, at the probability for which noise is bounded.
     """
 
     size: Size
@@ -77,13 +77,13 @@ class MixtureProblem:
 
 
 class MixturePlanner(NamedTuple):
-    """The learner's planning with one set of constants.
+    """A learner's planner with one set of constants.
 
     Attributes:
-        plan: see above.
-        constants: from the problem, [..].
-        confidence(released, error, users, constants): where it believes the weights to be at many releases at once,
-            released: [D, H - 1, families, d, d + 1], error, users: [D]. Pages draw it; None draws nothing.
+        plan: kernel, with the signature above.
+        constants(problem): returns its constants, [..].
+        confidence(released, error, users, constants): returns its confidence sets at many releases at once, for charts;
+            released: [D, H - 1, families, d, d + 1], error, users: [D]. None if it has no chart.
     """
 
     plan: Callable[..., None]
@@ -96,10 +96,10 @@ class MixtureLearner(PlannedLearner[MixturePlanner, ValueRegression]):
     """A learner that replans at release times from regressions of its own values.
 
     Attributes:
-        planners: by bonus, the first is the default.
-        regression: which statistic it is handed.
+        planners: by bonus; the first is the default.
+        regression: type of the statistic that it receives.
 
-    The rest is that of every `Learner`.
+    All other attributes are as in `Learner`.
     """
 
     key: str
@@ -117,13 +117,13 @@ class MixtureLearner(PlannedLearner[MixturePlanner, ValueRegression]):
     public = ("sizes", "d1", "mixture", "rewards")
 
     def seen(self, bonus: str) -> ValueRegression:
-        """With the paper's constants values are regressed as they are, else centred, in units of their range."""
+        """Return the regression: of raw values for the paper's constants, else of centred, scaled values."""
         return self.regression(centred=bonus != "paper")
 
 
 @kernel
 def act_greedily(h: int, plan: Any) -> None:
-    """V and policy at step h from Q; the lowest of equally good actions. plan: a record that has the three."""
+    """Set V and the policy at step h from Q, with the lowest of equally good actions. `plan` holds all three."""
     _, S, A = plan.Q.shape
     for s in range(S):
         best = 0
@@ -136,13 +136,13 @@ def act_greedily(h: int, plan: Any) -> None:
 
 @kernel
 def next_block(most: float, users: int, K: int, d1: Array, features: Array, plan: MixturePlan) -> int:
-    """Users at the next release: t + max(1, floor(b)), cut at K, with the b <= most t by which ln det of no matrix is
-    predicted to grow by more than ln 2.
+    """Return the number of users at the next release: t + max(1, floor(b)), at most K, with the largest b <= most t for
+    which the predicted growth of ln det of every matrix is at most ln 2.
 
-    ln det (M + b G) - ln det M <= b tr(M^-1 G), and G is what a user is expected to add: X X^T / v, averaged over the
-    states that the policy visits in the learner's own model <phi(s'|s, a), w~>, with the w nearest to w~ in the norm of
-    the matrix for which it sums to 1, cut at 0 and made to sum to 1; if nothing is left of it states are equally
-    likely.
+    ln det (M + b G) - ln det M <= b tr(M^-1 G), and G is the expected contribution of a user: X X^T / v, averaged over
+    the states that the policy visits in the learner's own model <phi(s'|s, a), w~>. There w is the vector nearest to
+    w~, in the norm of the matrix, for which the model sums to 1; negative entries are cut at 0 and the rest normalised
+    (uniform if nothing is left).
     """
     H, S = plan.policy.shape
     families, d = plan.inverse.shape[1], plan.inverse.shape[2]
@@ -188,7 +188,7 @@ def next_block(most: float, users: int, K: int, d1: Array, features: Array, plan
 
 @kernel
 def centre(h: int, plan: MixturePlan) -> None:
-    """Set the middle and the unit of the next regression at step h: those of V_{h+1}."""
+    """Set the middle and the unit of the next regression at step h to the values for V_{h+1}."""
     _, S, A = plan.unit.shape
     low = plan.V[h + 1, 0]
     high = low
@@ -203,7 +203,7 @@ def centre(h: int, plan: MixturePlan) -> None:
 
 @kernel
 def reach_of_values(features: Array, h: int, s: int, a: int, V: Array, ends: Array) -> None:
-    """Write into ends, [2], the least and the most of V[h] over the states that some weights lead to from (s, a)."""
+    """Write the smallest and largest V[h] over all states that may follow (s, a), under any weights, to ends, [2]."""
     S, d = features.shape[2], features.shape[3]
     ends[0] = np.inf
     ends[1] = -np.inf

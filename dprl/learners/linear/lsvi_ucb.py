@@ -1,8 +1,8 @@
-"""LSVI-UCB (Jin et al. 2020) in batches with private sums (L21 Algorithm 2): in a linear MDP r + P V is linear in the
-features phi(s, a), whatever V is, and is learned by regressing r + V(s') on them, from the last step to the first.
+"""LSVI-UCB (Jin et al. 2020) in batches with private sums (L21 Algorithm 2).
 
-With G the released matrix of step h and u the released vector for V = V_{h+1}, w~ = (G + ridge I)^-1 u and Q = <phi,
-w~> + bonus, cut to its range.
+In a linear MDP, r + P V is linear in the features phi(s, a) for every V, so it can be learned by regressing r + V(s')
+on them, from the last step to the first. With G the released matrix of step h and u the released vector for V =
+V_{h+1}, w~ = (G + ridge I)^-1 u and Q = <phi, w~> + bonus, clipped to its range.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ def step(
 ) -> None:
     """Plan as in the paper: ridge = lambda + c_K + Upsilon, bonus = beta |phi| in the inverse's norm, Q in [0, H].
 
-    shift, pull: the largest standard deviations that numbers of matrices and of vectors have in the run. constants: see
-    `constants`.
+    shift, pull: the largest standard deviation of the noise in one number of a matrix and of a vector in the run.
+    constants: see `constants`.
     """
     H, S, A = plan.Q.shape
     found = np.zeros(3)
@@ -64,8 +64,9 @@ def step(
 
 
 def constants(problem: LinearProblem) -> Array:
-    """Return lambda = d, Upsilon and C for noise of standard deviation 1, K, and ln(24^2 18 K^2 d H / p), of chi
-    without U_K (L21 Appendix E.1; for Laplace noise E.3)."""
+    """Return lambda = d, Upsilon and C for noise of standard deviation 1, K, and ln(24^2 18 K^2 d H / p), chi without
+    U_K (L21 Appendix E.1; for Laplace noise E.3).
+    """
     H, d, K, p = problem.size.H, problem.size.d, problem.K, problem.beta
     if problem.norm == "l1":
         tail = log(6 * K * H * d / p)
@@ -79,7 +80,7 @@ def constants(problem: LinearProblem) -> Array:
 def paper_confidence(
     released: Array, shift: Array, pull: Array, users: Array, constants: Array
 ) -> Confidence:
-    """Return the ellipsoid of `step`: |w - w~| in the norm of G + ridge is at most beta."""
+    """Return the ellipsoid that `step` uses: |w - w~| in the norm of G + ridge is at most beta."""
     H, d, K = released.shape[1], constants[0], constants[3]
     upsilon, C = (constants[1] * shift)[:, None], (constants[2] * pull)[:, None]
     c = d * upsilon
@@ -106,8 +107,8 @@ def anytime(
         bonus = beta sqrt(phi.Y + max(lambda + shift - ridge, 0) |Y|^2) + (pull + (shift + ridge) C_w) |Y|,
         Y = (G + ridge I)^-1 phi.
 
-    beta bounds what is random in users' rewards and next states, for all V at once; shift how far noise can move G,
-    pull how far u. It holds for any ridge: the better of ridge = lambda + shift and ridge = lambda is taken.
+    beta bounds the randomness of rewards and next states, for all V at once; shift and pull bound the change of G and
+    of u by noise. The bound holds for any ridge; we use the better of ridge = lambda + shift and ridge = lambda.
     constants: see `anytime_constants`.
     """
     _, S, A = plan.Q.shape
@@ -149,7 +150,7 @@ def anytime(
 
 
 def anytime_constants(problem: LinearProblem) -> Array:
-    """Return lambda = 1/4; C_w; 2 ln(3 H 2^(S-1) / beta), for the corners that values of S states are between."""
+    """Return lambda = 1/4; C_w; 2 ln(3 H 2^(S-1) / beta), a union bound over the corners of the cube of values V."""
     S, H = problem.size.S, problem.size.H
     return np.array([0.25, problem.bound, 2 * (log(3 * H / problem.beta) + (S - 1) * log(2))])
 
@@ -157,7 +158,7 @@ def anytime_constants(problem: LinearProblem) -> Array:
 def anytime_confidence(
     released: Array, shift: Array, pull: Array, users: Array, constants: Array
 ) -> Confidence:
-    """Return the region behind `anytime`, with the better of its two ridges at every step."""
+    """Return the confidence set behind `anytime`, with the better of its two ridges at every step."""
     lamda, bound, d = constants[0], constants[1], released.shape[-2]
     shifts = np.broadcast_to(shift[:, None], released.shape[:2])
     most = d * np.log1p(users / (d * lamda))[:, None]
@@ -182,7 +183,7 @@ ALGORITHM = ValueIterationLearner(
         "anytime": ValueIterationPlanner(
             anytime, anytime_constants, anytime_confidence, lambda problem: problem.bound
         ),
-        # 2 H sqrt d of r + V in [0, H + 1] (Jin et al. 2020, Lemma B.1)
+        # 2 H sqrt d, for r + V in [0, H + 1] (Jin et al. 2020, Lemma B.1)
         "paper": ValueIterationPlanner(
             step, constants, paper_confidence, lambda p: 2 * p.size.H * sqrt(p.size.d)
         ),

@@ -1,4 +1,4 @@
-"""Ridge regression from released sums: written out, so that compiled and plain give the same bits."""
+"""Ridge regression from released sums, written out so that compiled and plain Python code give the same bits."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import numpy as np
 from dprl.engine import kernel
 from dprl.mdp.tabular import Array
 
-ROUNDING = 1e-13  # of the largest entry of a diagonal: less ridge than that is lost in the digits
+ROUNDING = 1e-13  # of the largest diagonal entry: a smaller ridge is lost in rounding
 
 
 @kernel
 def at_least(ridge: float, released: Array, h: int, f: int) -> float:
-    """Return the ridge, or the larger value that rounding needs: it grows with the sums, and stays a 10^-13 of them."""
+    """Return the ridge, or 10^-13 of the largest diagonal entry if larger, so that rounding does not erase it."""
     d = released.shape[2]
     most = 0.0
     for i in range(d):
@@ -24,15 +24,15 @@ def at_least(ridge: float, released: Array, h: int, f: int) -> float:
 
 @kernel
 def solve(released: Array, h: int, f: int, ridge: float, inverse: Array, weights: Array) -> float:
-    """Solve w = (G + ridge I)^-1 u, with G and u from the record.
+    """Solve w = (G + ridge I)^-1 u, with G and u from the released sums.
 
     Args:
         released: [H - 1, families, d, d + 1], a symmetric matrix and a vector at [h, f].
-        inverse: [H - 1, families, d, d] gets (G + ridge I)^-1 at [h, f].
-        weights: [H - 1, families, d] gets w.
+        inverse: [H - 1, families, d, d], receives (G + ridge I)^-1 at [h, f].
+        weights: [H - 1, families, d], receives w at [h, f].
 
     Returns:
-        ln det (G + ridge I); nan if that is not positive definite. Then `inverse` and `weights` are zero.
+        ln det (G + ridge I); NaN if it is not positive definite, with `inverse` and `weights` set to zero.
     """
     d = released.shape[2]
     L = np.zeros((d, d))
@@ -81,7 +81,7 @@ def solve(released: Array, h: int, f: int, ridge: float, inverse: Array, weights
 
 @kernel
 def look_up(phi: Array, h: int, f: int, inverse: Array, weights: Array, found: Array) -> None:
-    """found: [3] gets <phi, w>, |phi| in the norm of the inverse, and |inverse phi|."""
+    """Write <phi, w>, |phi| in the norm of the inverse, and |inverse phi| to found, [3]."""
     d = phi.shape[0]
     mean = 0.0
     square = 0.0
@@ -100,7 +100,7 @@ def look_up(phi: Array, h: int, f: int, inverse: Array, weights: Array, found: A
 
 @kernel
 def project(phi: Array, one: Array, h: int, f: int, inverse: Array) -> float:
-    """Find the multiple of `one` that is nearest to phi in the norm of the inverse."""
+    """Return the factor c for which c times `one` is nearest to phi in the norm of the inverse."""
     d = phi.shape[0]
     along = 0.0
     length = 0.0

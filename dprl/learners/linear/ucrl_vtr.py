@@ -1,7 +1,7 @@
-"""UCRL-VTR (Ayoub et al. 2020) with private sums (L21 Algorithm 1): a linear mixture is learned by regressing the
-learner's own values V(s') on phi_V(s, a), for <phi_V, w> is the mean of V(s').
+"""UCRL-VTR (Ayoub et al. 2020) with private sums (L21 Algorithm 1).
 
-With G and u the released sums at step h, w~ = (G + ridge I)^-1 u and Q = r + <phi_V, w~> + bonus, cut to its range.
+It learns a linear mixture by regressing its own values V(s') on phi_V(s, a), because <phi_V, w> is the mean of V(s').
+With G and u the released sums at step h, w~ = (G + ridge I)^-1 u and Q = r + <phi_V, w~> + bonus, clipped to its range.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def plan(
 ) -> None:
     """Plan as in the paper: ridge = lambda + 2 Upsilon, bonus = beta |phi_V| in the inverse's norm, Q in [0, H].
 
-    error: the largest standard deviation that a sum's noise has in the run. constants: see `constants`.
+    error: the largest standard deviation of the noise in any sum of the run. constants: see `constants`.
     """
     H, S, A = plan.Q.shape
     phi, found = np.zeros(features.shape[3]), np.zeros(3)
@@ -79,13 +79,13 @@ def constants(problem: MixtureProblem) -> Array:
 
 
 def paper_confidence(released: Array, error: Array, users: Array, constants: Array) -> Confidence:
-    """Return the ellipsoid of `plan`: |w - w~| in the norm of G + ridge is at most beta."""
+    """Return the ellipsoid that `plan` uses: |w - w~| in the norm of G + ridge is at most beta."""
     lamda, upsilon = constants[0], constants[1] * error[:, None]
     ridge = np.broadcast_to(lamda + 2.0 * upsilon, released.shape[:2])
     found = solved(released[:, :, 0], ridge)
     nothing = np.where(found.fine, 0.0, np.nan)
     beta = constants[2] * np.sqrt(lamda + upsilon) + constants[3]
-    # the paper takes 2 Upsilon for a shift: noise moves an eigenvalue by Upsilon at most
+    # the paper shifts by 2 Upsilon; noise moves an eigenvalue by at most Upsilon
     return Confidence(found.weights, found.ridge, beta + nothing, nothing, nothing, upsilon + nothing)
 
 
@@ -103,9 +103,9 @@ def anytime(
 
         bonus = beta sqrt(X.Y + max(lambda + shift - ridge, 0) |Y|^2) + (N + ridge C_w) |Y|,  Y = (G + ridge I)^-1 X.
 
-    beta bounds what is random in users' next states, N what the noise of G and u does, shift how far it can move G. It
-    holds for any ridge: the better of ridge = lambda + shift and ridge = lambda is taken.
-    error: what the length of d draws of a release's noise stays below, in units of release. constants: see
+    beta bounds the randomness of next states, N the effect of the noise in G and u, and shift the change of G by noise.
+    The bound holds for any ridge; we use the better of ridge = lambda + shift and ridge = lambda.
+    error: upper bound on the length of d draws of a release's noise, in the units of the release. constants: see
     `anytime_constants`.
     """
     H, S, A = plan.Q.shape
@@ -151,20 +151,17 @@ def anytime(
 
 
 def anytime_constants(problem: MixtureProblem) -> Array:
-    """Return lambda = 1/4; C_w; the most that noise moves G, and u - G w, for error = 1; 2 ln(3 (H - 1) / beta).
-
-    For noise see `noise_bounds`.
-    """
+    """Return lambda = 1/4; C_w; the bounds of `noise_bounds` for error = 1; 2 ln(3 (H - 1) / beta)."""
     shift, pull = noise_bounds(problem, 0)
     return np.array([0.25, problem.bound, shift, pull, 2 * log(3 * (problem.size.H - 1) / problem.beta)])
 
 
 def noise_bounds(problem: MixtureProblem, f: int) -> tuple[float, float]:
-    """Return the most that noise moves G, and u - G w, for error = 1, in family f.
+    """Return bounds on the noise in G and in u - G w, for error = 1, in family f.
 
-    Where d standard normal draws are longer than x with chance q, so is u - G w in units of its largest standard
-    deviation; |noise of G| is at most 2 sqrt d + 2 sqrt(ln(2 / q)) (Davidson, Szarek 2001, Theorem II.11; it moves by
-    at most sqrt 2 times as much as the draws), and at most sqrt 2 times the length of its draws.
+    If d standard normal draws are longer than x with probability q, then so is the noise in u - G w, in units of its
+    largest standard deviation. The noise in G is at most 2 sqrt d + 2 sqrt(ln(2 / q)) (Davidson, Szarek 2001, Theorem
+    II.11; it moves by at most sqrt 2 times as much as the draws), and at most sqrt 2 times the length of its draws.
     """
     from scipy.special import chdtrc, chdtri
 
@@ -193,13 +190,13 @@ def either(
     proxy: float,
     spent: float,
 ) -> Confidence:
-    """With the better of the ridges lambda + shift and lambda at every step.
+    """Return the confidence set with the better of the ridges lambda + shift and lambda at every step.
 
     Args:
         released: [D, H - 1, families, d, d + 1].
-        shift, pull: [D], by how much noise moves G at most, and u - G w.
-        trace: [D], of the sums without noise, at most.
-        lamda, bound, proxy, spent: lambda, C_w, of the noise of targets, 2 ln(1/chance).
+        shift, pull: [D], upper bounds on the noise in G and in u - G w.
+        trace: [D], an upper bound on the trace of the sums without noise.
+        lamda, bound, proxy, spent: lambda, C_w, the targets' variance proxy, 2 ln(1/failure probability).
     """
     d = released.shape[-2]
     shift, pull = np.broadcast_to(shift[:, None], released.shape[:2]), pull[:, None]

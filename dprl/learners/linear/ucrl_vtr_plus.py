@@ -1,7 +1,7 @@
-"""UCRL-VTR+ (Zhou et al. 2021) with private sums (L21 Algorithm 3): UCRL-VTR whose users count 1/v each, with a bound v
-on the variance of the values they saw. It follows from a second regression, of squares of values.
+"""UCRL-VTR+ (Zhou et al. 2021) with private sums (L21 Algorithm 3): UCRL-VTR that weights each user by 1/v, where v
+bounds the variance of the values they saw and comes from a second regression, of squared values.
 
-Family 0 has the weighted sums of values, family 1 those of squares, see statistics/weighted_regression.py.
+Family 0 has the weighted sums of values, family 1 the sums of squares, see statistics/weighted_regression.py.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def plan(
 ) -> None:
     """Plan as in the paper, for the next user, the k-th: lambda = 1, ridges lambda + 2 Upsilon_i, Q in [0, H].
 
-    error: the largest standard deviation that a sum's noise has in the run, family 0. constants: see `constants`.
+    error: the largest standard deviation of the noise in any sum of family 0. constants: see `constants`.
     """
     H, S, A = plan.Q.shape
     d = features.shape[3]
@@ -72,7 +72,7 @@ def plan(
                 elif h < H - 1:
                     value = float(H)
                 plan.Q[h, s, a] = max(min(value, float(H)), 0.0)
-                variance = most  # at most, of values in [0, H], where nothing is told
+                variance = most  # an upper bound for values in [0, H], if the sums are not usable
                 if known and told:
                     expected(features, s, a, plan.V, h + 1, 0.0, 1.0, 2, squares)
                     look_up(squares, h, 1, plan.inverse, plan.weights, second)
@@ -84,10 +84,10 @@ def plan(
 
 
 def constants(problem: MixtureProblem) -> Array:
-    """Upsilon_1 and Upsilon_2 for error = 1, 3 (C_w + 1), ln(24 H / p), ln(1 + K / lambda), ln(1 + K H^4 / (d lambda))
-    (L21 Corollaries 10, 11)."""
+    """Return Upsilon_1 and Upsilon_2 for error = 1, 3 (C_w + 1), ln(24 H / p), ln(1 + K / lambda) and ln(1 + K H^4 / (d
+    lambda)) (L21 Corollaries 10, 11)."""
     H, d, K, p = problem.size.H, problem.size.d, problem.K, problem.beta
-    units = problem.statistic.units(problem.size)[0]  # of family 0 as in the paper: 1
+    units = problem.statistic.units(problem.size)[0]  # 1 in family 0 as in the paper
     norm = 4 * sqrt(d) + 2 * log(24 * K * H / p)
     return np.array(
         [
@@ -102,21 +102,21 @@ def constants(problem: MixtureProblem) -> Array:
 
 
 def paper_confidence(released: Array, error: Array, users: Array, constants: Array) -> Confidence:
-    """Return the ellipsoid of `plan`: |w - w^| in the norm of Lambda^ is at most beta^."""
+    """Return the ellipsoid that `plan` uses: |w - w^| in the norm of Lambda^ is at most beta^."""
     d, chance = released.shape[-2], (constants[3] + 2.0 * np.log(users + 1.0))[:, None]
     upsilon = constants[0] * error[:, None]
     found = solved(released[:, :, 0], np.broadcast_to(1.0 + 2.0 * upsilon, released.shape[:2]))
     nothing = np.where(found.fine, 0.0, np.nan)
     beta = 8.0 * np.sqrt(d * constants[4] * chance) + 4.0 * sqrt(d) * chance
     beta = beta + constants[2] * np.sqrt(1.0 + upsilon)
-    # the paper takes 2 Upsilon for a shift: noise moves an eigenvalue by Upsilon at most
+    # the paper shifts by 2 Upsilon; noise moves an eigenvalue by at most Upsilon
     return Confidence(found.weights, found.ridge, beta + nothing, nothing, nothing, upsilon + nothing)
 
 
-# constants of the anytime bonus, [2 WIDTH], of values and then of squares, see `anytime_constants`
+# constants of the anytime bonus, [2 WIDTH], for values and then for squares, see `anytime_constants`
 PROXY, LAMDA, SPENT, MOST, SHIFT, PULL, BOUND = range(7)
 WIDTH = 7
-# what a step's sums tell: whether they do with either ridge, the ridges, and the bound on e
+# facts about one regression: whether it is usable with the full and the smaller ridge, both ridges, and beta
 KNOWN, BARE, FULL, LESS, BETA = range(5)
 TOLD = 5
 
@@ -131,11 +131,11 @@ def anytime(
     constants: Array,
     plan: MixturePlan,
 ) -> None:
-    """Compute an upper bound on Q* at all releases (proof: docs/report/linear.md). The next regression at (s, a) is of
-    y = (V - middle) / unit in [-1/2, 1/2], with the middle and the range of V over the states that are possible then; y
-    is sqrt(1 / worth)-sub-Gaussian.
+    """Compute an upper bound on Q* at all releases (proof: docs/report/linear.md). The target of the next regression at
+    (s, a) is y = (V - middle) / unit in [-1/2, 1/2], with the middle and the range of V over the possible next states;
+    y is sqrt(1 / worth)-sub-Gaussian.
 
-    error: what the length of d draws of a release's noise stays below, in units of release. constants: see
+    error: upper bound on the length of d draws of a release's noise, in the units of the release. constants: see
     `anytime_constants`.
     """
     H, S, A = plan.Q.shape
@@ -178,7 +178,7 @@ def learn(
     facts: Array,
     plan: MixturePlan,
 ) -> None:
-    """Regress family f at step h: inverses and weights of the plan, and facts: [TOLD]."""
+    """Regress family f at step h; write inverses and weights to the plan, and the facts to `facts`, [TOLD]."""
     d = released.shape[2]
     lamda, shift = constants[LAMDA], constants[SHIFT] * error
     facts[FULL], facts[LESS] = at_least(lamda + shift, released, h, f), at_least(lamda, released, h, f)
@@ -207,9 +207,10 @@ def between(
     plan: MixturePlan,
     ends: Array,
 ) -> None:
-    """Write into ends, [2], the least and the most of <phi, w_h>, from either ridge.
+    """Write the smallest and the largest possible <phi, w_h>, from either ridge, to ends, [2].
 
-    one: [d] phi of 1, of which <one, w_h> = 1: any multiple may be added to phi, and the one that makes it shortest is.
+    one: [d], phi for V = 1, so that <one, w_h> = 1: any multiple of it may be added to phi, and we choose the one that
+    makes phi shortest.
     """
     d = phi.shape[0]
     found, best = np.zeros(3), np.zeros(d)
@@ -231,11 +232,11 @@ def between(
 
 @kernel
 def proxy(low: float, high: float, square: float) -> float:
-    """Return the least v known, 1/4 at most, for which y in [-1/2, 1/2] is sqrt(v)-sub-Gaussian, if its mean is between
-    low and high and that of y^2 at most square.
+    """Return the smallest known v <= 1/4 for which y in [-1/2, 1/2] is sqrt(v)-sub-Gaussian, if its mean is between low
+    and high and the mean of y^2 is at most square.
 
-    No y - E y <= b of variance V is further up than that which is b or -V/b (Bennett 1962); one of two values that are
-    b + V/b apart, the higher with chance p, is as Kearns and Saul (1998) say.
+    Among all y with y - E y <= b and variance V, the worst case has the two values b and -V/b (Bennett 1962); Kearns
+    and Saul (1998) give v for two values that are b + V/b apart, the higher with probability p.
     """
     off = max(low, -high, 0.0)
     variance = max(min(square, 0.25) - off * off, 0.0)
@@ -254,10 +255,10 @@ def proxy(low: float, high: float, square: float) -> float:
 
 
 def anytime_constants(problem: MixtureProblem) -> Array:
-    """Return for each family: the distance of a target from 0, squared; lambda; 2 ln(3 (H - 1) / beta); the most of
-    |X|^2 worth; for error = 1 the bounds on noise; C_w.
+    """Return for each family: the targets' variance proxy; lambda; 2 ln(3 (H - 1) / beta); the maximum of |X|^2 worth;
+    the bounds on noise for error = 1; C_w.
 
-    Values count so much that theirs is 1. Squares lie in [0, 1/4] and are 1/8-sub-Gaussian.
+    Values are weighted so that their proxy is 1. Squares lie in [0, 1/4] and are 1/8-sub-Gaussian.
     """
     spent = 2 * log(3 * (problem.size.H - 1) / problem.beta)
     most = problem.statistic.weight(problem.size) / 4
@@ -270,7 +271,7 @@ def anytime_constants(problem: MixtureProblem) -> Array:
 
 
 def anytime_confidence(released: Array, error: Array, users: Array, constants: Array) -> Confidence:
-    """Return the region behind `anytime`, of family 0."""
+    """Return the confidence set behind `anytime`, from family 0."""
     shift, pull, trace = constants[SHIFT] * error, constants[PULL] * error, constants[MOST] * users
     lamda, bound, proxy, spent = constants[LAMDA], constants[BOUND], constants[PROXY], constants[SPENT]
     return either(released, shift, pull, trace, lamda, bound, proxy, spent)

@@ -1,8 +1,8 @@
-"""The record of a learner of a linear MDP: optimistic least-squares value iteration that asks step by step.
+"""The record of a learner for linear MDPs: optimistic least-squares value iteration that requests sums step by step.
 
-At a release it is handed matrices first. Then, for h = H - 1 down to 0, it is handed the vector of step h, plans that
-step, and so says what the vector of step h - 1 shall be of: V[h], and the middle and unit it is taken in. It is told
-nothing else of its users, see statistics/feature_gram.py.
+At a release the learner receives the matrices first. Then, for h = H - 1 down to 0, it receives the vector of step h,
+plans that step, and so defines the vector of step h - 1: the values V[h] to regress, with their middle and unit. It
+receives nothing else about its users, see statistics/feature_gram.py.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from dprl.statistics.feature_gram import FeatureGram
 
 
 class ValueIterationPlan(NamedTuple):
-    """The content of a plan; a kernel writes it in place, step by step.
+    """The result of planning, which a kernel writes in place, step by step.
 
     Attributes:
         Q: [H, S, A], optimistic values.
         V: [H + 1, S], their maxima; V[H] = 0.
         policy: [H, S], greedy.
-        middle, unit: [H], the vector of step h is of (r + V_{h+1} - middle) / unit.
-        inverse, bare_inverse: [H, 1, d, d], of the matrices that were planned with, and of those with less ridge; zero
-            where they have none.
+        middle, unit: [H], the vector of step h sums phi (r + V_{h+1} - middle) / unit.
+        inverse, bare_inverse: [H, 1, d, d], inverses of the matrices used, and with a smaller ridge; zero if there is
+            none.
         weights, bare_weights: [H, 1, d], estimates of w_h.
-        indefinite: [1], how many matrices so far were not positive definite.
+        indefinite: [1], number of matrices so far that were not positive definite.
     """
 
     Q: Array
@@ -50,23 +50,22 @@ class ValueIterationPlan(NamedTuple):
     indefinite: Array
 
 
-# kernel signature of a planner of one step: (h, released, shift, pull, users, features, constants, plan).
-# released: [H, 1, d, d + 1], all matrices and, from step h on, the vectors that were asked for: all that it learns
-# about users; shift, pull: bounds in use on the noise of a matrix and of a vector; users: how many are summed up;
-# features: [S, A, d], public; constants: [..], from `Planner.constants`; plan: step h of it is written, and what is
-# asked next.
+# kernel signature of a planner of one step: (h, released, shift, pull, users, features, constants, plan). released: [H,
+# 1, d, d + 1], all matrices and, from step h on, the requested vectors: the planner's only data about users; shift,
+# pull: bounds in use on the noise of a matrix and of a vector; users: the number of users summed up; features: [S, A,
+# d], public; constants: [..], from `Planner.constants`; plan: step h of it is written, with the next request.
 
 
 @dataclass(frozen=True)
 class LinearProblem:
-    """The facts that constants may depend on, all public.
+    """The facts that a planner's constants may depend on, all public.
 
     Attributes:
         size: S, A, H and d.
         K: users.
-        beta: failure probability, p of the paper.
-        bound: how long the weights of a mean can be that is in [-1/2, 1/2] for every state and action.
-        norm: of changes, that the noise goes by: l2 of Gaussian noise, l1 of Laplace noise.
+        beta: failure probability, p in the paper.
+        bound: maximum length of weights w for which <phi(s, a), w> is in [-1/2, 1/2] for every (s, a).
+        norm: the norm that the noise is calibrated to, l2 for Gaussian and l1 for Laplace noise.
     """
 
     size: Size
@@ -77,14 +76,14 @@ class LinearProblem:
 
 
 class ValueIterationPlanner(NamedTuple):
-    """The learner's planning with one set of constants.
+    """A learner's planner with one set of constants.
 
     Attributes:
-        step: see above.
-        constants: from the problem, [..].
-        confidence(released, shift, pull, users, constants): the confidence sets of the requested weights, at
-            many releases at once, released: [D, H, 1, d, d + 1], shift, pull, users: [D]. Pages draw it.
-        longest(problem): how long these weights can be.
+        step: kernel, with the signature above.
+        constants(problem): returns its constants, [..].
+        confidence(released, shift, pull, users, constants): returns the confidence sets of the requested weights, at
+            many releases at once, for charts; released: [D, H, 1, d, d + 1], shift, pull, users: [D].
+        longest(problem): returns the maximum length of these weights.
     """
 
     step: Callable[..., None]
@@ -98,12 +97,12 @@ LOCAL = "no method is known to get its sums from noisy reports (L21 Remark 5)"
 
 @dataclass(frozen=True)
 class ValueIterationLearner(PlannedLearner[ValueIterationPlanner, FeatureGram]):
-    """A learner that plans by asking for regressions of its own values on all that has happened so far.
+    """A learner that plans by requesting regressions of its own values on all data so far.
 
     Attributes:
-        planners: by bonus, the first is the default.
+        planners: by bonus; the first is the default.
 
-    The rest is that of every `Learner`.
+    All other attributes are as in `Learner`.
     """
 
     key: str
@@ -122,31 +121,31 @@ class ValueIterationLearner(PlannedLearner[ValueIterationPlanner, FeatureGram]):
 
     @property
     def refused(self) -> Mapping[str, str]:
-        """Privacy models that it does not have."""
+        """Unsupported privacy models, with reasons."""
         return {
             "local": f"local is an open question for {self.key}: {LOCAL}",
             "shuffle": f"shuffle is not offered for {self.key}: as with local, {LOCAL}",
         }
 
     def seen(self, bonus: str) -> FeatureGram:
-        """With the paper's constants values are regressed as they are, else centred, in units of their range."""
+        """Return the regression: of raw values for the paper's constants, else of centred, scaled values."""
         return FeatureGram(centred=bonus != "paper")
 
     def releases(self, size: Size, K: int, epsilon: float | None, norm: str) -> int:
-        """Return B batches; about how many blocks without privacy."""
+        """Return B, the number of batches, or an estimate of the number of blocks without privacy."""
         if epsilon is None:
             return int(min(K, 11 * log(K + 1) + size.H * size.d * log(K + 1)) + 1)
         return len(batches(K, size, epsilon, norm))
 
     def pace(self, private: bool) -> str:
-        """Return the batches: equal ones as in Appendix E; without privacy, blocks that grow with the information."""
+        """Describe the batches: equal ones as in Appendix E or, without privacy, blocks that grow."""
         if private:
             return "updates its policy at the end of equal batches, as many as in its paper"
         return "updates its policy at the end of blocks that grow while its matrices change little"
 
 
 def batches(K: int, size: Size, epsilon: float, norm: str) -> range:
-    """Return the users at the ends of the batches, except for the last, which ends at K: every ceil(K / B).
+    """Return the numbers of users at the ends of the batches: every ceil(K / B); the last batch is cut at K.
 
     B = ceil((K epsilon)^(2/5) / (d^(3/5) H^(1/5))) (L21 Appendix E.1), or for Laplace noise ceil((K epsilon)^(1/3) /
     (d^(2/3) H^(1/3))) (Appendix E.3).
@@ -162,7 +161,7 @@ def batches(K: int, size: Size, epsilon: float, norm: str) -> range:
 
 @kernel
 def centre(h: int, plan: ValueIterationPlan) -> None:
-    """Center the vector of step h: r + V_{h+1} is in middle plus or minus unit/2."""
+    """Center the target of step h: r + V_{h+1} lies within unit/2 of middle."""
     S = plan.V.shape[1]
     low = plan.V[h + 1, 0]
     high = low
@@ -177,15 +176,15 @@ def centre(h: int, plan: ValueIterationPlan) -> None:
 def next_block(
     most: float, users: int, K: int, d1: Array, features: Array, moved: Array, plan: ValueIterationPlan
 ) -> int:
-    """Users at the end of the next block, without privacy: t + max(1, floor(b)), cut at K, with the b <= most t by
-    which ln det of no matrix is predicted to grow by more than ln 2.
+    """Return the number of users at the end of the next block, without privacy: t + max(1, floor(b)), at most K, with
+    the largest b <= most t for which the predicted growth of ln det of every matrix is at most ln 2.
 
-    ln det (M + b G) - ln det M <= b tr(M^-1 G), and G is what a user is expected to add: phi phi^T, averaged over the
-    states that the policy visits in the learner's own model phi^T M^-1 moved, cut at 0 and made to sum to 1; where
-    nothing is left of it states are equally likely.
+    ln det (M + b G) - ln det M <= b tr(M^-1 G), and G is the expected contribution of a user: phi phi^T, averaged over
+    the states that the policy visits in the learner's own model phi^T M^-1 moved; negative entries are cut at 0 and the
+    rest normalised (uniform if nothing is left).
 
     Args:
-        moved: [H, d, S], the sums of phi over the users who went on to each state.
+        moved: [H, d, S], the sums of phi over the users who moved to each state.
     """
     H, S = plan.policy.shape
     d = features.shape[2]
@@ -225,8 +224,8 @@ def next_block(
 def longest_weights(features: Array) -> float:
     """Return the largest length of w if |<phi(s, a), w>| <= 1/2 for all (s, a), if the features span it.
 
-    The mean of <phi, w>^2 over all pairs is at most 1/4, and at least |w|^2 times the least eigenvalue above 0 of the
-    mean of phi phi^T. Of w that say the same of all pairs the shortest one is spanned.
+    The mean of <phi, w>^2 over all pairs is at most 1/4, and at least |w|^2 times the smallest positive eigenvalue of
+    the mean of phi phi^T. Among all w with the same products, the shortest one is in the span of the features.
     """
     flat = features.reshape(-1, features.shape[-1])
     values = np.linalg.eigvalsh(flat.T @ flat / len(flat))

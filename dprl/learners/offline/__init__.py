@@ -1,1 +1,1 @@
-"""Offline learners: pessimism on a private data set. One paper algorithm a file."""
+"""Offline learners, which plan pessimistically from a private data set; one paper's algorithm in each file."""

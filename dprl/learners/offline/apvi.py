@@ -1,7 +1,7 @@
-"""DP-APVI (QW23-offline, Algorithm 1), and APVI, which is the same without noise: pessimism on released counts.
+"""DP-APVI (QW23-offline, Algorithm 1) and its version without noise, APVI: pessimism on released counts.
 
-With E = 0, `apvi` has no lower-order term in its penalty (Yin and Wang's own has one, 14 H iota/(3 n)): a pair that was
-seen once has no variance and no penalty. C3 puts one there.
+With E = 0, the penalty of `apvi` has no lower-order term (Yin and Wang's own has 14 H iota/(3 n)), so a pair visited
+once has no variance and no penalty. The constant C3 adds such a term.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ COUNTS = DATASET.family
 def plan(problem: OfflineProblem) -> Plan:
     """QW23-offline Algorithm 1. Steps are h = 0..H-1 here, so that the cap H - h + 1 of line 7 is H - h.
 
-    Where rewards are not known, which is ours, their means come from a third family of noisy sums, and what these may
-    be short of the truth is in the penalty.
+    If rewards are not known (our extension), their means come from a third family of noisy sums, and the penalty also
+    covers the error of these means.
 
-    Where n~ > E, |noise| <= E_r/2 on a sum of rewards, and |n~ - n| <= E, the mean of the n rewards is within
+    If n~ > E, |noise| <= E_r/2 on a sum of rewards, and |n~ - n| <= E, the mean of the n rewards is within
     (E_r/2 + E)/n~ of the released mean, and by Hoeffding that of the distribution within sqrt(iota/(2n)) of it, for all
     (h, s, a) with probability 1 - beta; n >= n~ - E.
     """
@@ -58,7 +58,7 @@ def _iota(problem: OfflineProblem) -> float:
 
 
 def iterated(problem: OfflineProblem, released: Array, r: Array, doubt: Array) -> Learned:
-    """Run pessimistic value iteration. r: [H, S, A] mean rewards, each at most by `doubt` above the true one."""
+    """Run pessimistic value iteration. r: [H, S, A] mean rewards, each above the true one by at most `doubt`."""
     E, p, iota = problem.errors.get(COUNTS, 0.0), problem.params, _iota(problem)
     S, A, H, _ = problem.size
     n = counts.visits(released)
@@ -84,10 +84,10 @@ def iterated(problem: OfflineProblem, released: Array, r: Array, doubt: Array) -
 
 
 def families(problem: OfflineProblem, calibration: str) -> tuple[Family, ...]:
-    """Return all counts n and m, released once. The paper counts exactly.
+    """Return the families of released sums: all counts n and m, released once, as the paper counts them.
 
-    Sums of rewards, where these are not known, have more noise than the counts, since the penalty has less of it:
-    S H E iota/n of theirs.
+    Sums of rewards, if these are not known, have more noise than the counts because the penalty depends less on them:
+    it contains S H E iota/n for the counts.
     """
 
     def family(query: Any, what: str, weight: float = 1.0) -> Family:
@@ -103,10 +103,10 @@ def families(problem: OfflineProblem, calibration: str) -> tuple[Family, ...]:
 def errors(
     problem: OfflineProblem, mechanism: str, scales: Mapping[str, float], calibration: str
 ) -> dict[str, float]:
-    """E, with |noise| <= E/2 on all counts together with probability 1 - beta (Lemma C.2, by a union).
+    """Return E for each family: |noise| <= E/2 on all counts with probability 1 - beta (Lemma C.2, a union bound).
 
-    paper: E_rho = 4 sqrt(H ln(4HS^2A/beta)/rho) which is 2 sigma sqrt(2 ln(4HS^2A/beta)). For Laplace noise
-    it has O~(H/epsilon); the same union gives (8H/epsilon) ln(2HS^2A/beta). calibrated: by exact quantiles.
+    paper: E_rho = 4 sqrt(H ln(4HS^2A/beta)/rho), which is 2 sigma sqrt(2 ln(4HS^2A/beta)). For Laplace noise the paper
+    has O~(H/epsilon), and the same union bound gives (8H/epsilon) ln(2HS^2A/beta). calibrated: from exact quantiles.
     """
     from scipy.special import ndtri
 
@@ -155,7 +155,7 @@ CONSTANTS = (
 
 
 def unproved(params: Mapping[str, Any]) -> str:
-    """QW23-offline Lemmas C.6 and C.10, with probability 1 - O(beta), need the paper's constants, or larger ones."""
+    """Explain why the proof fails; "" if the constants are at least the paper's (QW23-offline Lemmas C.6, C.10)."""
     smaller = [
         f"{f.name} = {params[f.name]:g}" for f in CONSTANTS if f.name in LEAST and params[f.name] < f.default
     ]
@@ -167,7 +167,7 @@ def unproved(params: Mapping[str, Any]) -> str:
 
 
 def unproved_without_noise(params: Mapping[str, Any]) -> str:
-    """Without noise the term with C2 is gone, and with it the only one of order 1/n."""
+    """Explain why the proof fails: without noise the C2 term vanishes, so C3 must supply one of order 1/n."""
     if params["C3"] < 7 / 3 - 1e-9:
         return "as in the paper the penalty has no term of order 1/n, which the proof needs: C3 = 7/3"
     return unproved(params)

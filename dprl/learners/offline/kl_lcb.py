@@ -1,14 +1,14 @@
-"""DP-KL-LCB, ours: pessimistic value iteration whose V~ is a proved lower bound of v^pi, from private counts.
+"""DP-KL-LCB, ours: pessimistic value iteration on private counts, with V~ a proved lower bound of v^pi.
 
-It releases half of DP-APVI's sums (Qiao, Wang 2023, Algorithm 1): m alone, with no projection. Three things bound
-what a row (h, s, a) is worth from below, where W = V~_{h+1} is what is known to be had of next states:
+It releases half of DP-APVI's sums (Qiao, Wang 2023, Algorithm 1): m alone, without projection. The lower bound on the
+value of a row (h, s, a), with W = V~_{h+1} the lower bound at next states, covers three errors:
 
 - data: n KL(P^, P) <= L, which bounds PW for *every* W, also one that depends on the same people;
-- noise: sums of m W are moved by noise that is independent of W, since W comes of later steps alone, so that a quantile
-  of one number is enough, where a bound for all W at once needs an ellipsoid;
-- the ratio of two noisy sums: what it may be off is solved for (Fieller 1954).
+- noise: sums of m W have noise that is independent of W, since W depends only on later steps, so one number's quantile
+  is enough, while a bound for all W at once would need an ellipsoid;
+- the ratio of two noisy sums, whose error is solved for (Fieller 1954).
 
-docs/report/offline.md, "DP-KL-LCB", has the proof, and adds up the chances of failure.
+docs/report/offline.md, "DP-KL-LCB", has the proof, and adds up the failure probabilities.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from dprl.statistics import BLANK_ONE, REPLACE_ONE, REWARDS, TRANSITIONS
 from dprl.statistics.family import Family
 
 COUNTS = TRANSITIONS.family
-# how many events have to hold in each row, without noise and with it (docs/report/offline.md)
+# number of events that must hold in each row, without noise and with it (docs/report/offline.md)
 OF_NEXT, OF_REWARDS, NOISE_OF_NEXT, NOISE_OF_REWARDS = 1, 1, 4, 2
-GRID = 2.0**-30  # noise for people is a whole multiple of it, within one of continuous noise
+GRID = 2.0**-30  # noise on real data is a whole multiple of it, which adds at most this much error
 
 
 def plan(problem: OfflineProblem) -> Plan:
-    """Rewards are known, or learned from noisy sums of them."""
+    """Run the learner; if rewards are not known, it learns them from noisy sums."""
     released = yield TRANSITIONS
     if problem.rewards is not None:
         return iterated(problem, released, problem.rewards, problem.rewards)
@@ -42,7 +42,7 @@ def plan(problem: OfflineProblem) -> Plan:
 
 
 def iterated(problem: OfflineProblem, released: Array, r: Array, least_r: Array) -> Learned:
-    """Run pessimistic value iteration. r: [H, S, A], mean rewards; least_r: what they are at least."""
+    """Run pessimistic value iteration. r: [H, S, A], mean rewards; least_r: lower bounds on them."""
     S, A, H, _ = problem.size
     evidence = counts.visits(released)
     E = problem.errors.get(COUNTS, 0.0)
@@ -58,40 +58,40 @@ def iterated(problem: OfflineProblem, released: Array, r: Array, least_r: Array)
 
 
 def next_bounds(problem: OfflineProblem, released: Array, V: Array) -> tuple[Array, Array]:
-    """Return [S, A] each: about what next states are worth, and what they are worth at least.
+    """Estimate the value of next states at one step and bound it from below, [S, A] each.
 
     Args:
-        problem: what is known.
-        released: [S, A, S + 2], of one step.
-        V: [S], least values at the next step.
+        problem: the public facts.
+        released: [S, A, S + 2], at this step.
+        V: [S], lower bounds at the next step.
     """
     E, low, high = problem.errors.get(COUNTS, 0.0), V.min(), V.max()
     m, (known, n, fewest) = counts.transitions(released), visited(counts.visits(released), E)
     mean = m @ V / n
     off = V - mean[..., None]
-    error = E * rms(off) / fewest  # of the mean, by noise
+    error = E * rms(off) / fewest  # of the mean, because of noise
     squares = (m * off**2).sum(-1) + E * rms(off**2) + error**2 * (2 * n + fewest)
-    variance = np.clip(squares / fewest, 0.0, (high - low) ** 2 / 4)  # at most
-    above = np.clip(mean + error, low, high) - low  # how far the mean is above the least value, at most
+    variance = np.clip(squares / fewest, 0.0, (high - low) ** 2 / 4)  # upper bound
+    above = np.clip(mean + error, low, high) - low  # upper bound on (mean - smallest value)
     mean = np.clip(mean, low, high)
     least = mean - error - shortfall(variance, above, divergence(problem, fewest) / fewest)
     return np.where(known, mean, V.mean()), np.where(known, np.maximum(least, low), low)
 
 
 def reward_bounds(problem: OfflineProblem, released: Array, sums: Array) -> tuple[Array, Array]:
-    """Return [H, S, A] each: about what mean rewards are, and what they are at least. sums: [H, S, A], released."""
+    """Estimate mean rewards and bound them from below, [H, S, A] each. sums: [H, S, A], as released."""
     E, E_r = (problem.errors.get(name, 0.0) for name in (COUNTS, REWARDS.family))
     known, n, fewest = visited(counts.visits(released), E)
     mean = np.clip(sums / n, 0.0, 1.0)
     error = np.hypot(E_r, E * sums / n) / fewest
     least, most = np.maximum(mean - error, 0.0), np.minimum(mean + error, 1.0)
-    middle = np.clip(0.5, least, most)  # of what the mean may be, the one with the largest variance
+    middle = np.clip(0.5, least, most)  # the possible mean with the largest variance
     least = least - shortfall(middle * (1 - middle), most, of_rewards(problem, fewest) / fewest)
     return np.where(known, mean, 0.0), np.where(known, np.maximum(least, 0.0), 0.0)
 
 
 def visited(n: Array, E: float) -> tuple[NDArray[np.bool_], Array, Array]:
-    """Mark the rows that have a visit for certain; there n~ and the least number of visits, and 1 elsewhere."""
+    """Return whether each row certainly has a visit, with n~ and the smallest possible n (both 1 if it has none)."""
     known = n - E >= 1
     return known, np.where(known, n, 1.0), np.where(known, n - E, 1.0)
 
@@ -102,22 +102,22 @@ def rms(values: Array) -> Array:
 
 
 def shortfall(variance: Array, above: Array, x: Array) -> Array:
-    """Bound the amount by which a mean under P may be below that under P^, if KL(P^, P) <= x.
+    """Bound the amount by which a mean under P may be below the mean under P^, if KL(P^, P) <= x.
 
     Args:
-        variance: under P^.
-        above: of the mean under P^ from the least value.
+        variance: variance under P^.
+        above: difference between the mean under P^ and the smallest value.
         x: at least 0.
     """
     return np.asarray(np.sqrt(2 * variance * x) + above * x)
 
 
 def divergence(problem: OfflineProblem, visits: Array) -> Array:
-    """L: KL(P^, P) is at most L/visits in a row that has these visits or more, except for the chance of an event.
+    """Return L with KL(P^, P) <= L/visits in any row with at least these visits, up to a failure probability.
 
-    Where a person has one episode, it is the x > S - 1 at which e^-x (e x / (S-1))^(S-1) is that chance: from
-    E exp(t n KL) <= (1 - t)^-(S-1) for 0 <= t < 1 (Agrawal 2020), by Markov's inequality at t = 1 - (S-1)/x. If a
-    person has several, one may follow from another, and it holds for all n at once.
+    If a person has one episode, it is the x > S - 1 at which e^-x (e x / (S-1))^(S-1) is that probability: from E exp(t
+    n KL) <= (1 - t)^-(S-1) for 0 <= t < 1 (Agrawal 2020), by Markov's inequality at t = 1 - (S-1)/x. If a person has
+    several, they may depend on each other, and the bound holds for all n at once.
     """
     from scipy.special import lambertw
 
@@ -129,16 +129,16 @@ def divergence(problem: OfflineProblem, visits: Array) -> Array:
 
 
 def of_rewards(problem: OfflineProblem, visits: Array) -> Array:
-    """Return the same for mean rewards: Hoeffding 1963, Theorem 1."""
+    """Return the analogous bound for mean rewards: Hoeffding 1963, Theorem 1."""
     if problem.episodes > 1:
         return at_all_times(problem, visits, 1)
     return np.full_like(visits, -log(_each(problem)))
 
 
 def at_all_times(problem: OfflineProblem, visits: Array, free: int) -> Array:
-    """ln(C(n + free, free) / chance): n KL(P^, P) is at most this at every n, by the mixture of all laws (Ville 1939).
+    """Return ln(C(n + free, free) / probability), a bound on n KL(P^, P) at all n at once, from a mixture (Ville 1939).
 
-    Divided by n it falls with n, so it may be asked of fewer visits than there are.
+    Divided by n it decreases in n, so a lower bound on the number of visits may replace n.
     """
     from scipy.special import gammaln
 
@@ -151,7 +151,7 @@ def _each(problem: OfflineProblem) -> float:
 
 
 def each(problem: OfflineProblem, noisy: bool) -> float:
-    """Return the failure probability of each event of the proof, over all rows: together beta."""
+    """Return the failure probability of each event in the proof; over all rows and events they add up to beta."""
     S, A, H, _ = problem.size
     learned = problem.rewards is None
     events = OF_NEXT + OF_REWARDS * learned + noisy * (NOISE_OF_NEXT + NOISE_OF_REWARDS * learned)
@@ -159,8 +159,8 @@ def each(problem: OfflineProblem, noisy: bool) -> float:
 
 
 def families(problem: OfflineProblem, calibration: str) -> tuple[Family, ...]:
-    """All counts m, released once. Sums of rewards, where these are not known, have more noise than the counts, of
-    which a penalty has up to H."""
+    """Return the families: all counts m, released once. Sums of rewards, if these are not known, have more noise than
+    the counts, because the penalty contains the noise of the counts up to H times."""
     found = (_family(problem, TRANSITIONS, "counts m of transitions"),)
     return (
         found if problem.rewards is not None else (*found, _family(problem, REWARDS, "sums of rewards", 4.0))
@@ -175,11 +175,11 @@ def _family(problem: OfflineProblem, query: Any, what: str, weight: float = 1.0)
 def errors(
     problem: OfflineProblem, mechanism: str, scales: Mapping[str, float], calibration: str
 ) -> dict[str, float]:
-    """E of counts: noise moves a sum of m f by at most E times the root mean square of f, and so n~ by E; E of rewards:
-    and a sum of rewards by E. But for a chance of `each`.
+    """Return E of each family, up to the failure probability `each`: noise moves a sum of m f by at most E times the
+    root mean square of f (so n~ by E), and a sum of rewards by at most its own E.
 
-    Gaussian: a quantile. Laplace(b): Chernoff's bound, b (ln(1/chance) - ln(1 - u^2)) / u with the best u; of all f
-    with |f|_2 = 1 it is largest where f is one cell, for -ln(1 - y) is convex.
+    Gaussian: a quantile. Laplace(b): Chernoff's bound, b (ln(1/chance) - ln(1 - u^2)) / u with the best u; among all f
+    with |f|_2 = 1 it is largest if f is one cell, because -ln(1 - y) is convex.
     """
     from scipy.special import ndtri
 

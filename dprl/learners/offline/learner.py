@@ -1,6 +1,6 @@
-"""The interface of an offline learner: it asks a curator for sums over one data set, and plans pessimistically.
+"""The interface of an offline learner: it requests sums over one data set from a curator, and plans pessimistically.
 
-A learner is a generator. It yields what it asks for and is sent what was released; it holds nothing else of the data.
+A learner is a generator: it yields requests and receives released values; it has no other access to the data.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from dprl.statistics.family import Family, Query
 
 
 class Learned(NamedTuple):
-    """The result of learning, all of it from released sums.
+    """The result of learning, computed from released sums only.
 
     Attributes:
         policy: [H, S], greedy in Q; see `decided`.
         Q_hat: [H, S, A], r + P~ V~ before pessimism.
         penalty: [H, S, A], Gamma.
         Q: [H, S, A], Q_hat - Gamma clipped to [0, H - h].
-        V: [H + 1, S], V~, a low estimate of the policy's values.
-        repaired: how many released matrices were below what such a matrix can be, and were raised to it.
+        V: [H + 1, S], V~, lower bounds on the policy's values.
+        repaired: number of released matrices with impossibly small eigenvalues, which were raised.
     """
 
     policy: Policy
@@ -44,18 +44,18 @@ Plan = Generator[Query, Array, Learned]
 
 @dataclass(frozen=True)
 class OfflineProblem:
-    """The facts that a learner knows, all of them public.
+    """The facts that a learner may use, all public.
 
     Attributes:
         size: S, A and H.
-        n: trajectories in the data set.
-        beta: failure probability of its bounds, the papers' delta.
+        n: number of trajectories in the data set.
+        beta: failure probability of its bounds, delta in the papers.
         params: its constants.
-        rewards: [H, S, A] mean rewards, where it takes them as public; None if it learns them.
-        features: [S, A, d], the same.
-        errors: E of each family, how far its noise may go; empty without noise.
-        episodes: that one person has in the data set, at most.
-        hands_over: where the policy has no evidence of its action, somebody else decides, see `decided`.
+        rewards: [H, S, A] mean rewards if they are public; None if the learner estimates them.
+        features: [S, A, d], if they are public.
+        errors: E of each family, the bound on its noise; empty without noise.
+        episodes: maximum number of episodes of one person in the data set.
+        hands_over: whether somebody else decides if the data have no evidence for the policy's action, see `decided`.
     """
 
     size: Size
@@ -70,17 +70,17 @@ class OfflineProblem:
 
 
 def decided(problem: OfflineProblem, Q: Array, n: Array, E: float) -> tuple[Policy, Array]:
-    """Return [S] each, of one step: what the policy does, and what that is worth at least.
+    """Return the policy's action at one step and a lower bound on its value, [S] each.
 
-    The lowest of the actions with the largest Q. If that has no visit for certain and somebody else would decide,
-    the best action that has one is taken, if it is worth more than whatever they may do: the least Q of all actions.
-    Else they do decide, and no more than that is counted.
+    The action is the lowest one with the largest Q. If it has no certain visit and somebody else would decide, we
+    compare the best action that has one with the worst that they may do, the smallest Q of all actions. If it is
+    better, the policy takes it; else the others decide, and the value is that smallest Q.
 
     Args:
-        problem: what is known.
-        Q: [S, A], what is known to be had by each action.
-        n: [S, A], visits as they were released.
-        E: how far noise may move one of these.
+        problem: the public facts.
+        Q: [S, A], a lower bound on the value of each action.
+        n: [S, A], visits as released.
+        E: the bound on the noise in a number of visits.
     """
     policy, V = Q.argmax(-1), Q.max(-1)
     if not problem.hands_over:
@@ -94,12 +94,12 @@ def decided(problem: OfflineProblem, Q: Array, n: Array, E: float) -> tuple[Poli
 
 
 class PaperNoise(NamedTuple):
-    """Noise as in a paper, for one notion of privacy.
+    """A paper's noise for one notion of privacy.
 
     Attributes:
-        scales(problem, amount): of each family's noise, by name; amount is rho or epsilon.
+        scales(problem, amount): scale of each family's noise, by name; amount is rho or epsilon.
         formula: in words.
-        sources: where the paper states it.
+        sources: the places in the paper that state it.
     """
 
     scales: Callable[[OfflineProblem, float], dict[str, float]]
@@ -112,23 +112,23 @@ class OfflineLearner:
     """An entry of the registry. It never holds the model or the data set.
 
     Attributes:
-        key, title, summary, source: its names, and what it is.
+        key, title, summary, source: its names, a description, and its paper.
         privacies: keys of the notions of privacy that its noise is calibrated to, the first is the default.
         baseline: key of the same learner without privacy, its own if that is one of its privacies.
         fields: its constants.
-        public: keys of PUBLIC, what it takes as known by everybody; `rewards` only if a run does not learn them.
-        families(problem, calibration): what it asks for, each with how far one trajectory moves it: for `paper` as the
-            paper bounds it, for `calibrated` exactly.
-        paper_noise: its noise as in the paper, by notion of privacy, where rewards are known.
+        public: keys of PUBLIC that it assumes to be public; `rewards` only if a run does not learn them.
+        families(problem, calibration): the families of sums that it requests, with the sensitivity of each: the paper's
+            bound for `paper`, the exact value for `calibrated`.
+        paper_noise: its noise as in the paper, by notion of privacy, if rewards are known.
         errors(problem, mechanism, scales, calibration): E of each family.
-        plan(problem): learns.
-        shown: the released values that a trace keeps, by name: functions from all that was released, in order, to
+        plan(problem): the generator that learns.
+        shown: the released values that a trace stores, by name: functions from the list of all releases to
             [H, S, A]; `rewards` only if these are learned.
-        halves(params): whether the data set is drawn in two halves, for queries that are about one of them.
-        proved: in a few words where V~ is proved to be a lower bound except for a chance of beta; "" if the proof is a
-            paper's, whose beta has a constant.
-        several: whether a person may have several episodes in the data set: noise and bounds are then for that.
-        unproved(params): why V~ is no proved lower bound of v^pi with these constants; "" if it is one.
+        halves(params): whether the data set is split into two halves that are queried separately.
+        proved: the place of the proof that V~ is a lower bound with probability 1 - beta; "" if there is only a paper's
+            proof, whose beta has a constant.
+        several: whether it supports several episodes of one person, with noise and bounds for that case.
+        unproved(params): the reason why V~ is no proved lower bound with these constants; "" if it is one.
     """
 
     key: str

@@ -1,4 +1,4 @@
-"""Pieces that offline learners of linear models share."""
+"""Functions shared by the offline learners for linear models."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 from dprl.fields import Field
 from dprl.mdp.tabular import Array
 
-# docs/report/offline.md has what was measured
+# docs/report/offline.md has our measurements
 UNPROVED = (
     "the paper leaves its constants open, and the penalty does not allow for privacy noise in the values"
 )
@@ -18,9 +18,8 @@ LAMBDA = Field("lambda", "float", 1.0, "ridge, lambda", low=0.0, high=1e6, low_o
 def raised(matrix: Array, least: float) -> tuple[Array, int]:
     """Raise the eigenvalues of a released matrix to at least `least`, and return whether (0 or 1) it had smaller ones.
 
-    sum w phi phi^T + lambda I has none below lambda. With the shift by E/2 a noisy one has none either, except for
-    noise beyond E/2; then eigenvalues below lambda are raised to it. That uses only released values. An eigenvalue
-    below by no more than rounding counts as lambda.
+    The exact sum w phi phi^T + lambda I has no eigenvalue below lambda, and neither has a noisy one after the shift by
+    E/2, unless its noise exceeds E/2. This uses released values only. Rounding errors do not count as smaller.
     """
     eigenvalues, vectors = np.linalg.eigh(matrix)
     rounding = 8 * len(matrix) * np.finfo(float).eps * abs(eigenvalues[-1])
@@ -30,7 +29,7 @@ def raised(matrix: Array, least: float) -> tuple[Array, int]:
 
 
 def feature_norms(features: Array, matrix: Array) -> Array:
-    """Return [S, A] sqrt(phi^T matrix^-1 phi), for features: [S, A, d]."""
+    """Return sqrt(phi^T matrix^-1 phi) for every pair, [S, A], from features [S, A, d]."""
     S, A, d = features.shape
     flat = features.reshape(-1, d)
     squares = (flat * np.linalg.solve(matrix, flat.T).T).sum(-1)

@@ -1,7 +1,7 @@
-"""The plug-in policy: value iteration on the noisy frequencies themselves, with nothing taken off. It bounds nothing.
+"""The plug-in policy: value iteration on the noisy frequencies without any penalty, and so without any bound.
 
-It asks for the sums of DP-KL-LCB (kl_lcb.py), so that both plan from one release. If a row has no visit for
-certain, next states are worth the least that there is.
+It requests the sums of DP-KL-LCB (kl_lcb.py), so that both can plan from one release. If a row has no certain visit,
+its next states have the smallest value that is possible.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ UNPROVED = "nothing is subtracted for noise and chance, so it ranks actions with
 
 
 def plan(problem: OfflineProblem) -> Plan:
-    """Rewards are known, or learned from noisy sums of them."""
+    """Run the learner; if rewards are not known, it learns them from noisy sums."""
     released = yield TRANSITIONS
     if problem.rewards is not None:
         return planned(problem, released, problem.rewards)

@@ -8,11 +8,11 @@ docs/report/online.md, "The anytime bonus", has the proof. Without noise a row (
 or, as soon as n v is large,
     Q~ = r^ + P^V~ + (exp(ln(30 j (j + 1) H S A / beta) / n + f v) - 1) 2^j      (a bet fixed beforehand),
     f = (1 + 2z / (3 - 3z)) / 2^(2j+1),  z = c / 2^j < 1,  for any whole j >= 1.
-Hoeffding's learners take (1 + w^2)/4 for v and max(1, w) for c. With noise the true counts m and rewards r of a row are
-known to lie in an ellipsoid around the released ones (statistics/counts.py, FITTED),
+Hoeffding's learners take (1 + w^2)/4 for v and max(1, w) for c. With noise the true counts m and rewards r of a row lie
+in an ellipsoid around the released ones (statistics/counts.py, FITTED),
     |m - m~|^2 + (sum (m - m~))^2 / tau^2 + (r - r~)^2 / rho^2 <= E^2,
-where tau and rho are how much more noise n and r have than m; every piece is replaced by the most it can be there.
-Next states are those that are declared possible, all S by default: no other has counts, noise, or a part in max V~.
+where tau and rho are the scales of the noise in n and r relative to m; every term is replaced by its maximum over the
+ellipsoid. Only the next states declared possible (all S by default) have counts and noise and enter max V~.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ def reach_in_ellipsoid(squares: float, total: float, B: int, tau2: float) -> flo
 
 @kernel
 def raised_mean(k: float, squares: float, total: float, B: int, tau2: float) -> float:
-    """Return the e for which q + e is the most that (r + sum m V) / n can be, with q its value at the centre.
+    """Return e such that q + e is the maximum of (r + sum m V) / n over the ellipsoid, with q its value at the centre.
 
-    k = E / n~; squares, total: of f = V - q, f_0 = 1. It solves e = k reach(f - e), a quadratic in e, for
-    k^2 B tau^2 / (B + tau^2) < 1: some counts in the ellipsoid would be those of no user otherwise.
+    k = E / n~; squares, total: as in `reach_in_ellipsoid`, for f = V - q and f_0 = 1. e solves e = k reach(f - e), a
+    quadratic equation. Requires k^2 B tau^2 / (B + tau^2) < 1; otherwise the ellipsoid contains counts with n = 0.
     """
     share = tau2 / (B + tau2)
     lead = 1.0 - k * k * B * share
@@ -57,13 +57,13 @@ def raised_mean(k: float, squares: float, total: float, B: int, tau2: float) -> 
 
 @kernel
 def bernstein_rise(v: float, c: float, x: float) -> float:
-    """Return the most that reward plus next value may exceed their means, at log-wealth x a visit.
+    """Return the maximum by which reward plus next value may exceed their means, at log-wealth x per visit.
 
-    v: the sum of their variances; c: how far each reaches above its mean, at most. It is u c x / y for the u > 0 of
-    u - ln(1 + u) = y = x c^2 / v, from above: by one step of Newton's method from y + sqrt(2 y), which is above it.
+    v: the sum of their variances; c: the largest distance of each above its mean. The result is u c x / y for the u > 0
+    with u - ln(1 + u) = y = x c^2 / v, rounded up: one step of Newton's method from y + sqrt(2 y), which is above it.
     """
     y = x * c * c / v if v > 0.0 else np.inf
-    if not 1e-8 < y < 1e12:  # the start is as good there, and digits would be lost
+    if not 1e-8 < y < 1e12:  # the starting point is as good there, and digits would be lost
         return float(c * x + np.sqrt(2.0 * v * x))
     u = y + np.sqrt(2.0 * y)
     u = (1.0 + u) * (log1p(u) + y) / u - 1.0
@@ -72,13 +72,13 @@ def bernstein_rise(v: float, c: float, x: float) -> float:
 
 @kernel
 def fixed_bet_rise(v: float, c: float, start: float, n: float) -> float:
-    """Return the same bound by one of the bets 2^-j fixed beforehand: their price does not grow with n as a portfolio's
-    does. start: see `constants`.
+    """Return the same bound from one of the bets 2^-j fixed beforehand, whose cost does not grow with n like a
+    portfolio's. start: see `constants`.
 
-    Any bet below 1/c is right. The one next to the best, sqrt(2 x / v), is taken; where the best is above 1/(4c), few
-    visits have something to tell, and a portfolio is the better gambler: infinity.
+    Any bet below 1/c is valid. We use the one next to the best, sqrt(2 x / v); if the best is above 1/(4c), there are
+    too few visits, a portfolio gives a better bound, and the result is infinity.
     """
-    squared = 0.5 * v * n / (start + 9.0)  # of the best bet, inverted; 9: about what weights cost
+    squared = 0.5 * v * n / (start + 9.0)  # inverse square of the best bet; 9: cost of the weights, about
     if squared <= 16.0 * max(c * c, 0.25):
         return np.inf
     j = np.round(0.5 * np.log2(squared))
@@ -90,7 +90,7 @@ def fixed_bet_rise(v: float, c: float, start: float, n: float) -> float:
 
 @kernel
 def bernstein_bonus(v: float, c: float, spread: float, start: float, n: float, most: float) -> float:
-    """Return the most that reward plus next value may exceed their means after n to most visits."""
+    """Return the maximum by which reward plus next value may exceed their means after between n and `most` visits."""
     rise = fixed_bet_rise(v, c, start, n)
     if rise < np.inf:
         return rise
@@ -100,7 +100,7 @@ def bernstein_bonus(v: float, c: float, spread: float, start: float, n: float, m
 
 @kernel
 def hoeffding_bonus(spread: float, start: float, n: float, most: float) -> float:
-    """Return the same bound for any distributions of rewards in [0, 1] and of values in an interval of this spread."""
+    """Return the same bound for any rewards in [0, 1] and any values in an interval of length `spread`."""
     v = (1.0 + spread * spread) / 4.0
     rise = fixed_bet_rise(v, max(spread, 1.0), start, n)
     if rise < np.inf:
@@ -123,7 +123,7 @@ def extremes(values: Array, B: int) -> tuple[float, float]:
 def bernstein(
     released: Array, errors: Array, possible: Table, constants: Array, Q: Array, V: Array, policy: Policy
 ) -> None:
-    """Optimistic backward induction with the lesser of the two anytime bounds. constants: see `constants`."""
+    """Run optimistic backward induction with the smaller of the two anytime bounds. constants: see `constants`."""
     H, S, A = Q.shape
     start = constants[0]
     most = released.shape[3] - 2
@@ -135,7 +135,7 @@ def bernstein(
                 n = released[h, s, a, most]
                 off = errors[h, s, a]
                 B = gather(possible, h, s, a, V, h + 1, following)
-                missed = off * np.sqrt(B * tau2 / (B + tau2))  # visits by which n~ may be off
+                missed = off * np.sqrt(B * tau2 / (B + tau2))  # the maximum error of n~ in visits
                 fewest = n - missed
                 if fewest < 1.0:
                     Q[h, s, a] = min(Q[h, s, a], float(H - h))
@@ -183,7 +183,7 @@ def bernstein(
 def hoeffding(
     released: Array, errors: Array, possible: Table, constants: Array, Q: Array, V: Array, policy: Policy
 ) -> None:
-    """Optimistic backward induction with the anytime Hoeffding bound. constants: see `constants`."""
+    """Run optimistic backward induction with the anytime Hoeffding bound. constants: see `constants`."""
     H, S, A = Q.shape
     start = constants[0]
     most = released.shape[3] - 2
@@ -216,8 +216,7 @@ def hoeffding(
 
 
 def constants(problem: Problem) -> Array:
-    """Return ln(10 H S A / (9 beta)), tau^2, rho^2. With noise the bound on its length has taken
-    beta/3."""
+    """Return ln(10 H S A / (9 beta)), tau^2, rho^2. With noise, beta/3 is spent on the bound of its length."""
     beta = problem.beta * (1.0 if problem.epsilon is None else 2 / 3)
     start = log(10 * problem.H * problem.S * problem.A / (9 * beta))
     return np.array([start, *(problem.ellipsoid or (1.0, 1.0))])

@@ -1,7 +1,7 @@
-"""Pieces that every optimistic backward induction shares.
+"""Functions shared by all optimistic backward inductions.
 
-They index the whole record of counts, [H, S, A, B + 2], rather than take a view of one row: in compiled code
-a view costs more than the arithmetic on it.
+They index the whole array of counts, [H, S, A, B + 2], instead of a view of one row: in compiled code a view costs more
+than the arithmetic on it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dprl.mdp.tabular import Array
 
 @kernel
 def expectation(counts: Array, h: int, s: int, a: int, values: Array) -> float:
-    """Return the sum over s' of m[h, s, a, s'] values[s'] / n[h, s, a]. values: [B], of the possible s'."""
+    """Return the sum over s' of m[h, s, a, s'] values[s'] / n[h, s, a]. values: [B], at the possible s'."""
     B = values.shape[0]
     total = 0.0
     for x in range(B):
@@ -26,8 +26,8 @@ def expectation(counts: Array, h: int, s: int, a: int, values: Array) -> float:
 def moments(counts: Array, h: int, s: int, a: int, values: Array, origin: float) -> tuple[float, float]:
     """Return mean and variance of values [B] under P = m[h, s, a, .] / n[h, s, a], in one pass.
 
-    Deviations are taken from `origin`, a typical value, so that little is lost in the difference. Released
-    m need not add up to n; the variance is then sum of P (V - mean)^2 as it stands.
+    Deviations are taken from `origin`, a typical value, to limit rounding errors. Released m need not add up to n; the
+    variance is the sum of P (V - mean)^2 all the same.
     """
     B = values.shape[0]
     n = counts[h, s, a, B]
@@ -50,7 +50,7 @@ def moments(counts: Array, h: int, s: int, a: int, values: Array, origin: float)
 
 @kernel
 def act_greedily(h: int, Q: Array, V: Array, policy: Policy) -> None:
-    """V[h, s] = max over a of Q[h, s, a]; policy[h, s] = the lowest action that attains it."""
+    """Set V[h, s] to the maximum over a of Q[h, s, a], and policy[h, s] to the lowest action that attains it."""
     S, A = Q.shape[1], Q.shape[2]
     for s in range(S):
         best = 0

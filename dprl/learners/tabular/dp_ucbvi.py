@@ -1,4 +1,4 @@
-"""DP-UCBVI (QW23-online, Algorithm 1): optimism on private counts, with a privatised Bernstein bonus."""
+"""DP-UCBVI (QW23-online, Algorithm 1): optimism on private counts with a Bernstein bonus adapted to noise."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from dprl.statistics import CONSISTENT
 def plan(
     released: Array, errors: Array, possible: Table, constants: Array, Q: Array, V: Array, policy: Policy
 ) -> None:
-    """QW23-online Algorithm 1, lines 5-16, from the released counts n~, m~, r~ alone.
+    """Run QW23-online Algorithm 1, lines 5-16, on the released counts n~, m~, r~ alone.
 
     b = c_variance sqrt(Var_{P~}(V~_{h+1}) / n~) + c_count sqrt(1 / n~) + c_privacy E / n~
         + c_gap sqrt( sum_{s'} P~(s') min{ g1 / n~_{h+1}(s') + (g2 E^2 + g3) / n~_{h+1}(s')^2, H^2 } / n~ )
@@ -60,7 +60,7 @@ def plan(
                 if n <= 0.0 or (error == 0.0 and n < 1.0):
                     Q[h, s, a] = cap
                     continue
-                if c_privacy * error > 2.0 * cap * n:  # that term is beyond the cap, whatever the rest is
+                if c_privacy * error > 2.0 * cap * n:  # this term alone exceeds the cap
                     Q[h, s, a] = min(Q[h, s, a], cap)
                     continue
                 reward = min(max(released[h, s, a, B + 1] / n, 0.0), 1.0)
@@ -78,7 +78,7 @@ def constants(problem: Problem) -> Array:
     """Return the slope of the cap, c_variance, c_count, c_privacy, c_gap, g1, g2, g3.
 
     paper: with iota = ln(30 H S A T / beta), as in the paper.
-    Privacy does not depend on them: the bonus is post-processing.
+    Privacy does not depend on these constants: the bonus is post-processing.
     """
     p, H, S, A = problem.params, problem.H, problem.S, problem.A
     iota = log(30 * H * S * A * problem.T / problem.beta)
@@ -99,10 +99,10 @@ def constants(problem: Problem) -> Array:
 ALGORITHM = TabularLearner(
     key="dp-ucbvi",
     title="DP-UCBVI",
-    summary="Optimism on privately released counts with a Bernstein bonus; any privacy model.",
+    summary="Optimism on privately released counts with a Bernstein bonus, for any privacy model.",
     source="QW23-online Algorithm 1",
-    note="The last bonus term in the paper needs counts of the step after the last, which has none. With the paper's "
-    "constants we leave that term out at the last step.",
+    note="The last bonus term in the paper needs counts of the next step. At the last step, "
+    "there are none, so with the paper's constants we leave that term out.",
     privacies=("central", "shuffle", "local", "none"),
     statistic=CONSISTENT,
     plan=plan,

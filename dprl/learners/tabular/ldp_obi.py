@@ -1,8 +1,9 @@
-"""LDP-OBI (after Garcelon, Perchet, Pike-Burke, Pirotta 2021): optimism on locally noised counts, UCRL2's way.
+"""LDP-OBI (after Garcelon, Perchet, Pike-Burke, Pirotta 2021): optimism on locally noised counts, in the style of
+UCRL2.
 
-We read the opening and the abstract, and the remarks of Qiao, Wang 2023 and Luyo et al. 2021; the formulas are
-recalled. The paper's model has the same dynamics at every step; this is the form for any dynamics, with counts of each
-step, whose bound Qiao, Wang state. docs/report/online.md, "LDP-OBI", says where this differs, and why.
+We read the introduction and the abstract, and the remarks of Qiao, Wang 2023 and Luyo et al. 2021; the formulas are
+from memory. The paper's model has the same dynamics at every step; this version allows different ones, with counts for
+each step, and Qiao, Wang state its bound. docs/report/online.md, "LDP-OBI", explains the differences.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from dprl.statistics import NOISY
 def plan(
     released: Array, errors: Array, possible: Table, constants: Array, Q: Array, V: Array, policy: Policy
 ) -> None:
-    """Optimistic backward induction with an L1 bonus, and denominators that are rarely below the truth.
+    """Run optimistic backward induction with an L1 bonus, and denominators that are rarely below the truth.
 
     |r^ - r| <= c1, |n^ - n| <= c2, |sum m^ - n| <= c3, |m^ - m| <= c4; N = n^ + alpha c2, M = sum m^ + alpha c3;
     Q = r^/N + sum m^ V/M + L/sqrt(N) + ((alpha + 1) c2 + c1)/N
@@ -49,7 +50,7 @@ def plan(
                 for x in range(B):
                     total += released[h, s, a, x]
                     value += released[h, s, a, x] * following[x]
-                c3 = min(B * c2, abs(total - n) + c2)  # of B counters, or as far as n^ vouches for it
+                c3 = min(B * c2, abs(total - n) + c2)  # for B counters, or as far as n^ allows
                 N, M = n + alpha * c2, total + alpha * c3
                 if N < 1.0 or M < 1.0:
                     Q[h, s, a] = left
@@ -61,8 +62,8 @@ def plan(
 
 
 def constants(problem: Problem) -> Array:
-    """alpha; L = sqrt(2 l) and L_p = sqrt(14 B l), l = ln(4 pi^2 S A H K^3/(3 beta)), B the next states that are
-    possible, S of them if nothing is declared."""
+    """Return alpha; L = sqrt(2 l) and L_p = sqrt(14 B l), with l = ln(4 pi^2 S A H K^3/(3 beta)) and B the number of
+    possible next states, S if none are declared."""
     H, S, A, K = problem.H, problem.S, problem.A, problem.K
     logarithm = log(4 * pi**2 * S * A * H / (3 * problem.beta)) + 3 * log(K)
     spread = 14 * (problem.branching or S) * logarithm
@@ -92,6 +93,6 @@ ALGORITHM = TabularLearner(
     constants=constants,
     anytime=anytime.hoeffding,
     fields=(ALPHA,),
-    note="With the anytime bonus it equals Private-UCB-VI with local noise. They differ in the "
-    "bonus of their papers, here larger by about \u221aS.",
+    note="With the anytime bonus, it equals Private-UCB-VI with local noise. Only the papers' bonuses differ: this "
+    "one is larger by a factor of about \u221aS.",
 )

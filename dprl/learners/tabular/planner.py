@@ -1,4 +1,4 @@
-"""The record of a tabular learner: optimistic planning at every release, from released counts alone."""
+"""The record of a tabular learner: it plans optimistically at every release, from released counts alone."""
 
 from __future__ import annotations
 
@@ -15,24 +15,23 @@ from dprl.mdp.tabular import Array
 from dprl.messages.brief import described
 from dprl.statistics.counts import FITTED, Counts
 
-# kernel signature of a planner: (released, errors, possible, constants, Q, V, policy).
-# released: [H, S, A, B + 2], see mdp/counts.py: the only thing a planner learns about users;
-# errors: [H, S, A] the E in use for each row, in counts: the same for all, but where releases of rows that stood still
-# are averaged; possible: next states that are declared possible, see mdp/structure.py, by default all S = B;
-# constants: [..], from `TabularLearner.constants`;
-# Q: [H, S, A], the previous optimistic values, overwritten; V: [H + 1, S] and policy: [H, S], overwritten.
+# kernel signature of a planner: (released, errors, possible, constants, Q, V, policy). released: [H, S, A, B + 2], see
+# mdp/counts.py, the planner's only data about users; errors: [H, S, A], the E in use for each row, in counts: equal
+# unless releases of unchanged rows are averaged; possible: next states declared possible, see mdp/structure.py, by
+# default all S = B; constants: [..], from `TabularLearner.constants`; Q: [H, S, A], the previous optimistic values,
+# overwritten; V: [H + 1, S] and policy: [H, S], overwritten.
 _GIVEN = f"float64[:,:,:,::1], float64[:,:,::1], {TYPE}, float64[::1]"
 SIGNATURE = f"void({_GIVEN}, float64[:,:,::1], float64[:,::1], int64[:,::1])"
 
-# of a planner whose policy is stochastic: (released, errors, possible, constants, users, Q, V, policy).
-# users: who have played since the last plan; policy: Logits [H, S, A], those that they played, overwritten.
+# kernel signature for a stochastic policy: (released, errors, possible, constants, users, Q, V, policy). users: number
+# of users since the last plan; policy: Logits [H, S, A], those that they played, overwritten.
 STOCHASTIC = f"void({_GIVEN}, int64, float64[:,:,::1], float64[:,::1], float64[:,:,::1])"
 
-OWN = "own"  # the constants of a learner that nothing is said of: neither in a paper nor proved
+OWN = "own"  # name of the constants of a learner without a paper or a proof
 
 
 class Planner(NamedTuple):
-    """plan: kernel with SIGNATURE or STOCHASTIC; constants: see `TabularLearner`."""
+    """A planner with one set of constants; see `TabularLearner` for plan and constants."""
 
     plan: Callable[..., None]
     constants: Callable[[Problem], Array]
@@ -44,16 +43,16 @@ class TabularLearner(LearnerDefaults):
 
     Attributes:
         statistic: `CONSISTENT` counts (post-processed, section 5.1 of QW23-online) or `NOISY` ones.
-        plan: kernel with SIGNATURE, or with STOCHASTIC.
-        constants(problem): array handed to it at every call.
-        anytime: kernel for the anytime bonus, from `FITTED` counts, see anytime.py; None if it has none.
-        bonuses: sets of constants; by default anytime and paper, or without `anytime` OWN alone.
-        stochastic: its policy is one of chances, which it changes by steps.
+        plan: kernel with SIGNATURE or STOCHASTIC.
+        constants(problem): returns the array passed to the kernel at every call.
+        anytime: kernel for the anytime bonus on `FITTED` counts, see anytime.py; None if there is none.
+        bonuses: names of its sets of constants; by default anytime and paper, or OWN alone if `anytime` is None.
+        stochastic: whether its policy is stochastic and changes in steps.
 
-    The rest is that of every `Learner`.
+    All other attributes are as in `Learner`.
 
     Raises:
-        ValueError: anytime is among the bonuses of a learner that has no such kernel.
+        ValueError: the bonuses include anytime, but the learner has no kernel for it.
     """
 
     key: str
@@ -87,11 +86,11 @@ class TabularLearner(LearnerDefaults):
             )
 
     def seen(self, bonus: str) -> Counts:
-        """Return FITTED counts with the anytime bonus."""
+        """Return FITTED counts for the anytime bonus, else the learner's own statistic."""
         return FITTED if bonus == "anytime" else self.statistic
 
     def planner(self, bonus: str) -> Planner:
-        """Return the learner's planning with a set of constants."""
+        """Return the planner for this bonus."""
         if self.anytime and bonus == "anytime":
             return Planner(self.anytime, anytime.constants)
         return Planner(self.plan, self.constants)

@@ -1,8 +1,9 @@
 """Private-UCB-PO (after Chowdhury, Zhou 2022) and UCB-PO (after Shani, Efroni, Rosenberg, Mannor 2020): optimistic
 policy optimisation by mirror descent, on raw noisy counts.
 
-We read the opening and Table 1 of the first, the abstract of the second, and for the order of things the first
-authors' public code; the formulas are recalled. docs/report/online.md says where this differs, and why.
+We read the introduction and Table 1 of the first paper, the abstract of the second, and the public code of the first
+paper's authors for the order of operations; the formulas are from memory. docs/report/online.md explains the
+differences.
 """
 
 from __future__ import annotations
@@ -31,9 +32,9 @@ def plan(
     V: Array,
     policy: Logits,
 ) -> None:
-    """Evaluate the policy that was played optimistically, then take a step of mirror descent for each who played it.
+    """Evaluate the last policy optimistically, then take one step of mirror descent for each user who played it.
 
-    With den = max(n^ + E1, 1), where E1 = E/4 bounds the noise in n^ and m^, and E that in r^,
+    With den = max(n^ + E1, 1), where E1 = E/4 bounds the noise in n^ and m^, and E the noise in r^,
     Q = clip((r^ + sum m^ V)/den + L/sqrt(den) + (E + 2 E1)/den + H (L_p/sqrt(den) + (B + 2) E1/den), 0, H - h),
     V = sum over a of pi Q, and then pi(a) becomes proportional to pi(a) exp(users eta Q(a)).
     """
@@ -66,7 +67,7 @@ def plan(
 
 @kernel
 def mirror_step(size: float, h: int, s: int, Q: Array, policy: Logits) -> None:
-    """Update ln pi to ln pi + size Q, less the logarithm of its normalizing sum."""
+    """Update ln pi to ln pi + size Q, minus the logarithm of its normalizing sum."""
     A = Q.shape[2]
     top = -np.inf
     for a in range(A):
@@ -74,15 +75,15 @@ def mirror_step(size: float, h: int, s: int, Q: Array, policy: Logits) -> None:
         top = max(top, policy[h, s, a])
     total = 0.0
     for a in range(A):
-        policy[h, s, a] -= top  # first: what is small beside it would lose its digits
+        policy[h, s, a] -= top  # before the sum: small terms would lose their digits
         total += exp(policy[h, s, a])
     for a in range(A):
         policy[h, s, a] -= log(total)
 
 
 def constants(problem: Problem) -> Array:
-    """Return L = sqrt(2 ln(4 S A T/beta)); L_p = sqrt(4 B ln(6 S A T/beta)), B the next states that are
-    possible, S of them if nothing is declared; eta = sqrt(2 ln A/(H^2 K))."""
+    """Return L = sqrt(2 ln(4 S A T/beta)); L_p = sqrt(4 B ln(6 S A T/beta)), with B the number of possible next states,
+    S if none are declared; eta = sqrt(2 ln A/(H^2 K))."""
     rows = problem.S * problem.A * problem.T / problem.beta
     L, L_p = sqrt(2 * log(4 * rows)), sqrt(4 * (problem.branching or problem.S) * log(6 * rows))
     eta = sqrt(2 * log(problem.A) / problem.K) / problem.H
@@ -97,7 +98,7 @@ NOTE = (
 ALGORITHM = TabularLearner(
     key="private-ucb-po",
     title="Private-UCB-PO",
-    summary="A stochastic policy that moves by mirror descent, any privacy model; we reconstructed the formulas.",
+    summary="A stochastic policy that moves by mirror descent, for any privacy model. We reconstructed the formulas.",
     source="after Chowdhury, Zhou 2022",
     reconstructed=True,
     privacies=("central", "shuffle", "local", "none"),

@@ -21,10 +21,10 @@ from dprl.statistics import NOISY
 def plan(
     released: Array, errors: Array, possible: Table, constants: Array, Q: Array, V: Array, policy: Policy
 ) -> None:
-    """Optimistic backward induction with den = max(n^ + E1, 1), E1 = E2 = E/4 the bounds for n^ and m^.
+    """Run optimistic backward induction with den = max(n^ + E1, 1); E1 = E2 = E/4 bound the noise in n^ and m^.
 
     Q = (r^ + sum m^ V)/den + c_reward/sqrt(den) + c_value/sqrt(den) + (w_reward E1 + w_value (S E2 + 2 E1))/den,
-    clipped to [0, H]; the clip at 0 is ours, since noise can make r^ and m^ negative.
+    clipped to [0, H]; the clip at 0 is ours, because noise can make r^ and m^ negative.
     """
     H, S, A = Q.shape
     slope, c_reward, c_value, w_reward, w_value = (
@@ -61,9 +61,9 @@ def plan(
 def constants(problem: Problem) -> Array:
     """Return the slope of the cap, c_reward, c_value, w_reward, w_value.
 
-    paper (recalled, not re-read): Lc = sqrt(2 ln(4 S A T/beta)), c_reward = Lc, c_value = H Lc, w_reward = 3,
-    w_value = H. 3 E1 = E1 + 2 E1 is for the noise in r, as large as that in n, and for dividing by n^ + E1; calibrated
-    noise in r may be 4 E1 (see UNCOVERED and docs/report/online.md, "What a paper's bonus does not cover").
+    paper (from memory): Lc = sqrt(2 ln(4 S A T/beta)), c_reward = Lc, c_value = H Lc, w_reward = 3,
+    w_value = H. 3 E1 = E1 + 2 E1 covers the noise in r (assumed as large as in n) and the division by n^ + E1;
+    calibrated noise in r may be 4 E1 (see UNCOVERED and docs/report/online.md, "What a paper's bonus does not cover").
     """
     p, H, S = problem.params, problem.H, problem.S
     Lc = sqrt(2 * log(4 * S * problem.A * problem.T / problem.beta))
@@ -78,7 +78,7 @@ UNCOVERED = (
 ALGORITHM = TabularLearner(
     key="private-ucb-vi",
     title="Private-UCB-VI",
-    summary="A Hoeffding baseline on raw noisy counts, any privacy model; we reconstructed the formulas.",
+    summary="A Hoeffding baseline on raw noisy counts, for any privacy model. We reconstructed the formulas.",
     source="after Chowdhury, Zhou 2022",
     reconstructed=True,
     privacies=("central", "shuffle", "local", "none"),

@@ -21,7 +21,7 @@ from dprl.statistics import NOISY
 def plan(
     released: Array, errors: Array, possible: Table, constants: Array, Q: Array, V: Array, policy: Policy
 ) -> None:
-    """Optimistic backward induction with b = c_count / sqrt(n) (Azar et al. 2017, Algorithm 3)."""
+    """Run optimistic backward induction with b = c_count / sqrt(n) (Azar et al. 2017, Algorithm 3)."""
     H, S, A = Q.shape
     slope, c_count = (
         constants[0],
@@ -48,7 +48,7 @@ def plan(
 
 
 def constants(problem: Problem) -> Array:
-    """Return the slope of the cap, then c_count: 7 H L + sqrt(L / 2) as in the paper plus ours for rewards."""
+    """Return the slope of the cap, then c_count: 7 H L + sqrt(L / 2), the paper's term plus our term for rewards."""
     L = log(5 * problem.S * problem.A * problem.T / problem.beta)
     return np.array([cap_slope(problem.params), 7 * problem.H * L + sqrt(L / 2)])
 
@@ -56,7 +56,7 @@ def constants(problem: Problem) -> Array:
 ALGORITHM = TabularLearner(
     key="ucbvi-hoeffding",
     title="UCBVI (Hoeffding)",
-    summary="Optimism with a Hoeffding bonus, no privacy: simpler than UCBVI; its bound is larger by sqrt(H).",
+    summary="Optimism with a Hoeffding bonus, without privacy: simpler than UCBVI, with a bound √H times as large.",
     source="Azar, Osband, Munos 2017, Algorithms 1 and 3",
     privacies=("none",),
     statistic=NOISY,

@@ -1,4 +1,4 @@
-"""Mechanisms, one file per family and one line each."""
+"""The registry of noise mechanisms, one file for each family."""
 
 import numpy as np
 
@@ -46,10 +46,9 @@ def no_noise(
 
 
 def alone(mechanism: Mechanism) -> Mechanism:
-    """Return the mechanism for cells that are not running sums: release 0 of a stream of single items.
-
-    It draws independently from the distribution that the given mechanism's losses describe.
-    """
+    """Return the mechanism for cells that are queried again at each release instead of running sums. It draws
+    independently from the distribution that the given mechanism's losses describe. Use release 0 of a stream of single
+    items."""
     return {"l2": GAUSSIAN, "l1": LAPLACE}[mechanism.norm]
 
 

@@ -75,7 +75,7 @@ def binomial_tree(
 def losses(change: Change, scale: float, stream: Stream) -> tuple[Losses, ...]:
     """Return the losses of one batch, in which batches[b, 2] counters go up, and as many down unless one-way.
 
-    For each number of counters, the batches with the least variance and with the most lopsided bits are considered.
+    For each number of counters, the worst batch has the smallest variance or the most lopsided bits; both are returned.
     """
     _only_bits(change, scale)
     result = []
@@ -115,7 +115,7 @@ def _tree_tail(stream: Stream, failure: float) -> Array:
 
 
 def _of_all_sizes(batches: Array) -> Array:
-    """Return the batches, with those of the fewest and of the most users for each rule."""
+    """Return the batches, where each rule is replaced by its cases with the fewest and the most users."""
     rows = []
     for trials, amount, moved in np.unique(batches, axis=0):
         sizes = (1, int(MANY)) if trials <= VARIANCE else ()
@@ -151,7 +151,7 @@ def _tail(stream: Stream, failure: float) -> Array:
 
 
 def first_batch(stream: Stream) -> Stream:
-    """Return the first batch alone: a user's bits are in one. If sizes are decided in the run, it has one user."""
+    """Return the first batch alone, because a user's bits are in one batch. If sizes are unknown, it has one user."""
     return replace(
         stream,
         leaves=np.array([0, max(int(stream.leaves[1]), 1), -1]),
@@ -162,7 +162,7 @@ def first_batch(stream: Stream) -> Stream:
 def scattered_batches(
     rng: np.random.Generator, stream: Stream, count: int
 ) -> tuple[Stream, NDArray[np.int64]]:
-    """Return the batches of `count` users at random places; with one user each if sizes are decided in the run."""
+    """Return the batches of `count` users at random places; each has one user if sizes are not known yet."""
     chosen, at = np.unique(rng.integers(0, stream.releases, count), return_inverse=True)
     sizes = np.maximum(np.diff(stream.leaves[:-1])[chosen], 1)
     leaves = np.concatenate([[0], np.cumsum(sizes), [-1]]).astype(np.int64)
@@ -170,7 +170,7 @@ def scattered_batches(
 
 
 def bits_ratio(stream: Stream, seen: Array, at: At, first: Array, second: Array) -> Array:
-    """Return the log-likelihood ratio, from the batches that the user is in; counts are whole numbers."""
+    """Return the log-likelihood ratio from the batches that contain the user, in which counts are whole numbers."""
     batches = zip(*np.unique(at, return_counts=True), strict=True)
     return np.asarray(sum(_of_batch(stream, seen, int(b), int(n), first, second) for b, n in batches))
 
@@ -191,7 +191,7 @@ def _of_batch(stream: Stream, seen: Array, at: int, times: int, first: Array, se
 
 
 def tree_ratio(stream: Stream, seen: Array, at: At, first: Array, second: Array) -> Array:
-    """Return the log-likelihood ratio, from the nodes that contain the items."""
+    """Return the log-likelihood ratio from the nodes that contain the items."""
     from scipy.stats import binom
 
     trials, probability, _ = stream.batches[0]
@@ -205,7 +205,7 @@ def tree_ratio(stream: Stream, seen: Array, at: At, first: Array, second: Array)
 
 
 def fewer_bits(stream: Stream) -> tuple[Stream, float]:
-    """Return noise with a quarter of the variance: fewer fair bits, or rarer ones."""
+    """Return bits with a quarter of the variance: fewer fair bits, or rarer ones."""
     trials, probability, moved = stream.batches.T
     ruled, fair = trials <= VARIANCE, probability == 0.5
     batches = np.column_stack(

@@ -5,9 +5,9 @@ Toeplitz; their first columns have the generating functions
 
     c(x) = prod_j (1 - zero_j x) / (1 - pole_j x),  b(x) = 1 / ((1 - x) c(x)),
 
-so that each is a sum of few geometric series. Row i of B z then follows from a few buffers, which is all that is
-kept, however many releases there are. The best A = B C of this form is B = C = the square root of A, c(x) =
-(1 - x)^(-1/2) (gaussian-toeplitz), which c(x) approaches when poles and zeros take turns on a geometric scale.
+so that each is a sum of few geometric series. Row i of B z then follows from a few buffers, and nothing else is stored,
+for any number of releases. The best Toeplitz factorisation is B = C = the square root of A with c(x) = (1 - x)^(-1/2)
+(gaussian-toeplitz), which c(x) approaches if poles and zeros alternate on a geometric scale.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from dprl.privacy.mechanisms.mechanism import (
     scattered_releases,
 )
 
-# 1 - pole_1 < 1 - zero_1 < 1 - pole_2 < ...: from SLOWEST / M to FASTEST, each at most exp(STEP) times the one before.
-# With these the noise is at most 1.002 times that of the square root from M = 10 on, and 1.005 times below.
+# 1 - pole_1 < 1 - zero_1 < 1 - pole_2 < ...: from SLOWEST / M to FASTEST, each at most exp(STEP) times the previous
+# one. With these the noise is at most 1.002 times that of the square root for M >= 10, and 1.005 times for smaller M.
 SLOWEST, FASTEST, STEP = 0.1, 2 / 3, 0.9
 
 
@@ -61,10 +61,10 @@ def gaussian_blt(
 
 @dataclass(frozen=True)
 class ExponentialSum:
-    """b_t = sum_j weight_j (1 - rate_j)^t for t >= first, and b_t = 1 before.
+    """The sequence b_t = sum_j weight_j (1 - rate_j)^t for t >= first, and b_t = 1 before.
 
     Attributes:
-        rate, weight: one number per buffer; rates are in [0, 1).
+        rate, weight: one number for each buffer; rates are in [0, 1).
     """
 
     rate: tuple[float, ...]
@@ -72,7 +72,7 @@ class ExponentialSum:
     first: int = 0
 
     def squared(self, terms: int) -> float:
-        """Return the sum over t < terms of b_t^2, as geometric sums without cancellation."""
+        """Return the sum over t < terms of b_t^2, computed from geometric sums without cancellation."""
         total = float(self.first)
         for x, v in zip(self.rate, self.weight, strict=True):
             for y, w in zip(self.rate, self.weight, strict=True):

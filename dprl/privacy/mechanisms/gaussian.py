@@ -31,7 +31,7 @@ from dprl.statistics import Change
 
 Complexes = NDArray[np.complex128]
 
-MAX_RELEASES = 4000  # a factorisation keeps one row of noise for each release
+MAX_RELEASES = 4000  # a factorisation stores one row of noise for each release
 
 
 @kernel
@@ -94,7 +94,7 @@ def correlate(rng: np.random.Generator, stream: Stream, memory: Array) -> None:
 
 
 def _times(a: Complexes, b: Complexes) -> Complexes:
-    """Multiply a b in real arithmetic: NumPy's complex product is rounded once or twice, depending on the CPU."""
+    """Multiply a and b in real arithmetic, because rounding in NumPy's complex product depends on the CPU."""
     product = np.empty_like(a)
     product.real = a.real * b.real - a.imag * b.imag
     product.imag = a.real * b.imag + a.imag * b.real
@@ -131,7 +131,7 @@ def gaussian_ratio(
 
 
 def room(key: str) -> Callable[[int, int], int]:
-    """Return the rows of memory of a factorisation, which stores the noise of every release."""
+    """Return a function for the rows of memory of a factorisation, which stores the noise of every release."""
 
     def rows(items: int, releases: int) -> int:
         if releases > MAX_RELEASES:
@@ -151,8 +151,8 @@ def _norms(stream: Stream) -> Array:
 
 
 def seen_through(touched: Callable[[Stream], float]) -> Callable[[Change, float, Stream], tuple[Losses, ...]]:
-    """Return the function from a change to its losses: each running counter is seen through draws whose weights have
-    squared norm `touched`, and repeated questions through one draw per release, by adaptive composition."""
+    """Return a function from a change to its losses. Each running counter affects draws with weights of squared norm
+    `touched`; repeated queries affect one draw per release, by adaptive composition."""
 
     def losses(change: Change, scale: float, stream: Stream) -> tuple[Losses, ...]:
         again = change.times(stream.releases)

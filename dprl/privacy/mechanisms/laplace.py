@@ -68,8 +68,8 @@ def laplace_tree(
 
 
 def _losses(touched: Callable[[Stream], int]) -> Callable[[Change, float, Stream], tuple[Losses, ...]]:
-    """Return the function from a change to its losses: each running counter is seen through `touched` independent
-    draws, and repeated questions through one draw per release."""
+    """Return a function from a change to its losses. Each running counter affects `touched` independent draws; repeated
+    queries affect one draw per release."""
 
     def losses(change: Change, scale: float, stream: Stream) -> tuple[Losses, ...]:
         seen = [(count * touched(stream), size) for count, size in change.moves]

@@ -2,10 +2,10 @@
 
 A mechanism draws *unit* noise; a privatizer multiplies it by a scale. Its kernel has the form
     add_noise(i, leaves, batches, memory, rng, noise)
-and turns `noise` [cells], the noise in the sums released at i - 1, into that of release i.
+and replaces `noise` [cells], the noise in the sums of release i - 1, by the noise of release i.
 leaves: int64 [M + 2]; leaves[i + 1] = items of the stream summed at release i, leaves[0] = 0, and -1 after the last;
-0 where it is not known yet, because the schedule decides as it goes;
-batches: float64 [M, 3], what each release of shuffled bits consists of, see binomial.py; other mechanisms have none;
+0 if it is not known yet, because the schedule decides during the run;
+batches: float64 [M, 3], the bits in each release of shuffled bits, see binomial.py; not used by other mechanisms;
 memory: float64 [rows, cells], the mechanism's own. Cells are independent of each other.
 """
 
@@ -66,30 +66,30 @@ class Mechanism:
     """A way to draw noise.
 
     Attributes:
-        rows(items, releases): rows of memory, raises SpecError when it has no room for that many releases.
+        rows(items, releases): number of rows of memory; raises SpecError for too many releases.
         prepare(rng, stream, memory): fills memory before the run, if need be.
         std(stream): [M] standard deviation of one counter's unit noise at each release (for trees: of the
             worst one).
         tail(stream, failure): [M] bound x with P(|unit noise of one counter| > x) <= failure at each release.
         length(stream, cells, failure): [M] the same for the Euclidean length of the unit noise of several
             counters.
-        losses(change, scale, stream): what a change reveals when unit noise is multiplied by `scale`, for
-            each place in the stream where it reveals something else (one, or a few that include the worst).
-        telling(stream): a stream of just those releases that tell something of its first item, each of which follows
-            from the releases of the whole stream.
+        losses(change, scale, stream): the privacy losses of a change if unit noise is multiplied by `scale`, for each
+            place in the stream where they differ (one, or a few that include the worst).
+        telling(stream): the stream of the releases that depend on the first item, each of which can be computed from
+            the releases of the whole stream.
         log_ratio(stream, seen, at, first, second): [n] ln P[seen | first] / P[seen | second] of n executions, where
-            seen: [M, n, cells] are the released sums without what all others have added, in units of noise, and the
-            item that enters at release `at` is `first` or `second`: [cells]. No test tells the two better apart. Where
-            `at` has several releases, one such item enters at each, and several at one that stands there several times.
-        scattered(rng, stream, count): the stream of the releases that tell of that many items at random places, and
+            seen: [M, n, cells] are the released sums minus all other items, in units of noise, and the item that enters
+                at release `at` is `first` or `second`: [cells]. No test is better. If `at` is an array, one such item
+                enters at each of its releases.
+        scattered(rng, stream, count): the stream of the releases that depend on this many items at random places, and
             the release at which each enters.
-        halved(stream): noise half as large, as a stream and what multiplies its unit noise.
-        fresh: every user draws noise of their own, for a report of their own.
-        norm: of a `Change`, what its losses follow from: l1, l2, or its cells; one-hot, where users answer questions.
-        needs_delta: proves nothing at delta = 0.
-        pure: proves (epsilon, 0), whatever delta is allowed.
-        answers(rng, stream, n, own): [1, n, cells] what n users who add `own` [cells] each say by themselves, in
-            units; None if noise does not depend on what it is added to.
+        halved(stream): noise half as large, as a stream and a factor for its unit noise.
+        fresh: whether every user draws noise, for their own report.
+        norm: the norm of a `Change` that determines its losses: l1, l2, or cells; one-hot if users answer questions.
+        needs_delta: whether it proves nothing at delta = 0.
+        pure: whether it always proves (epsilon, 0), even if a delta is allowed.
+        answers(rng, stream, n, own): [1, n, cells] the reports of n users who each add `own` [cells], in units; None if
+            noise does not depend on the data.
     """
 
     key: str
@@ -174,7 +174,7 @@ def entered(stream: Stream, at: At) -> NDArray[np.int64]:
 
 
 def increments(stream: Stream, sums: Array) -> Array:
-    """Return the items of a stream that releases each of them, from its sums, [M, ...]."""
+    """Return the items [M, ...] of a stream from its running sums; each release adds one item."""
     return np.diff(sums, axis=0, prepend=0.0)
 
 

@@ -1,21 +1,21 @@
-"""Gaussian noise correlated by the factorisation that needs least, up to 0.2%. Unit: N(0, 1).
+"""Gaussian noise correlated by a factorisation with the smallest possible noise, up to 0.2%. Unit: N(0, 1).
 
-Among the factorisations A = B C of the matrix of prefix sums into lower-triangular B and C, the best has the least
-product of B's longest row and C's longest column. For all weights p of rows and q of columns that sum to 1, and
-P = diag(p), Q = diag(q), it is at least the sum of the singular values of sqrt(P) A sqrt(Q) (proof in
-docs/report/privacy.md). At the best weights, of which q is p reversed, it is equal, and the noise has covariance
+Among the factorisations A = B C of the matrix of prefix sums into lower-triangular B and C, the best has the smallest
+product of B's longest row and C's longest column. For all weights p of rows and q of columns that sum to 1, and P =
+diag(p), Q = diag(q), it is at least the sum of the singular values of sqrt(P) A sqrt(Q) (proof in
+docs/report/privacy.md). At the best weights, for which q is p reversed, both are equal, and the noise has covariance
 
     B B^T = P^(-1/2) T^(-1/2) P^(-1/2),  T = P^(-1/2) A^-T Q^-1 A^-1 P^(-1/2), which is tridiagonal.
 
-1. T^(-1/2) is nearly a sum of few weight_j (T + shift_j)^-1 (Hale, Higham, Trefethen 2008). Each makes the noise of a
-   *chain*: of a walk with steps of variance q_k, given an observation of precision shift_j p_i at each release i.
-2. p is multiplied by a power of how far the noise of each release is above the average, until all have the same.
-3. The sum of the chains is written with one draw a release (Kalman filter), which goes into a buffer for each chain:
+1. T^(-1/2) is nearly a sum of few weight_j (T + shift_j)^-1 (Hale, Higham, Trefethen 2008). Each gives the noise of a
+    *chain*: a walk with steps of variance q_k, given an observation of precision shift_j p_i at each release i.
+2. p is multiplied by a power of each release's noise relative to the average, until all releases have the same noise.
+3. The sum of the chains is written with one draw per release (Kalman filter), which enters a buffer for each chain:
 
     buffer_ij = keep_ij buffer_(i-1)j + gain_ij z_i,  noise_i = sum_j buffer_ij.
 
-That is B z with a lower-triangular B, whatever stands in `keep` and `gain`. The noise and what an item is seen through
-are computed from these two, so that whatever is not exact above costs noise and no privacy.
+This is B z with a lower-triangular B for any `keep` and `gain`. Both the noise and the privacy losses are computed from
+these two, so an error above makes the noise larger but never the privacy weaker.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from dprl.privacy.errors import chi_tail, gaussian_tail
 from dprl.privacy.mechanisms.gaussian import gaussian_ratio, prepared, room, seen_through
 from dprl.privacy.mechanisms.mechanism import Mechanism, Stream, all_releases, scattered_releases
 
-# With these the product is at most 1.002 times what no factorisation stays below, for up to MAX_RELEASES releases.
+# With these the product is at most 1.002 times the lower bound for all factorisations, up to MAX_RELEASES releases.
 CHAINS, ROUNDS = 8, 60
 
 SOLVE = "void(float64[::1], float64[::1], float64[::1])"
@@ -44,11 +44,11 @@ NORMS = "void(float64[:,::1], float64[:,::1], float64[::1], float64[::1])"
 
 @kernel
 def chain(p: Array, shift: float, keep: Array) -> None:
-    """Return the kept share of the walk's position from release to release, given all observations.
+    """Compute the kept share of the walk's position from release to release, given all observations.
 
     p: the weights [M]. keep: receives the shares [M]; the step to release i then has variance q_i keep_i.
     """
-    known = 0.0  # precision with which the observations from release i on tell the place there
+    known = 0.0  # precision of the position at release i from the observations at i and later
     for i in range(len(p) - 1, -1, -1):
         known += shift * p[i]
         keep[i] = 1 / (1 + known * p[len(p) - 1 - i])
@@ -57,7 +57,7 @@ def chain(p: Array, shift: float, keep: Array) -> None:
 
 @kernel
 def solve(shift: Array, weight: Array, p: Array) -> None:
-    """Change the weights p [M] until all releases have the same noise. shift, weight: [chains]."""
+    """Adjust the weights p [M] until all releases have the same noise. shift, weight: [chains]."""
     keep, rows = np.empty(len(p)), np.empty(len(p))
     for _ in range(ROUNDS):
         rows[:] = 0.0
@@ -80,7 +80,7 @@ def solve(shift: Array, weight: Array, p: Array) -> None:
 
 @kernel
 def merge(p: Array, shift: Array, weight: Array, keep: Array, gain: Array) -> None:
-    """Sum the chains with one draw per release. keep, gain: receive the weights [M, chains]."""
+    """Combine the chains into one draw per release. keep, gain: receive the weights [M, chains]."""
     releases, chains = keep.shape
     one, unknown = np.empty(releases), np.zeros((chains, chains))
     for j in range(chains):
@@ -88,7 +88,7 @@ def merge(p: Array, shift: Array, weight: Array, keep: Array, gain: Array) -> No
         for i in range(releases):
             keep[i, j] = one[i]
     for i in range(releases):
-        # covariance of the chains' places given the noise of releases 0, ..., i - 1, then given that of i, too
+        # covariance of the chains' positions given the noise of releases 0, ..., i - 1, and then of release i
         for j in range(chains):
             for k in range(chains):
                 unknown[j, k] *= keep[i, j] * keep[i, k]
@@ -108,10 +108,8 @@ def merge(p: Array, shift: Array, weight: Array, keep: Array, gain: Array) -> No
 
 @kernel
 def norms(keep: Array, gain: Array, rows: Array, columns: Array) -> None:
-    """Write the squared norms of the rows of B to rows [M], and those of the columns of C to columns [M].
-
-    Column k of C corresponds to 0, ..., 0, 1, ..., 1, the sums when an item of size one enters at release k.
-    """
+    """Write the squared norms of the rows of B to rows [M], and of the columns of C to columns [M]. Column k of C
+    corresponds to 0, ..., 0, 1, ..., 1, the sums if an item of size one enters at release k."""
     releases, chains = keep.shape
     spread, buffers = np.zeros((chains, chains)), np.empty(chains)
     for i in range(releases):
@@ -140,8 +138,8 @@ class Factors:
     """The factorisation A = B C.
 
     Attributes:
-        p: the weights of the rows [M]; reversed, those of the columns.
-        keep, gain: the weights that make B z, see above [M, chains].
+        p: the weights of the rows [M]; the columns have them in reverse.
+        keep, gain: the weights in the computation of B z [M, chains], see above.
         row: the norms of the rows of B, the standard deviation of the noise of each release [M].
         column: the squared norm of the longest column of C.
     """
@@ -154,7 +152,8 @@ class Factors:
 
 
 def poles(lowest: float, highest: float, count: int) -> tuple[Array, Array]:
-    """Return the shifts and weights with x^(-1/2) nearly sum_j weight_j / (x + shift_j) for x from lowest to highest.
+    """Return shifts and weights such that x^(-1/2) is nearly sum_j weight_j / (x + shift_j) for x from lowest to
+    highest.
 
     Hale, Higham, Trefethen 2008, method 3: on an interval it is the best approximation of this form, up to a factor.
     """
@@ -165,7 +164,7 @@ def poles(lowest: float, highest: float, count: int) -> tuple[Array, Array]:
     return lowest * (sn / cn) ** 2, 2 * math.sqrt(lowest) * quarter / (math.pi * count) * dn / cn**2
 
 
-# What is called before a loop, with its types.
+# Kernels that are called before a loop, with their types.
 CALLED: tuple[tuple[Callable[..., None], str], ...] = ((solve, SOLVE), (merge, MERGE), (norms, NORMS))
 
 
@@ -178,7 +177,7 @@ def _kernels() -> tuple[Any, ...]:
 def factors(releases: int) -> Factors:
     """Return the factorisation for M releases."""
     solved, merged, normed = _kernels()
-    # T's eigenvalues with even weights: 4 M^2 sin^2((2k - 1) pi / (4M + 2)), k = 1, ..., M; others are near
+    # T's eigenvalues with even weights: 4 M^2 sin^2((2k - 1) pi / (4M + 2)), k = 1, ..., M; others are similar
     shift, weight = poles((math.pi / 2) ** 2, 4.0 * releases**2, CHAINS)
     p = np.full(releases, 1 / releases)
     keep, gain = np.empty((releases, CHAINS)), np.empty((releases, CHAINS))
@@ -193,18 +192,18 @@ def factors(releases: int) -> Factors:
 
 
 def bound(releases: int) -> float:
-    """Return a lower bound on all factorisations for M releases: the singular values of sqrt(P) A sqrt(Q), summed."""
+    """Return a lower bound for all factorisations of M releases: the singular values of sqrt(P) A sqrt(Q), summed."""
     from scipy.linalg import eigvalsh_tridiagonal
 
     p = factors(releases).p
-    step = 1 / p[::-1]  # Q^-1, of which A^-T Q^-1 A^-1 takes differences of neighbours
+    step = 1 / p[::-1]  # Q^-1; A^-T Q^-1 A^-1 takes differences of neighbours
     beside = -step[1:] / np.sqrt(p[1:] * p[:-1])
     spectrum = eigvalsh_tridiagonal((step + np.append(step[1:], 0.0)) / p, beside)
     return float((1 / np.sqrt(spectrum)).sum())
 
 
 def excess(releases: int) -> float:
-    """Return the factor by which the noise may exceed that of the best factorisation: at least 1."""
+    """Return an upper bound on the noise divided by the best factorisation's; at least 1."""
     return float(factors(releases).row.max()) * math.sqrt(factors(releases).column) / bound(releases)
 
 
@@ -220,7 +219,7 @@ def correlate(rng: np.random.Generator, stream: Stream, memory: Array) -> None:
 
 
 def innovations(stream: Stream, sums: Array) -> Array:
-    """Return [M, n] B^-1 times sums [M, n]: the independent draws, plus data."""
+    """Return B^-1 times sums [M, n]: the independent draws, plus data [M, n]."""
     made = factors(stream.releases)
     buffers, draws = np.zeros((CHAINS, sums.shape[1])), np.empty(sums.shape)
     for i, (keep, gain) in enumerate(zip(made.keep, made.gain, strict=True)):

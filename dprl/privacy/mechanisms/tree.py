@@ -1,4 +1,4 @@
-"""The binary tree over a stream (Chan, Shi, Song 2011), for any distribution of its nodes."""
+"""The binary tree over a stream (Chan, Shi, Song 2011), with any distribution of the noise in its nodes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def tree(
     add: Callable[[np.random.Generator, int, Array], None],
     each: int,
 ) -> None:
-    """Add the noise of a prefix, the sum of its binary nodes; `add(rng, count, noise)` adds `count` unit draws.
+    """Compute the noise of a prefix, the sum over its binary nodes; `add(rng, count, noise)` adds `count` unit draws.
 
     A node is an interval of items and keeps its `each` draws for as long as prefixes use it. Releases only move
     forward, so the nodes of a prefix form a stack: a later prefix keeps the nodes above the highest bit in which the
@@ -74,7 +74,7 @@ def levels(items: int) -> int:
 
 
 def nodes(stream: Stream) -> NDArray[np.int64]:
-    """Return the most nodes that a prefix of the stream can have, for each release [M], whichever are released."""
+    """Return the largest number of nodes in any prefix of the stream, repeated for each release [M]."""
     return np.full(stream.releases, levels(stream.items + 1) - 1, dtype=np.int64)
 
 
@@ -85,9 +85,10 @@ def stems(stream: Stream) -> Stream:
 
 
 def scattered(rng: np.random.Generator, stream: Stream, count: int) -> tuple[Stream, NDArray[np.int64]]:
-    """Return the prefixes that separate the nodes of `count` items at random places, and where each enters.
+    """Return the prefixes that determine the nodes of `count` items at random places, and the release at which each
+    enters.
 
-    Item p is in the node of each level l at which bit l of p is 0, which is a prefix less a shorter one.
+    Item p is in one node of each level l at which bit l of p is 0; the node is a prefix minus a shorter one.
     """
     items = rng.integers(0, stream.items, count)
     ends = {
@@ -108,7 +109,7 @@ def scattered(rng: np.random.Generator, stream: Stream, count: int) -> tuple[Str
 
 
 def split(stream: Stream, sums: Array) -> Array:
-    """Return single nodes [M, n] from sums [M, n]: each is a prefix less the prefix without its length's lowest bit.
+    """Find single nodes [M, n] from sums [M, n]: each is a prefix less the prefix without its length's lowest bit.
 
     Raises ValueError if the shorter prefix is not among the releases.
     """

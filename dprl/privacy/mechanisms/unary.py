@@ -1,20 +1,20 @@
 """One-hot questions, answered bit by bit by few users each (unary encoding; Erlingsson, Pihur, Korolova 2014).
 
 At a step a user is in one cell of m, in one of n, and (for a reward of 1) in one of r: three one-hot vectors. The steps
-are dealt out to `groups` groups of users; a user answers about the steps of one group, drawn at random, and at each of
-them about m, n or r, drawn at random too. An answer is the vector with each of its bits turned over with chance
-1 / (e^bit + 1). The released value is an unbiased estimate of the sum over *all* users: it errs because of the bits,
-and because others were not asked. A reward between 0 and 1 is rounded at random to a bit by its user.
+are divided into `groups` groups; a user answers about the steps of one random group, and at each of them about m, n or
+r, also at random. An answer is the vector with each bit flipped with probability 1 / (e^bit + 1). The released value is
+an unbiased estimate of the sum over *all* users: it has errors from flipped bits, and from users who were not asked. A
+reward between 0 and 1 is rounded at random to a bit by its user.
 
-Unit: of a cell of m, one user. The parts are asked about with chances in proportion to the squares of the units in
-which the statistic releases them, so that in these units all cells err alike.
+Unit: one user in a cell of m. The probability of a question about each part is proportional to the square of the unit
+in which the statistic releases it, so that in these units all cells have the same error.
 
 A stream has `questions` [cells], the number of the question that each cell belongs to: 3 step + part, parts being m, n
-and r (none where it is declared which transitions are possible: only attacks ask for them); and `batches` [3, 3]:
-groups, bit and how many steps a user answers about at most; what `response` says of the bit; the chances of the parts.
+and r (none if the possible transitions are declared: only attacks use them); and `batches` [3, 3]: groups, bit and the
+maximum number of steps per user; the output of `response` for the bit; the probabilities of the parts.
 
-memory [5, cells]: of the users since the last release, how many of those asked are in the cell, how many were asked,
-and what all have added; then the chance to be asked about the cell, and its unit.
+memory [5, cells]: for the users since the last release, the number asked who are in the cell, the number asked, and the
+true sum over all; then the probability of being asked about the cell, and its unit.
 """
 
 from __future__ import annotations
@@ -60,11 +60,11 @@ def asking(H: int, shares: tuple[float, float, float], epsilon: float) -> Array:
 
 
 def clearest(H: int, epsilon: float) -> tuple[int, float]:
-    """Return the number of groups of steps with the least variance, and that variance per user if everybody is
-    asked about the same part.
+    """Return the number of groups of steps with the smallest variance, and the variance per user if all are asked about
+    the same part.
 
-    A user who answers about j steps spends epsilon / j on each, of which two bits can differ. The relevant quantity is
-    the variance of a count that all users are in, because a bound on the error has to cover it.
+    A user who answers about j steps spends epsilon / j on each, where two bits can differ. We use the variance of a
+    count that includes all users, because a bound on the error has to cover it.
     """
 
     def variance(groups: int) -> float:
@@ -99,8 +99,8 @@ def chances(stream: Stream) -> tuple[Array, Array]:
 
 
 def _most(stream: Stream) -> tuple[float, float, float]:
-    """Return the limits of one user's error in units: the largest variance in any direction of a row; the most that
-    one bit of m counts; and the excess of a bit of n or r over that.
+    """Return the limits of one user's error, in units: the largest variance in any direction of a row; the largest
+    effect of one bit of m; and the factor by which a bit of n or r exceeds it.
 
     Two estimates by one user are uncorrelated, and subtracting the truth lowers the variance: docs/report/privacy.md.
     """
@@ -114,7 +114,7 @@ def _most(stream: Stream) -> tuple[float, float, float]:
 
 
 def _std(stream: Stream) -> Array:
-    """Return the standard deviation of a count that all users are in."""
+    """Return the standard deviation of a count that includes all users."""
     most, _, more = _most(stream)
     return np.asarray(np.sqrt((most - more**-2) * stream.leaves[1:-1]))
 
@@ -125,7 +125,7 @@ def _tail(stream: Stream, failure: float) -> Array:
 
 
 def _length(stream: Stream, cells: int, failure: float) -> Array:
-    """Return an error's length: an answer is about a row's m cells or one other cell, and misses three truths."""
+    """Bound the length of an error: an answer is about a row's m cells or one other cell, and misses three values."""
     most, counted, more = _most(stream)
     size = counted * max(math.sqrt(cells), more) + math.sqrt(3)
     return bounded_length(stream.leaves[1:-1], most, size, cells, failure)
@@ -155,7 +155,7 @@ def answers(rng: np.random.Generator, stream: Stream, executions: int, own: Arra
 
 
 def answers_ratio(stream: Stream, seen: Array, at: At, first: Array, second: Array) -> Array:
-    """Return the log-likelihood ratio, from the bits that were answered in the messages `at`."""
+    """Return the log-likelihood ratio of the bits answered in the messages `at`."""
     kept, turned, _ = stream.batches[1]
     _, unit = chances(stream)
 
@@ -168,7 +168,7 @@ def answers_ratio(stream: Stream, seen: Array, at: At, first: Array, second: Arr
 
 
 def four_times_clearer(stream: Stream) -> tuple[Stream, float]:
-    """Return bits with a quarter of the variance."""
+    """Return answers whose bits have a quarter of the variance."""
     batches = stream.batches.copy()
     batches[0, 1] = 2 * math.asinh(2 * math.sinh(batches[0, 1] / 2))
     batches[1] = response(batches[0, 1])
@@ -178,7 +178,7 @@ def four_times_clearer(stream: Stream) -> tuple[Stream, float]:
 UNARY = Mechanism(
     key="unary",
     title="One-hot questions",
-    summary="Every user answers questions about a few random counts, and flips each bit with some chance.",
+    summary="Every user answers questions about a few random counts, and flips each bit with some probability.",
     source="Erlingsson, Pihur, Korolova 2014; Wang, Blocki, Li, Jha 2017",
     add_noise=turn_over,
     rows=lambda items, releases: 5,

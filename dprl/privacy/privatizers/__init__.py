@@ -1,4 +1,4 @@
-"""Privatizers, one file and one line each."""
+"""The registry of privatizers, one file for each privacy model."""
 
 from dprl.plugins import Registry
 from dprl.privacy.privatizers import central, local, none, shuffle

@@ -43,9 +43,8 @@ TRUST = "The trusted curator sees every trajectory; all that leaves the curator 
 def prepare(request: Request) -> Noise:
     """Return noise on running sums.
 
-    paper: as in the statistic's papers, in a tree over the users 1..K. calibrated: the least scale that proves
-    (epsilon, delta) under replace-one for the stream of releases, with the parts in units in which they tolerate the
-    same noise.
+    paper: as in the statistic's papers, in a tree over the users 1..K. calibrated: the smallest scale that proves
+    (epsilon, delta) under replace-one for the stream of releases, in units in which all parts tolerate the same noise.
     """
     mechanism = MECHANISMS[request.mechanism]
     table, events = None, None
@@ -89,7 +88,8 @@ def prepare(request: Request) -> Noise:
 
 
 def smallest(request: Request, moved: str, change: Change, releases: int) -> str:
-    """Describe the size of calibrated noise. moved: the effect of one episode; change: that of all of a user's."""
+    """Describe the size of calibrated noise. moved: one episode's effect, in words; change: the effect of all of a
+    user's."""
     said: dict[str, object] = {
         "budget": budget(request.epsilon, request.delta),
         "releases": f"{releases:,}",
@@ -110,7 +110,7 @@ def length(change: Change, delta: float) -> str:
 
 
 def every(statistic: Statistic) -> str:
-    """Describe in words which numbers receive noise."""
+    """Describe the numbers that receive noise."""
     return filled(WHERE["counters" if statistic.counted else "sums"], parts=statistic.parts)
 
 
@@ -131,9 +131,10 @@ def calibrated_scale(
 
 
 def ladder(request: Request) -> tuple[LadderStep, ...]:
-    """Return the ladder down from the paper's noise, one idea at a time: the std of a counter n at the worst release.
+    """Return the steps from the paper's noise to less noise, one idea at a time: the std of a counter n at the worst
+    release.
 
-    It is for the spec's delta, or for the reference delta if that is 0. It is empty if there are no counters.
+    Delta is the spec's, or the reference delta if that is 0. The result is empty if there are no counters.
     """
     if not request.statistic.counted:
         return ()
@@ -146,9 +147,9 @@ def ladder(request: Request) -> tuple[LadderStep, ...]:
 def _ladder(
     statistic: Counts, size: Size, K: int, M: int, epsilon: float, delta: float, contribution: int
 ) -> tuple[LadderStep, ...]:
-    """Return the steps for any M releases of K users; the worst releases and losses are those of the whole tree.
+    """Return the steps for any M releases of K users; the worst releases and losses are for the whole tree.
 
-    The optimal factorisation is left out beyond MAX_RELEASES, for which it is not offered.
+    The optimal factorisation is left out beyond MAX_RELEASES, because it is not offered there.
     """
     plain = statistic.sensitivity(size, REPLACE_ONE)
     users, releases = make_stream(np.array([K])), stream_of_releases(M)

@@ -23,19 +23,19 @@ ASSUMED = "which questions a user is asked does not depend on the user's data"
 
 
 def prepare(request: Request) -> Noise:
-    """Return noise on every cell of every user's report; the agent adds the reports up.
+    """Return noise on every cell of every user's report; the algorithm adds the reports up.
 
-    paper: as in the statistic's papers. calibrated: the least scale that proves (epsilon, delta) under
-    replace-one for one report, with the parts in units in which they tolerate the same noise. Questions: answers that
-    prove (epsilon, 0), see mechanisms/unary.py.
+    paper: as in the statistic's papers. calibrated: the smallest scale that proves (epsilon, delta) under replace-one
+    for one report, in units in which all parts tolerate the same noise. Mechanism `unary`: answers that prove (epsilon,
+    0), see mechanisms/unary.py.
     """
     mechanism = MECHANISMS[request.mechanism]
     stream, table, events = make_stream(request.times), None, None
     if mechanism is UNARY:
         stream = asked(stream, request)
     if request.played or request.releases is not None:
-        # the largest noise in an epoch exceeds what it does at its end with at most twice the chance (Levy); the bound
-        # on answers holds for all of an epoch
+        # the largest noise in an epoch exceeds a bound with at most twice the probability at its end (Levy); the bound
+        # on answers holds for the whole epoch
         table, events = stream, (1 if mechanism is UNARY else 2) * len(request.times)
     if request.releases is not None:
         stream = replace(stream, leaves=open_stream(request.K, request.releases).leaves)
@@ -82,14 +82,14 @@ def prepare(request: Request) -> Noise:
         describe,
         table=table,
         events=events,
-        neighbours=(REPLACE_ONE,),  # a report is as good as any other: none is empty
+        neighbours=(REPLACE_ONE,),  # all reports are alike: none is empty
     )
 
 
 def asked(stream: Stream, request: Request) -> Stream:
-    """Return the stream of users who answer questions."""
+    """Return the stream of users who answer one-hot questions."""
     counts, size = cast(Counts, request.statistic.evened()), request.size
-    # a part is asked about the more often, the less the learner tolerates of its error
+    # a part that tolerates less error is asked about more often
     weights = np.array([1.0, counts.visits**2, counts.reward**2])
     epsilon = request.epsilon / request.contribution  # of each report, by pure composition
     while request.contribution * epsilon > request.epsilon:
@@ -102,7 +102,7 @@ def asked(stream: Stream, request: Request) -> Stream:
 
 
 def one_counts(stream: Stream) -> float:
-    """Return the number of visits that a one in an answer about n stands for."""
+    """Return the number of visits that a bit of 1 in an answer about n represents."""
     (groups, _, _), (kept, turned, _), shares = stream.batches
     return float(groups / (shares[1] * (kept - turned)))
 

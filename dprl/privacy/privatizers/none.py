@@ -1,4 +1,4 @@
-"""No privacy: the learner sees the counts themselves."""
+"""No privacy: the learner sees the exact counts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The record that every privatizer file offers to the registry, and the noise that it passes to a loop."""
+"""The record of a privatizer, which is a privacy model, and the noise that it gives to a loop."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from dprl.privacy.losses import Losses
 from dprl.privacy.mechanisms import MECHANISMS, Mechanism, Stream
 from dprl.statistics import BLANK_ONE, REPLACE_ONE, Change, PaperScale, Statistic
 
-REFERENCE_DELTA = 1e-6  # every card also gives the guarantee at this delta
+REFERENCE_DELTA = 1e-6  # every guarantee also gives epsilon at this delta
 SMALL_DELTAS = (1e-9, 1e-12, 1e-15)  # and at these
 RETURNING = 10  # and for a user who returns for this many episodes
 
@@ -54,8 +54,9 @@ class Request:
             users, for bounds that hold at whatever times it chooses.
         batches: the batches of a learner that forgets each of them [M]; `times` are then the ends of the batches,
             counted in users that are in one.
-        played: whether a row counts only users who were told to play it; their number is not known in advance.
-        contribution: m, the most episodes of one user, at any places of the run. Neighbours replace all of them.
+        played: whether a row counts only users whose policy plays it; their number is not known in advance.
+        contribution: m, the maximum number of episodes of one user, anywhere in the run. Neighbours replace all of
+            them.
     """
 
     statistic: Statistic
@@ -89,22 +90,21 @@ class Request:
         return 0.0 if as_in_paper or mechanism.pure else self.delta
 
     def paper_noise(self, model: str) -> PaperScale:
-        """Return noise as in the statistic's papers."""
+        """Return the noise as in the statistic's papers."""
         return self.statistic.paper_noise(model, self.size, self.K, self.epsilon, self.delta)
 
 
 @dataclass(frozen=True)
 class Noise:
-    """A privatizer, ready to run.
+    """The noise of a run, ready for its loop.
 
     Attributes:
         mechanism: the mechanism, None without noise.
-        stream: see mechanisms.
-        scales: the factor of unit noise in each cell, see the statistic.
+        stream: see mechanisms/mechanism.py.
+        scales: the scale of unit noise in each cell, see `Statistic.scales`.
         ends [B], bound [B], std [B]: up to ends[b] users (if by_users) or releases (counting those in a row),
-            E_{eps,beta} is
-            bound[b], and the noise of one counter n has standard deviation std[b], in counts (for trees: at the
-            worst release).
+            E_{eps,beta} is bound[b], and the noise of one counter n has standard deviation std[b], in counts (for
+            trees: at the worst release).
         statistic: the statistic in the units of release.
         radius: a bound on the Euclidean length of the noise in a row [B], in units of release, which holds w.p. >=
             1 - beta/3 for all rows and releases together.
@@ -145,15 +145,15 @@ class Noise:
 
 @dataclass(frozen=True)
 class Way:
-    """The way of the data, as pages draw it.
+    """The path of the data, as pages draw it.
 
     Attributes:
         stations: the stations that data pass.
         raw: the number of stations, from the left, that see raw data.
         noise: the station that adds noise.
         trusted: the station that is trusted.
-        mixes: the station that is trusted only to mix.
-        alt: the way in words.
+        mixes: the station that is trusted only to shuffle.
+        alt: the path in words.
     """
 
     stations: tuple[str, ...]
@@ -166,7 +166,7 @@ class Way:
 
 @dataclass(frozen=True)
 class Words(Way):
-    """The name of a privacy model, the same on every page, and the way of its data.
+    """The names of a privacy model, the same on every page, and the path of its data.
 
     Attributes:
         model: its abbreviation, as on the guarantee card.
@@ -191,14 +191,13 @@ class Privatizer:
         key: its name in a spec.
         words: its vocabulary.
         trust: who sees raw data, in words.
-        mechanisms: keys; if none is given, it is the first that fits.
-        per_release: its noise is calibrated to the number of releases, so that this is limited before the
-            run.
-        prepare: from a Request to a Noise.
-        binary_rewards: each reward is rounded at random to 0 or 1 by its user.
-        check(change, mechanism, releases, calibration, epsilon, delta, contribution): raises SpecError for a budget it
-            has no noise for, where `change` is what replacing one episode moves.
-        reports: whose are added up in a row of counts, by default: all, or of users who were told to play it (played).
+        mechanisms: keys of its mechanisms; the default is the first that fits.
+        per_release: whether its noise is calibrated to the number of releases, which is then limited before the run.
+        prepare(request): returns the Noise for a Request.
+        binary_rewards: whether users round each reward at random to 0 or 1.
+        check(change, mechanism, releases, calibration, epsilon, delta, contribution): raises SpecError if it has no
+        noise for a budget; `change` is the effect of replacing one episode.
+        reports: the default for the reports in a row of counts: all, or those of users whose policy plays it (played).
     """
 
     key: str
@@ -264,10 +263,10 @@ def with_noise(
     E holds for all cells and releases together w.p. >= 1 - beta/3.
 
     Args:
-        request, statistic, mechanism, stream, scale: the noise.
+        request, statistic, mechanism, stream, scale: define the noise.
         describe: makes the guarantee from the noise's proof.
         table: the stream at whose releases the bounds are tabulated, if not `stream`.
-        events: the number of times in the union bound, if not that of the table's releases.
+        events: the number of times in the union bound; by default one for each release of the table.
         neighbours: the notions of neighbours for which the guarantee states epsilon.
     """
     table = table or stream

@@ -1,4 +1,4 @@
-"""Shuffle privatizer: users add random bits, a trusted shuffler mixes a batch's messages (shuffle DP)."""
+"""Shuffle privatizer: users add random bits, and a trusted shuffler mixes the messages of a batch (shuffle DP)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TRUST = (
 )
 MOST_USERS = 10**15
 LEAST_DELTA = 1e-18  # the accountant ignores outcomes with a probability of about 1e-30 in each counter
-MOST_BITS = 4e10  # in a batch: beyond, the accountant would have to look at too many outcomes
+MOST_BITS = 4e10  # in a batch: with more, the accountant would have to compute too many outcomes
 
 
 def check(
@@ -39,7 +39,7 @@ def check(
     delta: float,
     contribution: int = 1,
 ) -> None:
-    """Refuse noise that cannot be accounted for. Raises SpecError."""
+    """Raise SpecError if the accountant cannot handle the noise."""
     if delta < LEAST_DELTA:
         raise SpecError(
             "delta",
@@ -66,8 +66,8 @@ def check(
 
 
 class Drawn(NamedTuple):
-    """The bits of a run. sent: one user's messages, in words; where: the name of the message where they are mixed;
-    table: see `with_noise`."""
+    """The random bits of a run. sent: one user's messages, in words; where: name of the message about where they are
+    mixed; table: see `with_noise`."""
 
     stream: Stream
     formula: str
@@ -117,11 +117,11 @@ def in_batches(request: Request, change: Change) -> Drawn:
     """Return the bits of every batch.
 
     paper: eps' = epsilon/(3H) and tau = 96 ln(2/delta)/eps'^2 for each counter (B25 Algorithm 4). calibrated: the
-    least variance for which 3H upward and 3H downward shifts by one prove (epsilon, delta) at the batch's own size.
-    One user enters 3H counters.
+    smallest variance for which 3H upward and 3H downward shifts by one prove (epsilon, delta) at the batch's own size.
+    One user affects 3H counters.
     """
     if request.batches is None:
-        # how many users are in each batch, if that is known
+        # number of users in each batch, if it is known
         users = np.diff(request.times, prepend=0) if request.releases is None else np.ones(1, dtype=np.int64)
         raised = np.full(len(users), change.raised, dtype=np.int64)
     else:
@@ -151,12 +151,12 @@ def in_batches(request: Request, change: Change) -> Drawn:
         sources = ("B25 Algorithm 4", "Doroshenko et al. 2022")
     cells = request.statistic.cells(request.size)
     sent = messages(users, bits[:, 0], cells if request.batches is None else None)
-    if request.releases is not None:  # any size of a batch
+    if request.releases is not None:  # for any size of a batch
         most = math.ceil(tau if request.calibration == "paper" else 4 * variance)
         sent = messages(np.array([1, most]), np.array([most, most]), cells)
     drawn = np.column_stack([bits, raised])
-    # where rows count only who played them it is decided as the run goes which batches a row counts: any of them may be
-    # those of the largest variance
+    # if rows count only users whose policy plays them, the batches in a row are decided during the run: all of them may
+    # have the largest variance
     largest = float((drawn[:, 0] * drawn[:, 1] * (1 - drawn[:, 1])).max())
     stream, table = make_stream(request.times, drawn, forgotten=request.batches is not None), None
     if request.releases is not None:
@@ -192,7 +192,7 @@ def in_nodes(request: Request, change: Change) -> Drawn:
         counters=2 * change.raised,
         levels=L,
     )
-    random = bits * (2 - 1 / whole)  # of a batch, for one counter, over all levels
+    random = bits * (2 - 1 / whole)  # in a batch, for one counter, over all levels
     sizes = np.array([1, math.ceil(random)])
     if request.releases is None:
         sizes = np.diff(request.times, prepend=0)
@@ -216,7 +216,7 @@ def together(formula: str, request: Request) -> str:
 
 def messages(sizes: NDArray[np.int64], bits: Array, cells: int | None, copies: int = 1) -> str:
     """Describe a user's messages. sizes: the users of each batch [M]; bits: its random bits for one counter [M];
-    cells: the number of counters, None if not every batch is about all; copies: of the true bit."""
+    cells: the number of counters, None if batches differ in them; copies: number of messages with the true bit."""
     each = np.ceil(bits / sizes) + copies
     low, high = int(each.min()), int(each.max())
     name = "counter" if cells is None else "counters" if copies == 1 else "nodes"
@@ -234,7 +234,7 @@ def paper_tau(raised: int, epsilon: float, delta: float) -> float:
 
 
 def guessed(raised: int, epsilon: float, delta: float) -> float:
-    """Return about the variance needed: the one that would suffice if Binomial noise were Gaussian."""
+    """Return an estimate of the variance needed: the variance that would suffice if Binomial noise were Gaussian."""
     return 2 * raised / gaussian_mu(epsilon, delta) ** 2
 
 
@@ -265,11 +265,11 @@ def calibrated_bits(users: NDArray[np.int64], fair: int, variance: float) -> Arr
 
 @lru_cache(maxsize=4096)
 def least_bits(raised: int, epsilon: float, delta: float) -> tuple[int, float]:
-    """Return the number of fair bits, and the variance of Bernoulli ones, that prove (epsilon, delta) for `raised`
-    counters that go up by one and as many that go down.
+    """Return the smallest number of fair bits, and the variance of Bernoulli ones, that prove (epsilon, delta) for
+    `raised` counters that go up by one and as many that go down.
 
-    More fair bits are more noise, so they prove it too. Bernoulli bits need slightly more variance the rarer they
-    are (2% at most): the variance that suffices for 10^15 users is used for all smaller batches, which tests check.
+    More fair bits are more noise, so they prove it too. Rarer Bernoulli bits need slightly more variance (at most 2%):
+    we use the variance that suffices for 10^15 users for all smaller batches, and tests check this.
     """
     guess = guessed(raised, epsilon, delta)
 

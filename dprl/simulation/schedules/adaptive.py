@@ -130,7 +130,7 @@ def limit(argument: str, K: int, size: Size, per_release: bool) -> int:
 SCHEDULE = Schedule(
     key="adaptive",
     allowed=f"adaptive:ETA[:M] with ETA from {ETA.low:g} to {ETA.high:g} and at most M releases",
-    fewer="a larger ETA, or a smaller M, fits",
+    fewer="give a larger ETA or a smaller M",
     canonical=canonical,
     settings=lambda argument, K: np.array([float(eta_of(argument))]),
     next_release=next_release,

@@ -69,5 +69,5 @@ SCHEDULE = Schedule(
     next_release=next_release,
     releases=releases,
     times=times,
-    fewer="a larger growth of blocks fits",
+    fewer="give a larger growth of blocks",
 )

@@ -176,7 +176,7 @@ def _parts(value: Any) -> tuple[tuple[str, tuple[str, ...] | tuple[float, ...]],
         key = f"states.{column}" if column.isprintable() and len(column) <= custom.MAX_LABEL else "states"
         column = normal(column)
         if not column or column in dict(found):
-            raise wrong("states", f"{shown(column)} is empty or stands twice; give each heading once.")
+            raise wrong("states", f"{shown(column)} is empty or appears twice; give each heading once.")
         numbers = isinstance(values, list) and all(
             isinstance(each, int | float) and not isinstance(each, bool) and math.isfinite(each)
             for each in values
@@ -184,7 +184,7 @@ def _parts(value: Any) -> tuple[tuple[str, tuple[str, ...] | tuple[float, ...]],
         if not numbers:
             found.append((column, _labels(values, key)))
         elif not values or any(b <= a for a, b in pairwise(values)):
-            raise wrong(key, f"{shown(values)} are no edges; give numbers that ascend.")
+            raise wrong(key, f"{shown(values)} are not edges; give numbers in increasing order.")
         else:
             found.append((column, tuple(float(each) for each in values)))
     if not found:
@@ -264,7 +264,7 @@ def _start(value: Any, states: tuple[str, ...]) -> Array | None:
         raise wrong("start", f"{shown(value)} is not one of the states.")
     start = _numbers(value, "start", (1,), (len(states),))
     if start.min() < 0 or abs(start.sum() - 1) > 1e-9:
-        raise wrong("start", "these are no probabilities; give numbers from 0 that add up to 1.")
+        raise wrong("start", "these are not probabilities; give numbers from 0 that add up to 1.")
     return start
 
 

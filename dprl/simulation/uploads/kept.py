@@ -147,8 +147,8 @@ def held(name: str) -> Kept:
 def _gone() -> SpecError:
     return SpecError(
         "data",
-        f"this data set is not kept here any more: counts go when the page is closed, or after {HOURS} hours; give its "
-        "file again.",
+        f"this data set is not kept here any more: counts are deleted when the page is closed, or after {HOURS} "
+        "hours; give its file again.",
     )
 
 

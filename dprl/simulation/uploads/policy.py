@@ -21,7 +21,7 @@ from dprl.tables import csv
 
 FORMAT = "dprl policy 2"
 NAME = "policy"
-SOMEBODY = "clinician decides"  # where evidence is lacking
+SOMEBODY = "somebody decides"  # where evidence is lacking
 WHOEVER_DECIDES = {"where evidence is lacking": "whatever is decided there"}  # the bound holds so
 KEYS = ("format", "states", "actions", "first_step", "steps", "people", "enough", "about", "digest")
 

@@ -197,7 +197,7 @@ def _steps(name: str, column: Column) -> Codes:
     bad = np.array([not (text.isdecimal() and text.isascii() and len(text) < 6) for text in plain])[codes]
     if bad.any():
         row = int(bad.argmax())
-        refuse(row + 2, name, f"{shown(texts[codes[row]])} is no step; give a whole number from 0 or 1 on.")
+        refuse(row + 2, name, f"{shown(texts[codes[row]])} is not a step; give a whole number from 0 or 1.")
     return np.array([int(text) for text in plain], dtype=np.int32)[codes]
 
 

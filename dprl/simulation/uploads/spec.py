@@ -87,7 +87,7 @@ class UploadSpec(Budgeted):
     def __post_init__(self) -> None:
         self._check_fields()
         if not kept.NAME.fullmatch(self.data):
-            raise SpecError("data", "a private data set travels in no link: give its file.")
+            raise SpecError("data", "a private data set is never part of a link: give its file.")
         self._set("declared", declaration(self.declared).text)
         self._set("rho", 1.0 if self.rho is None else self.rho)
         self._check_cells("declared")
@@ -234,7 +234,7 @@ def _under(
     if before := read_before(digest):
         names = " and ".join(f"{shown(name)} ({day})" for name, day in before)
         recall(
-            f"This file was released from before, under the budget {names}. Releases from both readings add up."
+            f"This file was released before, under the budget {names}. Releases from both readings add up."
         )
     return kept.Under(budget.name, budget.total, Budget.known(budget.name), digest)
 

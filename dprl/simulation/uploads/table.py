@@ -106,7 +106,7 @@ def _places(names: Sequence[str], needed: Sequence[str]) -> list[int]:
             rename = "Rename a heading, or declare its name under `columns`."
             refuse(1, name, f"this column is missing. The file has {listed}. {rename}")
         if names.count(name) != 1:
-            refuse(1, name, f"this column stands twice. The file has {listed}. Give each heading once.")
+            refuse(1, name, f"this column appears twice. The file has {listed}. Give each heading once.")
     return [names.index(name) for name in needed]
 
 

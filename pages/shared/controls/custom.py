@@ -17,8 +17,8 @@ from dprl.fields import SpecError, decode
 from dprl.links import MAX_MODEL
 from dprl.words import size
 from pages.shared.controls.widgets import locked
-from pages.shared.layout.download import save
-from pages.shared.text import escape
+from pages.shared.layout.chart import save
+from pages.shared.layout.terms import escape
 from pages.shared.visitor.callbacks import button, key_of, keyed
 from pages.shared.visitor.state import Session
 

@@ -16,11 +16,10 @@ from dprl.words import duration, plural
 from pages.shared.controls.widgets import locked
 from pages.shared.examples import BASE
 from pages.shared.layout.browser import skip_to_run
-from pages.shared.layout.terms import meanings
+from pages.shared.layout.terms import escape, meanings
 from pages.shared.results.bundled import comes_along
 from pages.shared.results.data import status, store, workers
 from pages.shared.results.status import ACTIVE
-from pages.shared.text import escape
 from pages.shared.visitor import presence
 from pages.shared.visitor.callbacks import button, callback
 from pages.shared.visitor.draft import draft_of, spec_from

@@ -12,7 +12,6 @@ from dprl.environments import ENVIRONMENTS
 from dprl.fields import SpecError
 from dprl.learners import ALGORITHMS
 from dprl.privacy import MECHANISMS
-from dprl.privacy.privatizers import Privatizer
 from dprl.sentences import promise
 from dprl.simulation import FIELDS, RunSpec
 from dprl.simulation.pairs import calibrations_for, mechanisms_for, not_counted, runs_in
@@ -29,8 +28,8 @@ from pages.shared.controls.widgets import (
     setter,
     stops,
 )
+from pages.shared.layout.terms import escape
 from pages.shared.names import REPORTS, REPORTS_HELP, TIED_HELP
-from pages.shared.text import escape
 from pages.shared.visitor.callbacks import button
 from pages.shared.visitor.draft import Draft, draft_of, effective, spec_from
 from pages.shared.visitor.state import Session
@@ -45,8 +44,8 @@ DELTA = 88  # pixels of its field
 DELTA_HELP = "One user makes any outcome at most exp(ε) times as likely, plus δ. Allowed values"
 STRUCTURE = {"": "nothing is declared", OWN: "what the environment allows"}
 STRUCTURE_HELP = (
-    "Declares which transitions are possible at all: the walls of a map, the stages that a disease cannot skip. This "
-    "is public knowledge, learned from nobody's data, which the guarantee does not protect. Only these transitions "
+    "Declares which transitions are possible at all: walls of a map, or stages that a disease cannot skip. This is "
+    "public knowledge, learned from nobody's data, which the guarantee does not protect. Only these transitions "
     "are counted and released, so there is less noise, and the algorithm knows what cannot happen. Privacy holds "
     "whether the declaration is true or not. An environment that allows any other transition is refused."
 )
@@ -68,10 +67,13 @@ def epsilon_slider(s: Session, help: str) -> None:
     )
 
 
-def noise(s: Session, privatizer: Privatizer) -> None:
-    """Draw the controls of the noise. Impossible combinations are not offered, with the reason."""
+def noise(s: Session) -> None:
+    """Draw the controls of the noise, if there is any. Impossible combinations are not offered, with the reason."""
+    model = effective(s.draft.privacy, ALGORITHMS[s.draft.algorithm].privacies)
+    if model == "none":
+        return
     mechanism, calibration, delta, reports = chosen_noise(s)
-    known = mechanisms_for(s.draft.algorithm, privatizer.key)
+    known = mechanisms_for(s.draft.algorithm, model)
     sizes = {m: calibrations_for(s.draft.algorithm, m) for m in known}
     calibrations = [c for c in CALIBRATION if any(c in size for size in sizes.values())]
 
@@ -126,9 +128,9 @@ def noise(s: Session, privatizer: Privatizer) -> None:
         st.caption(f"At δ = 0 only {escape(only)} guarantees anything.")
     elif len(sized) < len(known):
         st.caption(f"The paper states noise only for {escape(only)}.")
-    if privatizer.key not in REPORTED:
+    if model not in REPORTED:
         return
-    told = s.draft.algorithm, privatizer.key, mechanism
+    told = s.draft.algorithm, model, mechanism
     reason = not_counted("played", *told, choice="Counting only users told to play a row")
     whose = tuple(key for key in REPORTS if not not_counted(key, *told))
     select(

@@ -41,8 +41,7 @@ from pages.shared.controls.widgets import (
 )
 from pages.shared.layout.chart import draw_bare, kept
 from pages.shared.layout.frame import guarded
-from pages.shared.layout.terms import meanings
-from pages.shared.text import escape
+from pages.shared.layout.terms import escape, meanings
 from pages.shared.visitor.callbacks import button
 from pages.shared.visitor.draft import Owner, effective
 from pages.shared.visitor.state import Session, session
@@ -63,7 +62,7 @@ SCHEDULES = {
 SCHEDULES_HELP = (
     "Users of a block get one policy. Block sizes leak nothing: they are fixed or follow from releases."
 )
-BONUS_HELP = "Anytime: bounds proved for all times; algorithms learn sooner. Paper: bounds as in the paper."
+BONUS_HELP = "Anytime: bounds proved for all times. Algorithms learn sooner. Paper: bounds as in the paper."
 
 
 def environment_picture(environment: str, params: tuple[tuple[str, Any], ...], night: bool) -> Picture:
@@ -105,7 +104,7 @@ def run_settings() -> tuple[RunSpec | None, str]:
     privacy(s)
     size_controls(s)
     environment_parameters(s)
-    more(s, noise_settings, structure)
+    more(s, noise, structure)
     return spec_of_controls(s)
 
 
@@ -139,27 +138,21 @@ def environment(s: Session) -> None:
 
 def environment_parameters(s: Session) -> None:
     """Draw the fold with the picture and the parameters of the environment that is chosen."""
-    fold("The environment", "environment", partial(_environment, s))
-
-
-def _environment(s: Session) -> None:
+    part = fold("The environment", "environment")
+    if part is None:
+        return
     world = ENVIRONMENTS[s.draft.environment]
-    st.caption(escape(world.summary))
-    fields = [f for f in world.fields if f.name not in ("model", "id")]
-    parameters(s, "environment", world.key, fields)
-    try:
-        checked = checked_params(s, world)
-        S, A, H = world.size(**checked)[:3]
-        if H * S * A * (S + 2) <= limit(COUNTERS):  # else the box below the settings says what would fit
-            draw_environment(world.key, checked, "environment_drawing")
-    except SpecError as error:
-        st.caption(f":red[{escape(str(error))}]")
-
-
-def about(key: str) -> str:
-    """Return the help of an algorithm: what it is, and what to know before it is run."""
-    algorithm = ALGORITHMS[key]
-    return escape(f"{algorithm.summary} {algorithm.note}".strip())
+    with part:
+        st.caption(escape(world.summary))
+        fields = [f for f in world.fields if f.name not in ("model", "id")]
+        parameters(s, "environment", world.key, fields)
+        try:
+            checked = checked_params(s, world)
+            S, A, H = world.size(**checked)[:3]
+            if H * S * A * (S + 2) <= limit(COUNTERS):  # else the box below the settings says what would fit
+                draw_environment(world.key, checked, "environment_drawing")
+        except SpecError as error:
+            st.caption(f":red[{escape(str(error))}]")
 
 
 def learner(s: Session) -> None:
@@ -172,7 +165,8 @@ def learner(s: Session) -> None:
     others = [a.title for a in ALGORITHMS.values() if a.key not in offered]
     absent = f"  \n{escape(listed(others))} need an environment with known features." if others else ""
     named = menu_titles(ALGORITHMS)
-    select("Algorithm", offered, key, setter("algorithm"), named, about(key) + absent, "algorithm")
+    about = escape(f"{algorithm.summary} {algorithm.note}".strip())
+    select("Algorithm", offered, key, setter("algorithm"), named, about + absent, "algorithm")
     with suppress(SpecError):  # said in the fold with the parameters
         world = ENVIRONMENTS[s.draft.environment]
         refusal = algorithm.refusal(Size(*world.size(**checked_params(s, world))), MOST_USERS)
@@ -232,13 +226,6 @@ def privacy(s: Session) -> None:
     epsilon_slider(s, "The limit on one user's effect on the release. A smaller ε needs more users.")
 
 
-def noise_settings(s: Session) -> None:
-    """Draw the noise of the privacy model that is chosen."""
-    model = effective(s.draft.privacy, ALGORITHMS[s.draft.algorithm].privacies)
-    if model != "none":
-        noise(s, PRIVATIZERS[model])
-
-
 def size_controls(s: Session) -> None:
     """Draw the controls of users and repetitions."""
     episodic = s.draft.schedule == "episodic"
@@ -261,37 +248,37 @@ def size_controls(s: Session) -> None:
 def more(s: Session, *first: Callable[[Session], None], along: str = "") -> None:
     """Draw the settings that most visitors leave unchanged. first: the page's own, before the rest; along: a field that
     has several values elsewhere."""
-    fold("Expert settings", "more", partial(_more, s, first, along))
-
-
-def _more(s: Session, first: Sequence[Callable[[Session], None]], along: str) -> None:
-    algorithm = ALGORITHMS[s.draft.algorithm]
-    model = effective(s.draft.privacy, algorithm.privacies)
-    for setting in first:
-        setting(s)
-    bonus = effective(s.draft.bonus, algorithm.bonuses)
-    own = "The algorithm has its own bonus. No theorem here proves that the algorithm learns."
-    select(
-        "Bonus constants",
-        list(algorithm.bonuses),
-        bonus,
-        setter("bonus"),
-        BONUS,
-        own if bonus == OWN else BONUS_HELP,
-        "bonus",
-    )
-    if algorithm.schedule:
-        st.caption(escape(f"{algorithm.title} {algorithm.pace(model != 'none')}."))
-    else:
-        schedule(s)
-    number_field(s, "seeds", "Seeds")
-    number_field(s, "root_seed", "Root seed")
-    if model != "none" and along != "contribution":
-        number_field(s, "contribution", "Most episodes of one user")
-    if model != "none" or bonus != "practical":
-        number_field(s, "beta", "Failure probability β")
-    used = [f for f in algorithm.fields if f.used(bonus)]
-    parameters(s, "algorithm", algorithm.key, used)
+    part = fold("Expert settings", "more")
+    if part is None:
+        return
+    with part:
+        algorithm = ALGORITHMS[s.draft.algorithm]
+        model = effective(s.draft.privacy, algorithm.privacies)
+        for setting in first:
+            setting(s)
+        bonus = effective(s.draft.bonus, algorithm.bonuses)
+        own = "The algorithm has its own bonus. No theorem here proves that the algorithm learns."
+        select(
+            "Bonus constants",
+            list(algorithm.bonuses),
+            bonus,
+            setter("bonus"),
+            BONUS,
+            own if bonus == OWN else BONUS_HELP,
+            "bonus",
+        )
+        if algorithm.schedule:
+            st.caption(escape(f"{algorithm.title} {algorithm.pace(model != 'none')}."))
+        else:
+            schedule(s)
+        number_field(s, "seeds", "Seeds")
+        number_field(s, "root_seed", "Root seed")
+        if model != "none" and along != "contribution":
+            number_field(s, "contribution", "Most episodes of one user")
+        if model != "none" or bonus != "practical":
+            number_field(s, "beta", "Failure probability β")
+        used = [f for f in algorithm.fields if f.used(bonus)]
+        parameters(s, "algorithm", algorithm.key, used)
 
 
 def number_field(s: Session, name: str, label: str) -> None:

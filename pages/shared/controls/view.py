@@ -11,8 +11,8 @@ import streamlit as st
 from dprl.fields import Field
 from pages.shared.controls import widgets
 from pages.shared.visitor.callbacks import keyed
+from pages.shared.visitor.links import fields_of
 from pages.shared.visitor.state import ViewedState
-from pages.shared.visitor.views import fields_of
 
 Part = ViewedState[Any]
 

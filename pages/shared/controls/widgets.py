@@ -9,10 +9,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from dprl.fields import Field, SpecError
 from dprl.words import typed
-from pages.shared.text import escape
+from pages.shared.layout.terms import escape
 from pages.shared.visitor.callbacks import key_of, keyed, on_value
 from pages.shared.visitor.draft import Moved
 from pages.shared.visitor.locks import RUN
@@ -64,12 +65,11 @@ def select(
     )
 
 
-def fold(label: str, name: str, draw: Callable[[], object]) -> None:
-    """Draw the settings that most visitors leave unchanged only while their fold is open, so that uses send less."""
+def fold(label: str, name: str) -> DeltaGenerator | None:
+    """Draw the fold of settings that most visitors leave unchanged; return it only while it is open, so that uses send
+    less."""
     part = st.expander(label, on_change="rerun", key=f"{FOLD}{name}")
-    if part.open:
-        with part:
-            draw()
+    return part if part.open else None
 
 
 def locked(name: str) -> bool:

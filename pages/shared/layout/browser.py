@@ -10,7 +10,8 @@ from typing import Any
 
 import streamlit as st
 
-from dprl.assets import WEB, plain, web_source
+from dprl.assets import WEB, module_with_imports, plain, web_source
+from pages.shared.results.data import ENTRY_BYTES, SizedCache, cache_of
 from pages.shared.visitor.callbacks import callback
 
 
@@ -103,3 +104,15 @@ def unseen(under: str, dark: bool, wide: bool, seen: Callable[[bool], None]) -> 
             on_seen_change=callback(heard),
         )
         _listening(key="listening", height=1)  # without data, so that the browser runs it once
+
+
+BYTES = 4 * 2**20  # of what is shown, kept for all visitors together
+
+_one_user = component("one_user", js=module_with_imports("one_user.js", "story_parts.js"))
+
+
+def one_user(key: str, make: Callable[[], dict[str, Any]]) -> None:
+    """Draw one user. make: gives what is drawn, once for each key."""
+    kept: SizedCache[dict[str, Any]] = cache_of("one_user", BYTES)
+    drawing = kept.cached(key, lambda _: make(), lambda made: ENTRY_BYTES + len(repr(made)))
+    _one_user(data={"id": key} | drawing, key="one_user")

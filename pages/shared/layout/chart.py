@@ -1,4 +1,4 @@
-"""The one way a figure is shown: chart, what to see in it, and its numbers."""
+"""The one way a figure is shown: chart, what to see in it, and its numbers; and downloads, made only when pressed."""
 
 from __future__ import annotations
 
@@ -10,21 +10,20 @@ from typing import Any, Literal
 import pandas as pd
 import streamlit as st
 
-from dprl.figures.picture import PackedPicture, Picture, Sketch, for_page
-from dprl.figures.standalone_html import chart_page
+from dprl.figures import style
+from dprl.figures.picture import PackedPicture, Picture, Sketch, chart_page, for_page
 from dprl.figures.style import config
 from dprl.messages.glossary import listed_terms
 from dprl.papers.report import version
 from dprl.sitemap import PAGES
 from dprl.tables import escape_formulas
 from dprl.theory import papers
-from pages.shared.layout.download import save
 from pages.shared.layout.frame import dark
-from pages.shared.layout.terms import explained
-from pages.shared.results.cache import ENTRY_BYTES, SizedCache, cache_of
-from pages.shared.text import escape, unlinked
+from pages.shared.layout.terms import escape, explained, unlinked
+from pages.shared.results.data import ENTRY_BYTES, SizedCache, cache_of
+from pages.shared.streamlit_internals import keep_downloads
 from pages.shared.visitor.address import here, query_of
-from pages.shared.visitor.callbacks import on_value
+from pages.shared.visitor.callbacks import into, on_value
 from pages.shared.visitor.state import session
 
 PICTURE_BYTES = 12 * 2**20  # of drawn figures kept, for all visitors together
@@ -169,4 +168,32 @@ def sketch(drawing: Sketch) -> None:
     st.html(
         f'<img src="{drawing.uri}" alt="{html(drawing.alt)}" '
         f'style="display:block;width:100%;max-width:{width}px;height:auto">'
+    )
+
+
+def save(name: str, label: str, mime: str, make: Callable[[], str | bytes]) -> None:
+    """Draw a download that is made only on request. `make` is called outside the script, without a visitor: it must
+    contain everything it needs, and not use the session."""
+    keep_downloads()
+    st.download_button(
+        label,
+        make,
+        file_name=name,
+        mime=mime,
+        on_click="ignore",
+        icon=":material/download:",
+        key=f"save_{name}",
+    )
+
+
+def camera() -> None:
+    """Draw the menu of the picture format of the cameras."""
+    st.segmented_control(
+        "Format of pictures from the camera above each chart",
+        style.PICTURES,
+        default=session().saves,
+        format_func=str.upper,
+        required=True,
+        key="saves",
+        on_change=on_value("saves", into(session(), "saves")),
     )

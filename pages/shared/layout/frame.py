@@ -1,11 +1,13 @@
-"""The surroundings of every page: notices, and the last stop for errors."""
+"""The surroundings of every page: notices, the last stop for errors, and links to the pages as Streamlit knows them."""
 
 from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
-from functools import wraps
+from collections.abc import Callable, Mapping, Sequence
+from copy import copy
+from functools import cache, wraps
+from pathlib import Path
 from threading import Lock
 from typing import Any, ParamSpec
 
@@ -14,13 +16,11 @@ from streamlit.navigation.page import StreamlitPage
 
 from dprl.fields import SpecError
 from dprl.runs.database import StoreError
-from dprl.sitemap import PAGES
+from dprl.sitemap import MOVED, PAGES, SECTIONS, Page
 from pages.shared.layout.browser import unseen
-from pages.shared.layout.menu import corner, page_link
-from pages.shared.layout.terms import forget_explained
+from pages.shared.layout.terms import escape
 from pages.shared.results.data import store
 from pages.shared.streamlit_internals import forget_parts, leave_out_while
-from pages.shared.text import escape
 from pages.shared.visitor.callbacks import into
 from pages.shared.visitor.state import owners, session
 from pages.shared.visitor.turns import turns
@@ -123,7 +123,8 @@ def redrawn(
         s.drawing = name
         if still is not None:
             leave_out_while(still)
-        forget_explained(s.explained, name)
+        # a redrawn part explains its own words again
+        s.explained = {term: where for term, where in s.explained.items() if where != name}
         s.waiting.discard(name)
         begin = time.thread_time()
         fine = guarded(draw)(every is not None)
@@ -176,3 +177,52 @@ def show_page(page: StreamlitPage) -> None:
     corner(PAGES[page.url_path], store().going(owners()))
     page.run()
     unseen(f"{page.url_path}:{s.runs}", dark(), wide(), into(s, "wide"))
+
+
+ROOT = Path(__file__).parents[3]
+
+
+def pages() -> dict[str, list[StreamlitPage]]:
+    """Return the pages by section, for one run of the script. Searching the files again takes 2 ms; each page is a
+    copy, because Streamlit notes on it that it may be run."""
+    found: dict[str, list[StreamlitPage]] = {}
+    for section, page in _pages():
+        found.setdefault(section, []).append(copy(page))
+    return found
+
+
+@cache
+def _pages() -> list[tuple[str, StreamlitPage]]:
+    made = []
+    for page in sorted(PAGES.values(), key=lambda page: SECTIONS.index(page.section)):
+        how: Any = {"default": not page.path, "visibility": "hidden" if page.aside else "visible"}
+        drawn = st.Page(ROOT / page.file, title=page.name, url_path=page.path or None, **how)
+        made.append((page.section, drawn))
+    for path in MOVED:
+        made.append(("", st.Page(_nothing, title=path, url_path=path, visibility="hidden")))
+    return made
+
+
+def _nothing() -> None:
+    """Draw nothing: app.py leads on from such an address."""
+
+
+def corner(page: Page, going: int) -> None:
+    """Draw what stands at the right end of the navigation: the runs, with how many go on, and the document about the
+    page."""
+    with st.container(horizontal=True, gap="small", width="content", key="corner"):
+        page_link("runs", f"Runs ({going})" if going else "Runs")
+        if st.get_option("server.enableStaticServing"):
+            st.markdown(f":material/menu_book: [Docs](app/static/docs/{page.guide or 'index'}.html)")
+
+
+def page_link(
+    path: str,
+    label: str,
+    query: Mapping[str, str] | Sequence[tuple[str, str]] | None = None,
+    *,
+    icon: str = "",
+) -> None:
+    """Draw a link to the page at a path with a query. icon: instead of the page's own."""
+    page = PAGES[path]
+    st.page_link(page.file, label=label, icon=f":material/{icon or page.icon}:", query_params=query)

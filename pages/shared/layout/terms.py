@@ -1,4 +1,5 @@
-"""A hover on each term: the meaning of a word, at its first place in the visible part of a page.
+"""Texts that are shown: made safe, and with a hover on each term, the meaning of a word at its first place in the
+visible part of a page.
 
 A term is a link of Markdown to nowhere whose title is its meaning, so no text of a visitor's is read as HTML. A script
 shows the title to a mouse, a keyboard and a finger alike.
@@ -8,7 +9,7 @@ from __future__ import annotations
 
 import re
 from functools import cache, lru_cache
-from html import escape
+from html import escape as html_escape
 
 from dprl.messages.glossary import TERMS
 from pages.shared.visitor.state import session
@@ -54,7 +55,7 @@ def explained(text: str, html: bool = False) -> str:
 def linked(word: str, meaning: str, html: bool = False) -> str:
     """Attach its meaning to a word."""
     if html:
-        return f'<a href="{TERM}" title="{escape(meaning)}">{word}</a>'
+        return f'<a href="{TERM}" title="{html_escape(meaning)}">{word}</a>'
     return f'[{word}]({TERM} "{meaning}")'
 
 
@@ -63,7 +64,21 @@ def meanings(*names: str) -> str:
     return "  \n".join(f"**{name}:** {TERMS[name].definition}" for name in names)
 
 
-def forget_explained(explained: dict[str, str], part: str) -> None:
-    """Forget the explained words, because a redrawn part explains its own words again."""
-    for name in [name for name, where in explained.items() if where == part]:
-        del explained[name]
+# Everything Markdown, Streamlit's directives (:red[...], :material/...:), LaTeX and HTML start with.
+_SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#+\-!|~$:&^@\"'/])")
+# What means something where a line begins only: the underline of a heading, the number of a list. Elsewhere they stay
+# as they are, for a label that reads Markdown is also what a screen reader says.
+_OPENING = re.compile(r"^(\d*)([=.])")
+# What becomes a link by itself, even where its signs are escaped: www.x, x://y, x@y.
+_AUTOLINK = re.compile(r"www\.|://|@\w", re.IGNORECASE)
+
+
+def escape(text: str) -> str:
+    """Return `text` for a place that reads Markdown: shown as it is written, never interpreted."""
+    flat = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    return _OPENING.sub(r"\1\\\2", _SPECIAL.sub(r"\\\1", unlinked(flat)))
+
+
+def unlinked(text: str) -> str:
+    """Return `text` with an invisible joint wherever Markdown would make a link that nobody marked as one."""
+    return _AUTOLINK.sub(lambda match: match.group()[0] + "\u2060" + match.group()[1:], text)

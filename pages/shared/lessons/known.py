@@ -14,10 +14,8 @@ from dprl.messages import filled, messages
 from dprl.metrics.curves import Evidence, RunCurves
 from dprl.simulation import spec_from_dict
 from pages.shared.results import answers
-from pages.shared.results.bundled import asset
-from pages.shared.results.evidence import bundled as claims
-from pages.shared.results.evidence import bundled_scores as attacks
-from pages.shared.results.runs import Runs
+from pages.shared.results.bundled import asset, bundled_papers, bundled_scores
+from pages.shared.results.status import Runs
 
 # What lessons.json has of each answer; others come from the files of other pages.
 OWN = {
@@ -73,10 +71,10 @@ def fault(lesson: Lesson) -> str:
 @cache
 def evidence() -> Evidence:
     """Return the evidence that lessons are judged by; files are read once."""
-    asked: dict[tuple[str, Any], Any] = dict(claims().evidence.answers)
+    asked: dict[tuple[str, Any], Any] = dict(bundled_papers().evidence.answers)
     asked |= {
         ("scores", spec): {"first": scores.first, "second": scores.second}
-        for spec, scores in attacks().items()
+        for spec, scores in bundled_scores().items()
     }
     for entry in asset("lessons"):
         asked[entry["question"], spec_from_dict(entry["spec"])] = entry["answer"]

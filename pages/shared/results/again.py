@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import shlex
 from collections.abc import Callable, Iterable, Sequence
@@ -17,8 +16,7 @@ from dprl.research.cited import cite
 from dprl.simulation import FIELDS, OfflineSpec, RunSpec, Spec
 from dprl.simulation.offline_spec import FIELDS as OFFLINE_FIELDS
 from dprl.tables import csv, escape_formulas
-from pages.shared.layout.chart import save_chart
-from pages.shared.layout.download import camera, save
+from pages.shared.layout.chart import camera, save, save_chart
 from pages.shared.layout.terms import explained
 
 MOST_SHOWN = 5000  # characters of a spec that is shown in the page
@@ -84,16 +82,6 @@ def tidy(titles: Sequence[str], known: Sequence[RunCurves], axis: str, measure: 
     return pd.concat(parts)[columns].dropna(ignore_index=True) if parts else pd.DataFrame(columns=columns)
 
 
-def no_table_yet(table: pd.DataFrame) -> bool:
-    """Return whether nothing of these curves is known; then a message replaces their files."""
-    if table.empty:
-        st.info(
-            "Nothing has been computed yet. Download the numbers and the chart once the first results are here.",
-            icon=":material/hourglass_empty:",
-        )
-    return table.empty
-
-
 def files(
     name: str,
     says: str,
@@ -107,17 +95,26 @@ def files(
     says: what the table holds. title, draw: of the chart as a page of its own; None if *Share* has a better one.
     """
     st.caption(explained(says))
-    empty = no_table_yet(table)
+    if table.empty:  # nothing of these curves is known
+        st.info(
+            "Nothing has been computed yet. Download the numbers and the chart once the first results are here.",
+            icon=":material/hourglass_empty:",
+        )
     with st.container(horizontal=True, gap="small"):
-        if not empty:
+        if not table.empty:
             save(f"{name}.csv", "CSV", "text/csv", lambda: csv(table))
-            save(f"{name}.parquet", "Parquet", "application/vnd.apache.parquet", lambda: parquet(table))
+            save(
+                f"{name}.parquet",
+                "Parquet",
+                "application/vnd.apache.parquet",
+                lambda: table.to_parquet(index=False),
+            )
         save_citations(specs)
-        if not empty and draw is not None:
+        if not table.empty and draw is not None:
             save_chart(name, title, draw)
     if draw is None:
         st.caption("To get a page that plays these runs without a server, press *Share* at the top.")
-    if not empty:
+    if not table.empty:
         camera()
         st.dataframe(escape_formulas(table), hide_index=True, width="stretch", height=280, key="data_table")
 
@@ -125,10 +122,3 @@ def files(
 def save_citations(specs: Iterable[Spec]) -> None:
     """Draw the download of the sources to cite for these runs."""
     save("cite.bib", "Citations (BibTeX)", "application/x-bibtex", partial(cite, *specs))
-
-
-def parquet(table: pd.DataFrame) -> bytes:
-    """Return the table as Parquet."""
-    buffer = io.BytesIO()
-    table.to_parquet(buffer, index=False)
-    return buffer.getvalue()

@@ -14,8 +14,7 @@ from dprl.privacy import Guarantee
 from dprl.simulation import AttackSpec, OfflineSpec, RunSpec, Spec, answered
 from dprl.simulation.replay import QUESTION
 from pages.shared.results.bundled import asset
-from pages.shared.results.cache import SizedCache, cache_of
-from pages.shared.results.data import store
+from pages.shared.results.data import SizedCache, cache_of, store
 from pages.shared.visitor.state import session
 from pages.shared.visitor.turns import turns
 

@@ -1,9 +1,13 @@
-"""The data that pages read: the store, and results decoded once for everybody. Nothing is computed here."""
+"""The data that pages read: the store, and results decoded once for everybody, as many as a number of bytes has room
+for. Nothing is computed here."""
 
 from __future__ import annotations
 
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
 from dataclasses import replace
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import streamlit as st
@@ -15,11 +19,9 @@ from dprl.metrics.curves import RunCurves
 from dprl.papers.report import version
 from dprl.research.series import place_of
 from dprl.runs.cluster import engine
-from dprl.runs.curves import stored_curves
 from dprl.runs.status import RunStatus
 from dprl.runs.store import Store, opened
 from dprl.simulation import OfflineSpec, RunSpec, Spec
-from pages.shared.results.cache import ENTRY_BYTES, SizedCache, bytes_of, cache_of
 
 TRACE_BYTES = 256 * 2**20  # of decoded traces kept, for all visitors together
 CURVE_BYTES = 32 * 2**20
@@ -58,7 +60,7 @@ def curves(spec: Spec) -> RunCurves:
     """Return the curves of a run, finished or growing."""
 
     def load(version: str | None) -> RunCurves:
-        run = stored_curves(store(), spec)
+        run = store().curves(spec)
         return run if run.whole(spec.seeds) else replace(run, token=version or "")
 
     kept: SizedCache[RunCurves] = cache_of("curves", CURVE_BYTES)
@@ -93,3 +95,77 @@ def environment(spec: RunSpec | OfflineSpec) -> TabularMDP:
 def workers() -> int:
     """Return the number of worker processes, at least one."""
     return max(1, store().activity().workers)
+
+
+ENTRY_BYTES = 1_000  # about what keeping a small value takes, with its key
+
+T = TypeVar("T")
+
+
+class SizedCache(Generic[T]):
+    """Values with a version; the least recently used go beyond that many bytes.
+
+    A version of None is final: it is right whatever version is asked for.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._lock = threading.Lock()
+        self._found: OrderedDict[Hashable, tuple[str | None, T, int]] = OrderedDict()
+        self._total = 0
+
+    def get(self, key: Hashable) -> tuple[str | None, T] | None:
+        """Return version and value, if there is one."""
+        with self._lock:
+            found = self._found.get(key)
+            if found is None:
+                return None
+            self._found.move_to_end(key)
+            return found[:2]
+
+    def put(self, key: Hashable, version: str | None, value: T, size: int) -> T:
+        """Cache the value, of that many bytes, and return it."""
+        with self._lock:
+            if (before := self._found.pop(key, None)) is not None:
+                self._total -= before[2]
+            self._found[key] = (version, value, size)
+            self._total += size
+            while self._total > self._most and len(self._found) > 1:
+                _, (_, _, gone) = self._found.popitem(last=False)
+                self._total -= gone
+        return value
+
+    def cached(
+        self,
+        key: Hashable,
+        load: Callable[[str | None], T],
+        size: Callable[[T], int],
+        version: Callable[[], str] | None = None,
+        final: Callable[[T], bool] = lambda value: False,
+    ) -> T:
+        """Return the cached value if it is final or of the present version; else load it, which is told the version.
+
+        key: the facts it depends on, without the version's. size: about how many bytes it has. version: None if the
+        value never changes. final: whether this value never changes again.
+        """
+        found = self.get(key)
+        if found is not None and found[0] is None:
+            return found[1]
+        now = version() if version else None
+        if found is not None and found[0] == now:
+            return found[1]
+        value = load(now)
+        return self.put(key, None if final(value) else now, value, size(value))
+
+
+@st.cache_resource(show_spinner=False)
+def cache_of(name: str, most: int) -> SizedCache[Any]:
+    """Return the cache of this name, of at most that many bytes, one for the whole server."""
+    return SizedCache(most)
+
+
+def bytes_of(*found: Any) -> int:
+    """Return their approximate size in memory: their arrays, which are nearly all of it."""
+    return ENTRY_BYTES + sum(
+        part.nbytes for one in found for part in vars(one).values() if isinstance(part, np.ndarray)
+    )

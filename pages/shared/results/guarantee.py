@@ -6,19 +6,18 @@ from __future__ import annotations
 import streamlit as st
 
 from dprl.fields import SpecError
-from dprl.figures.who_sees_what import who_sees_what
+from dprl.figures.guarantee import who_sees_what
 from dprl.privacy import Guarantee
 from dprl.privacy.curator import NOISY_WAY, RAW_WAY
 from dprl.sentences import promise as said
 from dprl.sentences.noise import IN_A_COUNT
-from dprl.simulation import OfflineSpec, UploadSpec
+from dprl.simulation import OfflineSpec, Spec, UploadSpec
 from dprl.words import at_most, human, promise, proves
 from pages.shared.layout.chart import sketch
 from pages.shared.layout.frame import dark
-from pages.shared.layout.terms import explained
+from pages.shared.layout.terms import escape, explained
 from pages.shared.results import answers
 from pages.shared.results.status import working_out
-from pages.shared.text import escape
 
 MODELS = {
     "zCDP": "Zero-concentrated differential privacy",
@@ -27,15 +26,19 @@ MODELS = {
 }
 
 
+def guarantee_of(run: Spec) -> tuple[Guarantee | None, str]:
+    """Return the guarantee of a run once a worker has computed it, and the reason if there is none."""
+    try:
+        return answers.guarantee(run), ""
+    except SpecError as error:
+        return None, f":red[{escape(str(error))}]"
+
+
 def promised(spec: OfflineSpec | UploadSpec, key: int) -> None:
     """Draw a run's card, as soon as a worker has computed its noise's guarantee. key: of its own on the page."""
-    try:
-        found = answers.guarantee(spec)
-    except SpecError as error:
-        st.caption(f":red[{escape(str(error))}]")
-        return
+    found, wrong = guarantee_of(spec)
     if found is None:
-        st.caption(working_out("the guarantee of this noise"))
+        st.caption(wrong or working_out("the guarantee of this noise"))
     else:
         guarantee_card(found, spec, key)
 

@@ -1,26 +1,35 @@
-"""The status of runs, in words, with the possible actions."""
+"""The status of runs, in words, with the possible actions; the runs of a page, of which some come with the program; and
+doubts about what is seen."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
+import numpy as np
 import streamlit as st
+from numpy.typing import NDArray
 
+from dprl import metrics
+from dprl.metrics.curves import RunCurves
 from dprl.runs.status import RunStatus
 from dprl.simulation import RunSpec, Spec, compiles
 from dprl.words import duration, ordinal, plural
 from pages.shared.layout.browser import say
+from pages.shared.layout.terms import escape, explained
+from pages.shared.results import data
+from pages.shared.results.bundled import FILES_OF_ONLINE, bundled
 from pages.shared.results.data import store
-from pages.shared.text import escape
 from pages.shared.visitor.callbacks import button
 from pages.shared.visitor.links import Curve
-from pages.shared.visitor.state import ask, attempt, session
+from pages.shared.visitor.state import ask, attempt, begin, owner_id, session
 
 ACTIVE = ("queued", "running")
 NAMED = 3  # runs that are named where they stand alike; more are counted
-PACE = ((20.0, 0.4), (math.inf, 1.0))  # with less than so many seconds left, look again after so many
+PACES = ((20.0, 0.4), (math.inf, 1.0))  # with less than so many seconds left, look again after so many
 
 
 def words(run: RunStatus) -> str:
@@ -78,7 +87,7 @@ def pace(going: Sequence[RunStatus]) -> float | None:
     if not going or s.paused:
         return None
     left = max(run.seconds_left or 0.0 for run in going)
-    return next(seconds for limit, seconds in PACE if left < limit)
+    return next(seconds for limit, seconds in PACES if left < limit)
 
 
 def pause_switch() -> None:
@@ -98,7 +107,8 @@ def strip(curves: list[Curve], titles: list[str], runs: list[RunStatus]) -> None
         if not (row[0].hidden or (row[0].draft and row[2].state in ACTIVE))
     ]
     going, visitor = [row for row in shown if row[2].state in ACTIVE], session().visitor
-    say(aloud([run for _, _, run in shown]), "runs")
+    states = [run.state for *_, run in shown]
+    say("Running." if going else ended(len(states), states.count("done"), states.count("failed")), "runs")
     if going:
         share = sum(run.progress for _, _, run in going) / len(going)
         said, label = words_together([run for _, _, run in going]), "Cancel all"
@@ -135,14 +145,6 @@ def stopped(why: str, label: str, icon: str, action: Callable[[], object], key: 
     with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small"):
         st.markdown(why, width="stretch")
         act(label, icon, action, key)
-
-
-def aloud(runs: Sequence[RunStatus]) -> str:
-    """Describe the status of runs in words that change only when all is done."""
-    states = [run.state for run in runs]
-    if any(state in ACTIVE for state in states):
-        return "Running."
-    return ended(len(states), states.count("done"), states.count("failed"))
 
 
 def ended(runs: int, done: int, failed: int) -> str:
@@ -183,3 +185,131 @@ def act(label: str, icon: str, action: Callable[[], object], key: str) -> None:
         st.rerun()
 
     button(label, pressed, icon=icon, key=key, width="content")
+
+
+PACE = 0.5  # seconds between two looks at runs that go on
+
+
+@dataclass(frozen=True)
+class Progress:
+    """The joint status of runs. lacking: those that are not finished, with their status."""
+
+    specs: tuple[Any, ...]
+    lacking: dict[Any, RunStatus]
+
+    def of(self, *states: str) -> list[Any]:
+        """Return the runs in these states."""
+        return [spec for spec, run in self.lacking.items() if run.state in states]
+
+    @property
+    def active(self) -> list[Any]:
+        """Return the runs that go on."""
+        return self.of(*ACTIVE)
+
+
+@dataclass(frozen=True)
+class Runs:
+    """The page's source of runs: each comes with the program, or is in the store, or is not there yet."""
+
+    files: tuple[str, ...] = ()  # of assets/ that come with the program, see `bundled`
+    group: str = ""  # in whose name the others are asked for, see GROUPS; "" for the visitor's own
+    by_ends: bool = False  # a run is finished once the ends of all seeds are known: quicker for many
+
+    def bundled(self, spec: Any) -> RunCurves | None:
+        """Return the run that comes with the program, if there is one."""
+        found = (bundled(name).get(spec) for name in self.files)
+        return next(filter(None, found), None)
+
+    def status(self, spec: Any, owner: str = "") -> RunStatus:
+        """Return the status of a run; one that comes with the program is done, unless it is computed for a closer look.
+        owner: who asked for it, instead of the group."""
+        run = data.status(spec, owner or owner_id(self.group))
+        if self.bundled(spec) and run.state not in ACTIVE:
+            return RunStatus(state="done", seeds=spec.seeds, seeds_done=spec.seeds, progress=1.0)
+        return run
+
+    def curves(self, spec: Any) -> RunCurves:
+        """Return the curves of a run as far as they are known."""
+        return self.bundled(spec) or data.curves(spec)
+
+    def ends(self, spec: Any) -> NDArray[np.float64]:
+        """Return [seeds] what a run measured at its end, NaN if that is not known."""
+        found = self.bundled(spec)
+        return data.ends(spec) if found is None else found.ends
+
+    def missing(self, specs: Sequence[Any]) -> list[Any]:
+        """Return the runs that are not finished."""
+        if self.by_ends:
+            return [spec for spec in specs if not np.isfinite(self.ends(spec)).all()]
+        return [spec for spec in specs if self.status(spec).state != "done"]
+
+    def start(self, specs: Sequence[Any], again: bool = False) -> None:
+        """Ask for the runs that are not there yet. again: failed seeds, too."""
+        ask(self.missing(specs), owner_id(self.group), again)
+
+    def begin(self, specs: Sequence[Any]) -> bool:
+        """Start the same because of a link, unless it would cost too much."""
+        return begin(self.missing(specs), owner_id(self.group))
+
+    def withdraw(self, specs: Sequence[Spec]) -> None:
+        """Withdraw from runs; finished results stay."""
+        cancel(specs, owner_id(self.group))
+
+    def progress(self, specs: Sequence[Any]) -> Progress:
+        """Return their joint status."""
+        owner = owner_id(self.group)
+        return Progress(tuple(specs), {spec: data.status(spec, owner) for spec in self.missing(specs)})
+
+    def strip(
+        self,
+        now: Progress,
+        begin: Callable[[], object] | None = None,
+        stop: Callable[[], object] = lambda: None,
+    ) -> None:
+        """Draw a line on the progress of runs, with a button for a possible action. begin: requests the missing runs,
+        instead of `start`; stop: called when the visitor withdraws from them."""
+
+        def withdraw() -> None:
+            stop()
+            self.withdraw(now.active)
+
+        runs, failed = len(now.specs), now.of("failed")
+        seeds, left = sum(spec.seeds for spec in now.specs), sum(spec.seeds for spec in now.lacking)
+        say("Running." if now.active else ended(runs, runs - len(now.lacking), len(failed)), self.group)
+        if now.active:
+            done = seeds - left + sum(run.seeds_done for run in now.lacking.values())
+            share = (seeds - left + sum(run.progress * run.seeds for run in now.lacking.values())) / seeds
+            time = duration(max(now.lacking[spec].seconds_left or 0.0 for spec in now.active))
+            said = f"**{plural(runs, 'run')}** · {done} of {plural(seeds, 'seed')} finished, {time} left."
+            line(share, said, withdraw)
+        elif failed:
+            why = f":material/error: {plural(len(failed), 'run')} failed. {escape(now.lacking[failed[0]].message)}"
+            stopped(why, "Try again", "replay", partial(self.start, failed, again=True), "retry")
+        elif lost := now.of("cancelled", "unknown"):
+            lacking = f"{plural(len(lost), 'run')} of {runs} not computed: {price(lost)}."
+            action = begin or partial(self.start, now.specs)
+            stopped(f":material/info: {lacking}", "Run them", "play_arrow", action, "begin")
+
+
+ONLINE = Runs(FILES_OF_ONLINE)  # runs of the page Online, and of what leads to it
+
+
+def tell_doubts(said: Sequence[str]) -> None:
+    """Draw one warning of all doubts."""
+    words = " ".join(filter(None, said))
+    if words:
+        st.warning(explained(words), icon=":material/info:")
+
+
+def stuck(spec: RunSpec) -> int:
+    """Count the seeds in which a run has not found the best policy; 0 while it is not finished."""
+    known = ONLINE.curves(spec)
+    if not known.whole(spec.seeds):
+        return 0
+    return metrics.unsettled(known.at, known.values)
+
+
+def below_zero(name: str, price: metrics.Array) -> list[str]:
+    """Return the name, if the price of privacy [seeds] lies below zero with its whole interval."""
+    _, _, high = metrics.regret_band(price.reshape(-1, 1))
+    return [name] if high[0] < 0 else []

@@ -129,11 +129,6 @@ def whole_address(query: str) -> str:
     return urlunsplit((here.scheme, here.netloc, here.path, query, ""))
 
 
-def on_this_computer_only() -> bool:
-    """Return whether other devices cannot open the address of this page."""
-    return urlsplit(st.context.url or "").hostname in ("localhost", "127.0.0.1", "::1")
-
-
 def sentence_of(given: Mapping[str, Sequence[str]], problems: list[str]) -> str:
     """Return the sentence that goes with a link, "" for none; a problem is added if it is too long."""
     text = one_line(last(given, SAY) or "")

@@ -3,16 +3,24 @@
     v=1 & c=<first curve> & c=<each later one, as differences from the first> & ... & tab=counts & k=1000 & ...
 
 See dprl/links.py for the form of a curve's spec. Reading never raises.
+
+A view, the visible content of a page, is a frozen dataclass whose attributes have allowed values:
+
+    tab: str = looked("regret", "the open tab", "tab", choices=("regret", "data"))
+
+Widgets, links and what a session holds follow from it. Its defaults stand in no link, so they never change.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields, replace
+from functools import cache
 from typing import Any, TypeVar
 
-from dprl.fields import Field
+from dprl import links
+from dprl.fields import Field, Kind, SpecError
 from dprl.links import (
     HIDE,
     MAX_CURVES,
@@ -27,11 +35,50 @@ from dprl.links import (
 from dprl.metrics import Statistic
 from dprl.privacy import PRIVATIZERS
 from dprl.simulation import RunSpec, Spec
-from pages.shared.visitor import views
-from pages.shared.visitor.views import looked
+from dprl.words import typed
 
 MAX_NAME = 60
 ViewT = TypeVar("ViewT")
+
+_FIELD = "field"
+
+
+def looked(
+    default: Any,
+    help: str,
+    query: str,
+    *,
+    choices: tuple[str, ...] = (),
+    low: float | None = None,
+    high: float | None = None,
+) -> Any:
+    """Declare an attribute of a view: a word of `choices`, or a number from low to high. query: its key in links."""
+    kind: Kind = "choice" if choices else "int" if isinstance(default, int) else "float"
+    described = Field("", kind, default, help, low, high, choices=choices, query=query)
+    return field(default=default, metadata={_FIELD: described})
+
+
+@cache
+def fields_of(view: type) -> dict[str, Field]:
+    """Return the allowed values of each attribute, by its name; only attributes made by `looked` are among them."""
+    made = [one for one in fields(view) if _FIELD in one.metadata]
+    return {one.name: replace(one.metadata[_FIELD], name=one.name) for one in made}
+
+
+def pairs_of(view: Any) -> list[tuple[str, str]]:
+    """Return the query parameters of unusual values, in order, unescaped."""
+    values = [(one, getattr(view, name)) for name, one in fields_of(view.__class__).items()]
+    return [(one.query, links.written(value)) for one, value in values if value != one.default]
+
+
+def read(view: type, parameters: Mapping[str, Sequence[str]], problems: list[str]) -> dict[str, Any]:
+    """Read the attributes of a view from a link (each key with all its values); a wrong value takes its default, and a
+    sentence for it is added to `problems`."""
+    return {
+        name: links.checked(one, links.last(parameters, one.query), one.default, problems)
+        for name, one in fields_of(view).items()
+    }
+
 
 HIDDEN = Field("hidden", "choice", "no", "left out of the charts", choices=("no", "yes"), query=HIDE)
 
@@ -48,7 +95,7 @@ class View:
 
     tab: str = looked("regret", "the open tab", "tab", choices=TABS)
     measure: str = looked("cumulative", "the regret that is drawn", "m", choices=MEASURES)
-    statistic: Statistic = looked("mean", "the statistic over seeds", "stat", choices=STATISTICS)
+    statistic: Statistic = looked("mean", "the statistic over seeds", "stat", choices=STATISTICS)  # noqa: RUF009
     x: str = looked("log", "the episode axis", "x", choices=("log", "linear"))
     y: str = looked("log", "the regret axis", "y", choices=("log", "linear"))
     each: str = looked("off", "whether every seed has a line", "each", choices=("on", "off"))
@@ -116,14 +163,14 @@ def encode(curves: Sequence[Curve], view: View) -> list[tuple[str, str]]:
     for index, curve in enumerate(curves):
         pairs = differences(curve.spec, curves[0].spec if index else None) | _own(curve)
         items.append(("c", "~".join(f"{k}.{v}" for k, v in pairs.items())))
-    return items + views.pairs_of(view)
+    return items + pairs_of(view)
 
 
 def encode_specs(specs: Sequence[Spec], view: Any = None) -> list[tuple[str, str]]:
     """Return the query parameters of a comparison whose runs have no names. view: None for the usual one."""
     items = link_heading()
     items += [("c", encode_spec(spec, specs[0] if i else None)) for i, spec in enumerate(specs)]
-    return items + (views.pairs_of(view) if view is not None else [])
+    return items + (pairs_of(view) if view is not None else [])
 
 
 def decode(parameters: Mapping[str, Sequence[str]], files: Mapping[str, str] | None = None) -> Link:
@@ -150,7 +197,7 @@ def decode_runs(
     """
     problems: list[str] = []
     check_version(parameters, problems)
-    values = views.read(view, parameters, problems)
+    values = read(view, parameters, problems)
     given = list(parameters.get("c", ()))
     if len(given) > MAX_CURVES:
         problems.append(f"The link has {len(given)} curves; the first {MAX_CURVES} are shown.")
@@ -175,3 +222,21 @@ def _own(curve: Curve) -> dict[str, Any]:
 
 
 _OWN = frozenset({HIDDEN.query, NAME})  # never inherited from the first
+
+
+def read_values(field: Field, text: str, most: int) -> tuple[Any, ...]:
+    """Read values separated by commas, ascending. Raises SpecError, also if there are more than `most`."""
+    words = [word.strip() for word in text.split(",") if word.strip()]
+    if not 1 <= len(words) <= most:
+        raise SpecError("values", f"{len(words)} were given; give 1 to {most}, separated by commas.")
+    found = [field.parse(word) for word in words]
+    if None in found:
+        raise field.refuse("none")
+    if len(set(found)) < len(found):
+        raise SpecError("values", "one was given twice; give each once.")
+    return tuple(sorted(found))
+
+
+def values_text(given: Sequence[Any]) -> str:
+    """Write values as `parse` reads them: 0.1, 20, 1e6."""
+    return ", ".join(typed(float(value)) for value in given)

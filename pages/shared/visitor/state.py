@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, Self, TypeVar
 
 import streamlit as st
 
@@ -42,6 +42,11 @@ class PageState(ABC):
     locked: Locked = frozenset()
     sentence: str = ""
 
+    @classmethod
+    def mine(cls) -> Self:
+        """Return this visitor's state of the page."""
+        return session().part(cls)
+
     @property
     def first_draft(self) -> Draft:
         """Return the first values of the page's controls, if it has any."""
@@ -66,6 +71,12 @@ class PageState(ABC):
     def query(self) -> str:
         """Return the link to the present view, without the question mark."""
         return query_of(self.items)
+
+    def put(self, **values: Any) -> None:
+        """Change what is shown, and the address with it; the problems of a link are settled."""
+        for name, value in (values | {"problems": ()}).items():
+            setattr(self, name, value)
+        write_address(self)
 
     @abstractmethod
     def follow(self, given: Query) -> None:
@@ -115,7 +126,6 @@ class ExploreState(ViewedState[View]):
 
     @property
     def link(self) -> list[tuple[str, str]]:
-        """Return the query parameters of the link to the present view."""
         return links.encode(self.curves, self.view) if self.curves else []
 
     def follow(self, given: Query) -> None:

@@ -1,0 +1,353 @@
+"""The tabs Counts, Confidence set and Policy, which show one run in detail, and the selections that tabs share: the
+visible curves, and the run, seed and moment in detail."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from dprl import links, metrics
+from dprl.fields import SpecError
+from dprl.figures import counts as count_figures
+from dprl.figures import grid, steps
+from dprl.figures import linear as linear_figures
+from dprl.figures import policy as drawings
+from dprl.figures.picture import Picture
+from dprl.learners import ALGORITHMS
+from dprl.mdp import TabularMDP
+from dprl.runs.status import RunStatus
+from dprl.sentences import linear as linear_sentences
+from dprl.sentences import noise as noise_sentences
+from dprl.sentences import policy as policy_sentences
+from dprl.simulation import OfflineSpec, RunSpec, SeedTrace, following
+from dprl.statistics import NOISY
+from dprl.words import count
+from pages.shared.controls import view
+from pages.shared.layout.chart import kept, show
+from pages.shared.layout.frame import page_link
+from pages.shared.layout.terms import escape, explained
+from pages.shared.results import data
+from pages.shared.results.bundled import comes_along
+from pages.shared.results.status import ACTIVE, ONLINE, act, price
+from pages.shared.visitor.links import Curve, encode_specs, most_private
+from pages.shared.visitor.state import ask, begin, owner_id, session
+
+
+def offered(why: str) -> list[int]:
+    """Return the indices of the visible curves; if all are hidden, show a sentence that asks to show one."""
+    found = [i for i, curve in enumerate(session().explore.shown) if not curve.hidden]
+    if not found:
+        st.info(f"All curves are hidden. Show one to {why}.")
+    return found
+
+
+def curve_menu(label: str, offered: Sequence[int], titles: Sequence[str]) -> int:
+    """Draw a menu of the offered curves and return the index of the chosen one, by default the most private.
+
+    titles: the titles of all curves.
+    """
+    e = session().explore
+    first = offered[most_private([e.shown[i] for i in offered])]
+    return view.menu(e, label, "curve", offered, [titles[i] for i in offered], otherwise=first)
+
+
+def statuses() -> list[RunStatus]:
+    """Return the status of each run in the comparison, as this visitor sees it."""
+    return [ONLINE.status(c.spec, owner_id("draft") if c.draft else "") for c in session().explore.shown]
+
+
+def going(runs: Sequence[RunStatus]) -> list[RunStatus]:
+    """Return the active runs: those shown and, for the privacy cost, their baselines without privacy."""
+    e = session().explore
+    baselines = [c.spec.baseline() for c in e.shown if c.spec.privacy != "none" and e.view.measure == "extra"]
+    return [run for run in [*runs, *map(ONLINE.status, baselines)] if run.state in ACTIVE]
+
+
+def look_closely(titles: Sequence[str], runs: Sequence[RunStatus]) -> tuple[Curve, str, SeedTrace] | None:
+    """Draw menus for curve and seed; return the curve, its title and the trace, or None after showing the reason."""
+    e, places = session().explore, offered("look at it closely")
+    if not places:
+        return None
+    left, right = st.columns([3, 2], wrap=False)
+    with left:
+        chosen = curve_menu("Curve", places, titles)
+    curve = e.shown[chosen]
+    with right:
+        seed = view.seed_menu(e, "Seed", curve.spec.seeds)
+    found = data.trace(curve.spec, seed)
+    if found is None or not len(found.detail_episodes):
+        absent(curve.spec, f"{titles[chosen]}, seed {seed}", runs[chosen])
+        return None
+    return curve, titles[chosen], found
+
+
+def absent(spec: RunSpec, name: str, run: RunStatus) -> None:
+    """Request a run of which only the curve is bundled, unless it is too expensive, and show its status."""
+    if run.state == "done" and begin_lacking([spec]):
+        st.rerun()
+    if run.state in ACTIVE:
+        st.info(explained(f"**{escape(name)}.** Counts and policies appear when this seed is finished."))
+        return
+    st.info(f"**{escape(name)}.** This seed was not computed: {price([spec])}.")
+    act("Run it", "play_arrow", lambda: ask([spec], session().visitor, again=True), "close_look")
+
+
+def begin_lacking(specs: Sequence[RunSpec]) -> bool:
+    """Request the runs that are bundled only as curves and that nobody has computed here yet; return whether any was
+    requested."""
+    lacking = [spec for spec in specs if comes_along(spec) and data.status(spec).state == "unknown"]
+    return bool(lacking) and begin(lacking, session().visitor)
+
+
+def identity(trace: SeedTrace) -> tuple[str, int, int]:
+    """Return a key that identifies a trace and its length."""
+    return trace.spec.to_json(), trace.seed, int(trace.episodes[-1])
+
+
+def moment(found: SeedTrace, first: int | None = None) -> int:
+    """Draw a slider over the moments that were stored in detail; return the index of the chosen one. first: the episode
+    selected by default, instead of the last."""
+    episodes = [int(k) for k in found.detail_episodes]
+    e = session().explore
+    return episodes.index(view.steps(e, "Episodes so far", "episode", episodes, count, otherwise=first))
+
+
+FAMILIES = {"visits": "Visits", "rewards": "Rewards"}
+SEEN = {"noisy": "With noise", "released": "As the planner sees them"}
+
+
+def counts_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
+    """Draw the visits of every state and action: true, with noise, and as released."""
+    found = look_closely(titles, runs)
+    if found is None:
+        return
+    curve, _, trace = found
+    learner = ALGORITHMS[curve.spec.algorithm]
+    if not learner.statistic.counted:
+        st.info(
+            f"{escape(learner.title)} receives no counts. It sees noisy sums over users of "
+            f"{learner.statistic.parts}. The tab Guarantee describes the noise. The tab Policy shows policy and values."
+        )
+        return
+    mdp = data.environment(curve.spec)
+    at, e = moment(trace), session().explore
+    # Without noise, or if the learner plans with raw noisy counts, there is only one array to show.
+    changed = curve.spec.privacy != "none" and learner.seen(curve.spec.bonus) != NOISY
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        family = view.segments(e, "Count shown", "family", FAMILIES)
+        seen = view.segments(e, "Counts to compare with the true ones", "seen", SEEN) if changed else "noisy"
+        step = view.step_menu(e, mdp.H)
+    key = ("counts", identity(trace), at, family, seen, step)
+    show(kept(key, partial(cells, mdp, trace, at, family, seen, step)), "counts")
+
+
+def cells(
+    mdp: TabularMDP, trace: SeedTrace, at: int, family: str, seen: str, step: int | None, night: bool
+) -> Picture:
+    """Draw all cells at the at-th detailed moment, for one step or all."""
+    column, kind = (-2, count_figures.VISITS) if family == "visits" else (-1, count_figures.REWARDS)
+    true, told = trace.counts[at][..., column], getattr(trace, seen)[at][..., column]
+    bound = float(trace.error_bound[at]) if seen == "noisy" and trace.error_bound[at] > 0 else None
+    here = slice(None) if step is None else step
+    noise = metrics.count_noise(true[here], told[here])
+    return count_figures.count_heatmaps(
+        true,
+        told,
+        typical=noise.typical,
+        episode=int(trace.detail_episodes[at]),
+        state_labels=mdp.state_labels,
+        action_labels=mdp.action_labels,
+        step=step,
+        word=seen,
+        family=kind,
+        see=noise_sentences.about_cells(noise, bound=bound, word=seen, family=kind),
+        dark=night,
+    )
+
+
+def ellipsoid_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
+    """Draw the confidence set used for planning, next to the set that the same users would give without noise."""
+    found = look_closely(titles, runs)
+    if found is None:
+        return
+    _, title, trace = found
+    if not trace.beliefs:
+        st.info("This algorithm has no confidence set of weights. Choose a curve whose algorithm has one.")
+        return
+    at, e = moment(trace, telling(trace)), session().explore
+    steps, d = trace.beliefs["truth"].shape[1:3]
+    weights = range(d)
+    words = [f"weight {i}" for i in weights]
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        h = view.steps(e, "Step h of the episode", "h", range(steps))
+        i = view.menu(e, "Horizontal axis", "first", weights, words)
+        others = [k for k in weights if k != i]
+        j = view.menu(e, "Vertical axis", "second", others, [words[k] for k in others])
+        about = "If on, the axes fit the confidence set. If off, they show all possible weights."
+        near = view.switch(e, "Zoom to the confidence set", "near", "on", "off", about)
+    picture = kept(
+        ("ellipsoid", identity(trace), at, h, i, j, near),
+        partial(ellipsoid_picture, trace, title, at, h, (i, j), near),
+    )
+    show(picture, "ellipsoid")
+
+
+def telling(trace: SeedTrace) -> int:
+    """Return the default moment: the first at which regret per episode is below a tenth of V*."""
+    low = np.flatnonzero(trace.regret / trace.episodes < 0.1 * trace.v_star)
+    return int(trace.episodes[low[0]] if len(low) else trace.episodes[-1])
+
+
+def ellipsoid_picture(
+    trace: SeedTrace, title: str, at: int, h: int, pair: tuple[int, int], near: bool, night: bool
+) -> Picture:
+    """Draw the confidence set of one step, with its sentence."""
+    beliefs, private, users = trace.beliefs, trace.spec.privacy != "none", int(trace.detail_episodes[at])
+    noisy = metrics.region(beliefs, trace.noisy, at, h)
+    quiet = metrics.region(beliefs, trace.series["sums"], at, h, "noiseless ")
+    truth, bound, here = beliefs["truth"][at, h], float(beliefs["bound"][0]), list(pair)
+    names = (f"weight {pair[0]}", f"weight {pair[1]}")
+    see = linear_sentences.region(
+        metrics.half_widths(noisy)[here],
+        metrics.half_widths(quiet)[here],
+        (noisy.center - truth)[here],
+        bound=bound,
+        names=names,
+        step=h,
+        users=users,
+        private=private,
+    )
+    return linear_figures.ellipsoid(
+        metrics.outline(noisy, *pair) if private and noisy.known else None,
+        metrics.outline(quiet, *pair) if quiet.known else None,
+        estimate=np.asarray(noisy.center[here]),
+        quiet_estimate=np.asarray(quiet.center[here]),
+        truth=np.asarray(truth[here]),
+        bound=bound,
+        names=names,
+        label=f"{title}, seed {trace.seed}, step {h}",
+        near=near,
+        see=see,
+        dark=night,
+    )
+
+
+CHARTS = {
+    "steps": "Actions",
+    "map": "Map",
+    "visits": "Visits",
+    "V": "Values V",
+    "Q": "Values Q",
+}
+BUDGETS = (0.01, 0.1, 1.0)  # values of rho, for learning offline from this policy's users
+CHANCES = {"chances": "Chances"}  # for learners with a stochastic policy
+FROM_POLICY = "Learn offline from users who follow this policy"
+FROM_LIKELIEST = "Learn offline from users who take this policy's likeliest actions"
+
+
+def policy_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
+    """Draw the policy after some number of episodes, against the optimal one."""
+    found = look_closely(titles, runs)
+    if found is None:
+        return
+    curve, _, trace = found
+    mdp = data.environment(curve.spec)
+    charts = CHARTS | (CHANCES if trace.chances.size else {})
+    if not mdp.dense:  # environments with hundreds of states, such as Taxi, do not fit into a drawing
+        charts = {key: title for key, title in charts.items() if key != "map"}
+    e = session().explore
+    chart = view.segments(e, "Chart", "drawn", charts)
+    at = moment(trace)
+    offline(trace, at)
+    step = view.steps(e, "Step of the episode", "h", range(mdp.H)) if chart == "map" else 0
+    picture = kept(
+        ("policy", chart, identity(trace), at, step),
+        partial(policy_picture, chart, mdp, trace, at, step),
+    )
+    show(picture, f"policy_{chart}", group="policy")
+
+
+def offline(trace: SeedTrace, at: int) -> None:
+    """Draw a link to Offline, for data in which 70% of the users follow this policy, or its likeliest actions."""
+    spec, said = trace.spec, following(trace.policy[at])
+    try:
+        base = OfflineSpec(
+            environment=spec.environment, environment_params=spec.environment_params, behaviour=said
+        )
+    except SpecError as error:  # such as a problem too large for data sets
+        st.caption(f"No offline data set can be made here. {escape(str(error))}")
+        return
+    if len(said) > links.MAX_MODEL:  # the link contains only its digest
+        session().files[links.text_digest(said)] = said
+    runs = [base.baseline(), *(base.replace(rho=rho) for rho in BUDGETS)]
+    page_link("offline", FROM_LIKELIEST if trace.chances.size else FROM_POLICY, encode_specs(runs))
+
+
+def policy_picture(chart: str, mdp: TabularMDP, trace: SeedTrace, at: int, step: int, night: bool) -> Picture:
+    """Draw one of CHARTS at the at-th detailed moment."""
+    states, actions = mdp.state_labels, mdp.action_labels
+    policy, occupancy, best = trace.policy[at], trace.occupancy[at], trace.optimal_policy
+    chances = trace.chances[at] if trace.chances.size else None
+    sure = None if chances is None else chances.max(-1)
+    played = chances is not None
+    how: dict[str, Any] = {
+        "state_labels": states,
+        "episode": int(trace.detail_episodes[at]),
+        "dark": night,
+    }
+    both = how | {"action_labels": actions}
+    if chart == "map":
+        reached = occupancy[step] > 0  # elsewhere nothing can be lost at this step
+        wrong = metrics.worse_actions(policy, best, trace.optimal_Q)[step] & reached
+        see = policy_sentences.at_step(
+            step,
+            policy[step],
+            actions,
+            wrong=wrong,
+            reached=reached,
+            over=grid.chance_over(mdp.drawing, occupancy[step]),
+            sure=None if sure is None else sure[step],
+        )
+        return drawings.policy_on_environment(
+            mdp.P,
+            policy,
+            step=step,
+            drawing=mdp.drawing,
+            optimal_policy=best,
+            wrong=wrong,
+            occupancy=occupancy,
+            chances=chances,
+            see=see,
+            **both,
+        )
+    if chart == "chances" and chances is not None:
+        see = policy_sentences.about_chances(chances, best, trace.optimal_occupancy)
+        return steps.action_chances(chances, best, see=see, **both)
+    if chart == "visits":
+        shared = metrics.time_shared(occupancy, trace.optimal_occupancy)
+        see = policy_sentences.about_visits(occupancy, states, shared)
+        return steps.state_visits(occupancy, optimal_occupancy=trace.optimal_occupancy, see=see, **how)
+    if chart == "V":
+        found = metrics.optimism(trace.V[at], trace.optimal_V)
+        see = policy_sentences.about_values(*found, "state-step pairs", of_played=played)
+        return steps.state_values(trace.V[at], trace.optimal_V, see=see, **how)
+    if chart == "Q":
+        found = metrics.optimism(trace.Q[at], trace.optimal_Q)
+        see = policy_sentences.about_values(*found, "state-action-step triples", of_played=played)
+        return steps.action_values(trace.Q[at], trace.optimal_Q, see=see, **both)
+    everywhere = metrics.worse_actions(policy, best, trace.optimal_Q)
+    weight = metrics.weighed(everywhere, trace.optimal_occupancy)
+    return steps.policy_by_step(
+        policy,
+        optimal_policy=best,
+        optimal_occupancy=trace.optimal_occupancy,
+        wrong=everywhere,
+        weight=weight,
+        sure=sure,
+        see=policy_sentences.about_steps(policy, actions, wrong=everywhere, weight=weight, sure=sure),
+        **both,
+    )

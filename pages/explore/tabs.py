@@ -1,0 +1,390 @@
+"""The tabs of Online about all runs: Regret, the cost of learning so far; and Guarantee, the guarantee claimed for each
+run, the guarantee proved, and where the noise is added."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import cast
+
+import numpy as np
+import streamlit as st
+
+from dprl import metrics
+from dprl.environments import ENVIRONMENTS
+from dprl.fields import SpecError
+from dprl.figures import guarantee as guarantee_figures
+from dprl.figures import regret as figures
+from dprl.figures.attack import epsilon_of_delta
+from dprl.figures.guarantee import who_sees_what
+from dprl.figures.looks import CurveStyle
+from dprl.figures.picture import Picture
+from dprl.learners.tabular.planner import OWN
+from dprl.messages import messages
+from dprl.privacy import PRIVATIZERS, Guarantee
+from dprl.research.one_user import content, drawable
+from dprl.research.series import series_of
+from dprl.runs.status import RunStatus
+from dprl.sentences import attack as attacks
+from dprl.sentences import doubts as words
+from dprl.sentences import price
+from dprl.sentences import promise as said
+from dprl.sentences import regret as sentences
+from dprl.sentences.noise import IN_A_COUNT
+from dprl.simulation import AttackSpec, RunSpec
+from dprl.words import count, human, plural, promise, significant
+from pages.attack import link as attack_link
+from pages.attack.link import AttackView
+from pages.explore.look import absent, curve_menu, going, offered
+from pages.shared.controls import view
+from pages.shared.layout.browser import one_user
+from pages.shared.layout.chart import empty, kept, show, sketch
+from pages.shared.layout.frame import dark, page_link, wide
+from pages.shared.layout.terms import escape, explained
+from pages.shared.names import kinds
+from pages.shared.results import answers, data, status
+from pages.shared.results.guarantee import assumptions, facts, guarantee_of, proved, verdict_and_budget
+from pages.shared.results.status import ACTIVE, ONLINE, awaited, note, working_out
+from pages.shared.visitor import links
+from pages.shared.visitor.callbacks import button
+from pages.shared.visitor.links import STATISTICS, Curve
+from pages.shared.visitor.state import ExploreState, add, session, write_address
+from pages.users.link import asked_of, encode
+
+Row = tuple[Curve, CurveStyle, str, RunStatus]  # a curve, its look, its title, and its run's status
+MEASURES = {
+    "share": "Share lost",
+    "cumulative": "Cumulative",
+    "per-episode": "Per episode",
+    "extra": "Privacy cost",
+}
+
+
+def regret_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
+    """Draw the controls of the view, the chart, and an offer to run missing baselines."""
+    s = session()
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="regret_view"):
+        measure = view.segments(s.explore, "Regret shown", "measure", MEASURES)
+        with st.popover("Axes and seeds", icon=":material/tune:"):
+            averages = {str(one): one.capitalize() for one in STATISTICS}
+            view.segments(s.explore, "Average over seeds", "statistic", averages)
+            log_x = view.switch(s.explore, "Logarithmic episode axis", "x", "log", "linear")
+            log_y = view.switch(s.explore, "Logarithmic regret axis", "y", "log", "linear")
+            each = view.switch(s.explore, "A line for every seed", "each", "on", "off")
+        if going(runs):
+            status.pause_switch()
+    if measure == "extra":
+        private = [curve for curve in s.explore.visible if curve.spec.privacy != "none"]
+        if missing := [curve for curve in private if not has_baseline(curve)]:
+            offer_baselines(missing)
+    rows = [
+        row
+        for row in zip(s.explore.shown, kinds(s.explore.shown), titles, runs, strict=True)
+        if not row[0].hidden and (measure != "extra" or has_baseline(row[0]))
+    ]
+    if not any(len(ONLINE.curves(row[0].spec).at) for row in rows):
+        no_regret_yet(measure, s.explore.shown, runs)
+        return
+    regret_chart(rows, measure, s.explore.view.statistic, log_x=log_x, log_y=log_y, each=each)
+    if st.context.is_embedded:
+        return
+    page_link("users", "How many users do I need for this?", encode(asked_of(asked_about(s.explore))))
+    part = st.expander("One user, step by step", on_change="rerun", key="learner")
+    if part.open:
+        with part:
+            learner_at_work(titles, runs)
+
+
+def learner_at_work(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
+    """Draw one user who follows a run's policy, with a menu of runs."""
+    s = session()
+    said = messages("one_user")
+    offered = [i for i, one in enumerate(s.explore.shown) if not one.hidden]
+    chosen = curve_menu("Curve", offered, titles)
+    spec = s.explore.shown[chosen].spec
+    mdp = data.environment(spec)
+    if not drawable(mdp):
+        st.caption(said["large"])
+        return
+    trace = data.trace(spec, s.explore.view.seed if s.explore.view.seed < spec.seeds else 0)
+    if trace is None or not len(trace.detail_episodes):
+        absent(spec, titles[chosen], runs[chosen])
+        return
+    key = f"{spec.to_json()}#{trace.seed}#{trace.episodes[-1]}"
+    one_user(key, lambda: content(mdp, trace))
+
+
+def asked_about(shown: ExploreState) -> RunSpec:
+    """Return the run to show in detail: the one chosen last, or the most private one."""
+    curves, at = shown.shown, shown.view.curve
+    if not (0 <= at < len(curves)) or curves[at].spec.privacy == "none":
+        at = links.most_private(curves)
+    return curves[at].spec
+
+
+def no_regret_yet(measure: str, curves: Sequence[Curve], runs: Sequence[RunStatus]) -> None:
+    """Draw a placeholder for the chart, with the reason why it is empty."""
+    if not session().explore.visible:
+        empty("All curves are hidden. Show one to see its regret.")
+    elif any(run.state in ACTIVE for run in runs):
+        empty(awaited(runs, [curve.spec for curve in curves]))
+    elif measure == "extra":
+        empty("No private curve is shown, so there is no privacy cost to measure.")
+    else:
+        empty("Nothing has been computed.")
+
+
+def offer_baselines(missing: Sequence[Curve]) -> None:
+    """Offer to run the missing baselines, against which the privacy cost is measured."""
+    with st.container(horizontal=True, wrap=False, vertical_alignment="center"):
+        st.markdown(
+            explained(
+                "The privacy cost is the regret beyond that of the same run without privacy. That run is missing for "
+                f"{plural(len(missing), 'curve')}."
+            ),
+            width="stretch",
+        )
+        button("Run without privacy", run_baselines, missing, icon="play_arrow", type="primary")
+
+
+def run_baselines(missing: Sequence[Curve]) -> None:
+    """Run these curves without privacy; each gets its own curve if there is room."""
+    for curve in missing:
+        add(curve.spec.baseline())
+    write_address(session().explore)
+    st.rerun()
+
+
+def has_baseline(curve: Curve) -> bool:
+    """Return whether the baseline of this private curve has results."""
+    return curve.spec.privacy != "none" and len(ONLINE.curves(curve.spec.baseline()).at) > 0
+
+
+def regret_chart(
+    rows: Sequence[Row],
+    measure: str,
+    statistic: metrics.Statistic,
+    *,
+    log_x: bool,
+    log_y: bool,
+    each: bool,
+) -> None:
+    """Draw the chart of these runs, below warnings about its limits."""
+    stuck = [(status.stuck(one), one.seeds) for one in {row[0].spec.baseline() for row in rows}]
+    status.tell_doubts([words.unsettled(*max(stuck)), words.about_negative_prices(below_zero(rows))])
+    baselines = [ONLINE.curves(row[0].spec.baseline()).token for row in rows] if measure == "extra" else []
+    best = [answers.v_star(row[0].spec) for row in rows]
+    if measure == "share" and not all(best):
+        measure = "per-episode"
+        st.caption(explained(words.no_share(best)))
+    parts = [
+        (curve.spec.to_json(), ONLINE.curves(curve.spec).token, kind, title, note(run), value)
+        for (curve, kind, title, run), value in zip(rows, best, strict=True)
+    ]
+    how = {"log_x": log_x, "log_y": log_y, "show_seeds": each, "wide": wide()}
+    picture = kept(
+        ("regret", measure, statistic, *how.values(), *baselines, *parts),
+        lambda night: comparison_picture(
+            rows, best, cast(figures.Measure, measure), statistic, dark=night, **how
+        ),
+    )
+    show(picture, "regret", group="regret")
+
+
+def below_zero(rows: Sequence[Row]) -> list[str]:
+    """List the titles of finished runs whose privacy cost has its whole interval below zero."""
+    found = []
+    for curve, _, title, _ in rows:
+        own, baseline = ONLINE.curves(curve.spec), ONLINE.curves(curve.spec.baseline())
+        if (
+            curve.spec.privacy != "none"
+            and own.done.all()
+            and baseline.done.all()
+            and len(own.values) == len(baseline.values) > 0
+        ):
+            found += status.below_zero(title, own.ends - baseline.ends)
+    return found
+
+
+def comparison_picture(
+    rows: Sequence[Row],
+    best: Sequence[float | None],
+    measure: figures.Measure,
+    statistic: metrics.Statistic,
+    **how: bool,
+) -> Picture:
+    """Draw the curves with a sentence about them. best: V* of each run, None if unknown."""
+    curves = []
+    for (curve, kind, title, run), v_star in zip(rows, best, strict=True):
+        baseline = ONLINE.curves(curve.spec.baseline()) if measure == "extra" else None
+        made = curve.spec, ONLINE.curves(curve.spec), baseline, kind, title, measure, statistic
+        curves.append(series_of(*made, note=note(run), finished=run.state == "done", v_star=v_star))
+    see = sentences.about_regret(curves, measure, statistic)
+    return figures.comparison(curves, view=measure, statistic=statistic, see=see, **how)
+
+
+PROMISES = {p.words.model: p.words.promise for p in PRIVATIZERS.values()}
+MOST_NOISE = " This is a count of a row that all users were told to play. Other rows have less noise."
+
+
+def guarantee_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
+    """Draw the guarantees of the visible curves, the details of one, and the effect of other noise.
+
+    Everything follows from the specs, so it is available before any seed is finished.
+    """
+    curves = session().explore.shown
+    places = offered("see what it guarantees")
+    if not places:
+        return
+    with st.expander("What does (ε, δ) mean?", icon=":material/help:"):
+        st.markdown(said.MEANING)
+    if len(places) > 1:
+        compare(places, curves, titles)
+    chosen = curve_menu("Curve in detail", places, titles)
+    run = curves[chosen].spec
+    guarantee, wrong = guarantee_of(run)
+    with st.container(border=True):
+        picture, text = st.columns([3, 5], gap="medium")
+        with picture:
+            st.markdown(f"## {escape(titles[chosen])}", anchors=False)
+            sketch(who_sees_what(PRIVATIZERS[run.privacy].words, run.privacy, dark=dark()))
+        with text:
+            if guarantee is None:
+                st.markdown(explained(escape(PRIVATIZERS[run.privacy].trust)))
+                st.caption(wrong or working_out("the guarantee of this noise"))
+            else:
+                card(guarantee, run, chosen)
+                with suppress(SpecError):  # noise that cannot be attacked
+                    link = attack_link.encode(AttackSpec(run=run), AttackView())
+                    page_link("attack", "Attack this noise", link)
+    if guarantee is not None and guarantee.ladder:
+        compare_noise(guarantee, run)
+
+
+def compare(places: Sequence[int], curves: Sequence[Curve], titles: Sequence[str]) -> None:
+    """Draw a table of the guarantees of several curves, one in each row."""
+    rows: list[tuple[str, ...]] = [("Curve", "Privacy model", "Claimed", "Proved", IN_A_COUNT)]
+    for i in places:
+        run = curves[i].spec
+        g, wrong = guarantee_of(run)
+        words = PRIVATIZERS[run.privacy].words
+        sign = noise = ""
+        claimed = proves = wrong or "not known yet"
+        if g is not None:
+            claimed = proves = "–"
+            noise = f"{human(g.noise_std)} visits" if g.noise_std else "–"
+            if g.claimed_epsilon is not None:
+                delta = g.claimed_delta or 0.0
+                good, _ = said.about_promise(g.claimed_epsilon, delta, g.readings, words.blanked)
+                sign = f":material/{'verified' if good else 'warning'}: "
+                claimed, proves = promise(g.claimed_epsilon, delta), proved(g)
+        rows.append((escape(titles[i]), escape(words.promise), claimed, sign + proves, noise))
+    if not any(noise.endswith("visits") for *_, noise in rows):  # learners that receive no counts
+        rows = [row[:-1] for row in rows]
+    rows.insert(1, ("---",) * len(rows[0]))
+    if any("not known yet" in row for row in rows):
+        st.caption(working_out("the claimed and proved guarantees"))
+    with st.container(key="promises"):
+        st.markdown(explained("\n".join(f"| {' | '.join(row)} |" for row in rows)))
+
+
+def card(g: Guarantee, run: RunSpec, key: int) -> None:
+    """Draw one run's guarantee in words and numbers, always in the same order."""
+    st.markdown(explained(f"**{PROMISES[g.model]}**{f' ({g.model})' if g.model != 'none' else ''}"))
+    st.markdown(explained(escape(g.trust)))
+    if run.bonus == OWN:
+        st.markdown(
+            explained(
+                ":material/warning: The bonus is not proved: no theorem shows that the algorithm learns."
+            )
+        )
+    if g.claimed_epsilon is None:
+        return
+    blanked = PRIVATIZERS[run.privacy].words.blanked
+    good, sentence = said.about_promise(
+        g.claimed_epsilon,
+        g.claimed_delta or 0.0,
+        g.readings,
+        blanked,
+        calibrated=run.calibration == "calibrated",
+    )
+    noise = "Standard deviation of the noise in one visit count, at the release with the most noise."
+    most = MOST_NOISE if run.reports != "all" else ""
+    verdict_and_budget(g, good, sentence, key, f"{noise}{most}")
+    st.markdown(explained(said.readings(g.readings, blanked)))
+    delta = g.proved_delta or 0.0
+    if warning := said.against_users(delta, g.users or 0):
+        st.caption(explained(warning))
+    if g.returning is not None:
+        st.caption(explained(said.returning(*g.returning, delta)))
+    # a shuffler's noise consists of bits of one visit each, so it has no scale
+    scaled = g.model != "SDP" and g.noise_scale is not None
+    facts(g, f"{significant(g.noise_scale or 0.0)} visits" if scaled else "", g.messages)
+    every_promise(g, run, key)
+    assumptions(g)
+
+
+def every_promise(g: Guarantee, run: RunSpec, key: int) -> None:
+    """Draw, on request, everything we prove for the noise: epsilon by delta, zCDP, and the best attacker's gain."""
+    part = st.expander("All proved (ε, δ)", on_change="rerun", key=f"promises_{key}")
+    if not part.open:
+        return
+    with part:
+        curves = answers.promise_curves(run)
+        if curves is None:
+            st.caption(working_out("all (ε, δ)"))
+            return
+        st.markdown(explained(f"{attacks.advantage(curves['right'])} {attacks.concentrated(curves['rho'])}"))
+        deltas, epsilons = curves["deltas"], curves["epsilons"]
+        own = (g.proved_epsilon, g.proved_delta) if g.proved_epsilon and g.proved_delta else None
+        see = attacks.about_epsilons(deltas, epsilons)
+        drawn = kept(
+            ("promise", "curve", run.to_json()),
+            lambda night: epsilon_of_delta(
+                np.array(deltas), np.array(epsilons), own=own, see=see, dark=night
+            ),
+        )
+        show(drawn, f"promise_{key}")
+
+
+def compare_noise(g: Guarantee, run: RunSpec) -> None:
+    """Draw the chart of the steps from the paper's noise to less noise."""
+    st.markdown("## How much noise does a guarantee need?", anchors=False)
+    st.markdown(
+        explained(
+            "Each bar adds one improvement to the bar above it, and shows the guarantee proved for its noise. The "
+            "first bar is the noise in the algorithm's paper, for δ = 0. Up to 4,000 releases, the last bar is a lower "
+            "bound. A bar longer than the one above proves more, or moves noise from other counts to visits."
+        )
+    )
+    show(kept(("ladder", run.to_json()), lambda night: ladder(g, night, instance(run))), "ladder")
+
+
+def instance(spec: RunSpec) -> str:
+    """Describe the problem for which the noise is compared."""
+    steps = [f"H = {spec.environment_params['H']}"] if "H" in spec.environment_params else []
+    return ", ".join(
+        [
+            ENVIRONMENTS[spec.environment].called(spec.environment_params),
+            *steps,
+            f"K = {count(spec.episodes)}",
+        ]
+    )
+
+
+def ladder(g: Guarantee, night: bool, instance: str = "") -> Picture:
+    """Draw the steps of a guarantee, including the run's own noise."""
+    steps = [guarantee_figures.NoiseStep(s.what, s.std, s.epsilon, s.delta, s.idea) for s in g.ladder]
+    mine = g.noise_std or 0.0
+    own = next((i for i, s in enumerate(steps) if math.isclose(s.std, mine, rel_tol=said.EQUAL)), None)
+    if own is None:
+        ours = guarantee_figures.NoiseStep(
+            f"this run: {g.mechanism}", mine, g.proved_epsilon or 0.0, g.proved_delta or 0.0
+        )
+        own = next((i for i, s in enumerate(steps) if i > 1 and s.std < mine), len(steps))
+        steps.insert(own, ours)
+    see = price.about_ladder(steps, own)
+    return guarantee_figures.noise_ladder(
+        steps, own=own, epsilon=g.claimed_epsilon, instance=instance, see=see, dark=night
+    )

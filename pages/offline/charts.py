@@ -1,0 +1,382 @@
+"""The tabs of Offline, and the names and looks of its runs.
+
+Suboptimality, Guarantee and Data are about all runs; Pessimism, Policy and Coverage show one data set in detail.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from dprl import metrics
+from dprl.figures import counts, steps
+from dprl.figures.lines import Series
+from dprl.figures.looks import CurveStyle, numbered
+from dprl.figures.picture import Picture
+from dprl.figures.regret import distinct
+from dprl.learners import OFFLINE
+from dprl.messages.labels import called, phrase
+from dprl.research.series import (
+    comparable,
+    gap_picture,
+    gap_series,
+    learned_picture,
+    paper_range,
+    style_of_data,
+)
+from dprl.sentences import offline as sentences
+from dprl.sentences import promise as said
+from dprl.sentences.offline import CLOSE
+from dprl.simulation import OfflineSpec, OfflineTrace
+from dprl.tables import escape_formulas
+from dprl.words import at_most, count, human, interval, percent, promise, proves
+from pages.offline.record import RUNS, offline
+from pages.shared.controls import view
+from pages.shared.layout.chart import empty, kept, show
+from pages.shared.layout.frame import wide
+from pages.shared.layout.terms import escape, explained
+from pages.shared.names import episodes_each, places_apart, told_apart
+from pages.shared.results import answers, data
+from pages.shared.results.again import files, make_again, tidy
+from pages.shared.results.guarantee import promised
+from pages.shared.results.status import ACTIVE, act, awaited, note, price, working_out
+from pages.shared.visitor.state import ask, begin, owner_id
+
+
+def run_titles(specs: Sequence[OfflineSpec]) -> list[str]:
+    """Return a distinct title for each run as plain text; it names the environment if there are several."""
+    labels = [place + label(spec) for place, spec in zip(places_apart(specs), specs, strict=True)]
+    return distinct(told_apart(specs, labels))
+
+
+def label(spec: OfflineSpec) -> str:
+    """Return a short name with the learner and the budget."""
+    return called(
+        OFFLINE[spec.algorithm].title,
+        promise_words(spec),
+        episodes_each(spec),
+        phrase("rewards") if spec.rewards == "learned" else "",
+    )
+
+
+def promise_words(spec: OfflineSpec) -> str:
+    """Describe the guarantee in a few words."""
+    if spec.rho is not None:
+        return f"ρ = {spec.rho:g}"
+    if spec.epsilon is None:
+        return "no privacy"
+    return f"ε = {spec.epsilon:g}" if spec.delta is None else f"(ε, δ) = {promise(spec.epsilon, spec.delta)}"
+
+
+def run_kinds(specs: Sequence[OfflineSpec]) -> list[CurveStyle]:
+    """Return distinct styles for the curves. A curator is trusted, so they have the central model's colours."""
+    return numbered([style_of_data(spec) for spec in specs])
+
+
+def most_private(specs: Sequence[OfflineSpec]) -> int:
+    """Return the index of the run with the strongest guarantee; the first if there are several."""
+    return min(range(len(specs)), key=lambda i: comparable(specs[i]) or math.inf)
+
+
+class DataSetSelection(NamedTuple):
+    """The visitor's choice: a run with its trace, and one of its data sets with details. at: its index; n: its size."""
+
+    spec: OfflineSpec
+    title: str
+    trace: OfflineTrace
+    at: int
+    n: int
+
+    @property
+    def key(self) -> tuple[str, int, int]:
+        """Return a key that identifies the data set."""
+        return self.spec.to_json(), self.trace.seed, self.n
+
+    @property
+    def gap(self) -> float:
+        """Return the suboptimality of the policy learned from it."""
+        return float(self.trace.curve.values[list(self.trace.curve.at).index(self.n)])
+
+
+def chosen_spec() -> int:
+    """Draw a menu of the runs; return the index of the chosen one, by default the most private."""
+    part, specs = offline(), offline().specs
+    titles, first = run_titles(specs), most_private(specs)
+    return view.menu(part, "Run", "curve", range(len(specs)), titles, otherwise=first)
+
+
+def choose_data_set() -> DataSetSelection | None:
+    """Draw menus for run, repetition and size; return None after showing the reason if there is nothing to show.
+    Bundled results contain curves only, so the run itself is requested here."""
+    left, right = st.columns([3, 2], wrap=False)
+    with left:
+        chosen = chosen_spec()
+    spec = offline().specs[chosen]
+    with right:
+        seed = view.seed_menu(offline(), "Data set", spec.seeds)
+    trace = data.trace(spec, seed)
+    if trace is None or not len(trace.detail_n):
+        absent(spec)
+        return None
+    sizes = [int(n) for n in trace.detail_n]
+    n = view.steps(offline(), "Trajectories in the data set", "n", sizes, count, otherwise=telling(trace))
+    return DataSetSelection(spec, run_titles(offline().specs)[chosen], trace, sizes.index(n), n)
+
+
+def absent(spec: OfflineSpec) -> None:
+    """Request a run that nobody has requested yet, and show its status."""
+    owner = owner_id("offline")
+    run = data.status(spec, owner)
+    if run.state in ACTIVE:
+        empty("The counts and policies appear when this data set is finished.")
+        return
+    cost = ""
+    if run.state in ("unknown", "done"):
+        if begin([spec], owner):
+            st.rerun()
+        cost = f": {price([spec])}"
+    empty(f"This data set was not computed{cost}.")
+    act("Run it", "play_arrow", lambda: ask([spec], owner, again=True), "close_look")
+
+
+def telling(trace: OfflineTrace) -> int:
+    """Return the default size: the largest that is not enough yet, else the largest with details."""
+    short = trace.curve.at[trace.curve.values > CLOSE * trace.v_star]
+    return int(short[-1] if len(short) else trace.detail_n[-1])
+
+
+def pessimism_tab() -> None:
+    """Draw the heatmaps of visits, penalty, and values before and after it."""
+    found = choose_data_set()
+    if found is None:
+        return
+    step = view.step_menu(offline(), len(found.trace.policy[found.at]))
+    show(kept(("pessimism", step, found.key), partial(pessimism_picture, found, step)), "pessimism")
+
+
+def pessimism_picture(found: DataSetSelection, step: int | None, night: bool) -> Picture:
+    """Draw the heatmaps of one data set with their sentence."""
+    trace, at, mdp = found.trace, found.at, data.environment(found.spec)
+    released = trace.released.get("visits")
+    E = max((float(error) for error in trace.errors.values()), default=0.0) if released is not None else 0.0
+    bitten = metrics.bite(trace.Q_hat[at], trace.Q[at], trace.optimal_policy, trace.optimal_occupancy)
+    private = found.spec.calibration is not None
+    return counts.pessimism_of_cells(
+        trace.visits[at],
+        released[at] if released is not None and private else None,
+        trace.penalty[at],
+        trace.Q_hat[at],
+        trace.Q[at],
+        typical=trace.guarantee.noise_std or 0.0,
+        n=found.n,
+        state_labels=mdp.state_labels,
+        action_labels=mdp.action_labels,
+        step=step,
+        see=sentences.about_pessimism(
+            bitten,
+            mdp.H,
+            E=E or None,
+            gap=found.gap,
+            v_star=trace.v_star,
+            ranks=private and released is None and not found.spec.algorithm_params.get("D"),
+        ),
+        dark=night,
+    )
+
+
+CHARTS = {"steps": "Actions", "V": "Lower bound V~"}
+
+
+def policy_tab() -> None:
+    """Draw the policy learned from one data set."""
+    found = choose_data_set()
+    if found is None:
+        return
+    with st.container(key="policy_view"):
+        chart = view.segments(offline(), "Chart", "drawn", CHARTS)
+    draw = actions if chart == "steps" else values
+    show(kept(("offline-policy", chart, found.key), partial(draw, found)), f"offline_{chart}")
+
+
+def actions(found: DataSetSelection, night: bool) -> Picture:
+    """Draw the learned and optimal policies, their differences, and the share of users who took the learned action."""
+    return learned_picture(found.trace, found.at, data.environment(found.spec), dark=night)
+
+
+def values(found: DataSetSelection, night: bool) -> Picture:
+    """Draw the lower bounds next to the optimal values."""
+    trace, at, mdp = found.trace, found.at, data.environment(found.spec)
+    below = float(np.mean(trace.V[at] <= trace.optimal_V + 1e-9))
+    start = float(trace.lower[list(trace.curve.at).index(found.n)])
+    return steps.state_values(
+        trace.V[at],
+        trace.optimal_V,
+        state_labels=mdp.state_labels,
+        when=f"from {sentences.trajectories(found.n)}",
+        see=sentences.low_values(below, start, trace.v_star),
+        dark=night,
+    )
+
+
+def coverage_tab() -> None:
+    """Draw how well the data of one behaviour policy cover the optimal policy."""
+    specs = offline().specs
+    one = len({(spec.environment, str(spec.environment_params), spec.behaviour) for spec in specs}) == 1
+    spec = specs[0] if one else specs[chosen_spec()]
+    found = answers.coverage(spec)
+    if found is None:
+        empty(working_out("what the data cover"))
+        return
+    mdp = data.environment(spec)
+    behaviour, best = np.array(found["visits"]), np.array(found["best"])
+    h, s, a = metrics.rarest(behaviour, best)
+    where = f"{mdp.action_labels[a]} in {mdp.state_labels[s]} at step {h}"
+    st.markdown(explained(sentences.about_coverage(found["optimal"], found["d_m"], where, spec.n)))
+    step = view.step_menu(offline(), mdp.H)
+    picture = kept(
+        ("coverage", step, spec.environment, str(spec.environment_params), spec.behaviour),
+        lambda night: counts.coverage_of_cells(
+            behaviour,
+            best,
+            state_labels=mdp.state_labels,
+            action_labels=mdp.action_labels,
+            step=step,
+            see=sentences.COVERED,
+            dark=night,
+        ),
+    )
+    show(picture, "offline_coverage")
+
+
+def gap_tab() -> None:
+    """Draw the chart with its sentence about the paper's range."""
+    specs = offline().specs
+    with st.popover("Axes and data sets", icon=":material/tune:"):
+        log_y = view.switch(offline(), "Logarithmic vertical axis", "y", "log", "linear")
+        each = view.switch(offline(), "A line for every data set", "each", "on", "off")
+    best, room = best_of(specs), wide()
+    if not any(len(RUNS.curves(spec).at) for spec in specs):
+        empty(awaited(map(RUNS.status, specs)))
+        return
+    rows = list(zip(specs, run_titles(specs), run_kinds(specs), strict=True))
+    curves = [curve_of(*row, best) for row in rows]
+    parts = [
+        (spec.to_json(), RUNS.curves(spec).token, title, curve.note)
+        for (spec, title, _), curve in zip(rows, curves, strict=True)
+    ]
+    shaded = paper_range(specs)
+    picture = kept(
+        ("gap", log_y, each, room, best, shaded, *parts),
+        lambda night: gap_picture(specs, curves, best, log_y=log_y, show_seeds=each, dark=night, wide=room),
+    )
+    show(picture, "offline_gap")
+    what_if(specs, curves, best)
+    if shaded is not None:
+        free = {spec.baseline() for spec in specs if as_in_paper(spec)}
+        baselines = [c for c, spec in zip(curves, specs, strict=True) if spec in free]
+        said = sentences.range_of_the_paper(
+            [c for c, spec in zip(curves, specs, strict=True) if as_in_paper(spec)],
+            baselines[0] if baselines else None,
+            int(shaded[0]),
+        )
+        if said:
+            st.info(explained(said), icon=":material/straighten:")
+
+
+def as_in_paper(spec: OfflineSpec) -> bool:
+    """Return whether this is a run of the kind in the paper's figure."""
+    return "features" in spec.learner.public and spec.calibration == "paper"
+
+
+def what_if(specs: Sequence[OfflineSpec], curves: Sequence[Series], best: float | None) -> None:
+    """Draw a table of all finished runs at one size that the visitor chooses."""
+    done = [(spec, curve) for spec, curve in zip(specs, curves, strict=True) if curve.complete]
+    sizes = sorted({int(n) for _, curve in done for n in curve.x})
+    if not sizes:
+        return
+    worst = done[most_private([spec for spec, _ in done])][1]
+    short = worst.x[worst.center > sentences.CLOSE * (best or np.inf)]
+    usual = int(short[-1]) if len(short) else sizes[-1]
+    n = view.steps(offline(), "Table at n trajectories", "n", sizes, count, otherwise=usual)
+    rows = []
+    for spec, curve in done:
+        at = np.flatnonzero(curve.x == n)
+        if len(at):
+            gap, low, high = (float(values[at[0]]) for values in (curve.center, curve.low, curve.high))
+            measured = human(gap) if human(low) == human(high) else interval(human(gap), max(low, 0.0), high)
+            row = {"run": curve.label, "suboptimality": measured}
+            if best:
+                row |= {"share of v*": percent(gap / best)}
+            rows.append(row | {"proved": proved_cell(spec)})
+    st.dataframe(
+        escape_formulas(pd.DataFrame(rows)),
+        hide_index=True,
+        width="stretch",
+        key="what_if",
+        column_config={
+            "share of v*": st.column_config.Column(width=110),
+            "proved": st.column_config.Column(width=240),
+        },
+    )
+
+
+def proved_cell(spec: OfflineSpec) -> str:
+    """Write the proved guarantee for a cell of the table."""
+    if not spec.calibration:
+        return "nothing"
+    card = answers.guarantee(spec)
+    if card is None:
+        return "not known yet"
+    if card.proved_epsilon is None:
+        return ""
+    return f"ρ = {at_most(card.proved_rho or 0.0)}, (ε, δ) = {proves(card.proved_epsilon, card.proved_delta or 0.0)}"
+
+
+def best_of(specs: Sequence[OfflineSpec]) -> float | None:
+    """Return v* if all runs have the same problem and it is known, else None."""
+    problems = {(spec.environment, str(spec.environment_params)) for spec in specs}
+    return answers.v_star(specs[0]) if len(problems) == 1 else None
+
+
+def curve_of(spec: OfflineSpec, title: str, kind: CurveStyle, best: float | None) -> Series:
+    """Return one run's curve for the figure."""
+    run = RUNS.status(spec)
+    return gap_series(title, kind, RUNS.curves(spec), best, note=note(run), finished=run.state == "done")
+
+
+def guarantee_tab() -> None:
+    """Draw the guarantee of every run, side by side. Everything follows from the specs."""
+    specs = offline().specs
+    with st.expander("What do (ε, δ) and ρ mean?", icon=":material/help:"):
+        st.markdown(said.OFFLINE)
+    grid = st.grid("auto", min_column_width=330)
+    for i, (spec, title) in enumerate(zip(specs, run_titles(specs), strict=True)):
+        with grid.cell(), st.container(border=True, height="stretch"):
+            st.markdown(f"## {escape(title)}", anchors=False)
+            promised(spec, i)
+
+
+def data_tab() -> None:
+    """Draw downloads for the whole comparison, then the spec, code and command of one run."""
+    specs = offline().specs
+    titles = run_titles(specs)
+    table = tidy(titles, [RUNS.curves(spec) for spec in specs], "n", "gap")
+    best = best_of(specs)
+    rows = zip(specs, titles, run_kinds(specs), strict=True)
+    drawn = [(row[0], curve_of(*row, best)) for row in rows if RUNS.curves(row[0]).begun]
+    files(
+        "gap",
+        "The suboptimality of every run, for every data set of every size n.",
+        table,
+        specs,
+        "Suboptimality, compared",
+        lambda: gap_picture([spec for spec, _ in drawn], [curve for _, curve in drawn], best, dark=False),
+    )
+    st.markdown("## Reproduce it without this page", anchors=False)
+    make_again(specs[chosen_spec()])
