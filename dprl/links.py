@@ -25,7 +25,7 @@ from dprl.fields import Field, SpecError, shown
 from dprl.learners import ALGORITHMS, OFFLINE
 from dprl.privacy import PRIVATIZERS
 from dprl.simulation import FIELDS, KINDS, RunSpec, Spec
-from dprl.simulation.kinds import FIRST
+from dprl.simulation.base import FIRST
 
 VERSION = "1"
 MAX_MODEL = 4000  # the longest text in a link; a longer one is shared as a file

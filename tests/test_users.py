@@ -14,7 +14,7 @@ from bench import users as bench
 from bench.bundled import lines_of
 from bench.kinds import DRAWN, HIDDEN
 from dprl.simulation import RunSpec
-from dprl.simulation.prepare import noise_of_schedule, size_of
+from dprl.simulation.prepare import noise_of_schedule
 from dprl.users import (
     BUDGETS,
     MODELS,
@@ -301,7 +301,7 @@ def test_more_privacy_less_loss_and_less_trust_take_more_users(table: Table) -> 
 def test_noise_for_m_episodes_is_that_of_the_signal_that_numbers_are_read_off_at(model: str, m: int) -> None:
     """The epsilon with the same signal for one episode has the noise that the engine adds for m of them."""
     run = RunSpec(privacy=model, episodes=10**6, epsilon=2.0, contribution=m)
-    H, delta = size_of(run).H, run.delta or 1e-6
+    H, delta = run.problem_size.H, run.delta or 1e-6
     wanted = signal(model, 2.0, delta, H, m)
     epsilon = float(
         brentq(lambda log: np.log(signal(model, np.exp(log), delta, H) / wanted), np.log(1e-3), np.log(4.0))

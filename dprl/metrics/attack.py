@@ -123,9 +123,8 @@ def roc(first: Array, second: Array) -> Roc:
     """Return the ROC curve over all thresholds, thinned to MOST_STEPS."""
     thresholds = np.unique(np.concatenate([first, second, [-np.inf]]))[::-1]
     if len(thresholds) > MOST_STEPS:
-        thresholds = thresholds[
-            np.unique(np.linspace(0, len(thresholds) - 1, MOST_STEPS).round().astype(int))
-        ]
+        thinned = np.unique(np.linspace(0, len(thresholds) - 1, MOST_STEPS).round().astype(int))
+        thresholds = thresholds[thinned]
     sizes = max(len(first), 1), max(len(second), 1)
     true = (len(first) - np.searchsorted(np.sort(first), thresholds, "right")) / sizes[0]
     false = (len(second) - np.searchsorted(np.sort(second), thresholds, "right")) / sizes[1]
@@ -142,10 +141,8 @@ def guessed_right(first: Array, second: Array) -> Measured:
     ties = ((first == 0).sum() + (second == 0).sum()) / 2
     p = float(((first > 0).sum() + (second < 0).sum() + ties) / n)
     z2 = float(ndtri(0.5 + LEVEL / 2)) ** 2
-    middle, half = (
-        (p + z2 / (2 * n)) / (1 + z2 / n),
-        np.sqrt(z2 * (p * (1 - p) + z2 / (4 * n)) / n) / (1 + z2 / n),
-    )
+    middle = (p + z2 / (2 * n)) / (1 + z2 / n)
+    half = np.sqrt(z2 * (p * (1 - p) + z2 / (4 * n)) / n) / (1 + z2 / n)
     return Measured(p, float(middle - half), float(middle + half))
 
 

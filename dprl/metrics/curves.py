@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -73,11 +73,6 @@ class RunCurves:
         (place,) = np.flatnonzero(self.at == size)
         found: Array = self.values[:, place]
         return found
-
-    def since(self, first: int) -> RunCurves:
-        """Return the curves without the checkpoints before one."""
-        late = self.at >= first
-        return replace(self, at=self.at[late], values=self.values[:, late])
 
     def frame(self, axis: str, measure: str) -> pd.DataFrame:
         """Return a tidy table with the columns seed, `axis` and `measure`."""

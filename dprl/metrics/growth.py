@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dprl.metrics.seeds import BANDS, Array, Integers, Statistic, regret_band
+from dprl.metrics.seeds import BANDS, Array, Integers, Statistic
 
 FLAT = 0.1  # the largest exponent that counts as flat
 LINEAR = 0.9  # an exponent of regret above it counts as growth in proportion to the users
@@ -22,7 +22,10 @@ def growth_exponent(
     points of [from_k, to_k] (so that densely recorded stretches do not weigh more). Returns the mean (or median) over
     seeds with its 95% interval. NaN if a regret in the window is missing, zero, negative or not recorded.
     """
-    slopes = _slopes(episodes, regret, from_k, to_k)
+    return _band(_slopes(episodes, regret, from_k, to_k), statistic)
+
+
+def _band(slopes: Array, statistic: Statistic = "mean") -> tuple[float, float, float]:
     center, low, high = BANDS[statistic](slopes.reshape(-1, 1))
     return float(center[0]), float(low[0]), float(high[0])
 
@@ -91,8 +94,7 @@ def growth_between(users: Array, price: Array) -> list[Growth]:
 def _growth(from_k: float, to_k: float, slopes: Array) -> Growth:
     """Return the growth with these slopes [seeds], NaN for seeds without one."""
     known = slopes[np.isfinite(slopes)]
-    mean, low, high = (float(value[0]) for value in regret_band(known.reshape(-1, 1)))
-    return Growth(float(from_k), float(to_k), mean, low, high, len(known), len(slopes))
+    return Growth(float(from_k), float(to_k), *_band(known), len(known), len(slopes))
 
 
 def flat_from(decades: Sequence[Growth], most: float = FLAT) -> float | None:
@@ -120,8 +122,7 @@ def power_law(x: Array, values: Array, statistic: Statistic = "mean") -> tuple[f
     if len(x) < 2 or not (np.isfinite(rows).all() and (rows > 0).all()):
         return (np.nan, np.nan, np.nan)
     slopes = np.polyfit(np.log(np.asarray(x, float)), np.log(rows).T, 1)[0]
-    center, low, high = BANDS[statistic](np.asarray(slopes, float).reshape(-1, 1))
-    return float(center[0]), float(low[0]), float(high[0])
+    return _band(np.asarray(slopes, float), statistic)
 
 
 def late_share(episodes: Integers, values: Array, k: float) -> float:

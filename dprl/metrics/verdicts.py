@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -15,13 +15,7 @@ from dprl.metrics.seeds import LEVEL, Array
 Verdict = Literal[
     "holds", "holds as an upper bound", "nothing learned yet", "undecided", "does not hold here"
 ]
-VERDICTS: tuple[Verdict, ...] = (
-    "holds",
-    "holds as an upper bound",
-    "nothing learned yet",
-    "undecided",
-    "does not hold here",
-)
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 
 
 @dataclass(frozen=True)

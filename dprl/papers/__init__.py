@@ -6,6 +6,10 @@
 from __future__ import annotations
 
 from dprl.papers.claim import Claim, Setting, SettingPlot, SpecSeries
-from dprl.papers.claims import CLAIMS
+from dprl.papers.experiments import TEN
+from dprl.papers.printed import BOUNDS_KEPT, FIGURES, PRINTED
+from dprl.papers.rates import RATES
+
+CLAIMS = {claim.key: claim for claim in (*TEN, *RATES, *PRINTED, *BOUNDS_KEPT, *FIGURES)}
 
 __all__ = ["CLAIMS", "Claim", "Setting", "SettingPlot", "SpecSeries"]

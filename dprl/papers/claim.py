@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -108,6 +108,16 @@ class Claim:
         return {
             spec: setting.question for setting in self.settings if setting.question for spec in setting.specs
         }
+
+
+def heading(*parts: str) -> str:
+    """Return the title of a setting; empty parts are left out."""
+    return " · ".join(filter(None, parts))
+
+
+def baselined(specs: Sequence[Any]) -> tuple[Any, ...]:
+    """Return the runs, each after its non-private baseline, once."""
+    return tuple(dict.fromkeys(spec for one in specs for spec in (one.baseline(), one)))
 
 
 def environment_of(spec: Any) -> str:

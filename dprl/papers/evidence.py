@@ -112,14 +112,7 @@ def noted(question: str, answer: Any) -> Any:
     """Return the stored part of an answer; of a guarantee only the numbers."""
     if question != "guarantee":
         return answer
-    names = (
-        "claimed_epsilon",
-        "claimed_delta",
-        "proved_epsilon",
-        "proved_delta",
-        "claimed_rho",
-        "proved_rho",
-    )
+    names = [f"{whose}_{what}" for what in ("epsilon", "delta", "rho") for whose in ("claimed", "proved")]
     return {name: answer[name] for name in names if answer.get(name) is not None}
 
 

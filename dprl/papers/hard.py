@@ -13,7 +13,7 @@ import numpy as np
 from dprl.learners import ALGORITHMS
 from dprl.metrics import Finding, every_more_than, fewest_pulls
 from dprl.metrics.curves import Array, Evidence
-from dprl.papers.claim import Setting, SettingPlot, SpecSeries
+from dprl.papers.claim import Setting, SettingPlot, SpecSeries, heading
 from dprl.papers.regret import Points, exponent_of, inverse, trust_label
 from dprl.simulation import RunSpec
 from dprl.words import human
@@ -46,9 +46,8 @@ def extra(evidence: Evidence, spec: RunSpec) -> Array:
 def setting_heading(spec: RunSpec, *notes: str) -> str:
     """Describe the algorithm, the arms and the users."""
     arms = int(spec.environment_params["m"]) + 1
-    return " · ".join(
-        [f"A bandit of {arms} arms", ALGORITHMS[spec.algorithm].title, *notes, f"K = {human(spec.episodes)}"]
-    )
+    title = ALGORITHMS[spec.algorithm].title
+    return heading(f"A bandit of {arms} arms", title, *notes, f"K = {human(spec.episodes)}")
 
 
 def in_alpha(specs: Sequence[RunSpec], exponent: float) -> Setting:
@@ -58,23 +57,16 @@ def in_alpha(specs: Sequence[RunSpec], exponent: float) -> Setting:
 
     def points(evidence: Evidence) -> Points:
         of = extra if private else mistakes
-        return np.array([1 / gap_of(spec) for spec in specs]), np.column_stack(
-            [of(evidence, s) for s in specs]
-        )
+        rows = np.column_stack([of(evidence, spec) for spec in specs])
+        return np.array([1 / gap_of(spec) for spec in specs]), rows
 
     return exponent_of(
         points,
         exponent,
         specs,
-        heading=setting_heading(first, trust_label(first)),
-        statistic="exponent of extra suboptimal episodes in 1/α"
-        if private
-        else "exponent of suboptimal episodes in 1/α",
-        labels=(
-            "Suboptimal episodes that privacy adds" if private else "Suboptimal episodes",
-            "1/α",
-            SUBOPTIMAL,
-        ),
+        title=setting_heading(first, trust_label(first)),
+        statistic=f"exponent of {'extra ' * private}suboptimal episodes in 1/α",
+        labels=(f"Suboptimal episodes{' that privacy adds' * private}", "1/α", SUBOPTIMAL),
     )
 
 
@@ -88,7 +80,7 @@ def in_epsilon(specs: Sequence[RunSpec]) -> Setting:
         points,
         1.0,
         specs,
-        heading=setting_heading(specs[0], f"α = {gap_of(specs[0]):g}"),
+        title=setting_heading(specs[0], f"α = {gap_of(specs[0]):g}"),
         statistic="exponent of extra suboptimal episodes in 1/ε",
         labels=("Suboptimal episodes that privacy adds", "1/ε", SUBOPTIMAL),
     )

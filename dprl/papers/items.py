@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from dprl.metrics import Verdict, overall
+from dprl.papers import CLAIMS
 from dprl.papers.claim import Claim
-from dprl.papers.claims import CLAIMS
 from dprl.papers.report import ClaimReport
 from dprl.sentences.papers import about_verdicts
 

@@ -13,7 +13,7 @@ from dprl.metrics import FLAT, Finding, at_most, more_than, power_law, rate, sea
 from dprl.metrics.attack import Measured
 from dprl.metrics.curves import Array, Evidence
 from dprl.papers import hard, offline, regret
-from dprl.papers.claim import Claim, Setting, SettingPlot, SpecSeries, environment_of
+from dprl.papers.claim import Claim, Setting, SettingPlot, SpecSeries, baselined, environment_of, heading
 from dprl.papers.experiments import (
     ANYTIME,
     EPSILONS,
@@ -23,6 +23,7 @@ from dprl.papers.experiments import (
     QW_ONLINE,
     SEEDS,
     SHUFFLED,
+    TABULAR,
     at,
 )
 from dprl.papers.regret import Points, exponent_of, trust_label
@@ -58,19 +59,13 @@ def in_horizon(specs: Sequence[RunSpec], other: str, least: float | None, note: 
 
     names = f"{ALGORITHMS[other].title} over {ALGORITHMS[specs[0].algorithm].title}"
     first = specs[0]
-    heading = [
-        ENVIRONMENTS[first.environment].called(first.environment_params),
-        names,
-        trust_label(first),
-        f"K = {human(first.episodes)}",
-        note,
-    ]
+    place = ENVIRONMENTS[first.environment].called(first.environment_params)
     setting = exponent_of(
         points,
         least or 0.0,
         [*specs, *ranges],
         paired=False,
-        heading=" · ".join(filter(None, heading)),
+        title=heading(place, names, trust_label(first), f"K = {human(first.episodes)}", note),
         statistic="exponent in H of the ratio of regrets",
         labels=(f"Regret of {names}", "Horizon H", "Ratio of regrets"),
     )
@@ -127,9 +122,7 @@ def free_above(runs: Sequence[RunSpec], epsilons: Sequence[float], note: str = "
         medians,
         -0.5,
         [run.replace(epsilon=e) for run in runs for e in epsilons],
-        heading=" · ".join(
-            filter(None, [environment_of(first), ALGORITHMS[first.algorithm].title, many, note])
-        ),
+        title=heading(environment_of(first), ALGORITHMS[first.algorithm].title, many, note),
         statistic="exponent in K of the ε at which privacy costs as much as learning",
         labels=("Smallest ε at which privacy costs less than learning (median)", regret.USERS, "ε"),
     )
@@ -169,7 +162,7 @@ def data_needed(specs: Sequence[OfflineSpec]) -> Setting:
         f"{environment_of(first)} · {OFFLINE[first.algorithm].title} · n up to {human(first.n)}",
         f"exponent of trajectories needed in {unit}",
         f"1 ± {FLAT:g}",
-        tuple(dict.fromkeys(s for one in specs for s in (one.baseline(), one))),
+        baselined(specs),
         lambda evidence: rate(Measured(*power_law(x, needed(evidence))), 1.0),
         draw,
     )
@@ -332,19 +325,7 @@ DATA = Claim(
     "Each point shows the trajectories needed at one budget. The dotted line has the slope of 1/ε.",
     (
         *(
-            data_needed(
-                [
-                    OfflineSpec(
-                        environment=name,
-                        algorithm="dp-apvi",
-                        behaviour="mixture:0.7",
-                        n=10**11,
-                        seeds=SEEDS,
-                        rho=rho,
-                    )
-                    for rho in RHOS
-                ]
-            )
+            data_needed([TABULAR.replace(environment=name, n=10**11, rho=rho) for rho in RHOS])
             for name in ("riverswim", "gridworld", "chain", "clinic", "random")
         ),
         data_needed([LINEAR.replace(n=10**8, rho=rho) for rho in (10.0, *RHOS[:3])]),

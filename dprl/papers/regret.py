@@ -21,7 +21,7 @@ from dprl.metrics import (
 )
 from dprl.metrics.attack import Measured
 from dprl.metrics.curves import Array, Evidence, RunCurves
-from dprl.papers.claim import Setting, SettingPlot, SpecSeries, environment_of
+from dprl.papers.claim import Setting, SettingPlot, SpecSeries, baselined, environment_of, heading
 from dprl.privacy import PRIVATIZERS
 from dprl.simulation import RunSpec
 from dprl.words import human
@@ -31,8 +31,9 @@ USERS = "Episodes (one user each)"
 
 def problem_title(spec: RunSpec, note: str = "") -> str:
     """Describe the problem, the learner and the number of users."""
-    parts = [environment_of(spec), ALGORITHMS[spec.algorithm].title, f"K = {human(spec.episodes)}"]
-    return " · ".join([*parts, note] if note else parts)
+    return heading(
+        environment_of(spec), ALGORITHMS[spec.algorithm].title, f"K = {human(spec.episodes)}", note
+    )
 
 
 def trust_label(spec: RunSpec) -> str:
@@ -54,10 +55,8 @@ def order(chains: Sequence[Sequence[RunSpec]], note: str = "") -> Setting:
     algorithms = dict.fromkeys(ALGORITHMS[spec.algorithm].title for spec in specs)
     title = problem_title(specs[-1], note)
     if len(algorithms) > 1:
-        names = " before ".join(algorithms)
-        title = " · ".join(
-            [environment_of(specs[0]), names, trust_label(specs[0]), f"K = {human(specs[0].episodes)}"]
-        )
+        first, names = specs[0], " before ".join(algorithms)
+        title = heading(environment_of(first), names, trust_label(first), f"K = {human(first.episodes)}")
 
     def judge(evidence: Evidence) -> Finding:
         runs = evidence.runs
@@ -122,7 +121,7 @@ def flattens(spec: RunSpec, beside: Sequence[RunSpec] = (), note: str = "") -> S
         problem_title(spec, note),
         EXPONENT,
         f"at most {FLAT:g}",
-        tuple(dict.fromkeys(s for one in drawn for s in (one.baseline(), one))),
+        baselined(drawn),
         lambda evidence: at_most(last_growth(evidence, spec), FLAT),
         lambda evidence: prices(evidence, drawn),
     )
@@ -147,7 +146,7 @@ def exponent_of(
     specs: Sequence[RunSpec],
     *,
     paired: bool = True,
-    heading: str,
+    title: str,
     statistic: str,
     labels: tuple[str, str, str],
 ) -> Setting:
@@ -169,10 +168,10 @@ def exponent_of(
         return SettingPlot(name, x_title, y_title, (SpecSeries(specs[0], who, x, rows, alike),), bound)
 
     return Setting(
-        heading,
+        title,
         statistic,
         f"at most {exponent:.3g} + {FLAT:g}",
-        tuple(dict.fromkeys(spec for one in specs for spec in ((one.baseline(), one) if paired else (one,)))),
+        baselined(specs) if paired else tuple(dict.fromkeys(specs)),
         lambda evidence: rate(Measured(*power_law(*points(evidence))), exponent),
         draw,
         whole=False,
@@ -195,10 +194,7 @@ def in_budget(specs: Sequence[RunSpec], note: str = "") -> Setting:
         points,
         1.0,
         specs,
-        heading=problem_title(
-            specs[0],
-            " · ".join(filter(None, [note, f"ε from {specs[0].epsilon:g} to {specs[-1].epsilon:g}"])),
-        ),
+        title=problem_title(specs[0], heading(note, f"ε from {specs[0].epsilon:g} to {specs[-1].epsilon:g}")),
         statistic="exponent of the privacy cost in 1/ε",
         labels=("Privacy cost", "1/ε", "Extra regret (reward lost)"),
     )
@@ -213,14 +209,15 @@ def in_users(specs: Sequence[RunSpec], exponent: float, note: str = "") -> Setti
         users = np.array([float(run.at[-1]) for run in runs])
         return users, np.column_stack([run.ends for run in runs]) if runs else np.zeros((0, 0))
 
-    names = [environment_of(specs[0]), ALGORITHMS[specs[0].algorithm].title, trust_label(specs[0])]
-    names += [f"K from {human(specs[0].episodes)} to {human(specs[-1].episodes)}"]
+    first, users = specs[0], f"K from {human(specs[0].episodes)} to {human(specs[-1].episodes)}"
     return exponent_of(
         points,
         exponent,
         specs,
         paired=False,
-        heading=" · ".join([*names, note] if note else names),
+        title=heading(
+            environment_of(first), ALGORITHMS[first.algorithm].title, trust_label(first), users, note
+        ),
         statistic="exponent of regret in K",
         labels=("Cumulative regret, for each number of users", USERS, "Regret (reward lost)"),
     )

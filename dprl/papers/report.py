@@ -11,7 +11,7 @@ from dprl.metrics import Finding, Verdict, overall
 from dprl.metrics.curves import Evidence
 from dprl.papers.claim import Claim
 from dprl.sentences import papers as sentences
-from dprl.simulation.spec import engine
+from dprl.simulation.base import engine
 
 
 def version() -> dict[str, str]:

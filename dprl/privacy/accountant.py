@@ -10,7 +10,8 @@ import numpy as np
 from dprl.fields import Field, SpecError, check_type, either, shown, similar
 from dprl.mdp.tabular import Array, read_only
 from dprl.messages.brief import described
-from dprl.privacy.accounting import Binomial, Losses, for_each, group_epsilon, least_scale
+from dprl.privacy.accounting import for_each, group_epsilon, least_scale
+from dprl.privacy.losses import Binomial, Losses
 from dprl.privacy.mechanisms import MECHANISMS, Mechanism, Stream, make_stream, stream_of_releases
 from dprl.privacy.mechanisms.tree import levels, nodes
 from dprl.privacy.outside import check_contribution

@@ -34,29 +34,6 @@ from dprl.privacy.losses import (
     parts_of,
 )
 
-__all__ = [
-    "Binomial",
-    "Gaussian",
-    "Laplace",
-    "Loss",
-    "Losses",
-    "Response",
-    "calibrated",
-    "delta_of",
-    "epsilon_of",
-    "for_each",
-    "gaussian_delta",
-    "gaussian_epsilon",
-    "gaussian_mu",
-    "group_delta",
-    "group_epsilon",
-    "least_scale",
-    "repeated",
-    "rounded_up",
-    "scaled",
-    "separation_of",
-    "zcdp_of",
-]
 GRID = 2e-4  # the grid of losses, as a share of the standard deviation of the total loss
 SCALES = Context(prec=6, rounding=ROUND_CEILING)  # for scales that calibration returns: see `rounded_up`
 
@@ -98,8 +75,8 @@ def separation_of(losses: Losses) -> float:
     return 2 * mean / math.sqrt(variance) if variance > 0 else 0.0
 
 
-def zcdp_of(losses: Losses) -> float | None:
-    """Return the rho for which the composition is rho-zCDP; None if no such bound is known here (Binomial noise).
+def zcdp_of(losses: Losses) -> float:
+    """Return the rho for which the composition is rho-zCDP; inf if no such bound is known here (Binomial noise).
 
     Gaussian noise has mu^2 / 2; Laplace noise and flipped bits with pure shift t have t^2 / 2 each (Bun, Steinke 2016,
     Propositions 1.6, 1.4).
@@ -107,7 +84,7 @@ def zcdp_of(losses: Losses) -> float | None:
     total = 0.0
     for loss in losses:
         if isinstance(loss, Binomial):
-            return None
+            return math.inf
         total += (1 if isinstance(loss, Gaussian) else loss.count) * loss.shift**2 / 2
     return total
 

@@ -8,9 +8,7 @@ reader is a function of the release, so it cannot reveal more.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,28 +22,17 @@ from dprl.privacy.privatizers import Noise
 DRAWS = 2_000_000  # numbers drawn at a time
 
 
-@cache
-def _kernel(add_noise: Callable[..., None]) -> Callable[..., None]:
-    kernel: Callable[..., None] = compiled(add_noise, SIGNATURE)
-    return kernel
-
-
-def unit_noises(
-    mechanism: Mechanism, stream: Stream, cells: int, rng: np.random.Generator
-) -> Iterator[Array]:
-    """Yield the unit noise in the sums of each of M releases [cells], from the mechanism's kernel, in one array."""
+def unit_noise(mechanism: Mechanism, stream: Stream, cells: int, rng: np.random.Generator) -> Array:
+    """Return the unit noise in the sums of each release, [M, cells], from the mechanism's kernel."""
     memory = np.zeros((mechanism.rows(stream.items, stream.releases), cells))
     if mechanism.prepare:
         mechanism.prepare(rng, stream, memory)
-    add_noise, noise = _kernel(mechanism.add_noise), np.zeros(cells)
+    add_noise, noise = compiled(mechanism.add_noise, SIGNATURE), np.zeros(cells)
+    found = np.empty((stream.releases, cells))
     for i in range(stream.releases):
         add_noise(i, stream.leaves, stream.batches, memory, rng, noise)
-        yield noise
-
-
-def unit_noise(mechanism: Mechanism, stream: Stream, cells: int, rng: np.random.Generator) -> Array:
-    """Return the unit noise in the sums of each release, [M, cells]."""
-    return np.array([noise.copy() for noise in unit_noises(mechanism, stream, cells, rng)])
+        found[i] = noise
+    return found
 
 
 @dataclass(frozen=True)

@@ -58,9 +58,8 @@ class Tail(NamedTuple):
 def delta_at(parts: Sequence[LossPart], interval: float, epsilon: float) -> float:
     """Return a tight upper bound on delta(epsilon). epsilon >= 0."""
     theta = _least(lambda t: _log_moment(parts, interval, t) - t * epsilon, interval)
-    least = _lost(parts) + math.exp(
-        min(_log_moment(parts, interval, theta) - theta * epsilon, 0.0)
-    )  # Chernoff
+    chernoff = min(_log_moment(parts, interval, theta) - theta * epsilon, 0.0)
+    least = _lost(parts) + math.exp(chernoff)
     for tilt in _gentler(theta):
         tail = _tilted_tail(parts, interval, tilt, epsilon)
         if tail is None:
@@ -156,9 +155,8 @@ def _tilted_tail(parts: Sequence[LossPart], interval: float, theta: float, least
     if points > LARGEST:
         return None
     # a circle of this many points: mass outside the window wraps around, which only adds to the mass
-    rounding = (
-        10 * math.log2(points) + 20
-    ) * ROUNDING  # of each value of an FFT of probabilities (Higham 2002, 24.1)
+    # rounding of each value of an FFT of probabilities (Higham 2002, 24.1)
+    rounding = (10 * math.log2(points) + 20) * ROUNDING
     log_size, log_most, product = 0.0, 0.0, np.ones(points // 2 + 1, dtype=complex)
     for part, (q, _) in zip(parts, tilted, strict=True):
         circle = np.bincount(part.index % points, q, points)

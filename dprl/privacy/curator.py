@@ -15,20 +15,13 @@ from fractions import Fraction
 from functools import partial
 
 from dprl.messages import filled
-from dprl.privacy.accounting import (
-    Losses,
-    calibrated,
-    epsilon_of,
-    group_epsilon,
-    repeated,
-    rounded_up,
-    zcdp_of,
-)
+from dprl.privacy.accounting import calibrated, epsilon_of, group_epsilon, repeated, rounded_up, zcdp_of
 from dprl.privacy.exact import EXACT, SPACING, Apart
 from dprl.privacy.guarantee import GRID, NOISE, Guarantee, Reading, budget
+from dprl.privacy.losses import Losses
 from dprl.privacy.mechanisms import MECHANISMS, Mechanism, stream_of_releases
 from dprl.privacy.privatizers.none import NOTHING_PROMISED
-from dprl.privacy.privatizers.privatizer import REFERENCE_DELTA, RETURNING, SMALL_DELTAS
+from dprl.privacy.privatizers.privatizer import REFERENCE_DELTA, RETURNING, SMALL_DELTAS, Way
 from dprl.statistics import BLANK_ONE, REPLACE_ONE
 from dprl.statistics.family import Family
 from dprl.words import upward
@@ -41,18 +34,6 @@ TRUST = (
     "The curator sees every trajectory and is trusted; all that leaves it (the learned policy, its values, the "
     "noisy sums) is private."
 )
-
-
-@dataclass(frozen=True)
-class Way:
-    """The path of the data for a data set, as pages draw it; see `privacy.privatizers.Words` for online runs."""
-
-    stations: tuple[str, ...]
-    raw: int
-    noise: int | None
-    trusted: int | None
-    mixes: int | None
-    alt: str
 
 
 STATIONS = ("users", "curator", "algorithm")
@@ -182,10 +163,8 @@ def apart_of(
         up = down = 0.0
         for family in families:
             if family.half == half:
-                change, scale = (
-                    family.change if adjacency == REPLACE_ONE else family.blanked,
-                    scales[family.name],
-                )
+                change = family.change if adjacency == REPLACE_ONE else family.blanked
+                scale = scales[family.name]
                 for count, shift in change.moves:
                     one = EXACT[mechanism.key].apart(scale / SPACING, size * shift / SPACING)
                     cells = count * max(math.ceil(shift), 1)  # may be spread over this many cells
@@ -208,7 +187,7 @@ def calibrated_scales(
 
     unit = losses_of(mechanism, families, at(1.0), REPLACE_ONE)
     if asked.rho is not None:
-        return at(rounded_up(max(math.sqrt(_zcdp(losses) / asked.rho) for losses in unit)))
+        return at(rounded_up(max(math.sqrt(zcdp_of(losses) / asked.rho) for losses in unit)))
 
     def least(half: int) -> float:
         def losses_at(factor: float) -> Losses:
@@ -235,13 +214,6 @@ def rho_of(families: Sequence[Family], scales: Mapping[str, float]) -> float:
     worse = max(halves.values())
     found = float(RHO.divide(Decimal(worse.numerator), Decimal(worse.denominator)))
     return found if Fraction(found) >= worse else math.nextafter(found, math.inf)
-
-
-def _zcdp(losses: Losses) -> float:
-    found = zcdp_of(losses)
-    if found is None:
-        raise ValueError("no bound of concentrated privacy is known for this noise")
-    return found
 
 
 def prepare(
@@ -322,7 +294,6 @@ def prepare(
             proved_epsilon=proved(REPLACE_ONE, delta),
             proved_delta=delta,
             readings=readings,
-            ladder=(),
             assumptions=("the curator is trusted", *assumptions),
             sources=sources,
             public=public,

@@ -46,8 +46,7 @@ def gaussian_tail(std: Array, failure: float) -> Array:
     """Return bounds x: [...] with P(|N(0, std^2)| > x) = failure, exactly."""
     from scipy.special import ndtri
 
-    result: Array = -float(ndtri(failure / 2)) * std
-    return result
+    return np.asarray(-float(ndtri(failure / 2)) * std)
 
 
 def binomial_tail(batches: Array, failure: float) -> Array:
@@ -80,8 +79,7 @@ def chi_tail(std: Array, cells: int, failure: float) -> Array:
     """Return lengths x: [...] with P(|N(0, std^2 I)| > x) = failure for vectors of `cells` coordinates, exactly."""
     from scipy.special import chdtri
 
-    result: Array = math.sqrt(float(chdtri(cells, failure))) * std
-    return result
+    return np.asarray(math.sqrt(float(chdtri(cells, failure))) * std)
 
 
 def length_tail(log_moments: Callable[[Array], Array], spread: Array, cells: int, failure: float) -> Array:
@@ -124,11 +122,9 @@ def geometric(low: Decimal, high: Decimal, points: int) -> Array:
     # a coarse and a fine grid, so that there are few exponentials
     fine = math.isqrt(points - 1) + 1
     near = np.array([float(EXACT.exp(EXACT.multiply(span, i))) for i in range(fine)])
-    far = np.array(
-        [float(EXACT.exp(EXACT.add(start, EXACT.multiply(span, i)))) for i in range(0, points, fine)]
-    )
-    grid: Array = np.outer(far, near).ravel()[:points]
-    return grid
+    places = (EXACT.add(start, EXACT.multiply(span, i)) for i in range(0, points, fine))
+    far = np.array([float(EXACT.exp(place)) for place in places])
+    return np.outer(far, near).ravel()[:points]
 
 
 def laplace_length(terms: NDArray[np.int64], cells: int, failure: float) -> Array:

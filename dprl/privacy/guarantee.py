@@ -113,16 +113,16 @@ class Guarantee:
     mechanism: str
     where: str
     noise_formula: str
-    noise_scale: float | None
-    noise_std: float | None
-    claimed_epsilon: float | None
-    claimed_delta: float | None
-    proved_epsilon: float | None
-    proved_delta: float | None
-    readings: tuple[Reading, ...]
-    ladder: tuple[LadderStep, ...]
-    assumptions: tuple[str, ...]
-    sources: tuple[str, ...]
+    noise_scale: float | None = None
+    noise_std: float | None = None
+    claimed_epsilon: float | None = None
+    claimed_delta: float | None = None
+    proved_epsilon: float | None = None
+    proved_delta: float | None = None
+    readings: tuple[Reading, ...] = ()
+    ladder: tuple[LadderStep, ...] = ()
+    assumptions: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
     public: tuple[str, ...] = ()
     users: int | None = None
     returning: tuple[int, float] | None = None

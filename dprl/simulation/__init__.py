@@ -2,12 +2,10 @@
 
 from dprl.simulation import online  # registers its kind
 from dprl.simulation.attack import AttackSpec, AttackTrace  # registers its kind, too
-from dprl.simulation.cost import Estimate
 from dprl.simulation.datasets import following
 from dprl.simulation.details import SeedTrace
 from dprl.simulation.kinds import (
     KINDS,
-    Kind,
     Run,
     answer,
     answered,
@@ -23,7 +21,7 @@ from dprl.simulation.loops import EliminationRun, SeedRun
 from dprl.simulation.offline import OfflineRun, OfflineSpec, OfflineTrace  # registers its kind, too
 from dprl.simulation.spec import RunSpec
 from dprl.simulation.table import FIELDS
-from dprl.simulation.trace import Curve, Spec, Trace, TraceCore
+from dprl.simulation.trace import Spec, Trace
 from dprl.simulation.uploads.ledger import Budget
 from dprl.simulation.uploads.policy import Policy
 from dprl.simulation.uploads.run import UploadRun  # registers its kind, too
@@ -36,10 +34,7 @@ __all__ = [
     "AttackSpec",
     "AttackTrace",
     "Budget",
-    "Curve",
     "EliminationRun",
-    "Estimate",
-    "Kind",
     "OfflineRun",
     "OfflineSpec",
     "OfflineTrace",
@@ -50,7 +45,6 @@ __all__ = [
     "SeedTrace",
     "Spec",
     "Trace",
-    "TraceCore",
     "UploadRun",
     "UploadSpec",
     "UploadTrace",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
@@ -13,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dprl import names
-from dprl.fields import Field, SpecError, check_names
+from dprl.fields import Field, SpecError
 from dprl.learners import ALGORITHMS
 from dprl.mdp.structure import Table
 from dprl.mdp.tabular import Array
@@ -26,11 +24,14 @@ from dprl.privacy.mechanisms import stream_of_releases
 from dprl.privacy.mechanisms.tree import levels
 from dprl.privacy.privatizers import Noise
 from dprl.simulation import kinds, structure
+from dprl.simulation.base import SpecBase
 from dprl.simulation.cost import Estimate
 from dprl.simulation.kinds import Kind
-from dprl.simulation.loops import LOOPS
-from dprl.simulation.prepare import guarantee_of, size_of
+from dprl.simulation.loops import loop_of
+from dprl.simulation.prepare import guarantee_of
 from dprl.simulation.spec import RunSpec
+from dprl.simulation.sweep import axis_value
+from dprl.simulation.table import FIELDS as ONLINE
 from dprl.simulation.trace import Curve, TraceCore
 from dprl.simulation.trajectory import Trajectory, farthest, nearest
 
@@ -58,13 +59,13 @@ FIELDS: Registry[Field] = Registry(
         ),
         Field("executions", "int", 250, "trials of a case in a unit of work", 2, 5000, query="n", flag="--executions"),
         Field("seeds", "int", 12, "units of work", 1, 100, query="units", flag="--seeds"),
-        Field("root_seed", "int", 0, "seed of the random numbers", 0, 2**53 - 1, query="seed", flag="--root-seed"),
+        ONLINE["root_seed"],
     )
 )  # fmt: skip
 
 
-@dataclass(frozen=True, kw_only=True)
-class AttackSpec:
+@dataclass(frozen=True, kw_only=True, eq=False)
+class AttackSpec(SpecBase):
     """An attack on the noise of a run: the game of `privacy.attack`, with `executions` in each world for every unit.
 
     Attributes:
@@ -86,6 +87,7 @@ class AttackSpec:
     root_seed: names.Whole = 0  # type: ignore[assignment]
 
     kind: ClassVar[str] = "attack"
+    TABLE: ClassVar[Mapping[str, Field]] = FIELDS
 
     __repr__ = described
 
@@ -104,15 +106,14 @@ class AttackSpec:
                 f"sums of {self.run.algorithm} follow from its plans, which is not attacked "
                 "here; give an algorithm that plans from counts, such as dp-ucbvi.",
             )
-        object.__setattr__(self, "run", self.run.replace(seeds=1, root_seed=0))
-        for name, field in FIELDS.items():
-            object.__setattr__(self, name, field.check(getattr(self, name)))
+        self._set("run", self.run.replace(seeds=1, root_seed=0))
+        self._check_fields()
         if self.run.contribution == 1:
-            object.__setattr__(self, "places", FIELDS["places"].default)
-        size = size_of(self.run)
+            self._set("places", FIELDS["places"].default)
+        size = self.run.problem_size
         for name, usual in zip(("first", "second"), pairs_of(self.run)["farthest"], strict=True):
             text = getattr(self, name) or usual
-            object.__setattr__(self, name, Trajectory.parse(name, text, size).text)
+            self._set(name, Trajectory.parse(name, text, size).text)
         if self.draws * self.executions > MOST_DRAWS:
             raise SpecError(
                 "schedule",
@@ -126,26 +127,20 @@ class AttackSpec:
         releases, m = self.run.work(self.run.mechanism).releases, self.run.contribution
         if m > 1:  # each in a report of its own, or in nodes of each level of a tree
             releases = max(releases, m * (LEVELS if self.places == "random" else 1))
-        return 2 * 6 * size_of(self.run).H * releases
+        return 2 * 6 * self.run.problem_size.H * releases
 
     @property
     def size(self) -> int:
         """Return the end of the curve: the number of executions in each world."""
         return self.executions
 
-    def baseline(self) -> AttackSpec:
-        """Return the spec itself: without noise there is no attack."""
-        return self
-
     def label(self) -> str:
         """Return a short name."""
         return called(phrase("attack", run=self.run.label()), phrase("half") if self.noise == "half" else "")
 
-    def seed_key(self, seed: int) -> str:
-        """Return the key of one seed of this spec; two keys are equal exactly if the resulting bits are."""
-        unit = {k: v for k, v in self.to_dict().items() if k not in ("run", "seeds")}
-        text = json.dumps([self.run.seed_key(0), unit, seed], sort_keys=True)
-        return hashlib.sha256(text.encode()).hexdigest()[:32]
+    @property
+    def _plugins(self) -> list[str]:
+        return self.run._plugins
 
     def replace(self, **changes: Any) -> AttackSpec:
         """Copy the spec with some fields changed, and check it again. Raises SpecError."""
@@ -153,19 +148,12 @@ class AttackSpec:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the canonical form for JSON."""
-        rest = {name: getattr(self, name) for name in FIELDS}
-        return {"kind": self.kind, "run": self.run.to_dict(), **rest}
+        return super().to_dict() | {"run": self.run.to_dict()}
 
-    def to_json(self) -> str:
-        """Return the canonical JSON on one line."""
-        return json.dumps(self.to_dict(), separators=(",", ":"))
-
-
-def from_dict(given: Mapping[str, Any]) -> AttackSpec:
-    """Build the spec with these fields; missing ones take their defaults. Raises SpecError."""
-    check_names(("run", *FIELDS), given)
-    run = RunSpec.from_dict(given.get("run", {}))
-    return AttackSpec(**{**given, "run": run})
+    @classmethod
+    def from_dict(cls, given: Mapping[str, Any]) -> AttackSpec:
+        """Build the spec with these fields; missing ones take their defaults. Raises SpecError."""
+        return super().from_dict({**given, "run": RunSpec.from_dict(given.get("run", {}))})
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -191,7 +179,7 @@ class AttackRun:
 
     def __init__(self, spec: AttackSpec, seed: int) -> None:
         self.spec, self.seed = spec, seed
-        self._noise = noise_of_run(spec.run)
+        self._noise = loop_of(spec.run).noise_of_run(spec.run)
         self._game = game_of(spec, self._noise, seed)
         self._rng = np.random.Generator(np.random.SFC64(np.random.SeedSequence([spec.root_seed, seed])))
         self._scores: tuple[list[Array], list[Array]] = ([], [])
@@ -261,18 +249,13 @@ def possible_of(run: RunSpec) -> Table | None:
 
 def pairs_of(run: RunSpec) -> dict[str, tuple[str, str]]:
     """Return two episodes that are as far apart as possible, and two that differ in one reward only."""
-    size, table = size_of(run), possible_of(run)
+    size, table = run.problem_size, possible_of(run)
     return {"farthest": farthest(size, table), "nearest": nearest(size, table)}
-
-
-def noise_of_run(run: RunSpec) -> Noise:
-    """Return the noise of a run, which follows from its spec alone."""
-    return LOOPS[ALGORITHMS[run.algorithm].loop].noise_of_run(run)
 
 
 def game_of(spec: AttackSpec, noise: Noise, seed: int) -> attack.Game:
     """Set up the game. If an episode's place is random, it is drawn once per unit."""
-    size, table = size_of(spec.run), possible_of(spec.run)
+    size, table = spec.run.problem_size, possible_of(spec.run)
     rng = np.random.Generator(np.random.SFC64(np.random.SeedSequence([spec.root_seed, seed, 1])))
 
     def added(name: str) -> Array:
@@ -296,21 +279,12 @@ def estimate(spec: AttackSpec) -> Estimate:
 
 def axes(base: AttackSpec) -> Mapping[str, Callable[[Any], Any]]:
     """Return the possible axes of a sweep."""
-
-    def checked(field: Field, value: Any) -> Any:
-        return field.parse(value) if isinstance(value, str) else field.check(value)
-
-    return {name: partial(checked, field) for name, field in FIELDS.items()}
-
-
-def along(base: AttackSpec, chosen: Mapping[str, Any]) -> AttackSpec:
-    """Return the spec with these values of axes."""
-    return base.replace(**chosen)
+    return {name: partial(axis_value, field) for name, field in FIELDS.items()}
 
 
 def guarantee(spec: AttackSpec) -> dict[str, Any]:
     """Return the stated and the proved guarantee of the attacked run."""
-    return guarantee_of(spec.run, noise_of_run(spec.run)).to_dict()
+    return guarantee_of(spec.run, loop_of(spec.run).noise_of_run(spec.run)).to_dict()
 
 
 def collusion(spec: Any) -> dict[str, Any]:
@@ -341,14 +315,14 @@ kinds.register(
     Kind(
         key=AttackSpec.kind,
         fields=FIELDS,
-        from_dict=from_dict,
+        from_dict=AttackSpec.from_dict,
         start=AttackRun,
         estimate=estimate,
         trace=AttackTrace,
         axis=AXIS,
         measure=MEASURE,
         axes=axes,
-        along=along,
+        along=lambda base, chosen: base.replace(**chosen),
         questions={"guarantee": guarantee, "collusion": collusion},
     )
 )

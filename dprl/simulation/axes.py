@@ -9,15 +9,15 @@ from functools import partial
 from typing import Any
 
 from dprl.environments import ENVIRONMENTS
-from dprl.fields import Field, SpecError, shown
+from dprl.fields import SpecError, shown
 from dprl.learners import ALGORITHMS
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.simulation.spec import RunSpec
-from dprl.simulation.sweep import axis_value, params_along
+from dprl.simulation.sweep import axis_fields, axis_value, params_along
 from dprl.simulation.table import FIELDS
 
-NOISES = ("calibrated", "paper", "scaled")
-OWNERS: dict[str, Mapping[str, Any]] = {"environment": ENVIRONMENTS, "algorithm": ALGORITHMS}
+NOISES = {"calibrated": "", "paper": "as in the paper", "scaled": "as in the paper, scaled until ε is proved"}
+OWNERS: dict[str, Mapping[str, Any]] = {"algorithm": ALGORITHMS, "environment": ENVIRONMENTS}
 REPORTS = {"played": "only reports of who played"}
 MODEL_ALLOWED = (
     "a privacy model, or one with mechanism and noise, such as central:laplace-tree:paper (calibrated, scaled) or "
@@ -68,18 +68,9 @@ class PrivacyChoice:
         """Return the name for a legend."""
         if self.privacy == "none":
             return "no privacy"
-        words = [self.privacy]
-        if self.mechanism:
-            words.append(MECHANISMS[self.mechanism].title)
-        if self.noise in ("paper", "scaled"):
-            words.append(
-                {"paper": "as in the paper", "scaled": "as in the paper, scaled until ε is proved"}[
-                    self.noise
-                ]
-            )
-        if self.reports:
-            words.append(REPORTS[self.reports])
-        return ", ".join(words)
+        mechanism = MECHANISMS[self.mechanism].title if self.mechanism else ""
+        words = (self.privacy, mechanism, NOISES.get(self.noise or ""), REPORTS.get(self.reports or ""))
+        return ", ".join(filter(None, words))
 
     def changes(self, epsilon: float | None, delta: float | None) -> dict[str, Any]:
         """Return the fields of a spec that select this model at (epsilon, delta)."""
@@ -100,8 +91,9 @@ class PrivacyChoice:
 
 def axes(base: RunSpec) -> dict[str, Callable[[Any], Any]]:
     """Return the possible axes, each with a function that brings its values, also as text, into canonical form."""
+    fields = axis_fields(base, OWNERS, FIELDS)
     found: dict[str, Callable[[Any], Any]] = {"privacy": lambda value: PrivacyChoice.parse(value).text}
-    return found | {name: partial(axis_value, field) for name, field in axis_fields(base).items()}
+    return found | {name: partial(axis_value, f) for name, f in fields.items() if name != "privacy"}
 
 
 def along(base: RunSpec, chosen: Mapping[str, Any]) -> RunSpec:
@@ -114,16 +106,3 @@ def along(base: RunSpec, chosen: Mapping[str, Any]) -> RunSpec:
         )
         changes = changes | asked | {k: v for k, v in changes.items() if k != "epsilon"}
     return base.replace(**changes)
-
-
-def axis_fields(base: RunSpec) -> dict[str, Field]:
-    """Return the possible axes besides privacy: fields of the spec, and parameters of environment and algorithm."""
-    found = {
-        name: field
-        for name, field in FIELDS.items()
-        if field.kind != "params"
-        and name not in ("privacy", "seeds")  # seeds are what is paired and averaged
-    }
-    for owner in (ALGORITHMS[base.algorithm], ENVIRONMENTS[base.environment]):
-        found |= {f.name: f for f in owner.fields if f.name not in FIELDS and f.name != "model"}
-    return found

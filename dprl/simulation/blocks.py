@@ -46,6 +46,11 @@ class Model(NamedTuple):
     possible: Table
 
 
+_ONES, _CELLS = np.zeros(1), np.zeros((1, 1, 1, 1))
+# of the types that kernels are compiled for
+EXAMPLE = Model(_CELLS, _CELLS[0], _CELLS, _ONES, _CELLS, _ONES, True, np.zeros((1, 1, 1, 1), dtype=np.int64))
+
+
 def model_of(mdp: TabularMDP, *, binary_rewards: bool = False) -> Model:
     """Prepare an MDP for sampling. binary_rewards: each user rounds rewards at random to 0 or 1 with equal means."""
     return Model(

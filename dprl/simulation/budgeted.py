@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping
-from dataclasses import fields
-from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 from dprl import names
-from dprl.fields import Field, SpecError, check_names, shown
+from dprl.fields import Field
 from dprl.learners import OFFLINE
 from dprl.learners.offline.learner import OfflineLearner
 from dprl.mdp import Size
 from dprl.messages.labels import called, phrase
 from dprl.privacy.curator import PROMISES, Budget
 from dprl.simulation import cost
+from dprl.simulation.base import SpecBase
 from dprl.statistics import DATASET
 
 DEFAULT_DELTA = 1e-6
@@ -50,17 +47,8 @@ LEARNING: tuple[Field, ...] = (
 )  # fmt: skip
 
 
-class Budgeted:
-    """A base of frozen dataclasses whose fields are those of TABLE, including LEARNING.
-
-    Attributes:
-        TABLE: the fields of the kind.
-        BELONGS: for each field, those that return to their defaults when it changes: they lose their meaning.
-    """
-
-    kind: ClassVar[str]
-    TABLE: ClassVar[Mapping[str, Field]]
-    BELONGS: ClassVar[Mapping[str, tuple[str, ...]]]
+class Budgeted(SpecBase):
+    """A base of specs whose fields include LEARNING."""
 
     algorithm: str
     algorithm_params: Mapping[str, Any]
@@ -83,6 +71,11 @@ class Budgeted:
         return Budget(PROMISES[self.privacy], self.rho, self.epsilon, self.delta)
 
     @property
+    def problem_size(self) -> Size:
+        """Return S, A and H."""
+        raise NotImplementedError
+
+    @property
     def episodes_of_one(self) -> int:
         """Return the number of a user's episodes that the noise protects."""
         raise NotImplementedError
@@ -101,60 +94,12 @@ class Budgeted:
         Fields that belong to a changed field return to their defaults; of another algorithm's parameters, those that
         it shares stay.
         """
-        kept = {name: value for name, value in self.to_dict().items() if value is not None and name != "kind"}
-        for owner, owned in self.BELONGS.items():
-            if owner in changes and changes[owner] != getattr(self, owner):
-                for name in owned:
-                    kept.pop(name, None)
+        kept = self._kept(changes)
         algorithm = changes.get("algorithm", self.algorithm)
         if "algorithm_params" in kept and algorithm in OFFLINE:
             known = {f.name for f in OFFLINE[algorithm].fields}
             kept["algorithm_params"] = {k: v for k, v in kept["algorithm_params"].items() if k in known}
         return self.from_dict(kept | changes)
-
-    @classmethod
-    def from_dict(cls, given: Mapping[str, Any]) -> Self:
-        """Build the spec with these fields; missing ones take their defaults. Raises SpecError."""
-        if not isinstance(given, Mapping):
-            raise SpecError(
-                "spec",
-                f"{shown(given)} is not allowed; give an object with fields such as n.",
-            )
-        check_names(cls.TABLE, given)
-        return cls(**given)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the canonical form for JSON, in the order of TABLE."""
-        whole = {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
-        return {"kind": self.kind} | {k: dict(v) if isinstance(v, Mapping) else v for k, v in whole.items()}
-
-    def to_json(self) -> str:
-        """Return the canonical JSON on one line."""
-        return json.dumps(self.to_dict(), separators=(",", ":"))
-
-    @cached_property
-    def _canonical(self) -> str:
-        return json.dumps(self.to_dict(), sort_keys=True)
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and self._canonical == getattr(other, "_canonical", None)
-
-    def __hash__(self) -> int:
-        return hash(self._canonical)
-
-    def _set(self, name: str, value: Any) -> None:
-        object.__setattr__(self, name, value)
-
-    def _check_fields(self) -> None:
-        """Check every field by itself."""
-        for name, table_field in self.TABLE.items():
-            self._set(name, table_field.check(getattr(self, name)))
-
-    def _choose(self, name: str, allowed: tuple[str, ...], owner: str) -> None:
-        if getattr(self, name) not in allowed:
-            raise SpecError(
-                name, f"{shown(getattr(self, name))} does not go with {owner}; give {' or '.join(allowed)}."
-            )
 
     def _choose_budget(self, promises: tuple[str, ...]) -> None:
         """Fill in the guarantee, the calibration and the numbers of the budget; unused numbers become None."""
@@ -172,21 +117,11 @@ class Budgeted:
             given = getattr(self, name)
             self._set(name, (usual if given is None else given) if name in promise.fields else None)
 
-    def _check_cells(self, field: str, size: Size) -> None:
+    def _check_cells(self, field: str) -> None:
         """Check that the counters fit the limits."""
-        cells = DATASET.cells(size)
-        most = int(cost.limit(cost.COUNTERS))
+        cells, most = DATASET.cells(self.problem_size), int(cost.limit(cost.COUNTERS))
         if cells > most:
-            S, A, H, _ = size
-            raise cost.refused(
-                field,
-                f"S={S}, A={A}, H={H} would need {cells:,} counters {DATASET.formula}, but at most {most:,} are "
-                f"allowed; give a smaller S, A or H.",
-                cost.COUNTERS,
-            )
-
-
-def key_of(unit: Mapping[str, Any], seed: int, versions: tuple[str, ...]) -> str:
-    """Return the key of one seed of this spec; two keys are equal exactly if the resulting bits are."""
-    text = json.dumps([unit, seed, versions], sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()[:32]
+            S, A, H, _ = self.problem_size
+            needed = f"S={S}, A={A}, H={H} would need {cells:,} counters {DATASET.formula}"
+            allowed = f"at most {most:,} are allowed; give a smaller S, A or H."
+            raise cost.refused(field, f"{needed}, but {allowed}", cost.COUNTERS)

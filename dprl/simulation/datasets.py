@@ -159,11 +159,9 @@ def check_behaviour(text: str, size: Size) -> str:
     except SpecError:
         raise SpecError("behaviour", f"{shown(text)} is not allowed; give {ALLOWED}.") from None
     named = f"{key}:{value!r}".removesuffix(".0")
-    return (
-        f"{named}:{policies.policy_text(policies.policy_from_text(policy, size))}"
-        if behaviour.takes_policy
-        else named
-    )
+    if not behaviour.takes_policy:
+        return named
+    return f"{named}:{policies.policy_text(policies.policy_from_text(policy, size))}"
 
 
 def parts(text: str, mdp: TabularMDP) -> tuple[Part, ...]:

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 from dprl.fields import Field, SpecError, read_json, shown, similar
 from dprl.messages.brief import described
 from dprl.plugins import Registry
+from dprl.simulation.base import FIRST
 from dprl.simulation.cost import Estimate
 from dprl.simulation.trace import DAMAGE, Curve, Spec, Trace, TraceCore, unpacked
 
@@ -75,7 +76,6 @@ class Kind:
 
 
 KINDS: Registry[Kind] = Registry()
-FIRST = "online"  # the kind of a spec that names none
 
 
 def register(kind: Kind) -> None:
@@ -172,11 +172,8 @@ def given_spec(given: Any) -> Any:
     """Return the spec itself, or the spec built from a dict of its fields. Raises SpecError for anything else."""
     if isinstance(given, Mapping):
         return spec_from_dict(given)
-    if (
-        not isinstance(given, type)
-        and isinstance(kind := getattr(given, "kind", None), str)
-        and kind in KINDS
-    ):
+    kind = None if isinstance(given, type) else getattr(given, "kind", None)
+    if isinstance(kind, str) and kind in KINDS:
         return given
     raise SpecError(
         "spec", f"{shown(given)} is not allowed; give a RunSpec, or a dict such as {{'epsilon': 1.0}}."

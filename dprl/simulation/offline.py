@@ -11,12 +11,11 @@ from dprl.fields import read_text
 from dprl.learners import OFFLINE
 from dprl.privacy.curator import PROMISES
 from dprl.simulation import datasets, kinds, policies
-from dprl.simulation.cost import Estimate
 from dprl.simulation.kinds import Kind
 from dprl.simulation.loops.offline import OfflineRun, OfflineTrace, noise_of_run
 from dprl.simulation.offline_spec import AXIS, FIELDS, MEASURE, OfflineSpec
 from dprl.simulation.online import v_star
-from dprl.simulation.sweep import axis_value, params_along
+from dprl.simulation.sweep import axis_fields, axis_value, params_along
 
 __all__ = ["OfflineRun", "OfflineSpec", "OfflineTrace"]
 
@@ -26,10 +25,7 @@ OWNERS: dict[str, Mapping[str, Any]] = {"environment": ENVIRONMENTS, "algorithm"
 
 def axes(base: OfflineSpec) -> Mapping[str, Callable[[Any], Any]]:
     """Return the possible axes of a sweep: fields, and parameters of environment and learner."""
-    found = {f.name: f for f in FIELDS.values() if f.kind != "params" and f.name != "seeds"}
-    for owner in (ENVIRONMENTS[base.environment], OFFLINE[base.algorithm]):
-        found |= {f.name: f for f in owner.fields if f.name not in FIELDS and f.name != "model"}
-    return {name: partial(axis_value, field) for name, field in found.items()}
+    return {name: partial(axis_value, field) for name, field in axis_fields(base, OWNERS, FIELDS).items()}
 
 
 def along(base: OfflineSpec, chosen: Mapping[str, Any]) -> OfflineSpec:
@@ -72,11 +68,6 @@ def covered(spec: OfflineSpec) -> dict[str, Any]:
     }
 
 
-def estimate(spec: OfflineSpec) -> Estimate:
-    """Estimate the cost of one seed."""
-    return spec.estimate()
-
-
 def from_files(given: Mapping[str, Any], base: OfflineSpec | None) -> OfflineSpec:
     """Return the spec with these fields; the policy of a behaviour may be `@` and the path of a JSON file, see
     `policies.from_json`. base: a spec that the fields change."""
@@ -102,7 +93,7 @@ kinds.register(
         fields=FIELDS,
         from_dict=OfflineSpec.from_dict,
         start=OfflineRun,
-        estimate=estimate,
+        estimate=OfflineSpec.estimate,
         trace=OfflineTrace,
         axis=AXIS,
         measure=MEASURE,

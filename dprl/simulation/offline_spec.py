@@ -17,10 +17,9 @@ from dprl.messages.labels import called, phrase
 from dprl.plugins import Registry, sources_of
 from dprl.privacy.curator import PROMISES
 from dprl.simulation import datasets
-from dprl.simulation.budgeted import LEARNING, Budgeted, key_of
+from dprl.simulation.budgeted import LEARNING, Budgeted
 from dprl.simulation.cost import Estimate
-from dprl.simulation.spec import engine
-from dprl.simulation.table import CONTRIBUTION
+from dprl.simulation.table import FIELDS as ONLINE
 from dprl.simulation.trace import Ints
 from dprl.statistics import DATASET
 
@@ -30,19 +29,14 @@ FIRST_POINT = 5  # the first size on the curve, as in the paper's figures
 FIELDS: Registry[Field] = Registry(
     (f.name, f)
     for f in (
-        Field(
-            "environment", "choice", "riverswim", "the environment",
-            choices=tuple(ENVIRONMENTS), query="env", flag="--env",
-        ),
-        Field("environment_params", "params", {}, "its parameters", query="envp", flag="--env-param"),
+        ONLINE["environment"],
+        ONLINE["environment_params"],
         Field(
             "algorithm", "choice", "dp-kl-lcb", "the algorithm", choices=tuple(OFFLINE), query="alg",
             flag="--algorithm",
         ),
         LEARNING[0],
-        Field(
-            "behaviour", "text", "mixture:0.7", datasets.ALLOWED, query="mu", flag="--behaviour",
-        ),
+        Field("behaviour", "text", "mixture:0.7", datasets.ALLOWED, query="mu", flag="--behaviour"),
         *LEARNING[1:],
         Field(
             "rewards", "choice", "known",
@@ -50,9 +44,9 @@ FIELDS: Registry[Field] = Registry(
             choices=("known", "learned"), optional=True, query="rew", flag="--rewards",
         ),
         Field("n", "int", 10**9, "trajectories in the largest data set", 1, 10**12, query="n", flag="--n"),
-        CONTRIBUTION,
+        ONLINE["contribution"],
         Field("seeds", "int", 5, "independent data sets of each size", 1, 10_000, query="seeds", flag="--seeds"),
-        Field("root_seed", "int", 0, "seed of the random numbers", 0, 2**53 - 1, query="seed", flag="--root-seed"),
+        ONLINE["root_seed"],
     )
 )  # fmt: skip
 
@@ -122,7 +116,7 @@ class OfflineSpec(Budgeted):
         if not PROMISES[self.privacy].fields:
             self._set("contribution", 1)
         self._check_features()
-        self._check_cells("environment_params", self.problem_size)
+        self._check_cells("environment_params")
 
     def label(self) -> str:
         """Return a short name for a legend."""
@@ -158,17 +152,12 @@ class OfflineSpec(Budgeted):
         seconds = points * (H * (S + A).bit_length() * 150e-6 + cells * 0.5e-6)
         return Estimate(seconds, 8 * 40 * cells, points)
 
-    def baseline(self) -> OfflineSpec:
-        """Return the non-private baseline: the same learner without noise, on the same data sets."""
-        return self._baseline
-
     @cached_property
     def _baseline(self) -> OfflineSpec:
         if not PROMISES[self.privacy].fields:
             return self
         return self.replace(algorithm=self.learner.baseline, privacy="none")
 
-    def seed_key(self, seed: int) -> str:
-        """Return the key of one seed of this spec; two keys are equal exactly if the resulting bits are."""
-        unit = {k: v for k, v in self.to_dict().items() if k != "seeds"}
-        return key_of(unit, seed, (*engine(), *sources_of(environments=self.environment)))
+    @property
+    def _plugins(self) -> list[str]:
+        return sources_of(environments=self.environment)

@@ -11,15 +11,13 @@ from dprl.engine import KernelError
 from dprl.engine.compiler import on_disk
 from dprl.environments import ENVIRONMENTS
 from dprl.fields import SpecError
-from dprl.learners import ALGORITHMS
 from dprl.mdp import planning
 from dprl.privacy.accounting import group_epsilon, scaled, separation_of, zcdp_of
-from dprl.privacy.privatizers import Noise
 from dprl.simulation import axes, cost, kinds, replay
 from dprl.simulation.cost import Estimate
 from dprl.simulation.details import SeedTrace
 from dprl.simulation.kinds import Kind, Run
-from dprl.simulation.loops import LOOPS
+from dprl.simulation.loops import loop_of
 from dprl.simulation.prepare import guarantee_of
 from dprl.simulation.spec import AXIS, MEASURE, RunSpec
 from dprl.simulation.table import FIELDS
@@ -32,14 +30,14 @@ FACTORS = (4.0, 2.0, 1.4, 1.0, 0.7, 0.5, 0.3)  # factors of the noise, for other
 def start(spec: RunSpec, seed: int) -> Run:
     """Start one seed in its learner's loop. Raises SpecError if a kernel of the learner cannot be compiled."""
     try:
-        return LOOPS[ALGORITHMS[spec.algorithm].loop](spec, seed)
+        return loop_of(spec)(spec, seed)
     except KernelError as error:
         raise SpecError("algorithm", f"{spec.algorithm} cannot run: numba cannot compile {error}.") from None
 
 
 def compiles(spec: RunSpec) -> bool:
     """Return whether numba has to compile a run's kernels on this machine before the first result."""
-    loop = LOOPS[ALGORITHMS[spec.algorithm].loop]
+    loop = loop_of(spec)
     return bool(loop.lack(spec)) and not on_disk(loop.kernel)
 
 
@@ -50,8 +48,7 @@ def estimate(spec: RunSpec) -> Estimate:
 
 def guarantee(spec: RunSpec) -> dict[str, Any]:
     """Return the stated and the proved guarantee of the run."""
-    loop = LOOPS[ALGORITHMS[spec.algorithm].loop]
-    return guarantee_of(spec, loop.noise_of_run(spec)).to_dict()
+    return guarantee_of(spec, loop_of(spec).noise_of_run(spec)).to_dict()
 
 
 def v_star(spec: RunSpec) -> float:
@@ -73,8 +70,7 @@ def promise(spec: RunSpec) -> dict[str, Any] | None:
         separations, measures: the epsilon that noise of this kind proves at `delta`, by the separation of the scores.
         delta: the delta at which an attack is measured, that of the spec.
     """
-    learner = ALGORITHMS[spec.algorithm]
-    noise = LOOPS[learner.loop].noise_of_run(spec)
+    noise = loop_of(spec).noise_of_run(spec)
     places = noise.losses()
     if not places:
         return None
@@ -82,8 +78,9 @@ def promise(spec: RunSpec) -> dict[str, Any] | None:
     worst = max(places, key=separation_of)
     pairs = [(d, noise.epsilon(d)) for d in DELTAS]
     pairs = [(d, epsilon) for d, epsilon in pairs if math.isfinite(epsilon)]
-    rhos = [zcdp_of(losses) for losses in places]
-    tangents = _tangents(noise, max(epsilon for _, epsilon in pairs))
+    rho = max(map(zcdp_of, places))
+    most = max(epsilon for _, epsilon in pairs)
+    tangents = [(e, noise.delta(e)) for e in np.linspace(0.0, most, 40)]  # proved, epsilon rises from 0
     others, group = [scaled(worst, f) for f in FACTORS], noise.group
     proved = [(group * separation_of(less), group_epsilon(less, group, delta)) for less in others]
     return {
@@ -92,17 +89,12 @@ def promise(spec: RunSpec) -> dict[str, Any] | None:
         "false": list(FALSE),
         "missed": [_missed(tangents, x) for x in FALSE],
         "right": (1 + tangents[0][1]) / 2,
-        "rho": None if None in rhos else max(rho for rho in rhos if rho is not None),
+        "rho": rho if math.isfinite(rho) else None,
         "separation": noise.separation,
         "separations": [d for d, _ in proved],
         "measures": [epsilon for _, epsilon in proved],
         "delta": delta,
     }
-
-
-def _tangents(noise: Noise, most: float) -> list[tuple[float, float]]:
-    """Return the proved pairs (epsilon, delta), with epsilon rising from 0."""
-    return [(e, noise.delta(e)) for e in np.linspace(0.0, most, 40)]
 
 
 def _missed(tangents: list[tuple[float, float]], false: float) -> float:

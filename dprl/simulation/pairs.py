@@ -41,13 +41,16 @@ def runs_in(algorithm: str, environment: str) -> bool:
     return not needs or getattr(ENVIRONMENTS[environment], needs) is not None
 
 
-def not_played(algorithm: str, privacy: str, mechanism: str | None, choice: str = "played") -> str:
-    """Explain why a row cannot count only the reports of users who were told to play it; "" if it can.
+def not_counted(reports: str, algorithm: str, privacy: str, mechanism: str | None, choice: str = "") -> str:
+    """Explain why rows cannot count just these reports; "" if they can. choice: its name in the sentence, if not its
+    key.
 
-    Each report, or each batch, needs noise of its own, and who plays which row must be known in advance. choice: the
-    name of the choice in the sentence.
+    To count only the reports of users who were told to play a row, each report, or each batch, needs noise of its own,
+    and who plays which row must be known in advance.
     """
-    learner, drawn = ALGORITHMS[algorithm], MECHANISMS.get(mechanism or "")
+    if reports == "all":
+        return ""
+    choice, learner, drawn = choice or reports, ALGORITHMS[algorithm], MECHANISMS.get(mechanism or "")
     if privacy not in ("local", "shuffle"):
         return filled(COUNTED["privacy"], choice=choice)
     if not learner.statistic.counted or learner.forgets:
@@ -59,12 +62,6 @@ def not_played(algorithm: str, privacy: str, mechanism: str | None, choice: str 
     if drawn is not None and drawn.rows(1, 1) and not drawn.fresh:
         return filled(COUNTED["nodes"], choice=choice, mechanism=mechanism)
     return ""
-
-
-def not_counted(reports: str, algorithm: str, privacy: str, mechanism: str | None, choice: str = "") -> str:
-    """Explain why rows cannot count just these reports; "" if they can. choice: its name in the sentence, if not its
-    key."""
-    return "" if reports == "all" else not_played(algorithm, privacy, mechanism, choice or reports)
 
 
 def calibrations_for(algorithm: str, mechanism: str) -> tuple[str, ...]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NamedTuple, cast
+from typing import cast
 
 import numpy as np
 
 from dprl.environments import ENVIRONMENTS
 from dprl.learners import ALGORITHMS, PUBLIC, Problem
-from dprl.mdp import Size, TabularMDP
+from dprl.mdp import TabularMDP
 from dprl.mdp.tabular import Array
 from dprl.privacy import PRIVATIZERS, Guarantee
 from dprl.privacy.outside import assumption
@@ -18,29 +18,18 @@ from dprl.simulation import schedules, structure
 from dprl.simulation.pairs import uncovered
 from dprl.simulation.spec import RunSpec
 from dprl.simulation.trace import Ints
-from dprl.statistics import Statistic
+from dprl.statistics import PaperScale, Statistic
 from dprl.statistics.counts import Counts
 
 PRACTICAL_E = 12.0  # bonus="practical" replaces E by this many standard deviations of one counter
 PAC_ALPHAS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)  # shares of the best start state's optimal value
 
 
-class Streams(NamedTuple):
-    """The random generators of a seed: the users' does not change with the mechanism."""
-
-    users: np.random.Generator
-    noise: np.random.Generator
-
-
-def streams(spec: RunSpec, seed: int) -> Streams:
-    """Return the streams of one seed, from SeedSequence([root_seed, seed])."""
-    sources = np.random.SeedSequence([spec.root_seed, seed]).spawn(len(Streams._fields))
-    return Streams(*(np.random.Generator(np.random.SFC64(source)) for source in sources))
-
-
-def size_of(spec: RunSpec) -> Size:
-    """Return the size of a spec's environment."""
-    return Size(*ENVIRONMENTS[spec.environment].size(**spec.environment_params))
+def streams(spec: RunSpec, seed: int) -> tuple[np.random.Generator, np.random.Generator]:
+    """Return the generators of users and of noise for one seed, from SeedSequence([root_seed, seed]): the users' does
+    not change with the mechanism."""
+    users, noise = np.random.SeedSequence([spec.root_seed, seed]).spawn(2)
+    return np.random.Generator(np.random.SFC64(users)), np.random.Generator(np.random.SFC64(noise))
 
 
 def world_of(spec: RunSpec) -> TabularMDP:
@@ -51,13 +40,14 @@ def world_of(spec: RunSpec) -> TabularMDP:
     return mdp.writable()
 
 
-def problem_of(spec: RunSpec, size: Size, K: int, ellipsoid: tuple[float, ...] = ()) -> Problem:
-    """Return the public facts that determine a learner's constants, with K users. ellipsoid: see `Problem`."""
+def problem_of(spec: RunSpec, ellipsoid: tuple[float, ...] = ()) -> Problem:
+    """Return the public facts that determine a learner's constants. ellipsoid: see `Problem`."""
+    S, A, H, _ = spec.problem_size
     return Problem(
-        size.H,
-        size.S,
-        size.A,
-        K,
+        H,
+        S,
+        A,
+        spec.episodes,
         spec.beta or 0.1,
         spec.epsilon,
         spec.calibration,
@@ -85,7 +75,7 @@ def noise_of(
         releases: the limit M of a schedule that decides during the run; times are then the ends of epochs.
         statistic: the statistic that the learner sees, if more is known of it than the learner states.
     """
-    size, seen = size_of(spec), statistic or spec.statistic
+    size, seen = spec.problem_size, statistic or spec.statistic
     counted = spec.reports != "all"
     if counted:
         seen = replace(cast(Counts, seen), played=True)
@@ -108,8 +98,14 @@ def noise_of(
 
 def noise_of_schedule(spec: RunSpec, K: int) -> Noise:
     """Return the noise of a run with K users, for a learner that accepts any schedule."""
-    limit = schedules.limit(spec.schedule, K, size_of(spec), PRIVATIZERS[spec.privacy].per_release)
+    limit = schedules.limit(spec.schedule, K, spec.problem_size, PRIVATIZERS[spec.privacy].per_release)
     return noise_of(spec, schedules.times(spec.schedule, K), releases=limit)
+
+
+def paper_noise(spec: RunSpec, statistic: Statistic) -> PaperScale:
+    """Return the noise that the papers state for a run's statistic."""
+    budget = spec.epsilon or 0.0, spec.delta or 0.0
+    return statistic.paper_noise(spec.privacy, spec.problem_size, spec.episodes, *budget)
 
 
 def error_told(spec: RunSpec, noise: Noise) -> Array:
@@ -123,10 +119,7 @@ def error_told(spec: RunSpec, noise: Noise) -> Array:
 def guarantee_of(spec: RunSpec, noise: Noise) -> Guarantee:
     """Return the guarantee of a run, with the learner's public facts, and the noise that its bonus does not cover."""
     learner = ALGORITHMS[spec.algorithm]
-    known = (
-        *learner.public,
-        *(["structure"] if spec.structure else []),
-    )
+    known = (*learner.public, *["structure"] * bool(spec.structure))
     card = noise.guarantee()
     short = uncovered(spec.algorithm, spec.privacy, spec.calibration, spec.bonus, spec.reports)
     return replace(

@@ -141,7 +141,7 @@ def light_pack(run: SeedRun) -> Pack:
     rng, memory, result = (numbers[label] for label in ("noise_rng", "state.memory", "result"))
     releases = run.noise.stream.releases
     packing = Packing(packed.buffers)
-    packing.buffers[rng] = Buffer("noise_rng", generator_state(streams(run.spec, run.seed).noise))
+    packing.buffers[rng] = Buffer("noise_rng", generator_state(streams(run.spec, run.seed)[1]))
     packing.buffers[memory] = Buffer("state.memory", np.zeros_like(run.state.memory))
     # what optimal.factors calls `merge` with: its result has 16 numbers a release, and its weights have one
     around = optimal.poles((math.pi / 2) ** 2, 4.0 * releases**2, optimal.CHAINS)

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
-from functools import cache, cached_property
-from importlib.metadata import version
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, ClassVar, Literal, SupportsFloat, cast
 
 from dprl import names
-from dprl.engine import source_digest
 from dprl.environments import ENVIRONMENTS, custom
-from dprl.fields import Frozen, SpecError, check_names, check_params, documented, either, read_json, shown
+from dprl.fields import Field, Frozen, SpecError, check_params, documented, either, read_json, shown
 from dprl.learners import ALGORITHMS
 from dprl.learners.tabular.planner import OWN
 from dprl.mdp import Size
-from dprl.messages import filled, messages
+from dprl.messages import filled
 from dprl.messages.brief import described, tabulated
 from dprl.messages.labels import online
 from dprl.plugins import sources_of
 from dprl.privacy import MECHANISMS, PRIVATIZERS, outside
 from dprl.simulation import cost, schedules, structure
+from dprl.simulation.base import SAID, SpecBase
 from dprl.simulation.pairs import (
     calibrations_for,
     mechanisms_for,
@@ -33,13 +30,12 @@ from dprl.simulation.table import BELONGS, DEFAULT_DELTA, FIELDS, TIED
 from dprl.statistics import REPLACE_ONE, Statistic
 from dprl.statistics.counts import Counts, Declared
 
-SAID = messages("refusals")["spec"]
 AXIS, MEASURE = "episode", "regret"  # of the curve of an online run
 
 
 @documented(FIELDS)
 @dataclass(frozen=True, kw_only=True, eq=False)
-class RunSpec:
+class RunSpec(SpecBase):
     """An online run, checked and in canonical form: two specs with the same meaning are equal.
 
     Missing parameters of environment and algorithm have their defaults. Fields that a combination does not use are
@@ -71,6 +67,8 @@ class RunSpec:
     root_seed: names.Whole = 0  # type: ignore[assignment]
 
     kind: ClassVar[str] = "online"
+    TABLE: ClassVar[Mapping[str, Field]] = FIELDS
+    BELONGS: ClassVar[Mapping[str, tuple[str, ...]]] = BELONGS
 
     __repr__ = described
     _repr_html_ = tabulated
@@ -82,8 +80,7 @@ class RunSpec:
         environment, params = custom.named(self.environment, self.environment_params)
         self._set("environment", environment)
         self._set("environment_params", params)
-        for name, table_field in FIELDS.items():
-            self._set(name, table_field.check(getattr(self, name)))
+        self._check_fields()
         world, learner = ENVIRONMENTS[self.environment], ALGORITHMS[self.algorithm]
         owners: dict[str, Any] = {"environment_params": world, "algorithm_params": learner}
         for name, owner in owners.items():
@@ -105,32 +102,28 @@ class RunSpec:
         self._choose("bonus", learner.bonuses, learner.key)
         # a schedule that belongs to another learner means nothing to this one, which takes its default
         foreign = self.schedule in {other.schedule for other in ALGORITHMS.values() if other.schedule}
-        self._set(
-            "schedule",
-            learner.schedule
-            or schedules.check(
-                schedules.DEFAULT if foreign else self.schedule, PRIVATIZERS[self.privacy].per_release
-            ),
+        given, per_release = (
+            schedules.DEFAULT if foreign else self.schedule,
+            PRIVATIZERS[self.privacy].per_release,
         )
+        self._set("schedule", learner.schedule or schedules.check(given, per_release))
         if self.privacy == "none":
             for name in ("mechanism", "calibration", "epsilon", "delta"):
                 self._set(name, None)
-            for name, plain in (("reports", "all"), ("contribution", 1)):
-                self._set(name, plain)
+            self._set("reports", "all")
+            self._set("contribution", 1)
         else:
             self._choose_noise()
         self._drop_unused_params()
         uses_beta = self.privacy != "none" or self.bonus != "practical"
-        self._set(
-            "beta", (self.beta if self.beta is not None else FIELDS["beta"].default) if uses_beta else None
-        )
+        beta = FIELDS["beta"].default if self.beta is None else self.beta
+        self._set("beta", beta if uses_beta else None)
         self._check_limits()
 
     @property
     def declared(self) -> Declared | None:
         """Return the declared facts that noise depends on. Raises SpecError for a model with further transitions."""
-        told = (self.environment, self.environment_params)
-        return structure.declared(*told) if self.structure else None
+        return structure.declared(self.environment, self.environment_params) if self.structure else None
 
     @property
     def statistic(self) -> Statistic:
@@ -181,17 +174,13 @@ class RunSpec:
         """Fill in whose reports a row counts, and check the result. named: whether a mechanism was given."""
         if not self.reports:
             self._set("reports", "all" if named else self._default_reports())
-        elif reason := self._not_counted(self.reports):
+        elif reason := not_counted(self.reports, self.algorithm, self.privacy, self.mechanism):
             raise SpecError("reports", filled(SAID["reports"], reason=reason))
 
     def _default_reports(self) -> str:
         """Return the reports of a spec without a mechanism: as in the paper if noise or bonus are, or the model's."""
         usual = "all" if "paper" in (self.calibration, self.bonus) else PRIVATIZERS[self.privacy].reports
-        return "all" if self._not_counted(usual) else usual
-
-    def _not_counted(self, reports: str) -> str:
-        told = self.algorithm, self.privacy, self.mechanism
-        return not_counted(reports, *told)
+        return "all" if not_counted(usual, self.algorithm, self.privacy, self.mechanism) else usual
 
     def _default_mechanism(self) -> str:
         """Return the privacy model's first mechanism that is compatible with calibration, delta and the releases."""
@@ -213,16 +202,8 @@ class RunSpec:
             return False
         return True
 
-    def _set(self, name: str, value: Any) -> None:
-        object.__setattr__(self, name, value)
-
-    def _choose(self, name: str, allowed: tuple[str, ...], owner: str) -> None:
-        if getattr(self, name) not in allowed:
-            told = {"value": shown(getattr(self, name)), "owner": owner, "allowed": either(allowed)}
-            raise SpecError(name, filled(SAID["goes"], **told))
-
     def _check_limits(self) -> None:
-        learner, size = ALGORITHMS[self.algorithm], self._problem_size
+        learner, size = ALGORITHMS[self.algorithm], self.problem_size
         if not learner.schedule:
             schedule, argument = schedules.parse(self.schedule)
             if refusal := schedule.refusal(argument, self.episodes):
@@ -235,17 +216,18 @@ class RunSpec:
             check_budget(change, str(self.mechanism), self.work(self.mechanism).releases, *budget)
 
     def _estimate_limits(self, mechanism: str | None) -> None:
-        if refusal := ALGORITHMS[self.algorithm].refusal(self._problem_size, self.episodes):
+        if refusal := ALGORITHMS[self.algorithm].refusal(self.problem_size, self.episodes):
             raise refusal
         cost.check_cost(self.work(mechanism), smaller=ENVIRONMENTS[self.environment].smaller)
 
-    @property
-    def _problem_size(self) -> Size:
+    @cached_property
+    def problem_size(self) -> Size:
+        """Return S, A and H."""
         return Size(*ENVIRONMENTS[self.environment].size(**self.environment_params))
 
     def work(self, mechanism: str | None) -> cost.Work:
         """Return the work of running this spec with that mechanism."""
-        learner, size, K = ALGORITHMS[self.algorithm], self._problem_size, self.episodes
+        learner, size, K = ALGORITHMS[self.algorithm], self.problem_size, self.episodes
         return cost.Work(
             size=size,
             statistic=self.statistic,
@@ -260,25 +242,6 @@ class RunSpec:
             branching=self.declared.most if self.declared else None,
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the canonical form for JSON, in the order of FIELDS."""
-        given = {f.name: getattr(self, f.name) for f in fields(self)}
-        return {name: dict(value) if isinstance(value, Mapping) else value for name, value in given.items()}
-
-    def to_json(self) -> str:
-        """Return the canonical JSON on one line."""
-        return json.dumps(self.to_dict(), separators=(",", ":"))
-
-    @classmethod
-    def from_dict(cls, given: Any) -> RunSpec:
-        """Build the spec with these fields; missing ones take their defaults. Raises SpecError."""
-        if not isinstance(given, Mapping):
-            raise SpecError(
-                "spec", f"{shown(given)} is not allowed; give an object with fields such as environment."
-            )
-        check_names(FIELDS, given)
-        return cls(**given)
-
     @classmethod
     def from_json(cls, text: str) -> RunSpec:
         """Read a spec from a JSON text. Raises SpecError, also for text that is not JSON."""
@@ -292,24 +255,19 @@ class RunSpec:
         default mechanism, because it depends on schedule and delta, and for the default bonus if the algorithm
         changes. Whose reports count follows a default mechanism, and stays with a named one if it fits.
         """
-        kept = {name: value for name, value in self.to_dict().items() if value is not None}
+        kept = self._kept(changes)
         if self.mechanism is not None and self.mechanism == self._default_mechanism():
-            del kept["mechanism"]
+            kept.pop("mechanism", None)
             if self.reports == self._default_reports() and changes.get("mechanism") is None:
-                del kept["reports"]
+                kept.pop("reports", None)
         if self.mechanism is not None and MECHANISMS[self.mechanism].pure:
-            del kept["delta"]  # which is its own
+            kept.pop("delta", None)  # which is its own
         if "algorithm" in changes and self.bonus == ALGORITHMS[self.algorithm].bonuses[0]:
             del kept["bonus"]
-        for owner, owned in BELONGS.items():
-            if owner in changes and changes[owner] != getattr(self, owner):
-                for name in owned:
-                    kept.pop(name, None)
         told = kept | changes
-        if "reports" not in changes and "reports" in told:
-            drawn = told["privacy"], told.get("mechanism")
-            if not_counted(told["reports"], told["algorithm"], *drawn):
-                del kept["reports"]
+        drawn = told["algorithm"], told["privacy"], told.get("mechanism")
+        if "reports" not in changes and not_counted(told.get("reports", "all"), *drawn):
+            del kept["reports"]
         for name in ("environment_params", "algorithm_params"):
             if name in kept:
                 kept[name] = {key: value for key, value in kept[name].items() if value is not None}
@@ -320,17 +278,14 @@ class RunSpec:
         """Return the end of the curve: K users."""
         return self.episodes
 
-    def baseline(self) -> RunSpec:
-        """Return the non-private baseline: the same spec with privacy `none`."""
-        return self._baseline
+    @cached_property
+    def _baseline(self) -> RunSpec:
+        return self.replace(privacy="none")
 
-    def seed_key(self, seed: int) -> str:
-        """Return the key of one seed of this spec; two keys are equal exactly if the resulting bits are."""
-        unit = {k: v for k, v in self.to_dict().items() if k != "seeds"}
+    @property
+    def _plugins(self) -> list[str]:
         used = {"environments": self.environment, "learners": self.algorithm, "mechanisms": self.mechanism}
-        versions = (*engine(), *sources_of(**used))
-        text = json.dumps([unit, seed, versions], sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(text.encode()).hexdigest()[:32]
+        return sources_of(**used)
 
     def label(self) -> str:
         """Return a short name for a legend."""
@@ -348,23 +303,3 @@ class RunSpec:
             structure=bool(self.structure),
             unproved=self.bonus == OWN,
         )
-
-    @cached_property
-    def _baseline(self) -> RunSpec:
-        return self.replace(privacy="none")
-
-    @cached_property
-    def _canonical(self) -> str:
-        return json.dumps(self.to_dict(), sort_keys=True)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, RunSpec) and self._canonical == other._canonical
-
-    def __hash__(self) -> int:
-        return hash(self._canonical)
-
-
-@cache
-def engine() -> tuple[str, str, str]:
-    """Return the versions that decide the bits of a result, in addition to the spec."""
-    return source_digest(), version("numba"), version("numpy")

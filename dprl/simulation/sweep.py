@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from dprl.environments.custom import own_model
 from dprl.fields import Field, SpecError, shown, similar
 from dprl.messages.brief import shortened
-from dprl.simulation.kinds import given_spec, kind_of, spec_from_dict
+from dprl.simulation.kinds import given_spec, kind_of
 from dprl.simulation.trace import Spec
 
 if TYPE_CHECKING:
@@ -134,10 +134,7 @@ class Sweep(Generic[S]):
         """Read the sweep that `to_dict` wrote. Raises SpecError."""
         if not isinstance(given, Mapping) or set(given) != {"base", "axes"}:
             raise SpecError("sweep", f"{shown(given)} is not allowed; give an object with base and axes.")
-        axes = given["axes"]
-        if not isinstance(axes, Mapping) or not all(isinstance(v, list | tuple) for v in axes.values()):
-            raise SpecError("axes", f"{shown(axes)} is not allowed; give lists of values by name.")
-        return cls(spec_from_dict(given["base"]), axes)
+        return cls(given["base"], given["axes"])
 
     def frame(self, final: Mapping[S, Array]) -> pd.DataFrame:
         """Return a tidy table: the axes and seed, and for an online run episode (K), regret and extra_regret, which
@@ -173,6 +170,18 @@ def axis_value(field: Field, value: Any) -> Any:
     if result is None:
         raise field.refuse(value)
     return result
+
+
+def axis_fields(
+    base: Any, registries: Mapping[str, Mapping[str, Any]], fields: Mapping[str, Field]
+) -> dict[str, Field]:
+    """Return the possible axes: fields of the spec, and parameters of environment and algorithm. Seeds are what is
+    paired and averaged. registries, fields: as in `params_along`."""
+    found = {name: field for name, field in fields.items() if field.kind != "params" and name != "seeds"}
+    for name, registry in registries.items():
+        owned = registry[getattr(base, name)].fields
+        found |= {f.name: f for f in owned if f.name not in fields and f.name != "model"}
+    return found
 
 
 def params_along(

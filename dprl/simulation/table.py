@@ -20,11 +20,6 @@ add_plugins("dprl.learners", ALGORITHMS, NEEDED)
 
 DEFAULT_DELTA = 1e-6
 MOST_OF_ONE = 1000  # episodes
-CONTRIBUTION = Field(
-    "contribution", "int", 1,
-    "m, the maximum number of episodes of one user, which is public; privacy protects all of them",
-    1, MOST_OF_ONE, query="m", flag="--contribution",
-)  # fmt: skip
 TIED = "1/(10K)"  # a delta that is small compared with 1 / users
 
 # Fields that return to their defaults when another field changes, because they lose their meaning.
@@ -92,7 +87,11 @@ FIELDS: Registry[Field] = Registry(
             choices=("anytime", "paper", "practical", "own"), optional=True, query="bonus", flag="--bonus",
         ),
         Field("episodes", "int", 10**9, "number of users, K", 1, 10**15, query="K", flag="--episodes"),
-        CONTRIBUTION,
+        Field(
+            "contribution", "int", 1,
+            "m, the maximum number of episodes of one user, which is public; privacy protects all of them",
+            1, MOST_OF_ONE, query="m", flag="--contribution",
+        ),
         Field("schedule", "text", schedules.DEFAULT, schedules.ALLOWED, query="sched", flag="--schedule"),
         Field("seeds", "int", 5, "independent repetitions", 1, 10_000, query="seeds", flag="--seeds"),
         Field("root_seed", "int", 0, "seed of the random numbers", 0, 2**53 - 1, query="seed", flag="--root-seed"),

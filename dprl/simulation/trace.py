@@ -138,20 +138,14 @@ class TraceCore(Generic[S_co]):
         if len(at):
             last = {"measure": measure, "value": f"{values[-1]:.6g}", "axis": axis, "at": f"{at[-1]:,}"}
             seed = phrase("seed_at", seed=self.seed, **last)
-        told = called(self._given.label(), seed, "" if self.complete else phrase("cut"))
+        told = called(cast(Spec, self.spec).label(), seed, "" if self.complete else phrase("cut"))
         return f"{type(self).__name__}({told})"
-
-    @property
-    def _given(self) -> Spec:
-        """Return the spec, whatever its kind."""
-        spec: Any = self.spec
-        return cast(Spec, spec)
 
     def to_bytes(self) -> bytes:
         """Return a compressed, self-contained form with arrays and JSON only, never code."""
         arrays: dict[str, Any] = {"at": self.curve.at, "values": self.curve.values}
         plain: dict[str, Any] = {
-            "spec": self._given.to_dict(),
+            "spec": cast(Spec, self.spec).to_dict(),
             "guarantee": self.guarantee.to_dict(),
             "curve": [self.curve.axis, self.curve.measure],
             "mappings": [],
@@ -221,8 +215,7 @@ class Trace(Generic[T_co]):
     @property
     def spec(self: Trace[TraceCore[S_co]]) -> S_co:
         """Return the spec of the run. Its type is that of the seeds' specs, such as RunSpec for SeedTraces."""
-        spec: S_co = self._spec
-        return spec
+        return cast(S_co, self._spec)
 
     def __repr__(self) -> str:
         final, axis, measure = self.summary(), self._curve.axis, self._curve.measure
@@ -261,15 +254,11 @@ class Trace(Generic[T_co]):
     @property
     def guarantee(self) -> Guarantee:
         """Return the stated and the proved guarantee of the run."""
-        return self._core.guarantee
-
-    @property
-    def _core(self) -> TraceCore[Any]:
-        return self.seeds[0]
+        return self.seeds[0].guarantee
 
     @property
     def _curve(self) -> Curve:
-        return self._core.curve
+        return self.seeds[0].curve
 
     def frame(self, *, whole: bool = True) -> pd.DataFrame:
         """Return a tidy table with a column seed and those of the curve, such as episode and regret.
@@ -310,7 +299,7 @@ class Trace(Generic[T_co]):
         promised, axis, measure = self.guarantee, self._curve.axis, self._curve.measure
         rho = {"claimed_rho": promised.claimed_rho, "proved_rho": promised.proved_rho}
         return {
-            "v_star": self._core.v_star,
+            "v_star": self.seeds[0].v_star,
             f"final_{measure}_mean": float(final.mean()),
             f"final_{measure}_low": low,
             f"final_{measure}_high": high,

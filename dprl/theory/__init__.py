@@ -16,7 +16,7 @@ This package imports nothing from dprl except words.
 from __future__ import annotations
 
 from dprl.theory import linear, offline, tabular
-from dprl.theory.bound import MODELS, WORLDS, Bound, BoundSetting, BoundTerm
+from dprl.theory.bound import Bound, BoundSetting, BoundTerm
 
 BOUNDS: dict[str, Bound] = {
     row.key: row for row in (*tabular.REGRET, *linear.REGRET, *tabular.MISTAKES, *offline.SUBOPTIMALITY)
@@ -29,4 +29,4 @@ LEFT_OUT = (
     "proofs of this kind. Liao, He, Gu 2021 state K^(3/4) for linear mixtures with no trusted party."
 )
 
-__all__ = ["BOUNDS", "LEFT_OUT", "MODELS", "WORLDS", "Bound", "BoundSetting", "BoundTerm"]
+__all__ = ["BOUNDS", "LEFT_OUT", "Bound", "BoundSetting", "BoundTerm"]

@@ -13,9 +13,6 @@ from dprl.words import raised
 
 Array = NDArray[np.float64]
 
-MODELS = ("none", "central", "shuffle", "local")
-WORLDS = ("tabular", "linear mixture", "linear")
-
 
 @dataclass(frozen=True)
 class BoundSetting:
@@ -164,12 +161,12 @@ class Bound:
         key: its name in links.
         title: the algorithm, or "Lower bound".
         paper: authors, year, theorem or table.
-        upper: whether it is an upper bound; a lower bound holds for some problem.
         model: privacy model (none, central, shuffle, local).
-        world: the class of problems (WORLDS).
         budget: the guarantee of its algorithm, "" without privacy.
         terms: the terms of the sum.
         conditions: in words.
+        upper: whether it is an upper bound; a lower bound holds for some problem.
+        world: the class of problems (tabular, linear mixture, linear).
         of: the bounded quantity: "regret"; "mistakes" (episodes more than alpha suboptimal); "suboptimality" (the loss
             per episode of a policy learned from a data set of K trajectories).
         epsilon_below, beta_below: upper limits on epsilon and beta in the theorem.
@@ -180,12 +177,12 @@ class Bound:
     key: str
     title: str
     paper: str
-    upper: bool
     model: str
-    world: str
     budget: str
     terms: tuple[BoundTerm, ...]
     conditions: str
+    upper: bool = True
+    world: str = "tabular"
     of: str = "regret"
     epsilon_below: float = math.inf
     beta_below: float = math.inf

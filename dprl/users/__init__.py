@@ -7,40 +7,13 @@ from dprl.users.answer import (
     FIELDS,
     Asked,
     Need,
-    Verdict,
     answers,
     beyond,
     curve,
     episodes_needed,
-    factor_of,
-    kind_of,
     likely,
     likely_from,
     ways,
 )
-from dprl.users.law import COVERED, MODELS, MOST, Power
+from dprl.users.law import MODELS, MOST
 from dprl.users.table import Check, Problem, Table
-
-__all__ = [
-    "BUDGETS",
-    "COVERED",
-    "FIELDS",
-    "MODELS",
-    "MOST",
-    "Asked",
-    "Check",
-    "Need",
-    "Power",
-    "Problem",
-    "Table",
-    "Verdict",
-    "answers",
-    "beyond",
-    "curve",
-    "episodes_needed",
-    "factor_of",
-    "kind_of",
-    "likely",
-    "likely_from",
-    "ways",
-]

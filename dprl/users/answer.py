@@ -201,11 +201,7 @@ def kind_of(table: Table, asked: Asked) -> Kind:
 
 def beyond(table: Table, asked: Asked) -> list[str]:
     """List which of S, A, H and value are outside the measured range."""
-    found = []
-    for name, (low, high) in table.ranges.items():
-        if not low <= getattr(asked, name) <= high:
-            found.append(name)
-    return found
+    return [name for name, (low, high) in table.ranges.items() if not low <= getattr(asked, name) <= high]
 
 
 def factor_of(table: Table, asked: Asked, model: str) -> float:

@@ -148,19 +148,13 @@ class Table:
             name: {one["key"]: Problem.from_dict(one) for one in given[name]}
             for name in ("problems", "drawn", "hidden")
         }
-        return cls(
-            **{
-                **given,
-                **problems,
-                **{
-                    name: tuple(given[name])
-                    for name in ("epsilons", "losses", "drawn_epsilons", "hidden_losses")
-                },
-                "law": {model: Power(**power) for model, power in given["law"].items()},
-                "exponents": {
-                    model: {name: tuple(ends) for name, ends in one.items()}
-                    for model, one in given["exponents"].items()
-                },
-                "checks": tuple(Check(**check) for check in given["checks"]),
-            }
-        )
+        named = ("epsilons", "losses", "drawn_epsilons", "hidden_losses")
+        read = {
+            "law": {model: Power(**power) for model, power in given["law"].items()},
+            "exponents": {
+                model: {name: tuple(ends) for name, ends in one.items()}
+                for model, one in given["exponents"].items()
+            },
+            "checks": tuple(Check(**check) for check in given["checks"]),
+        }
+        return cls(**{**given, **problems, **{name: tuple(given[name]) for name in named}, **read})

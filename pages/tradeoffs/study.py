@@ -21,7 +21,7 @@ from dprl.metrics import Statistic
 from dprl.privacy import PRIVATIZERS
 from dprl.simulation import FIELDS, RunSpec
 from dprl.simulation.axes import REPORTS, PrivacyChoice
-from dprl.simulation.pairs import calibrations_for, mechanisms_for, not_counted, not_played
+from dprl.simulation.pairs import calibrations_for, mechanisms_for, not_counted
 from dprl.simulation.sweep import Sweep
 from dprl.words import human
 from pages.shared.names import in_common
@@ -208,7 +208,7 @@ def mechanisms(base: RunSpec, models: Sequence[str]) -> tuple[str, ...]:
         known = mechanisms_for(base.algorithm, privacy)
         for mechanism in known:
             wanted = PRIVATIZERS[privacy].reports == "played" and base.bonus != "paper"
-            played = wanted and not not_played(base.algorithm, privacy, mechanism)
+            played = wanted and not not_counted("played", base.algorithm, privacy, mechanism)
             choice = PrivacyChoice(privacy, mechanism, "calibrated", "played" if played else None)
             found[choice.text] = None
         if "laplace-tree" in known:

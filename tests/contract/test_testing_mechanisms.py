@@ -10,8 +10,8 @@ import pytest
 
 from dprl import MECHANISMS
 from dprl.mdp.tabular import Array
-from dprl.privacy.accounting import Gaussian, Laplace, Losses
 from dprl.privacy.errors import laplace_length, laplace_tail
+from dprl.privacy.losses import Gaussian, Laplace, Losses
 from dprl.privacy.mechanisms import Mechanism, Stream
 from dprl.privacy.mechanisms.laplace import laplace_ratio
 from dprl.privacy.mechanisms.mechanism import (

@@ -13,9 +13,7 @@ from numpy.typing import NDArray
 from scipy import optimize
 
 from dprl.mdp.tabular import Array
-from dprl.privacy.accounting import (
-    Binomial,
-)
+from dprl.privacy.losses import Binomial
 
 Complex = NDArray[Any]  # complex128
 Curve = Callable[[float], float]

@@ -19,10 +19,6 @@ from scipy import stats
 
 from dprl.fields import SpecError
 from dprl.privacy.accounting import (
-    Binomial,
-    Gaussian,
-    Laplace,
-    Losses,
     _on_grid,
     delta_of,
     epsilon_of,
@@ -31,7 +27,7 @@ from dprl.privacy.accounting import (
     gaussian_mu,
 )
 from dprl.privacy.composition import _tilted_tail, delta_at
-from dprl.privacy.losses import binomial_window
+from dprl.privacy.losses import Binomial, Gaussian, Laplace, Losses, binomial_window
 from tests.privacy.draws import prepared
 from tests.privacy.oracles import (
     Complex,

@@ -11,8 +11,9 @@ from scipy import stats
 
 from dprl.mdp.tabular import Array
 from dprl.privacy import MECHANISMS, PRIVATIZERS
-from dprl.privacy.accounting import Binomial, epsilon_of
+from dprl.privacy.accounting import epsilon_of
 from dprl.privacy.errors import binomial_tail
+from dprl.privacy.losses import Binomial
 from dprl.privacy.mechanisms import make_stream
 from dprl.privacy.privatizers.shuffle import calibrated_bits, paper_bits
 from tests.compare import FIVE, LEVEL, ks_samples, standard_errors

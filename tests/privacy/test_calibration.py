@@ -11,10 +11,6 @@ import pytest
 from dprl.fields import SpecError
 from dprl.privacy import MECHANISMS, accounting
 from dprl.privacy.accounting import (
-    Binomial,
-    Gaussian,
-    Laplace,
-    Losses,
     calibrated,
     delta_of,
     epsilon_of,
@@ -23,6 +19,7 @@ from dprl.privacy.accounting import (
     rounded_up,
 )
 from dprl.privacy.guarantee import Guarantee
+from dprl.privacy.losses import Binomial, Gaussian, Laplace, Losses
 from dprl.privacy.privatizers.privatizer import proved
 from dprl.privacy.privatizers.shuffle import calibrated_bits, least_bits
 from dprl.simulation import schedules

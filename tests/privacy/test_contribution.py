@@ -15,20 +15,10 @@ from scipy import stats
 
 from dprl import RunSpec, SpecError
 from dprl.privacy import MECHANISMS
-from dprl.privacy.accounting import (
-    Binomial,
-    Gaussian,
-    Laplace,
-    Response,
-    delta_of,
-    epsilon_of,
-    for_each,
-    group_delta,
-    group_epsilon,
-    repeated,
-)
+from dprl.privacy.accounting import delta_of, epsilon_of, for_each, group_delta, group_epsilon, repeated
 from dprl.privacy.attack import unit_noise
 from dprl.privacy.guarantee import Guarantee
+from dprl.privacy.losses import Binomial, Gaussian, Laplace, Response
 from dprl.privacy.mechanisms import stream_of_releases
 from dprl.privacy.mechanisms.mechanism import column
 from dprl.privacy.mechanisms.tree import levels, scattered, split

@@ -16,7 +16,7 @@ from scipy.special import logsumexp, ndtr
 
 from dprl.mdp.tabular import Array
 from dprl.privacy import exact
-from dprl.privacy.accounting import Gaussian, Laplace, delta_of, epsilon_of
+from dprl.privacy.accounting import delta_of, epsilon_of
 from dprl.privacy.curator import PROMISES, Budget, calibrated_scales, prepare
 from dprl.privacy.exact import (
     STEPS,
@@ -28,6 +28,7 @@ from dprl.privacy.exact import (
     laplace_apart,
 )
 from dprl.privacy.guarantee import DRAWN
+from dprl.privacy.losses import Gaussian, Laplace
 from dprl.privacy.mechanisms import MECHANISMS
 from dprl.statistics import Change
 from dprl.statistics.family import Family

@@ -11,15 +11,8 @@ import pytest
 from dprl import RunSpec
 from dprl.fields import SpecError
 from dprl.privacy import MECHANISMS, PRIVATIZERS
-from dprl.privacy.accounting import (
-    Binomial,
-    Laplace,
-    delta_of,
-    epsilon_of,
-    gaussian_epsilon,
-    gaussian_mu,
-    group_epsilon,
-)
+from dprl.privacy.accounting import delta_of, epsilon_of, gaussian_epsilon, gaussian_mu, group_epsilon
+from dprl.privacy.losses import Binomial, Laplace
 from dprl.privacy.mechanisms.gaussian import coefficients
 from dprl.privacy.privatizers.privatizer import REFERENCE_DELTA, RETURNING, SMALL_DELTAS
 from dprl.privacy.privatizers.shuffle import least_bits, paper_bits, paper_tau

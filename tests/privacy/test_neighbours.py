@@ -20,7 +20,8 @@ from scipy import stats
 
 from dprl.mdp.tabular import Array
 from dprl.privacy import MECHANISMS, PRIVATIZERS
-from dprl.privacy.accounting import Losses, delta_of, epsilon_of
+from dprl.privacy.accounting import delta_of, epsilon_of
+from dprl.privacy.losses import Losses
 from dprl.privacy.privatizers import Noise
 from tests.privacy.draws import TRIPLES, prepared, replaced, unit_noise
 from tests.problems import first

@@ -11,7 +11,7 @@ from scipy.linalg import solve_triangular
 from dprl.fields import SpecError
 from dprl.mdp.tabular import Array
 from dprl.privacy import MECHANISMS, Mechanism
-from dprl.privacy.accounting import Gaussian
+from dprl.privacy.losses import Gaussian
 from dprl.privacy.mechanisms import optimal, stream_of_releases
 from dprl.privacy.mechanisms.gaussian import MAX_RELEASES
 from dprl.privacy.mechanisms.optimal import CHAINS, bound, excess, factors, innovations, poles

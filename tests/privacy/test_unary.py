@@ -16,8 +16,9 @@ from dprl.engine import compiled, rng_type, type_of
 from dprl.environments import ENVIRONMENTS
 from dprl.mdp import TabularMDP
 from dprl.mdp.tabular import Array
-from dprl.privacy.accounting import Response, delta_of, epsilon_of
+from dprl.privacy.accounting import delta_of, epsilon_of
 from dprl.privacy.attack import game
+from dprl.privacy.losses import Response
 from dprl.privacy.mechanisms import SIGNATURE
 from dprl.privacy.mechanisms.unary import UNARY, asking, response
 from dprl.privacy.privatizers import Noise

@@ -53,7 +53,7 @@ def noise_once(monkeypatch: pytest.MonkeyPatch) -> None:
             spec.delta,
             spec.beta,
         )
-        key = (spec.privacy, prepare.size_of(spec), *asked, times.tobytes(), str(more))
+        key = (spec.privacy, spec.problem_size, *asked, times.tobytes(), str(more))
         if key not in noises:
             noises[key] = work_out(spec, times, **more)
         return noises[key]

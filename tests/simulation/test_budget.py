@@ -21,14 +21,9 @@ import pytest
 import dprl
 from dprl import Budget, SpecError, UploadSpec, upload
 from dprl.__main__ import main
-from dprl.privacy.accounting import (
-    Gaussian,
-    epsilon_of,
-    gaussian_delta,
-    gaussian_epsilon,
-    zcdp_of,
-)
+from dprl.privacy.accounting import epsilon_of, gaussian_delta, gaussian_epsilon, zcdp_of
 from dprl.privacy.exact import Apart
+from dprl.privacy.losses import Gaussian
 from dprl.research import release
 from dprl.simulation.uploads import kept, ledger
 from dprl.simulation.uploads.noise import noise_of

@@ -186,7 +186,7 @@ def test_seeds_root_seeds_and_streams_differ() -> None:
     assert len(drawn) == 8
     users, noise = streams(spec, 0)  # nor is it one generator under two names
     noise.random()
-    assert users.random() == streams(spec, 0).users.random()
+    assert users.random() == streams(spec, 0)[0].random()
     # and it does not depend on the users: another epsilon scales the same noise
     twice = finished(start(spec.replace(epsilon=spec.epsilon * 2 if spec.epsilon else None), 0))
     np.testing.assert_allclose(

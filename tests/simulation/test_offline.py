@@ -196,7 +196,7 @@ def test_seed_keys_tell_units_of_work_apart(monkeypatch: pytest.MonkeyPatch) -> 
         )
         == 4
     )
-    monkeypatch.setattr("dprl.simulation.offline_spec.engine", lambda: ("other", "sources", "versions"))
+    monkeypatch.setattr("dprl.simulation.base.engine", lambda: ("other", "sources", "versions"))
     assert spec.seed_key(0) != key
 
 

@@ -17,10 +17,9 @@ from dprl.mdp import planning
 from dprl.privacy import attack
 from dprl.privacy.accounting import gaussian_epsilon
 from dprl.simulation import AttackSpec, answer, answered
-from dprl.simulation.attack import noise_of_run as attacked
 from dprl.simulation.attack import pairs_of
+from dprl.simulation.loops import loop_of
 from dprl.simulation.loops.offline import noise_of_run
-from dprl.simulation.prepare import size_of
 from dprl.simulation.trajectory import Trajectory
 from tests.compare import LEVEL
 from tests.problems import few, first, of_data
@@ -74,7 +73,7 @@ def test_all_episodes_of_a_user_are_told_apart_no_better_than_is_proved(
 def test_noise_for_one_episode_does_not_hide_three(places: str) -> None:
     """The fault that this kind of attack is there to find: with noise for one episode, more is measured than proved."""
     run = RunSpec(**SMALL, privacy="central")
-    noise, size = attacked(run), size_of(run)
+    noise, size = loop_of(run).noise_of_run(run), run.problem_size
     added = [Trajectory.parse("first", text, size).counts(size).ravel() for text in pairs_of(run)["farthest"]]
     rng = np.random.Generator(np.random.SFC64(5))
     game = attack.game(noise, added[0], added[1], episodes=M, places=rng if places == "random" else None)

@@ -334,7 +334,7 @@ def test_seed_key_does_not_depend_on_how_it_was_written() -> None:
 
 def test_seed_key_follows_the_sources(monkeypatch: pytest.MonkeyPatch) -> None:
     before = RunSpec().seed_key(0)
-    monkeypatch.setattr("dprl.simulation.spec.engine", lambda: ("other", "sources", "versions"))
+    monkeypatch.setattr("dprl.simulation.base.engine", lambda: ("other", "sources", "versions"))
     assert RunSpec().seed_key(0) != before
 
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from dprl.fields import SpecError
-from dprl.simulation import OfflineSpec, RunSpec, SeedRun
-from dprl.simulation.axes import PrivacyChoice, axis_fields
-from dprl.simulation.sweep import MAX_POINTS, Sweep
+from dprl.simulation import FIELDS, OfflineSpec, RunSpec, SeedRun
+from dprl.simulation.axes import OWNERS, PrivacyChoice
+from dprl.simulation.sweep import MAX_POINTS, Sweep, axis_fields
 
 BASE = RunSpec(environment_params={"S": 3, "H": 3}, episodes=1000, seeds=2)
 
@@ -159,7 +159,7 @@ def test_frame_is_tidy_and_pairs_seeds() -> None:
 
 
 def test_every_field_offered_as_an_axis_takes_its_default() -> None:
-    for name, field in axis_fields(BASE).items():
+    for name, field in axis_fields(BASE, OWNERS, FIELDS).items():
         if field.default is not None:
             assert Sweep(BASE, {name: [field.default]}).points[0].values == (field.default,)
 

@@ -14,8 +14,9 @@ from dprl.mdp import Size
 from dprl.mdp.tabular import Array
 from dprl.metrics import separation
 from dprl.privacy import MECHANISMS
-from dprl.privacy.accounting import Laplace, delta_of, epsilon_of, gaussian_mu, separation_of
+from dprl.privacy.accounting import delta_of, epsilon_of, gaussian_mu, separation_of
 from dprl.privacy.attack import Game, game, unit_noise
+from dprl.privacy.losses import Laplace
 from dprl.privacy.mechanisms import make_stream
 from dprl.simulation.loops import BatchRun
 from dprl.statistics import BLANK_ONE, REPLACE_ONE

@@ -15,7 +15,7 @@ from dprl.mdp import Size
 from dprl.mdp.tabular import Array
 from dprl.privacy import attack
 from dprl.simulation import AttackSpec, SeedRun, start
-from dprl.simulation.attack import noise_of_run
+from dprl.simulation.loops import loop_of
 from dprl.simulation.pairs import ONE_E
 from dprl.simulation.prepare import guarantee_of, noise_of_schedule
 from dprl.statistics.played import cells_told, hidden
@@ -199,7 +199,7 @@ def test_fixed_times_have_a_bound_for_any_number_of_reports(
 @pytest.mark.parametrize(("privacy", "mechanism"), WAYS)
 def test_it_costs_no_privacy_and_the_attack_is_the_same(privacy: str, mechanism: str) -> None:
     own, other = (spec_of(privacy, mechanism, reports) for reports in ("played", "all"))
-    noises = [noise_of_run(spec) for spec in (own, other)]
+    noises = [loop_of(spec).noise_of_run(spec) for spec in (own, other)]
     cards = [noise.guarantee() for noise in noises]
     assert cards[0].readings == cards[1].readings
     assert cards[0].proved_epsilon == cards[1].proved_epsilon
@@ -218,15 +218,14 @@ def test_it_costs_no_privacy_and_the_attack_is_the_same(privacy: str, mechanism:
 def test_a_card_says_that_the_papers_bonus_has_no_proof_for_it() -> None:
     for reports, bonus in product(("all", "played"), ("anytime", "paper")):
         spec = spec_of("local", "unary", reports, bonus=bonus)
-        card = guarantee_of(spec, noise_of_run(spec))
+        card = guarantee_of(spec, loop_of(spec).noise_of_run(spec))
         assert (ONE_E in card.assumptions) == ((reports, bonus) == ("played", "paper"))
 
 
 def _counts(spec: RunSpec, text: str) -> Array:
-    from dprl.simulation.prepare import size_of
     from dprl.simulation.trajectory import Trajectory
 
-    size = size_of(spec)
+    size = spec.problem_size
     return np.asarray(Trajectory.parse("first", text, size).counts(size, None).ravel())
 
 

@@ -1,7 +1,5 @@
 """The registry of noise mechanisms, one file for each family."""
 
-from collections.abc import Callable
-
 import numpy as np
 
 from dprl.engine import kernel
@@ -47,11 +45,11 @@ def no_noise(
     """Leave the sums as they are."""
 
 
-def anew(mechanism: Mechanism) -> Callable[..., None]:
-    """Return the kernel of unit noise for cells that are queried again at each release instead of running sums. It
-    draws independently from the distribution that the mechanism's losses describe. Call it for release 0 of a stream of
-    single items."""
-    return {"l2": GAUSSIAN, "l1": LAPLACE}[mechanism.norm].add_noise
+def alone(mechanism: Mechanism) -> Mechanism:
+    """Return the mechanism for cells that are queried again at each release instead of running sums. It draws
+    independently from the distribution that the given mechanism's losses describe. Use release 0 of a stream of single
+    items."""
+    return {"l2": GAUSSIAN, "l1": LAPLACE}[mechanism.norm]
 
 
 __all__ = [
@@ -59,7 +57,7 @@ __all__ = [
     "SIGNATURE",
     "Mechanism",
     "Stream",
-    "anew",
+    "alone",
     "make_stream",
     "no_noise",
     "open_stream",

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from dprl.engine import kernel
 from dprl.mdp.sampling import binomial
 from dprl.mdp.tabular import Array
-from dprl.privacy.accounting import Binomial, Losses
 from dprl.privacy.errors import binomial_tail, bits_length
+from dprl.privacy.losses import Binomial, Losses
 from dprl.privacy.mechanisms.mechanism import At, Leaves, Mechanism, Stream, column, no_rows
 from dprl.privacy.mechanisms.tree import levels, nodes, scattered, split, stems, tree
 from dprl.statistics import Change

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from dprl.engine import kernel
 from dprl.fields import SpecError
 from dprl.mdp.tabular import Array
-from dprl.privacy.accounting import Gaussian, Losses
 from dprl.privacy.errors import chi_tail, gaussian_tail
+from dprl.privacy.losses import Gaussian, Losses
 from dprl.privacy.mechanisms.mechanism import (
     At,
     Leaves,

@@ -8,8 +8,8 @@ import numpy as np
 
 from dprl.engine import kernel
 from dprl.mdp.tabular import Array
-from dprl.privacy.accounting import Laplace, Losses
 from dprl.privacy.errors import laplace_length, laplace_tail
+from dprl.privacy.losses import Laplace, Losses
 from dprl.privacy.mechanisms.mechanism import (
     At,
     Leaves,

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from dprl.mdp.tabular import Array
 from dprl.messages.brief import described
-from dprl.privacy.accounting import Losses
+from dprl.privacy.losses import Losses
 from dprl.statistics import Change
 
 SIGNATURE = "void(int64, int64[::1], float64[:,::1], float64[:,::1], npy_rng, float64[::1])"

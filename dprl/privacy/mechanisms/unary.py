@@ -28,8 +28,8 @@ import numpy as np
 from dprl.engine import kernel
 from dprl.mdp.sampling import binomial
 from dprl.mdp.tabular import Array
-from dprl.privacy.accounting import Losses, Response
 from dprl.privacy.errors import EXACT, bounded_length
+from dprl.privacy.losses import Losses, Response
 from dprl.privacy.mechanisms.mechanism import At, Leaves, Mechanism, Stream, first_item, scattered_reports
 from dprl.statistics import Change
 

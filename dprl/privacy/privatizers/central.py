@@ -9,8 +9,9 @@ import numpy as np
 
 from dprl.mdp import Size
 from dprl.messages import filled
-from dprl.privacy.accounting import Losses, calibrated
+from dprl.privacy.accounting import calibrated
 from dprl.privacy.guarantee import NOISE, SIMULATION, WHERE, Guarantee, LadderStep, Reading, budget
+from dprl.privacy.losses import Losses
 from dprl.privacy.mechanisms import (
     MECHANISMS,
     Mechanism,
@@ -55,12 +56,8 @@ def prepare(request: Request) -> Noise:
         paper = request.paper_noise("central")
         if not paper.of_users:
             stream = stream_of_releases(len(request.times))
-        scale, formula, sources, notes = (
-            paper.scale,
-            paper.formula,
-            (*paper.sources, mechanism.source),
-            paper.notes,
-        )
+        scale, formula, notes = paper.scale, paper.formula, paper.notes
+        sources: tuple[str, ...] = (*paper.sources, mechanism.source)
     else:
         stream = stream_of_releases(request.releases or len(request.times))
         statistic = request.statistic.evened()
@@ -72,14 +69,10 @@ def prepare(request: Request) -> Noise:
     def describe(readings: tuple[Reading, ...]) -> Guarantee:
         return guarantee(
             request,
-            model="JDP",
-            trust=TRUST,
-            mechanism=mechanism,
+            PRIVATIZER,
             where=filled(WHERE["central"], numbers=every(statistic)),
             formula=formula,
             scale=statistic.counter(scale),
-            std=float(noise.std.max()),
-            claimed_delta=request.claimed_delta,
             readings=readings,
             ladder=ladder(request),
             assumptions=(
@@ -91,8 +84,7 @@ def prepare(request: Request) -> Noise:
             sources=sources,
         )
 
-    noise = with_noise(request, statistic, mechanism, stream, scale, describe, table=table, events=events)
-    return noise
+    return with_noise(request, statistic, mechanism, stream, scale, describe, table=table, events=events)
 
 
 def smallest(request: Request, moved: str, change: Change, releases: int) -> str:
@@ -146,16 +138,9 @@ def ladder(request: Request) -> tuple[LadderStep, ...]:
     """
     if not request.statistic.counted:
         return ()
-    delta = request.delta or REFERENCE_DELTA
-    return _ladder(
-        cast(Counts, request.statistic),
-        request.size,
-        request.K,
-        request.releases or len(request.times),
-        request.epsilon,
-        delta,
-        request.contribution,
-    )
+    statistic, M = cast(Counts, request.statistic), request.releases or len(request.times)
+    budget = request.epsilon, request.delta or REFERENCE_DELTA, request.contribution
+    return _ladder(statistic, request.size, request.K, M, *budget)
 
 
 @lru_cache(maxsize=256)
@@ -184,14 +169,9 @@ def _ladder(
             0.0,
         ),
     ]
+    evened = statistic.evened()
     ideas = [
-        (
-            "the same tree, accounted tightly",
-            "accounting at that δ",
-            "laplace-tree",
-            users,
-            statistic,
-        ),
+        ("the same tree, accounted tightly", "accounting at that δ", "laplace-tree", users, statistic),
         ("a Laplace tree over the release times", "fewer releases", "laplace-tree", releases, statistic),
         ("a Gaussian tree over the release times", "Gaussian noise", "gaussian-tree", releases, statistic),
         (
@@ -201,20 +181,8 @@ def _ladder(
             releases,
             statistic,
         ),
-        (
-            statistic.evening,
-            statistic.briefly,
-            "gaussian-toeplitz",
-            releases,
-            statistic.evened(),
-        ),
-        (
-            "the optimal factorisation",
-            "the optimal factorisation",
-            "gaussian-optimal",
-            releases,
-            statistic.evened(),
-        ),
+        (statistic.evening, statistic.briefly, "gaussian-toeplitz", releases, evened),
+        ("the optimal factorisation", "the optimal factorisation", "gaussian-optimal", releases, evened),
     ]
     for what, idea, key, stream, seen in ideas if M <= MAX_RELEASES else ideas[:-1]:
         mechanism = MECHANISMS[key]

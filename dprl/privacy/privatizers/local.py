@@ -59,25 +59,21 @@ def prepare(request: Request) -> Noise:
         )
 
     def describe(readings: tuple[Reading, ...]) -> Guarantee:
-        card = guarantee(
+        return guarantee(
             request,
-            model="LDP",
-            trust=TRUST,
-            mechanism=mechanism,
+            PRIVATIZER,
             where=WHERE["local_answers"]
             if mechanism is UNARY
             else filled(WHERE["local"], numbers=every(statistic)),
             formula=formula,
             scale=one_counts(stream) if mechanism is UNARY else statistic.counter(scale),
-            std=float(noise.std.max()),
-            claimed_delta=request.claimed_delta,
             readings=readings,
             assumptions=(*notes, SIMULATION),
             sources=sources,
+            messages=sent,
         )
-        return replace(card, messages=sent)
 
-    noise = with_noise(
+    return with_noise(
         request,
         statistic,
         mechanism,
@@ -88,7 +84,6 @@ def prepare(request: Request) -> Noise:
         events=events,
         neighbours=(REPLACE_ONE,),  # all reports are alike: none is empty
     )
-    return noise
 
 
 def asked(stream: Stream, request: Request) -> Stream:

@@ -20,14 +20,6 @@ NOTHING_PROMISED = Guarantee(
     noise_formula="no noise",
     noise_scale=0.0,
     noise_std=0.0,
-    claimed_epsilon=None,
-    claimed_delta=None,
-    proved_epsilon=None,
-    proved_delta=None,
-    readings=(),
-    ladder=(),
-    assumptions=(),
-    sources=(),
 )
 
 

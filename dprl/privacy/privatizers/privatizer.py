@@ -13,7 +13,7 @@ from dprl.mdp import Size
 from dprl.mdp.tabular import Array
 from dprl.messages import filled
 from dprl.messages.brief import described
-from dprl.privacy.accounting import Losses, epsilon_of, group_delta, group_epsilon, repeated, separation_of
+from dprl.privacy.accounting import epsilon_of, group_delta, group_epsilon, repeated, separation_of
 from dprl.privacy.errors import per_event
 from dprl.privacy.guarantee import (
     NOISE,
@@ -25,6 +25,7 @@ from dprl.privacy.guarantee import (
     adjacency_of,
     unit_of,
 )
+from dprl.privacy.losses import Losses
 from dprl.privacy.mechanisms import MECHANISMS, Mechanism, Stream
 from dprl.statistics import BLANK_ONE, REPLACE_ONE, Change, PaperScale, Statistic
 
@@ -143,19 +144,34 @@ class Noise:
 
 
 @dataclass(frozen=True)
-class Words:
-    """The names of a privacy model, the same on every page, and the path of its data.
+class Way:
+    """The path of the data, as pages draw it.
 
     Attributes:
-        model: its abbreviation, as on the guarantee card.
-        promise: its full name.
-        given: the trusted party, to follow "with": a trusted curator.
         stations: the stations that data pass.
         raw: the number of stations, from the left, that see raw data.
         noise: the station that adds noise.
         trusted: the station that is trusted.
         mixes: the station that is trusted only to shuffle.
         alt: the path in words.
+    """
+
+    stations: tuple[str, ...]
+    raw: int
+    noise: int | None
+    trusted: int | None
+    mixes: int | None
+    alt: str
+
+
+@dataclass(frozen=True)
+class Words(Way):
+    """The names of a privacy model, the same on every page, and the path of its data.
+
+    Attributes:
+        model: its abbreviation, as on the guarantee card.
+        promise: its full name.
+        given: the trusted party, to follow "with": a trusted curator.
         blanked: the words after "when a user" for a user who gives no data; "" if neighbours are never of this kind.
         seen: the words after "the attacker sees" if nobody is trusted.
     """
@@ -163,12 +179,6 @@ class Words:
     model: str
     promise: str
     given: str
-    stations: tuple[str, ...]
-    raw: int
-    noise: int | None
-    trusted: int | None
-    mixes: int | None
-    alt: str
     blanked: str
     seen: str
 
@@ -262,6 +272,7 @@ def with_noise(
     table = table or stream
     events = events or table.releases
     rows, contribution = statistic.rows(request.size), request.contribution
+    std = statistic.counter(scale) * mechanism.std(table)
 
     def guarantee() -> Guarantee:
         wanted = (0.0, request.delta, REFERENCE_DELTA, *SMALL_DELTAS)
@@ -288,6 +299,7 @@ def with_noise(
         card = describe(readings)
         return replace(
             card,
+            noise_std=float(std.max()) if statistic.counted else None,
             users=request.K,
             returning=(RETURNING, again) if math.isfinite(again) and contribution == 1 else None,
             contribution=contribution,
@@ -304,7 +316,7 @@ def with_noise(
         bound=statistic.error_bound(
             scale, mechanism.tail(table, per_event(request.beta, request.cells, events))
         ),
-        std=statistic.counter(scale) * mechanism.std(table),
+        std=std,
         radius=lambda: (
             scale
             * mechanism.length(table, statistic.row(request.size), per_event(request.beta, rows, events))
@@ -319,42 +331,39 @@ def with_noise(
 
 def guarantee(
     request: Request,
+    privatizer: Privatizer,
     *,
-    model: str,
-    trust: str,
-    mechanism: Mechanism,
     where: str,
     formula: str,
     scale: float | None,
-    std: float,
-    claimed_delta: float,
     readings: tuple[Reading, ...],
     assumptions: tuple[str, ...],
     sources: tuple[str, ...],
     ladder: tuple[LadderStep, ...] = (),
+    messages: str = "",
 ) -> Guarantee:
     """Return the guarantee of a run with noise. The proved value is the reading under replace-one at the spec's delta.
 
-    scale, std: those of one counter; for a statistic without counters, the formula states the scale.
+    scale: that of one counter; for a statistic without counters, the formula states the scale.
     """
     counted = request.statistic.counted
     ours = [r for r in readings if r.adjacency == REPLACE_ONE and r.delta == request.delta]
     return Guarantee(
-        model=model,
-        trust=trust,
+        model=privatizer.words.model,
+        trust=privatizer.trust,
         unit=unit_of(request.contribution),
         adjacency=adjacency_of(request.contribution),
-        mechanism=mechanism.title,
+        mechanism=MECHANISMS[request.mechanism].title,
         where=filled(WHERE["then"], where=where, then=then) if (then := request.statistic.then) else where,
         noise_formula=formula if counted else filled(NOISE["scale"], formula=formula, scale=f"{scale:.4g}"),
         noise_scale=scale if counted else None,
-        noise_std=std if counted else None,
         claimed_epsilon=request.epsilon,
-        claimed_delta=claimed_delta,
+        claimed_delta=request.claimed_delta,
         proved_epsilon=ours[0].epsilon if ours and math.isfinite(ours[0].epsilon) else None,
         proved_delta=request.delta if ours else None,
         readings=tuple(r for r in readings if math.isfinite(r.epsilon)),
         ladder=ladder,
         assumptions=assumptions,
         sources=sources,
+        messages=messages,
     )

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from dprl.fields import SpecError
 from dprl.mdp.tabular import Array
 from dprl.messages import filled
-from dprl.privacy.accounting import Binomial, Losses, for_each, gaussian_mu, least_scale
+from dprl.privacy.accounting import for_each, gaussian_mu, least_scale
 from dprl.privacy.guarantee import NOISE, SENT, SIMULATION, WHERE, Guarantee, Reading, budget
+from dprl.privacy.losses import Binomial, Losses
 from dprl.privacy.mechanisms import MECHANISMS, Stream, make_stream, open_stream, stream_of_releases
 from dprl.privacy.mechanisms.binomial import AS_IN_PAPER, BINOMIAL_TREE, VARIANCE
 from dprl.privacy.mechanisms.tree import levels
@@ -88,27 +89,16 @@ def prepare(request: Request) -> Noise:
     drawn = (in_nodes if mechanism is BINOMIAL_TREE else in_batches)(request, change)
 
     def describe(readings: tuple[Reading, ...]) -> Guarantee:
-        one_each = request.contribution == 1
-        if (
-            request.calibration == "paper" and one_each and request.epsilon <= change.raised
-        ):  # its lemma has eps' <= 1
-            basic = Reading(
-                REPLACE_ONE,
-                2 * request.epsilon,
-                2 * change.raised * request.delta,
-                "B25's lemma, basic composition",
-            )
-            readings = (basic, *readings)
-        card = guarantee(
+        one_each, e, d = request.contribution == 1, request.epsilon, request.delta
+        if request.calibration == "paper" and one_each and e <= change.raised:  # its lemma has eps' <= 1
+            how = "B25's lemma, basic composition"
+            readings = (Reading(REPLACE_ONE, 2 * e, 2 * change.raised * d, how), *readings)
+        return guarantee(
             request,
-            model="SDP",
-            trust=TRUST,
-            mechanism=mechanism,
+            PRIVATIZER,
             where=filled(WHERE[drawn.where], parts=request.statistic.parts),
             formula=drawn.formula,
             scale=1.0,
-            std=float(noise.std.max()),
-            claimed_delta=request.delta,
             readings=readings,
             assumptions=(
                 drawn.assumed,
@@ -117,11 +107,10 @@ def prepare(request: Request) -> Noise:
                 SIMULATION,
             ),
             sources=drawn.sources,
+            messages=drawn.sent,
         )
-        return replace(card, messages=drawn.sent)
 
-    noise = with_noise(request, request.statistic, mechanism, drawn.stream, 1.0, describe, table=drawn.table)
-    return noise
+    return with_noise(request, request.statistic, mechanism, drawn.stream, 1.0, describe, table=drawn.table)
 
 
 def in_batches(request: Request, change: Change) -> Drawn:
@@ -266,9 +255,8 @@ def calibrated_bits(users: NDArray[np.int64], fair: int, variance: float) -> Arr
     Bernoulli(q) with n q (1 - q) = variance."""
     few = users < max(4 * variance, fair)
     share = np.minimum(variance / users, 0.25)
-    q = (
-        2 * share / (1 + np.sqrt(1 - 4 * share))
-    )  # the smaller root of q (1 - q) = share, without cancellation
+    # the smaller root of q (1 - q) = share, without cancellation
+    q = 2 * share / (1 + np.sqrt(1 - 4 * share))
     return np.stack(
         [np.where(few, users * np.ceil(fair / users), users), np.where(few, 0.5, q)],
         axis=1,

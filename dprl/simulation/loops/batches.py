@@ -1,47 +1,50 @@
-"""The loop of learners that ask for regressions of their own values: batch -> matrices -> (ask -> answer) a step."""
+"""The loop of learners that ask for regressions of their own values: batch -> matrices -> (ask -> answer) a step.
+
+The curator releases matrices that sum over all users. Then, for each step from the last one on, it releases the
+vectors that the learner requests for the values it has just planned.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import cast
+from math import sqrt
+from typing import Any, cast
 
 import numpy as np
 
+from dprl.environments import ENVIRONMENTS
 from dprl.learners import ALGORITHMS
 from dprl.learners.linear.value_iteration import (
+    LinearProblem,
     ValueIterationLearner,
     ValueIterationPlan,
     batches,
+    longest_weights,
 )
 from dprl.mdp.counts import empty
 from dprl.mdp.tabular import Array
+from dprl.privacy import MECHANISMS, mechanisms
+from dprl.privacy.errors import per_event
 from dprl.privacy.privatizers import Noise
 from dprl.simulation.blocks import model_of
 from dprl.simulation.details import Detail
-from dprl.simulation.loops.asking import (
-    ONCE,
-    AskingRun,
-    alone,
-    features_of,
-    lengths_told,
-    linear_problem_of,
-    norm_of,
-    units_of,
-)
 from dprl.simulation.loops.batches_kernels import BatchSetup, BatchState, kernels_of, planner_of, simulate
-from dprl.simulation.prepare import noise_of, size_of
+from dprl.simulation.loops.linear import LinearRun
+from dprl.simulation.prepare import noise_of, paper_noise
 from dprl.simulation.spec import RunSpec
 from dprl.simulation.trace import Ints
 from dprl.statistics.feature_gram import FeatureGram
 
+ONCE = np.array([0, 1, -1])  # the leaves of a stream of one item, for noise that is drawn afresh
 MOST = 0.1  # without privacy, the share of the users so far by which a block may grow, as in adaptive:0.1
 
 
-class BatchRun(AskingRun):
+class BatchRun(LinearRun):
     """One seed of a spec of a learner that asks for regressions of its own values.
 
     Details hold the true counts and, as `noisy` and `released`, the released sums [D, H, 1, d, d + 1], see
-    statistics/feature_gram.py; `weights` are [D, H, 1, d].
+    statistics/feature_gram.py; `weights` are [D, H, 1, d]. Beliefs are as in SeedTrace, about the weights in question.
     """
 
     kernel = staticmethod(simulate)
@@ -63,26 +66,24 @@ class BatchRun(AskingRun):
 
     def _prepare(self, plain: bool, walk_below: int) -> None:
         spec, mdp, noise = self.spec, self.mdp, self.noise
-        features, size = features_of(spec), size_of(spec)
+        features, size = features_of(spec), spec.problem_size
         self._kernels = kernels_of(spec, plain)
         self.model = model_of(mdp)
         mechanism, stream = noise.mechanism, noise.stream
         shift, pull = noise_told(spec, noise)
-        self._problem, self._planner = linear_problem_of(spec), planner_of(spec)
+        self._planner, bound = planner_of(spec), longest_weights(features)
+        self._problem = LinearProblem(size, spec.episodes, spec.beta or 0.1, bound, norm_of(spec))
         ends = ends_of(spec)
         self.setup = BatchSetup(
             releases=spec.work(spec.mechanism).releases,
             batch=int(ends[0]) if mechanism else 0,
             most=MOST,
             leaves=stream.leaves,
-            batches=stream.batches,
             once=ONCE,
-            bound=noise.bound,
             shift=shift,
             pull=pull,
             features=features,
             constants=self._planner.constants(self._problem),
-            scales=noise.scales,
             **self._fixed(walk_below),
         )
         H, S, A, d = mdp.H, mdp.S, mdp.A, size.d
@@ -102,19 +103,27 @@ class BatchRun(AskingRun):
             indefinite=np.zeros(1),
         )
         self.state = BatchState(
-            position=np.zeros(5, dtype=np.int64),
             counts=empty(H, S, A),
             sums=sums,
             noisy=sums.copy() if mechanism else sums,
             moved=np.zeros((H, d, S)),
-            noise=np.zeros(cells),
             fresh=np.zeros(d),
-            memory=np.zeros((mechanism.rows(stream.items, stream.releases) if mechanism else 0, cells)),
             plan=plan,
             policy=plan.policy,
-            **self._playing(),
+            **self._playing(cells),
         )
-        self._kept, self._asked = {name: [] for name in self.SERIES}, []
+        self._asked: list[tuple[Array, float, float, float]] = []
+
+    @property
+    def _handed(self) -> tuple[Callable[..., Any], ...]:
+        kernels = self._kernels
+        return kernels.step, kernels.add_noise, kernels.add_anew
+
+    def _first_plan(self) -> None:
+        # before any user, when there is no noise yet
+        kernels = self._kernels
+        kernels.answer(0, 0, self._noise_rng, self.setup, self.state, kernels.step, kernels.add_anew)
+        self._value_first()
 
     @property
     def progress(self) -> float:
@@ -130,12 +139,34 @@ class BatchRun(AskingRun):
         self._asked.append((asked, shift, pull, float(self.users)))
         return self._seen(self.state.counts, row, pull)
 
+    def _beliefs(self) -> dict[str, Array]:
+        if not self._details:
+            return {}
+        asked, shift, pull, users = (np.array(values) for values in zip(*self._asked, strict=True))
+        pairs = self.setup.features.reshape(-1, self._problem.size.d)
+        truth = np.linalg.lstsq(pairs, asked.reshape(-1, len(pairs)).T, rcond=None)[0].T
+        truth = truth.reshape(len(users), -1, pairs.shape[1])
+        longest = self._planner.longest(self._problem)
+        return self._believed(self._planner.confidence, (shift, pull), users, truth, longest)
+
+
+def features_of(spec: RunSpec) -> Array:
+    """Return the public features, [S, A, d]."""
+    made = ENVIRONMENTS[spec.environment].features
+    assert made is not None
+    return np.ascontiguousarray(made(**spec.environment_params))
+
+
+def norm_of(spec: RunSpec) -> str:
+    """Return the norm of changes that determines the noise, or "" without privacy."""
+    return MECHANISMS[spec.mechanism].norm if spec.mechanism else ""
+
 
 def ends_of(spec: RunSpec) -> Ints:
     """Return the users at the ends of the batches, [M]; without privacy only K, as blocks follow from releases."""
     if spec.epsilon is None:
         return np.array([spec.episodes])
-    ends = batches(spec.episodes, size_of(spec), spec.epsilon, norm_of(spec))
+    ends = batches(spec.episodes, spec.problem_size, spec.epsilon, norm_of(spec))
     return np.array([min(end, spec.episodes) for end in ends])
 
 
@@ -143,18 +174,21 @@ def noise_told(spec: RunSpec, noise: Noise) -> tuple[Array, Array]:
     """Return the size of the noise of a matrix and of a vector, each [M], as the learner receives it.
 
     With the paper's constants, these are the largest standard deviations in the run, as in the paper; otherwise they
-    are bounds.
+    are bounds for all steps and releases together. Half of the noise's failure probability is then for matrices, whose
+    norm is at most sqrt 2 times the length of their draws, and half for vectors.
     """
-    if noise.mechanism is None:
+    mechanism, stream, size = noise.mechanism, noise.stream, spec.problem_size
+    if mechanism is None:
         return np.zeros(1), np.zeros(1)
-    stream, M = noise.stream, noise.stream.releases
+    M, d = stream.releases, size.d
+    scale = float(noise.std[0] / mechanism.std(stream)[0])
+    matrix, vector = (scale * unit for unit in cast(FeatureGram, noise.statistic).units(size))
+    alone, one = mechanisms.alone(mechanism), replace(stream, leaves=ONCE)
     if spec.bonus != "paper":
-        return lengths_told(spec, noise, M)
-    matrix, vector = units_of(spec, noise)
-    worst = float(noise.mechanism.std(stream).max())
+        failure = per_event(spec.beta or 0.1, 2 * size.H, M)
+        shift = matrix * sqrt(2) * mechanism.length(stream, d * (d + 1) // 2, failure)
+        return shift, np.full(M, vector * float(alone.length(one, d, failure)[0]))
+    worst = float(mechanism.std(stream).max())
     if spec.calibration == "paper":
-        worst = noise.statistic.paper_noise(
-            spec.privacy, size_of(spec), spec.episodes, spec.epsilon or 0.0, spec.delta or 0.0
-        ).spread
-    once = float(alone(noise.mechanism).std(replace(stream, leaves=ONCE))[0])
-    return np.full(M, matrix * worst), np.full(M, vector * once)
+        worst = paper_noise(spec, noise.statistic).spread
+    return np.full(M, matrix * worst), np.full(M, vector * float(alone.std(one)[0]))

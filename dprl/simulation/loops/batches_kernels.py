@@ -7,11 +7,12 @@ releases the answers to the learner, computed from those counts each time.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple, cast
+from functools import cache
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from dprl.engine import kernel
+from dprl.engine import compiled, function_type, kernel, rng_type, type_of
 from dprl.learners import ALGORITHMS
 from dprl.learners.linear.value_iteration import (
     ValueIterationLearner,
@@ -19,11 +20,11 @@ from dprl.learners.linear.value_iteration import (
     ValueIterationPlanner,
     next_block,
 )
+from dprl.mdp import planning
 from dprl.mdp.planning import Policy
 from dprl.mdp.tabular import Array
-from dprl.simulation.blocks import Model
-from dprl.simulation.loops import asking
-from dprl.simulation.loops.asking import AskingKernels
+from dprl.privacy import MECHANISMS, mechanisms
+from dprl.simulation.blocks import EXAMPLE, Model
 from dprl.simulation.loops.play import Record, follow, note_release, play_to
 from dprl.simulation.spec import RunSpec
 from dprl.simulation.trace import Ints
@@ -172,22 +173,57 @@ def answer_steps(
         step(h, state.noisy, shift, pull, users, setup.features, setup.constants, plan)
 
 
+class BatchKernels(NamedTuple):
+    """The functions that the loop runs with, compiled or plain."""
+
+    simulate: Callable[..., None]
+    answer: Callable[..., None]
+    step: Callable[..., None]
+    add_noise: Callable[..., None]
+    add_anew: Callable[..., None]
+    evaluate: Callable[..., None]
+
+
 def planner_of(spec: RunSpec) -> ValueIterationPlanner:
     """Return the planner of a spec's learner in this loop."""
     return cast(ValueIterationLearner, ALGORITHMS[spec.algorithm]).planner(spec.bonus)
 
 
-def kernels_of(spec: RunSpec, plain: bool = False) -> AskingKernels:
+def kernels_of(spec: RunSpec, plain: bool = False) -> BatchKernels:
     """Return the kernels of a spec's loop."""
-    return asking.asking_kernels(spec, simulate, answer_steps, planner_of(spec).step, _batch_examples, plain)
+    mechanism = MECHANISMS.get(spec.mechanism or "")
+    found = BatchKernels(
+        simulate,
+        answer_steps,
+        planner_of(spec).step,
+        mechanism.add_noise if mechanism else mechanisms.no_noise,
+        mechanisms.alone(mechanism).add_noise if mechanism else mechanisms.no_noise,
+        planning.evaluate,
+    )
+    if plain:
+        return found
+    return BatchKernels(*(compiled(f, signature) for f, signature in zip(found, _signatures(), strict=True)))
 
 
-def _batch_examples() -> tuple[Model, BatchSetup, BatchState, Record]:
+@cache
+def _signatures() -> tuple[Any, ...]:
+    """Return the declared types of all of `BatchKernels`, read off small examples of the records."""
     f, i = np.zeros, np.zeros(1, dtype=np.int64)
     f1, f2, f3, f4, i2 = f(1), f((1, 1)), f((1, 1, 1)), f((1, 1, 1, 1)), np.zeros((1, 1), dtype=np.int64)
-    table = np.zeros((1, 1, 1, 1), dtype=np.int64)
-    model = Model(f4, f3, f4, f1, f4, f1, True, table)
     setup = BatchSetup(1, 1, 1, 1.0, i, f2, i, f1, f1, f1, i, f3, f1, f1, f1, f1, f1, 1)
     plan = ValueIterationPlan(f3, f2, i2, f1, f1, f4, f4, f3, f3, f1)
     state = BatchState(i, f4, f4, f4, f3, f1, f1, f2, plan, i2, i2, f2, i, i, i, f1, i)
-    return model, setup, state, Record(i, f1, f1, f1, i2)
+    model, record = type_of(EXAMPLE), type_of(Record(i, f1, f1, f1, i2))
+    whole, number, rng = type_of(1), type_of(1.0), rng_type()
+    public = (type_of(setup.features), type_of(setup.constants))
+    step = type_of(None)(whole, type_of(state.noisy), number, number, whole, *public, type_of(plan))
+    called, noise = function_type(step), function_type(mechanisms.SIGNATURE)
+    records = (type_of(setup), type_of(state))
+    return (
+        type_of(None)(whole, whole, rng, rng, model, *records, record, called, noise, noise),
+        type_of(None)(whole, whole, rng, *records, called, noise),
+        step,
+        mechanisms.SIGNATURE,
+        mechanisms.SIGNATURE,
+        planning.EVALUATE,
+    )

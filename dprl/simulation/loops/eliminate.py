@@ -22,7 +22,7 @@ from dprl.mdp.tabular import Array
 from dprl.privacy import PRIVATIZERS, mechanisms
 from dprl.privacy.privatizers import Batch, Noise
 from dprl.simulation import schedules
-from dprl.simulation.blocks import Model, model_of, sample
+from dprl.simulation.blocks import EXAMPLE, model_of, sample
 from dprl.simulation.details import Detail, SeedTrace
 from dprl.simulation.prepare import (
     PAC_ALPHAS,
@@ -30,7 +30,6 @@ from dprl.simulation.prepare import (
     guarantee_of,
     noise_of,
     problem_of,
-    size_of,
     streams,
     world_of,
 )
@@ -40,20 +39,10 @@ from dprl.statistics import consistency
 from dprl.statistics.counts import ADD_SCALED, add_scaled
 
 
-class EliminationPoint(NamedTuple):
-    """The record at a checkpoint; see SeedTrace."""
-
-    users: int
-    regret: float
-    gap: float
-    ratio: float
-    pac: Ints
-
-
 def batches_of(spec: RunSpec) -> tuple[Batch, ...]:
     """Return the released batches, in order."""
     record = cast(EliminationLearner, ALGORITHMS[spec.algorithm])
-    return tuple(Batch(*b) for b in batches(spec.episodes, size_of(spec), record.statistic))
+    return tuple(Batch(*b) for b in batches(spec.episodes, spec.problem_size, record.statistic))
 
 
 def ends_of(played: tuple[Batch, ...]) -> Ints:
@@ -76,7 +65,7 @@ class EliminationRun:
         self.seed = seed
         self.mdp = mdp = world_of(spec)
         self._record = record = cast(EliminationLearner, ALGORITHMS[spec.algorithm])
-        self.problem = problem_of(spec, mdp.size, spec.episodes)
+        self.problem = problem_of(spec)
         self.stages = stages(spec.episodes, mdp.H * mdp.S * mdp.A)
         self.batches = batches_of(spec)
         self._ends = ends_of(self.batches)
@@ -104,7 +93,7 @@ class EliminationRun:
         self.gap = 0.0
         self.pac = np.zeros(len(PAC_ALPHAS), dtype=np.int64)
         self.ratio = 0.0
-        self._points: list[EliminationPoint] = []
+        self._points: list[tuple[float, ...]] = []  # users, regret, gap, ratio, and pac at each checkpoint
         self._details: list[Detail] = []
         self._series: list[tuple[float, ...]] = []
         self._wanted = set(self._checkpoints().tolist())
@@ -193,9 +182,7 @@ class EliminationRun:
             self.gap = float((self.mdp.d1 * lost).sum())
             self.pac += (starts[:, None] * (lost[:, None] > self.alphas)).sum(0)
             if self.users in self._wanted:
-                self._points.append(
-                    EliminationPoint(self.users, self.regret, self.gap, self.ratio, self.pac.copy())
-                )
+                self._points.append((self.users, self.regret, self.gap, self.ratio, *self.pac))
 
     def _value(self, policy: Policy) -> Array:
         """Return the exact value of a policy from each start state, [S]."""
@@ -246,25 +233,30 @@ class EliminationRun:
             )
         )
 
+    @property
+    def _columns(self) -> Array:
+        """Return users, regret, gap, ratio and the counts of `pac`, each at the checkpoints so far, [.., C]."""
+        return np.array(self._points, dtype=float).reshape(-1, 4 + len(self.alphas)).T.copy()
+
     def curve(self) -> Curve:
         """Return the regret at the checkpoints passed so far."""
-        at = np.array([point.users for point in self._points], dtype=np.int64)
-        return Curve(AXIS, MEASURE, at, np.array([point.regret for point in self._points]))
+        users, regret, *_ = self._columns
+        return Curve(AXIS, MEASURE, users.astype(np.int64), regret)
 
     def trace(self) -> SeedTrace:
         """Return everything recorded so far."""
         names = self._record.series
         series = np.array(self._series).reshape(-1, len(names))
-        pac = np.array([point.pac for point in self._points], dtype=np.int64)
+        _, _, gap, ratio, *pac = self._columns
         return SeedTrace.build(
             spec=self.spec,
             seed=self.seed,
             complete=self.done,
             curve=self.curve(),
-            gap=np.array([point.gap for point in self._points]),
-            coverage_ratio=np.array([point.ratio for point in self._points]),
+            gap=gap,
+            coverage_ratio=ratio,
             pac_alpha=self.alphas,
-            pac_count=pac.reshape(-1, len(self.alphas)),
+            pac_count=np.array(pac).T.astype(np.int64),
             details=self._details,
             series=dict(zip(names, series.T.copy(), strict=True)),
             mdp=self.mdp,
@@ -287,13 +279,13 @@ class EliminationKernels(NamedTuple):
 
 @cache
 def _compiled(add_noise: Callable[..., None], publish: Callable[..., None]) -> EliminationKernels:
-    f1, f4 = np.zeros(1), np.zeros((1, 1, 1, 1))
-    f3, i1, i2 = np.zeros((1, 1, 1)), np.zeros(1, dtype=np.int64), np.zeros((1, 1), dtype=np.int64)
-    model = type_of(Model(f4, f3, f4, f1, f4, f1, True, np.zeros((1, 1, 1, 1), dtype=np.int64)))
-    integers = type_of(i1)
-    drawn: Any = type_of(None)(
-        rng_type(), model, type_of(i2), type_of(1), type_of(f4), integers, integers, integers
+    counts, policy, states = (
+        np.zeros((1, 1, 1, 1)),
+        np.zeros((1, 1), dtype=np.int64),
+        np.zeros(1, dtype=np.int64),
     )
+    given = map(type_of, (EXAMPLE, policy, 1, counts, states, states, states))
+    drawn: Any = type_of(None)(rng_type(), *given)
     return EliminationKernels(
         compiled(sample, drawn),
         compiled(planning.evaluate, planning.EVALUATE),

@@ -13,18 +13,12 @@ from dprl.mdp.tabular import Array
 from dprl.simulation.details import Detail
 from dprl.simulation.loops.slices import SlicedRun
 
+# Of each detail: sums without noise; w~; the number of matrices used so far that were not positive definite.
+SERIES = ("sums", "weights", "indefinite")
+
 
 class LinearRun(SlicedRun):
-    """One seed of a spec of such a learner.
-
-    Attributes:
-        SERIES: the series recorded at each detail: `sums`, without noise; `weights`, w~; `indefinite`, the number of
-            matrices used so far in planning that were not positive definite.
-    """
-
-    SERIES: tuple[str, ...] = ("sums", "weights", "indefinite")
-
-    _kept: dict[str, list[Array]]
+    """One seed of a spec of such a learner."""
 
     @property
     @abstractmethod
@@ -48,8 +42,8 @@ class LinearRun(SlicedRun):
     def _detail_bytes(self) -> int:
         return int(8 * (2 * self.state.counts.size + 3 * self.state.sums.size))
 
-    def _seen(self, counts: Array, row: int, error: float, **more: Array) -> Detail:
-        """Record the series; `more` are those of the loop itself.
+    def _seen(self, counts: Array, row: int, error: float) -> Detail:
+        """Record the series, and return the details.
 
         Args:
             counts: the counts of all users [H, S, A, S + 2].
@@ -57,9 +51,7 @@ class LinearRun(SlicedRun):
             error: the size of the noise, as the learner receives it.
         """
         state, plan = self.state, self.state.plan
-        series = {"sums": state.sums, "weights": plan.weights, "indefinite": plan.indefinite[0]} | more
-        for name in self.SERIES:
-            self._kept[name].append(np.array(series[name]))
+        self._kept.append((state.sums.copy(), plan.weights.copy(), plan.indefinite[0]))
         return Detail(
             episode=self.users,
             counts=counts.copy(),
@@ -75,7 +67,9 @@ class LinearRun(SlicedRun):
         )
 
     def _series(self) -> dict[str, Array]:
-        return {name: np.array(arrays, dtype=float) for name, arrays in self._kept.items()}
+        return {
+            name: np.array([kept[i] for kept in self._kept], dtype=float) for i, name in enumerate(SERIES)
+        }
 
     def _believed(
         self,
@@ -96,7 +90,7 @@ class LinearRun(SlicedRun):
         constants = self.setup.constants
         released = np.array([detail.noisy for detail in self._details])
         believed = confidence(released, *told, users, constants)._asdict()
-        sums, none = np.array(self._kept["sums"]), map(np.zeros_like, told)
+        sums, none = self._series()["sums"], map(np.zeros_like, told)
         quiet = confidence(sums, *none, users, constants)._asdict()
         return (
             {name: np.array(values) for name, values in believed.items()}

@@ -10,7 +10,6 @@ import numpy as np
 from dprl.environments import ENVIRONMENTS
 from dprl.learners.linear.learner import MixturePlan, MixtureProblem
 from dprl.mdp.counts import empty
-from dprl.mdp.mixture import Mixture
 from dprl.mdp.tabular import Array
 from dprl.privacy.privatizers import Noise
 from dprl.simulation import schedules
@@ -24,7 +23,7 @@ from dprl.simulation.loops.regress_kernels import (
     planner_of,
     simulate,
 )
-from dprl.simulation.prepare import size_of
+from dprl.simulation.prepare import paper_noise
 from dprl.simulation.spec import RunSpec
 from dprl.statistics.value_regression import ValueRegression
 
@@ -43,9 +42,11 @@ class RegressionRun(LinearRun):
     def _prepare(self, plain: bool, walk_below: int) -> None:
         spec, mdp, noise = self.spec, self.mdp, self.noise
         schedule, argument = schedules.parse(spec.schedule)
-        self._mixture = mixture = cast(Mixture, _mixture(spec))
+        made = ENVIRONMENTS[spec.environment].mixture
+        assert made is not None
+        self._mixture = mixture = made(**spec.environment_params)
         statistic = cast(ValueRegression, noise.statistic)
-        size = size_of(spec)
+        size = spec.problem_size
         self._kernels = kernels_of(spec, plain)
         self.model = model_of(mdp)
         error = error_told(spec, noise)
@@ -56,15 +57,12 @@ class RegressionRun(LinearRun):
             adapts=schedule.growth is not None,
             settings=schedule.settings(argument, spec.episodes),
             of_users=noise.stream.of_users,
-            batches=noise.stream.batches,
             by_users=noise.by_users,
             ends=noise.ends,
-            bound=noise.bound,
             error=error,
             features=mixture.features,
             rewards=mdp.R,
             constants=np.ascontiguousarray(planner_of(spec).constants(problem)),
-            scales=noise.scales,
             **self._fixed(walk_below),
         )
         H, S, A, d, families = mdp.H, mdp.S, mdp.A, size.d, statistic.families
@@ -85,19 +83,15 @@ class RegressionRun(LinearRun):
             indefinite=np.zeros(1),
         )
         self.state = RegressionState(
-            position=np.zeros(5, dtype=np.int64),
             leaves=stream.leaves.copy(),
             counts=empty(H, S, A),
             total=empty(H, S, A),
             sums=sums,
             noisy=sums.copy() if mechanism else sums,
-            noise=np.zeros(cells),
-            memory=np.zeros((mechanism.rows(stream.items, stream.releases) if mechanism else 0, cells)),
             plan=plan,
             policy=plan.policy,
-            **self._playing(),
+            **self._playing(cells),
         )
-        self._kept = {name: [] for name in self.SERIES}
 
     def _first_plan(self) -> None:
         # before any user, when there is no noise yet
@@ -124,11 +118,6 @@ class RegressionRun(LinearRun):
         return self._believed(confidence, (errors,), users, truth, self._mixture.bound)
 
 
-def _mixture(spec: RunSpec) -> Mixture | None:
-    made = ENVIRONMENTS[spec.environment].mixture
-    return made(**spec.environment_params) if made else None
-
-
 def error_told(spec: RunSpec, noise: Noise) -> Array:
     """Return the size of the noise, as the learner receives it, [B]: with the paper's constants, the largest standard
     deviation of a sum in the run, as in the paper; otherwise a bound on the length of d draws."""
@@ -136,8 +125,6 @@ def error_told(spec: RunSpec, noise: Noise) -> Array:
         return noise.radius()
     worst = float(noise.std.max())
     if spec.calibration == "paper":
-        paper = noise.statistic.paper_noise(
-            spec.privacy, size_of(spec), spec.episodes, spec.epsilon or 0.0, spec.delta or 0.0
-        )
+        paper = paper_noise(spec, noise.statistic)
         worst = paper.scale * paper.spread
     return np.full(len(noise.ends), worst)

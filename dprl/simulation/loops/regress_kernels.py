@@ -17,7 +17,7 @@ from dprl.mdp.tabular import Array
 from dprl.privacy import MECHANISMS, mechanisms
 from dprl.privacy.mechanisms import no_noise
 from dprl.simulation import schedules
-from dprl.simulation.blocks import Model
+from dprl.simulation.blocks import EXAMPLE, Model
 from dprl.simulation.loops.play import Record, follow, note_release, play, play_to
 from dprl.simulation.schedules.schedule import GROWTH
 from dprl.simulation.spec import RunSpec
@@ -198,47 +198,21 @@ def kernels_of(spec: RunSpec, plain: bool = False) -> RegressionKernels:
     )
     if plain:
         return found
-    signatures = (
-        _signature(), GROWTH, schedules.SIGNATURE, _plan_signature(), mechanisms.SIGNATURE, planning.EVALUATE,
-    )  # fmt: skip
-    return RegressionKernels(
-        *(compiled(f, signature) for f, signature in zip(found, signatures, strict=True))
-    )
+    return RegressionKernels(*(compiled(f, one) for f, one in zip(found, _signatures(), strict=True)))
 
 
 @cache
-def _examples() -> tuple[Any, ...]:
+def _signatures() -> tuple[Any, ...]:
+    """Return the declared types of all of `RegressionKernels`, read off small examples of the records."""
     f, i = np.zeros, np.zeros(1, dtype=np.int64)
     f1, f2, f3, f4, i2 = f(1), f((1, 1)), f((1, 1, 1)), f((1, 1, 1, 1)), np.zeros((1, 1), dtype=np.int64)
-    table = np.zeros((1, 1, 1, 1), dtype=np.int64)
-    model = Model(f4, f3, f4, f1, f4, f1, True, table)
     setup = RegressionSetup(1, 1, True, f1, True, f2, True, i, f1, f1, i, f4, f3, f1, f1, f1, f1, f1, 1)
     plan = MixturePlan(f3, f2, i2, f3, f3, f3, f4, f3, f4, f3, f1)
     state = RegressionState(i, i, f4, f4, f4, f4, f1, f2, plan, i2, i2, f2, i, i, i, f1, i)
-    return model, setup, state, Record(i, f1, f1, f1, i2)
-
-
-@cache
-def _plan_signature() -> Any:
-    """Return the declared types of a planner, see learners/linear/learner.py."""
-    _, setup, state, _ = _examples()
-    number, whole = type_of(1.0), type_of(1)
+    records = map(type_of, (EXAMPLE, setup, state, Record(i, f1, f1, f1, i2)))
+    whole, number, rng = type_of(1), type_of(1.0), rng_type()
     public = (type_of(setup.features), type_of(setup.rewards), type_of(setup.constants))
-    return type_of(None)(type_of(state.noisy), number, whole, *public, type_of(state.plan))
-
-
-@cache
-def _signature() -> Any:
-    """Return the declared types of `simulate`, read off small examples of its records."""
-    whole = type_of(1)
-    return type_of(None)(
-        whole,
-        whole,
-        rng_type(),
-        rng_type(),
-        *(type_of(example) for example in _examples()),
-        function_type(GROWTH),
-        function_type(schedules.SIGNATURE),
-        function_type(_plan_signature()),
-        function_type(mechanisms.SIGNATURE),
-    )
+    planned = type_of(None)(type_of(state.noisy), number, whole, *public, type_of(plan))
+    called = (GROWTH, schedules.SIGNATURE, planned, mechanisms.SIGNATURE)
+    loop = type_of(None)(whole, whole, rng, rng, *records, *map(function_type, called))
+    return loop, *called, planning.EVALUATE

@@ -26,8 +26,8 @@ from dprl.simulation.loops.replan_kernels import (
     signatures_of,
     simulate,
 )
-from dprl.simulation.loops.slices import CHECKPOINTS, SlicedRun
-from dprl.simulation.prepare import PAC_ALPHAS, error_told, problem_of
+from dprl.simulation.loops.slices import SlicedRun
+from dprl.simulation.prepare import error_told, problem_of
 from dprl.statistics.counts import Counts
 from dprl.statistics.played import hidden
 
@@ -46,32 +46,21 @@ class SeedRun(SlicedRun):
         self._kernels = self._kernels_of(plain)
         self.model = model_of(mdp, binary_rewards=PRIVATIZERS[spec.privacy].binary_rewards)
         error = error_told(spec, noise)
-        V_star = self._worth(self._as_played(self.optimum.policy))
         self.setup = Setup(
-            K=spec.episodes,
             releases=noise.stream.releases,
             splits=schedule.limit is not None,
             settings=schedule.settings(argument, spec.episodes),
             of_users=noise.stream.of_users,
-            batches=noise.stream.batches,
             by_users=noise.by_users,
             ends=noise.ends,
-            bound=noise.bound,
             error=error,
-            targets=schedules.targets(spec.episodes, *CHECKPOINTS),
-            constants=learner_of(spec)
-            .planner(spec.bonus)
-            .constants(problem_of(spec, mdp.size, spec.episodes, counts.ellipsoid)),
-            scales=noise.scales,
+            constants=learner_of(spec).planner(spec.bonus).constants(problem_of(spec, counts.ellipsoid)),
             played=counts.played,
             hidden=hidden(noise.by_users, noise.ends, error),
             rows=np.full(mdp.H, counts.ellipsoid[0]),
-            V_star=V_star,
-            d1=mdp.d1,
-            alphas=np.array(PAC_ALPHAS) * V_star.max(),
-            walk_below=walk_below,
             groups=0 if noise.stream.questions is None else int(noise.stream.batches[0, 0]),
             shares=noise.stream.batches[-1],
+            **self._fixed(walk_below),
         )
         self._allocate()
 
@@ -83,7 +72,6 @@ class SeedRun(SlicedRun):
         return Kernels(*(compiled(f, signature) for f, signature in zip(functions, signatures, strict=True)))
 
     def _as_played(self, policy: planning.Policy) -> planning.Policy | planning.Logits:
-        """Convert a policy [H, S] to the type that the kernels of this run use."""
         if not learner_of(self.spec).stochastic:
             return policy
         return np.where(np.arange(self.mdp.A) == policy[..., None], 0.0, -np.inf)
@@ -129,33 +117,23 @@ class SeedRun(SlicedRun):
         noisy = counts.copy() if private else counts
         if private:
             noisy[..., :-2][np.broadcast_to(self.mdp.possible, self.mdp.P.shape) < 0] = np.nan
-        rows = noise.mechanism.rows(stream.items, stream.releases) if noise.mechanism else 0
         policy: planning.Policy | planning.Logits = np.zeros((H, S), dtype=np.int64)
         if learner_of(self.spec).stochastic:
             policy = np.full((H, S, A), -np.log(A))
         self.state = State(
-            position=np.zeros(5, dtype=np.int64),
             leaves=stream.leaves.copy(),
             counts=counts,
             noisy=noisy,
             released=counts.copy() if private else counts,
-            noise=np.zeros(cells),
-            memory=np.zeros((rows, cells)),
             Q=np.full((H, S, A), float(H)),
             V=np.zeros((H + 1, S)),
             policy=policy,
-            played=np.full_like(policy, -1),
-            value=np.zeros((H + 1, S)),
-            starts=np.zeros(S, dtype=np.int64),
-            here=np.zeros(S, dtype=np.int64),
-            there=np.zeros(S, dtype=np.int64),
-            totals=np.zeros(2),
-            pac=np.zeros(len(PAC_ALPHAS), dtype=np.int64),
             errors=np.zeros((H, S, A)),
             bounds=np.zeros((H, S, A)),
             pace=np.full((H, S, A), self.setup.error[0]),
             kept=np.zeros((H, S, A), dtype=np.int64),
             places=np.zeros((H, S, A), dtype=np.int64),
+            **self._playing(cells) | {"played": np.full_like(policy, -1)},
         )
 
     @property

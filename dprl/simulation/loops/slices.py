@@ -38,7 +38,7 @@ class SlicedRun(ABC):
         model, setup, state: records of arrays, see the kernels of each loop.
     """
 
-    kernel: Callable[..., Any]  # the loop itself
+    kernel: Callable[..., Any]  # the loop itself, which numba compiles first when it plays the run
     setup: Any
     state: Any
     model: Model
@@ -56,15 +56,11 @@ class SlicedRun(ABC):
         self._pace = 1  # releases in the next call of the kernel
         self._users_rng, self._noise_rng = streams(spec, seed)
         self._details: list[Detail] = []
+        self._kept: list[tuple[Any, ...]] = []  # the learner's own series, at each detail
         self._prepare(plain, walk_below)
         C, P, mechanism = len(self.setup.targets), len(PAC_ALPHAS), self.noise.mechanism
-        self._record = Record(
-            np.zeros(C, dtype=np.int64),
-            np.zeros(C),
-            np.zeros(C),
-            np.zeros(C),
-            np.zeros((C, P), dtype=np.int64),
-        )
+        users, pac = np.zeros(C, dtype=np.int64), np.zeros((C, P), dtype=np.int64)
+        self._record = Record(users, np.zeros(C), np.zeros(C), np.zeros(C), pac)
         details = min(40, max(2, DETAIL_BYTES // self._detail_bytes))
         self._detail_at = schedules.targets(spec.episodes, details // 2, details - details // 2)
         if mechanism and mechanism.prepare:
@@ -86,10 +82,13 @@ class SlicedRun(ABC):
         """Create kernels, setup and state."""
 
     def _fixed(self, walk_below: int) -> dict[str, Any]:
-        """Return the setup that all loops share: users, points of the curve, and the values for regret."""
-        V_star = self._worth(self.optimum.policy)
+        """Return the setup that all loops share: users, noise, points of the curve, and the values for regret."""
+        V_star = self._worth(self._as_played(self.optimum.policy))
         return {
             "K": self.spec.episodes,
+            "batches": self.noise.stream.batches,
+            "bound": self.noise.bound,
+            "scales": self.noise.scales,
             "targets": schedules.targets(self.spec.episodes, *CHECKPOINTS),
             "V_star": V_star,
             "d1": self.mdp.d1,
@@ -97,16 +96,17 @@ class SlicedRun(ABC):
             "walk_below": walk_below,
         }
 
-    def _playing(self) -> dict[str, Any]:
-        """Return the state that all loops share: the policy and its values, the start states, regret and mistakes."""
-        H, S = self.mdp.H, self.mdp.S
-        starts, here, there = (np.zeros(S, dtype=np.int64) for _ in range(3))
+    def _playing(self, cells: int) -> dict[str, Any]:
+        """Return the state that all loops share: the noise in a number of cells, the policy and its values, the start
+        states, regret and mistakes."""
+        H, S, mechanism, stream = self.mdp.H, self.mdp.S, self.noise.mechanism, self.noise.stream
         return {
+            "position": np.zeros(5, dtype=np.int64),
+            "noise": np.zeros(cells),
+            "memory": np.zeros((mechanism.rows(stream.items, stream.releases) if mechanism else 0, cells)),
             "played": np.full((H, S), -1, dtype=np.int64),
             "value": np.zeros((H + 1, S)),
-            "starts": starts,
-            "here": here,
-            "there": there,
+            **{name: np.zeros(S, dtype=np.int64) for name in ("starts", "here", "there")},
             "totals": np.zeros(2),
             "pac": np.zeros(len(PAC_ALPHAS), dtype=np.int64),
         }
@@ -127,6 +127,10 @@ class SlicedRun(ABC):
     @abstractmethod
     def _detail(self) -> Detail:
         """Return the details of the present moment."""
+
+    def _as_played(self, policy: planning.Policy) -> planning.Policy | planning.Logits:
+        """Convert a policy [H, S] to the type that the kernels of this run use."""
+        return policy
 
     def _worth(self, policy: planning.Policy | planning.Logits) -> Array:
         """Return the exact values of a policy [S], by the kernel that evaluates all policies played, so that an
@@ -184,15 +188,7 @@ class SlicedRun(ABC):
     @property
     def record(self) -> Record:
         """Return the values at the points passed so far."""
-        points = self.state.position[3]
-        users, regret, gap, ratio, pac = self._record
-        return Record(
-            users[:points].copy(),
-            regret[:points].copy(),
-            gap[:points].copy(),
-            ratio[:points].copy(),
-            pac[:points].copy(),
-        )
+        return Record._make(values[: self.state.position[3]].copy() for values in self._record)
 
     def curve(self) -> Curve:
         """Return the regret at the checkpoints passed so far."""

@@ -7,7 +7,8 @@ import numpy as np
 from dprl.fields import SpecError, shown
 from dprl.mdp import Size
 from dprl.simulation.schedules import adaptive, episodic, geometric
-from dprl.simulation.schedules.schedule import SIGNATURE, Ints, Schedule
+from dprl.simulation.schedules.schedule import SIGNATURE as SIGNATURE
+from dprl.simulation.schedules.schedule import Ints, Schedule
 
 SCHEDULES: dict[str, Schedule] = {
     s.key: s for s in (episodic.SCHEDULE, geometric.SCHEDULE, adaptive.SCHEDULE)
@@ -62,19 +63,3 @@ def indices_at(releases: Ints, logarithmic: int, linear: int) -> Ints:
     """Return the index of the first release at or after each target, including the last release."""
     found = np.searchsorted(releases, targets(int(releases[-1]), logarithmic, linear))
     return np.unique(np.append(np.minimum(found, len(releases) - 1), len(releases) - 1)).astype(np.int64)
-
-
-__all__ = [
-    "ALLOWED",
-    "DEFAULT",
-    "SCHEDULES",
-    "SIGNATURE",
-    "Schedule",
-    "check",
-    "indices_at",
-    "limit",
-    "parse",
-    "releases",
-    "targets",
-    "times",
-]

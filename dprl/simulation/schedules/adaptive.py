@@ -19,7 +19,7 @@ from dprl.mdp.planning import chance
 from dprl.mdp.structure import Table, next_state
 from dprl.mdp.tabular import Array
 from dprl.simulation.schedules import geometric
-from dprl.simulation.schedules.schedule import Ints, Schedule
+from dprl.simulation.schedules.schedule import Schedule
 
 ETA = Field("schedule", "float", 0.1, "most growth of a block", low=0.001, high=1.0)
 MOST = Field("schedule", "int", None, "releases at most", low=2, high=10**6)
@@ -112,11 +112,6 @@ def eta_of(argument: str) -> str:
     return argument.partition(":")[0]
 
 
-def epochs(argument: str, K: int) -> Ints:
-    """Return the epochs of geometric(eta)."""
-    return geometric.times(eta_of(argument), K)
-
-
 def limit(argument: str, K: int, size: Size, per_release: bool) -> int:
     """Return M: as given, else the releases of geometric(eta) and half of H S A, rounded up to a power of 1.05, or K.
 
@@ -142,7 +137,7 @@ SCHEDULE = Schedule(
     releases=lambda argument, K, size: min(
         K, geometric.count(eta_of(argument), K) + size.H * size.S * size.A
     ),
-    times=epochs,
+    times=lambda argument, K: geometric.times(eta_of(argument), K),  # the epochs
     growth=growth,
     limit=limit,
 )

@@ -10,7 +10,7 @@ from dprl.engine import kernel
 from dprl.fields import SpecError, number
 from dprl.mdp.structure import Table
 from dprl.mdp.tabular import Array
-from dprl.simulation.schedules.schedule import Ints, Schedule
+from dprl.simulation.schedules.schedule import Schedule
 
 LIMIT = 10**6
 
@@ -37,11 +37,6 @@ def canonical(argument: str, per_release: bool) -> str:
     return ""
 
 
-def times(argument: str, K: int) -> Ints:
-    """Return 1, 2, ..., K."""
-    return np.arange(1, K + 1, dtype=np.int64)
-
-
 def refusal(argument: str, K: int) -> SpecError | None:
     """Return the error for too many users, or None."""
     if K <= LIMIT:
@@ -59,6 +54,6 @@ SCHEDULE = Schedule(
     settings=lambda argument, K: np.zeros(1),
     next_release=next_release,
     releases=lambda argument, K, size: K,
-    times=times,
+    times=lambda argument, K: np.arange(1, K + 1, dtype=np.int64),
     refusal=refusal,
 )

@@ -169,11 +169,8 @@ def _finite(name: str, column: Column, first: int) -> Array:
     bad = ~np.isfinite(values)
     if bad.any():
         row = int(bad.argmax())
-        refuse(
-            first + row + 2,
-            name,
-            f"{shown(texts[codes[row]])} is not a finite number; give one, such as 0.5.",
-        )
+        wrong = shown(texts[codes[row]])
+        refuse(first + row + 2, name, f"{wrong} is not a finite number; give one, such as 0.5.")
     return values
 
 
@@ -261,9 +258,8 @@ def _states(
             edges, number = np.array(values, dtype=float), len(values) + 1
             each = np.searchsorted(edges, numbers[name], side="right").astype(np.int32)
         state, combinations = state * number + each, combinations * number
-    return (
-        state + len(declared.states) - combinations
-    )  # an absorbing state that is no combination comes first
+    # an absorbing state that is no combination comes first
+    return state + len(declared.states) - combinations
 
 
 def _index(name: str, column: Column, labels: tuple[str, ...], outside: Outside) -> Codes:

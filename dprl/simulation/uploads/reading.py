@@ -87,9 +87,8 @@ def _count(table: Prepared, declared: Declaration, out: np.ndarray) -> tuple[Arr
             for cells, weights in ((cell + x, None), (cell + S, None), (cell + S + 1, rewards[rows])):
                 counts += np.bincount(cells[rows], weights, len(counts))
         paid = rewards if declared.rewards is None else declared.rewards[at, s, a]
-        own = (
-            np.round(paid.reshape(-1, H)[held_out].sum(1) / H * STEPS) / STEPS
-        )  # each episode's, from 0 to 1
+        # each episode's, from 0 to 1
+        own = np.round(paid.reshape(-1, H)[held_out].sum(1) / H * STEPS) / STEPS
         returns += own.sum(), (np.round(own**2 * STEPS) / STEPS).sum()
     shape = (H, S, A, S + 2)
     return record.reshape(shape), HeldOut(held.reshape(shape), int(out.sum()), returns)

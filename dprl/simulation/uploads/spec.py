@@ -14,9 +14,8 @@ from dprl.fields import Field, Frozen, SpecError, check_type, documented, read_t
 from dprl.mdp import Size
 from dprl.messages.brief import described, tabulated
 from dprl.plugins import Registry
-from dprl.simulation.budgeted import LEARNING, Budgeted, key_of
+from dprl.simulation.budgeted import LEARNING, Budgeted
 from dprl.simulation.cost import Estimate
-from dprl.simulation.spec import engine
 from dprl.simulation.uploads import kept
 from dprl.simulation.uploads.check import SHARE
 from dprl.simulation.uploads.declaration import FORM, Declaration, declaration, declaration_text
@@ -80,7 +79,6 @@ class UploadSpec(Budgeted):
     algorithm_params: ClassVar[Mapping[str, Any]] = Frozen({})  # type: ignore[misc]
     seeds: ClassVar[int] = 1  # each would be one more release
     TABLE: ClassVar[Mapping[str, Field]] = FIELDS
-    BELONGS: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     privacy, calibration, epsilon, delta = "zcdp", "calibrated", None, None  # of every release
 
     __repr__ = described
@@ -92,7 +90,7 @@ class UploadSpec(Budgeted):
             raise SpecError("data", "a private data set is never part of a link: give its file.")
         self._set("declared", declaration(self.declared).text)
         self._set("rho", 1.0 if self.rho is None else self.rho)
-        self._check_cells("declared", self.problem_size)
+        self._check_cells("declared")
         if not 0 <= self.checked < self.n:
             raise SpecError(
                 "checked", f"{self.checked:,} of {self.n:,} people cannot be held out; give fewer."
@@ -132,14 +130,6 @@ class UploadSpec(Budgeted):
         """Estimate the cost."""
         cells = DATASET.cells(self.problem_size)
         return Estimate(0.01 + cells * 3e-5, 8 * 40 * cells, 1)
-
-    def baseline(self) -> UploadSpec:
-        """Return the spec itself: nothing is learned from an uploaded data set without noise."""
-        return self
-
-    def seed_key(self, seed: int) -> str:
-        """Return the key of the unit of work; two keys are equal exactly if the resulting bits are."""
-        return key_of(self.to_dict(), seed, engine())
 
 
 def warn(outside: Outside) -> None:

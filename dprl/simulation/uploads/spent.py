@@ -13,9 +13,10 @@ from dataclasses import asdict, dataclass
 from decimal import ROUND_CEILING, Context
 from typing import Any, NamedTuple
 
-from dprl.privacy.accounting import Gaussian, Losses, gaussian_epsilon, zcdp_of
+from dprl.privacy.accounting import gaussian_epsilon, zcdp_of
 from dprl.privacy.exact import Apart
 from dprl.privacy.guarantee import budget as pair
+from dprl.privacy.losses import Gaussian, Losses
 from dprl.privacy.privatizers.privatizer import REFERENCE_DELTA
 
 FOUR_DIGITS = Context(prec=4, rounding=ROUND_CEILING)
@@ -95,14 +96,7 @@ def together(draws: Iterable[Draw]) -> Spent:
     rho = up = down = 0.0
     for halves in reads.values():
         composed = [tuple(loss for draw in half for loss in draw.losses) for half in halves.values()]
-        rho += max(_rho(losses) for losses in composed)
+        rho += max(map(zcdp_of, composed))
         up += max(sum(draw.apart.up for draw in half) for half in halves.values())
         down += max(sum(draw.apart.down for draw in half) for half in halves.values())
     return Spent(rho, Apart(up, down))
-
-
-def _rho(losses: Losses) -> float:
-    found = zcdp_of(losses)
-    if found is None:
-        raise ValueError("no bound of concentrated privacy is known for this noise")
-    return found

@@ -111,10 +111,8 @@ def _places(names: Sequence[str], needed: Sequence[str]) -> list[int]:
 
 
 def _read_csv(file: BinaryIO, needed: Sequence[str]) -> Iterator[Texts]:
-    first, blank = (
-        _check_heading(file, needed) + 1,
-        0,
-    )  # rows read so far; the first of the blank ones at their end
+    # rows read so far; the first of the blank ones at their end
+    first, blank = _check_heading(file, needed) + 1, 0
     text = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
     reader = csv.reader(text, strict=True)
     try:
@@ -179,9 +177,8 @@ def _check_heading(file: BinaryIO, needed: Sequence[str]) -> int:
     before = int(bool(SEPARATOR.match(lines[0].strip())))
     heading = lines[before] if before < len(lines) else ""
     if not heading.replace(",", "").strip():
-        refuse(
-            1 + before, needed[0], f"the file is empty or has no heading; the heading is {','.join(needed)}."
-        )
+        expected = ",".join(needed)
+        refuse(1 + before, needed[0], f"the file is empty or has no heading; the heading is {expected}.")
     for mark, word in ((";", "semicolons"), ("\t", "tabs")):
         if mark in heading and "," not in heading:
             refuse(1 + before, needed[0], f"columns are separated by {word}; save the file with commas.")

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprl.mdp.tabular import Array
-from dprl.simulation.spec import engine
+from dprl.simulation.base import engine
 from dprl.simulation.trace import TraceCore
 from dprl.simulation.uploads import check
 from dprl.simulation.uploads.policy import SOMEBODY, WHOEVER_DECIDES, Policy

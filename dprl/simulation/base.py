@@ -1,0 +1,109 @@
+"""The common base of all kinds of specs: frozen values in canonical form."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import fields
+from functools import cache, cached_property
+from importlib.metadata import version
+from typing import Any, ClassVar, Self
+
+from dprl.engine import source_digest
+from dprl.fields import Field, SpecError, check_names, either, shown
+from dprl.messages import filled, messages
+
+SAID = messages("refusals")["spec"]
+FIRST = "online"  # the kind of a spec that names none
+
+
+class SpecBase:
+    """A base of frozen dataclasses whose fields are those of TABLE. Two with the same canonical form are equal.
+
+    Attributes:
+        kind: the key of its Kind, see kinds.py.
+        TABLE: the fields of the kind, except for specs within the spec.
+        BELONGS: for each field, those that return to their defaults when it changes: they lose their meaning.
+    """
+
+    kind: ClassVar[str]
+    TABLE: ClassVar[Mapping[str, Field]]
+    BELONGS: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+
+    @classmethod
+    def from_dict(cls, given: Any) -> Self:
+        """Build the spec with these fields; missing ones take their defaults. Raises SpecError."""
+        names = [f.name for f in fields(cls)]  # type: ignore[arg-type]
+        if not isinstance(given, Mapping):
+            allowed = f"an object with fields such as {names[0]}"
+            raise SpecError("spec", f"{shown(given)} is not allowed; give {allowed}.")
+        check_names(names, given)
+        return cls(**given)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the canonical form for JSON, in the order of the fields."""
+        whole = {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
+        named = {} if self.kind == FIRST else {"kind": self.kind}
+        return named | {k: dict(v) if isinstance(v, Mapping) else v for k, v in whole.items()}
+
+    def to_json(self) -> str:
+        """Return the canonical JSON on one line."""
+        return json.dumps(self.to_dict(), separators=(",", ":"))
+
+    def seed_key(self, seed: int) -> str:
+        """Return the key of one seed of this spec; two keys are equal exactly if the resulting bits are."""
+        unit = {k: v for k, v in self.to_dict().items() if k != "seeds"}
+        text = json.dumps([unit, seed, *engine(), *self._plugins], sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+    def baseline(self) -> Self:
+        """Return the non-private baseline, which is the spec itself if there is none."""
+        return self._baseline
+
+    @cached_property
+    def _baseline(self) -> Self:
+        return self
+
+    @property
+    def _plugins(self) -> list[str]:
+        """Return the versions of the other packages that the spec depends on."""
+        return []
+
+    @cached_property
+    def _canonical(self) -> str:
+        return json.dumps(self.to_dict(), sort_keys=True)
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and self._canonical == getattr(other, "_canonical", None)
+
+    def __hash__(self) -> int:
+        return hash(self._canonical)
+
+    def _set(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)
+
+    def _check_fields(self) -> None:
+        """Check every field by itself."""
+        for name, table_field in self.TABLE.items():
+            self._set(name, table_field.check(getattr(self, name)))
+
+    def _choose(self, name: str, allowed: tuple[str, ...], owner: str) -> None:
+        if getattr(self, name) not in allowed:
+            told = {"value": shown(getattr(self, name)), "owner": owner, "allowed": either(allowed)}
+            raise SpecError(name, filled(SAID["goes"], **told))
+
+    def _kept(self, changes: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the fields that are set and do not belong to one that changes."""
+        kept = {name: value for name, value in self.to_dict().items() if value is not None and name != "kind"}
+        for owner, owned in self.BELONGS.items():
+            if owner in changes and changes[owner] != getattr(self, owner):
+                for name in owned:
+                    kept.pop(name, None)
+        return kept
+
+
+@cache
+def engine() -> tuple[str, str, str]:
+    """Return the versions that decide the bits of a result, in addition to the spec."""
+    return source_digest(), version("numba"), version("numpy")
