@@ -34,7 +34,6 @@ from dprl.metrics.policies import (
     action_shares,
     bite,
     count_noise,
-    enough,
     optimism,
     rarest,
     time_shared,

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dprl.metrics.seeds import Array, Integers
+from dprl.metrics.seeds import Array
 
 Policy = NDArray[np.integer[Any]]
 
@@ -77,13 +77,6 @@ def count_noise(true: Array, noisy: Array) -> CountNoise:
         float(np.mean(true < typical)),
         float(np.mean(noisy < 0)),
     )
-
-
-def enough(at: Integers, gap: Array, level: float) -> float:
-    """Return the smallest size from which the suboptimality [C] stays at or below the level; NaN if there is none."""
-    above = np.flatnonzero(~(gap <= level))
-    first = 0 if not len(above) else int(above[-1]) + 1
-    return float(at[first]) if first < len(at) else np.nan
 
 
 class Bite(NamedTuple):

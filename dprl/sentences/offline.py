@@ -8,8 +8,9 @@ import numpy as np
 
 from dprl.figures.lines import Series
 from dprl.messages import filled, messages
-from dprl.metrics import Bite, enough, growth_exponent
-from dprl.words import at_least, count, human, listed, percent, plural, quoted, to_the
+from dprl.metrics import Bite, growth_exponent
+from dprl.metrics.search import stays_below
+from dprl.words import at_least, count, human, listed, percent, plural, quoted, rough, to_the
 
 SAID = messages("charts")["data"]
 
@@ -32,12 +33,12 @@ def about_gaps(curves: Sequence[Series], v_star: float | None) -> str:
     if not done or not v_star:
         return NOTHING if not any(len(curve.x) for curve in curves) else _so_far(curves)
     level = CLOSE * v_star
-    needed = [(enough(curve.x, curve.center, level), curve) for curve in done]
+    needed = [(stays_below(curve.x, curve.center, level), curve) for curve in done]
     reached = sorted(((n, curve) for n, curve in needed if np.isfinite(n)), key=lambda pair: pair[0])
     never = [curve for n, curve in needed if not np.isfinite(n)]
     said = []
     if reached:
-        each = " ".join(f"{quoted(curve.label)}: {count(n)}." for n, curve in reached)
+        each = " ".join(f"{quoted(curve.label)}: {rough(n)}." for n, curve in reached)
         said.append(f"Trajectories needed to come within {percent(CLOSE)} of v* = {v_star:#.3g}: {each}")
     for curve in never:
         end, last = float(curve.center[-1]), float(curve.x[-1])

@@ -97,18 +97,7 @@ def how_frontier(
     if not known:
         return list(filter(None, extra))
     fewest = min(int(c.seeds[np.isfinite(c.center)].min()) for c in known)
-    slopes = [
-        filled(
-            SAID["slope_from"],
-            run=quoted(c.label),
-            like=_like(c, measure, symbol, short=False),
-            symbol=symbol,
-            low=human(c.fitted[0]),
-            high=human(c.fitted[1]),
-        )
-        for c in known
-        if np.isfinite(c.slope[0])
-    ]
+    slopes = [_slope(c, measure, symbol, short=False) for c in known if np.isfinite(c.slope[0])]
     return [*slopes, seeds.of_seeds(statistic, fewest, OVER[measure]), *filter(None, extra)]
 
 
@@ -138,11 +127,18 @@ def _like(curve: Frontier, measure: Measure, symbol: str, short: bool) -> str:
     )
 
 
+def _slope(curve: Frontier, measure: Measure, symbol: str, short: bool) -> str:
+    """Describe the growth of a curve in x. With `short`, name the range of x only if it is a part of the curve."""
+    said = {"run": quoted(curve.label), "like": _like(curve, measure, symbol, short)}
+    if short and curve.fitted[1] >= float(curve.x[np.isfinite(curve.center)][-1]):
+        return filled(SAID["slope"], **said)
+    low, high = map(human, curve.fitted)
+    return filled(SAID["slope_from"], **said, symbol=symbol, low=low, high=high)
+
+
 def _slopes(known: Sequence[Frontier], measure: Measure, symbol: str) -> str:
     fitted = [c for c in known if np.isfinite(c.slope[0])]
-    said = [
-        filled(SAID["slope"], run=quoted(c.label), like=_like(c, measure, symbol, short=True)) for c in fitted
-    ]
+    said = [_slope(c, measure, symbol, short=True) for c in fitted]
     hopeless = [
         c for c in known if c not in fitted and c.style.model != "none" and LITTLE < least([c.share]) < np.inf
     ]

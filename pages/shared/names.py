@@ -104,8 +104,12 @@ def episodes_each(spec: RunSpec | OfflineSpec) -> str:
 
 
 def kinds(curves: Sequence[Curve]) -> list[CurveStyle]:
-    """Return the styles of a comparison's curves, no two alike."""
-    return numbered([replace(style_of(curve.spec), draft=curve.draft) for curve in curves])
+    """Return the styles of a comparison's curves, no two alike. Each further environment has other dashes."""
+    looks = [replace(style_of(curve.spec), draft=curve.draft) for curve in curves]
+    places = [place_of(curve.spec) for curve in curves]
+    order = list(dict.fromkeys(places))
+    further = (len(ALGORITHMS) * order.index(place) for place in places)
+    return numbered([replace(k, learner=k.learner + n) for k, n in zip(looks, further, strict=True)])
 
 
 def in_common(curves: Sequence[Curve], moving: bool = False) -> str:
