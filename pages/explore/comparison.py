@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from typing import Any, get_args
@@ -50,7 +51,9 @@ def chips(titles: list[str]) -> None:
         for i, sign in enumerate(signs)
     ]
     st.html(f"<style>{' '.join(rules)}</style>")
-    with st.container(horizontal=True, gap="xsmall", key="chips"):
+    # A place of its own at every other version, or the open menu of a removed curve would become that of the next.
+    place_of_chips = st.container() if s.version % 2 else nullcontext()
+    with place_of_chips, st.container(horizontal=True, gap="xsmall", key="chips"):
         for i, (curve, title) in enumerate(zip(curves, titles, strict=True)):
             with st.container(key=f"chip_{i}", width="content"):
                 if curve.draft:
