@@ -65,7 +65,7 @@ def matrix(cells: Sequence[MatrixCell], see: str, *, dark: bool = False) -> Pict
             sorted((c for c in cells if c.paper == paper), key=lambda c: order.index(c.verdict))
         )
     ]
-    chart = Chart("Share of each paper's claims that hold", height=120 + 34 * len(papers), dark=dark)
+    chart = Chart("Claims of each paper, by verdict", height=120 + 34 * len(papers), dark=dark)
     for verdict, (color, mark) in CELLS.items():
         own = [one for one in placed if one[2].verdict == verdict]
         fill = color or style.translucent(chart.colors.faint, 0.35)

@@ -38,7 +38,7 @@ from pages.shared.results.again import save_citations
 from pages.shared.results.bundled import bundled_papers
 from pages.shared.results.status import PACE
 from pages.shared.visitor import links
-from pages.shared.visitor.address import query_of
+from pages.shared.visitor.address import query_of, saying
 from pages.shared.visitor.callbacks import button, callback
 from pages.shared.visitor.state import read_address
 
@@ -50,6 +50,7 @@ ICONS = {
     "disputed": ":material/priority_high:",
     "not tested": ":material/radio_button_unchecked:",
 }
+MEASURES = {"privacy cost": "extra", "regret": "cumulative"}  # of Online, by a word of a setting's statistic
 SAME = "Recomputed here, with the same numbers:"
 OTHER = "Recomputed here, with different numbers:"
 
@@ -165,7 +166,7 @@ def opened(item: Item, live: bool) -> None:
             "Setting", list(titles), str(place + 1), lambda value: open_item(item.address, int(value) - 1), titles,
             name=item.address,
         )  # fmt: skip
-        replay(claim.settings[place])
+        replay(claim.settings[place], f"{item.name}, setting {place + 1}")
     views.setting_curves(shown, known, place, token)
     again(claim, here and here[1])
     with st.expander("Conditions and numbers", icon=":material/list:"):
@@ -179,8 +180,11 @@ def opened(item: Item, live: bool) -> None:
     st.code(f"python -m dprl reproduce {claim.key} --out results", language="bash", wrap_lines=True)
 
 
-def replay(setting: Setting) -> None:
-    """Draw a link to the page that runs a setting with exactly these values; if it has many runs, to the first ones."""
+def replay(setting: Setting, name_of_it: str) -> None:
+    """Draw a link to the page that runs a setting with exactly these values; if it has many runs, to the first ones.
+
+    The page shows the measure that the claim is about, and `name_of_it` as the message of the link.
+    """
     specs, kind = setting.specs[: links.MAX_CURVES], setting.specs[0].kind  # all have the same kind
     many = len(setting.specs)
     some = f", {len(specs)} of {many} runs" if many > len(specs) else ""
@@ -188,12 +192,15 @@ def replay(setting: Setting) -> None:
     if kind == RunSpec.kind:
         path, name = "explore", "Online"
         tab = {"guarantee": "guarantee", TRACES: "counts"}.get(setting.question, links.AT_FIRST.tab)
-        query = links.encode(list(map(links.Curve, specs)), replace(links.AT_FIRST, tab=tab))
+        view = replace(links.AT_FIRST, tab=tab)
+        if measure := next((m for word, m in MEASURES.items() if word in setting.statistic), ""):
+            view = replace(view, measure=measure, y="log")
+        query = links.encode(list(map(links.Curve, specs)), view)
     elif kind == OfflineSpec.kind:
         path, name, query = "offline", "Offline", links.encode_specs(specs)
     else:
         query, some = attack_link.encode(specs[0], attack_link.AttackView()), ""
-    page_link(path, f"Replay on {name}{some}", query, icon="replay")
+    page_link(path, f"Replay on {name}{some}", [*query, *saying(f"Replay of {name_of_it}.")], icon="replay")
 
 
 def again(claim: Claim, here: ClaimReport | None) -> None:
@@ -230,7 +237,9 @@ def badge() -> None:
     """Draw the software versions with which the bundled verdicts were computed."""
     then, now = bundled_papers().version, version()
     same = (
-        "The same version is here." if then == now else f"Here: dprl {now['dprl']}, sources {now['sources']}."
+        "The same version is here."
+        if then == now
+        else f"Here: dprl {now['dprl']}, sources {now['sources']}; *Run again* computes a verdict with them."
     )
     libraries = f"numba {then['numba']}, NumPy {then['numpy']}"
     text = f"Computed with dprl {then['dprl']}, sources {then['sources']}, {libraries}. {same}"
