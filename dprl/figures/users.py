@@ -82,7 +82,7 @@ def _draw_mine(chart: Chart, mine: Mine, ends: list[float], heights: tuple[float
     for x, y in ((ends, [mine.users] * 2), ([mine.epsilon] * 2, list(heights))):
         chart.add("lines", x, y, line={"color": chart.colors.ink, "width": 1.5}, showlegend=False)
     at_users = {"x": np.log10(ends[1]), "y": np.log10(mine.users), "xanchor": "right", "yanchor": "bottom"}
-    chart.note(f"your {human(mine.users)} users", **at_users)
+    chart.note(f"your {human(mine.users)} users", bgcolor=chart.colors.background, **at_users)
     side = "left" if mine.epsilon < 1 else "right"
     at_epsilon = {"x": np.log10(mine.epsilon), "y": np.log10(heights[1]), "xanchor": side, "yanchor": "top"}
     chart.note(f"your ε = {mine.epsilon:g}", **at_epsilon)

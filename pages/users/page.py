@@ -77,7 +77,7 @@ def answer(asked: Asked, found: Sequence[Need]) -> None:
     st.markdown(f"## {explained(escape(words.answer(users_table(), asked, found)))}", anchors=False)
     if asked.met or found[1].verdict in ("affordable", "not known"):
         return
-    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+    with st.container(horizontal=True, gap="small", vertical_alignment="center", key="users_ways"):
         st.markdown("Any of these would be enough:", width="content")
         for number, way in enumerate(ways(users_table(), asked, "central")):
             label = words.change(asked, way)
