@@ -141,7 +141,7 @@ def use(own: Own, file: Any) -> None:
     if hasattr(file, "read"):
         receive(own, file, declared.text)
     elif own.data is None or own.data.declared != declared.text:
-        raise SpecError("data", "choose the file of episodes as well as the declaration.")
+        raise SpecError("data", "choose the file of episodes again: no file is kept once it is read.")
 
 
 def receive(own: Own, file: Any, declared: str) -> None:
