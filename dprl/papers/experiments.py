@@ -98,7 +98,7 @@ MULTIPLICATIVE = Claim(
         "Our rows with no trusted party",
         "With one-hot questions, and rows that count only users who were told to play them, the privacy cost grows "
         "like √K at most.",
-        "ours: docs/report/online.md, Rows that count only who played them",
+        "ours: docs/report/online.md, Rows that count only users told to play them",
         "",
         "",
         tuple(regret.goes_on(at(name, 10**15, **PLAYED), note="ours") for name in PROBLEMS),

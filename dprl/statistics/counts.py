@@ -189,7 +189,7 @@ CONSISTENT = Counts(publish=consistent, even=Counts(publish=consistent, reward=0
 # Raw counts with their noise.
 NOISY = Counts(publish=unchanged, even=Counts(publish=unchanged, reward=0.25))
 # Fitted to n^ and m^ by least squares. Units of one half lower the noise in the numbers that a value depends on
-# (docs/report/online.md, "Where it is declared what is possible").
+# (docs/report/online.md, "If the possible transitions are declared").
 FITTED = Counts(publish=fit, even=Counts(publish=fit, visits=0.5, reward=0.5))
 
 

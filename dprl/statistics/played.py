@@ -4,7 +4,7 @@ Policies are public. A user whose policy takes another action in s at h is in no
 has an exact zero there, plus noise. Leaving that report out of the row changes no true count and removes noise, and it
 is post-processing. Which reports count is decided before they are made, so the noise of those that count is distributed
 like that of the first reports of the same number: E depends on the number of reports in a row, and holds for all
-numbers at once (proof in docs/report/online.md, "Rows that count only who played them").
+numbers at once (proof in docs/report/online.md, "Rows that count only users told to play them").
 """
 
 from __future__ import annotations

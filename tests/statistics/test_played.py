@@ -1,4 +1,4 @@
-"""Rows that count only who played them: the definition, E by the reports that a row has, and what it costs: nothing."""
+"""Rows that count only users told to play them: the definition, E by the number of reports, and no cost."""
 
 from __future__ import annotations
 
