@@ -124,4 +124,4 @@ def test_users_of_the_best_policy_fill_states_as_they_do_on_average() -> None:
         assert (a == best[h, s]).all()
         assert (mdp.P[h[:-1], s[:-1], a[:-1], s[1:]] > 0).all()
         assert moment["ticks"] is None
-        assert "follow the best policy" in moment["lost"]
+        assert "followed the best policy" in moment["lost"]
