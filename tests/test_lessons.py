@@ -88,7 +88,7 @@ def test_how_far_off_a_guess_is() -> None:
 def test_what_a_class_predicts_is_held_against_the_truth() -> None:
     assert ORDER.together([(0, 1, 2)], (0, 1, 2)) == "1 of 1 prediction has all 3 names right."
     assert ORDER.together([(0, 1, 2), (0, 2, 1), (2, 1, 0)], (0, 1, 2)) == (
-        "1 of 3 predictions has all 3 names right. Wrong names went most often to curve 3: 2 of 3 times."
+        "1 of 3 predictions has all 3 names right. Wrong names went most often to curve 3 (2 of 3 times)."
     )
     many = [1e5, 1e2, 1e3, 1e3, 1e2]
     assert MARKER.together(many, 1.5e4) == (
@@ -315,7 +315,7 @@ def test_the_lesson_in_the_document_is_a_lesson(tmp_path: Path) -> None:
 
 def test_answers_that_tie_are_all_shown() -> None:
     assert ORDER.together([(0, 2, 1)], (0, 1, 2)).endswith(
-        "Wrong names went most often to curve 2 and curve 3: 1 of 1 times."
+        "Wrong names went most often to curve 2 and curve 3 (1 of 1 times)."
     )
     assert MARKER.together([1e2, 1e4], 1.5e4) == (
         "The two middle ones of 2 predictions are 100 users and 10,000 users. Measured: 15,000 users."

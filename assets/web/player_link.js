@@ -98,7 +98,7 @@ function lacking(given, looked, texts) {
   ].filter((one) => typeof one === "string");
 }
 /**
- * What a fragment chooses of the curves that are here. Throws a sentence where it does not go with them.
+ * What a fragment chooses of the curves that are here. Throws a sentence if it does not fit them.
  * @param {string} fragment
  * @param {Codec} codec
  * @param {Pairs[]} curves what each is, by default

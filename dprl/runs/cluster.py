@@ -32,7 +32,7 @@ log = logging.getLogger("dprl.runs.cluster")
 WORKERS = Field(
     "workers", "int", 2, "worker processes, of one thread each", low=1, high=256, flag="--workers"
 )
-PORT = Field("port", "int", 8786, "port the scheduler answers on, 0: any", low=0, high=65535, flag="--port")
+PORT = Field("port", "int", 8786, "port of the scheduler; 0 for any", low=0, high=65535, flag="--port")
 OTHER = (
     "The Dask cluster is refused: install the same versions of dprl, NumPy and numba on its workers as here."
 )

@@ -25,7 +25,7 @@ def teacher(visit: Visits) -> Page:
     """The page of a teacher who has opened a room, with the first step of the first lesson put and led."""
     page = visit("room", 1280)
     page.get_by_role("button", name="Open a room").click()
-    page.get_by_text("A lesson's question", exact=True).click()
+    page.get_by_text("A lesson question", exact=True).click()
     page.get_by_role("button", name="Ask this question").click()
     page.get_by_role("button", name="Reveal").wait_for()
     page.get_by_role("button", name="Lead from here").click()

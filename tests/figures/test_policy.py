@@ -71,7 +71,7 @@ def test_states_where_the_policy_never_is_at_a_step_are_grey_and_not_counted(
     given = {"optimal_policy": chain.optimal, "optimal_Q": chain.optimal_Q, "occupancy": occupancy}
     picture = captioned.on_environment(chain.P, chosen, step=0, drawing=drawing, **given, **chain.labels)
     assert picture.see == (
-        "At step 0 the policy can be in 1 of 4 states. There the policy chooses **right** in 1 of these "
+        "At step 0 the policy can be in 1 of 4 states. It chooses **right** in 1 of these "
         "states. The optimal policy does better in none of them. The policy is never in the grey states at "
         "this step, so its action there costs nothing."
     )

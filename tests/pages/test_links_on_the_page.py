@@ -21,7 +21,7 @@ WRONG = [
     ("explore", "c=env.atlantis~eps.2", "environment: atlantis is not allowed", "c=eps.2"),
     ("explore", "c=envp.S.one~eps.2", "environment_params.S: one is not allowed", "c=eps.2"),
     ("explore", "c=envp.Z.5", "riverswim has no parameter Z", "c=eps.1"),
-    ("explore", "c=alg.ucbvi~priv.local", "privacy: local does not go with ucbvi", "c=alg.ucbvi"),
+    ("explore", "c=alg.ucbvi~priv.local", "privacy: local cannot be combined with ucbvi", "c=alg.ucbvi"),
     ("explore", "c=sched.never", "schedule: never is not allowed", "c=eps.1"),
     ("explore", "c=sched.episodic", "too many for the episodic schedule", None),
     ("explore", "c=what.ever~eps.2", "what.ever is not part of a curve", "c=eps.2"),

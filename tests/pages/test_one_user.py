@@ -95,7 +95,7 @@ def test_an_episode_of_rounded_chances_is_drawn() -> None:
     ("curve", "said"),
     [
         ("envp.S.3~envp.H.3~K.1000~seeds.1", ""),
-        ("env.random~envp.S.30~envp.A.2~envp.H.2~K.1000~seeds.1", "too many states to be drawn"),
+        ("env.random~envp.S.30~envp.A.2~envp.H.2~K.1000~seeds.1", "too many states to draw"),
     ],
 )
 def test_it_stands_below_the_chart_or_it_is_said_why_not(
@@ -124,4 +124,4 @@ def test_users_of_the_best_policy_fill_states_as_they_do_on_average() -> None:
         assert (a == best[h, s]).all()
         assert (mdp.P[h[:-1], s[:-1], a[:-1], s[1:]] > 0).all()
         assert moment["ticks"] is None
-        assert "follow the best policy" in moment["lost"]
+        assert "followed the best policy" in moment["lost"]

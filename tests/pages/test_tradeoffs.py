@@ -236,7 +236,7 @@ def test_points_that_cannot_be_run_say_why(visit: Visit) -> None:
     assert "counters" in words(app)
 
 
-PURE = "delta: 0 does not go with mechanism binomial-sum; give a number above 0."
+PURE = "delta: 0 cannot be combined with mechanism binomial-sum; give a number above 0."
 EARNS_NOTHING = '{"P": [[[1, 0], [0, 1]], [[0, 1], [1, 0]]], "R": [[0, 0], [0, 0]], "d1": [1, 0]}'
 ONE_ACTION = '{"P": [[[0.5, 0.5]], [[0.2, 0.8]]], "R": [[0.5], [1]], "d1": [1, 0]}'
 HARD = SMALL.base.replace(episodes=1000, seeds=2)

@@ -152,7 +152,7 @@ def test_batches_share_the_bits_of_a_node_evenly_and_all_of_them_prove_the_budge
     card = noise.guarantee()
     assert card.proved_epsilon == epsilon_of(losses[0], 1e-6)
     each = math.ceil(bits * (2 - 2**-8) / 10**6) + 9
-    assert f"{each} bits for each of 320 counters, with the true one 9 times" in card.messages
+    assert f"{each} bits for each of 320 counters, with 9 copies of the true bit" in card.messages
     alone = prepared("shuffle", "binomial-sum", "calibrated", np.arange(1, 334) * 10**6, H=20, S=2, A=2)
     assert 2.1 < alone.std[-1] / noise.std[-1] < 2.2
 

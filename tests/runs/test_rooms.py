@@ -127,7 +127,7 @@ def test_a_phone_never_spends_more_than_the_rooms_total(store: Store) -> None:
     for epsilon in (0.1, 0.2, 0.3):
         store.rooms.put_step(code, key, Question(TEXT, epsilon))
         store.rooms.put_step(code, key, Guess("trust", 0))
-    left = "Each phone has ε = 0.2 left of 0.8; choose at most that for this question."
+    left = "Each phone has ε = 0.2 left of 0.8; choose no more than that for this question."
     with pytest.raises(Refused, match=left):
         store.rooms.put_step(code, key, Question(TEXT, 0.3))
     store.rooms.put_step(code, key, Question(TEXT, 0.2))
@@ -215,7 +215,7 @@ def test_caps_on_rooms_and_on_what_is_put_to_one(store: Store, monkeypatch: pyte
     monkeypatch.setattr(rooms, "MOST_ROOMS", 1)
     monkeypatch.setattr(rooms, "MOST_STEPS", 1)
     code, key = opened(store)
-    with pytest.raises(Refused, match="all of them are open"):
+    with pytest.raises(Refused, match="that many are open now"):
         store.rooms.open(WHO)
     with pytest.raises(Refused, match="open another room"):
         store.rooms.put_step(code, key, Question(TEXT, 1.0))
