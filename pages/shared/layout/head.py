@@ -106,7 +106,8 @@ def share(part: PageState, more: Callable[[], None] | None = None) -> None:
     with st.container(horizontal=True, wrap=False, gap="xsmall", width="content", key="share"):
         link = part.link
         items = [*link, *locks.encode(part.locked), *address.saying(part.sentence)]
-        note_view(part, items)
+        if session().page:  # Home's slider writes its address itself
+            note_view(part, items)
         copy_link(query_of(items), replace=part.moved and not st.context.is_embedded)
         with st.popover("Share", icon=":material/qr_code_2:", key="share_more"):
             query = for_others(part, link)
