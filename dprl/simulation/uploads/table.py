@@ -50,7 +50,7 @@ KINDS = (
 EMPTY = "it is empty; give a value in every row."
 QUOTE = "a quotation mark is not closed in this row; close it. A field may not contain a line break."
 
-Texts = Mapping[str, Sequence[str]]  # by column, one text a row
+Texts = Mapping[str, Sequence[str]]  # by column, one text per row
 
 
 def normal(text: str) -> str:
@@ -111,7 +111,7 @@ def _places(names: Sequence[str], needed: Sequence[str]) -> list[int]:
 
 
 def _read_csv(file: BinaryIO, needed: Sequence[str]) -> Iterator[Texts]:
-    # rows read so far; the first of the blank ones at their end
+    # the rows read so far, and the first of the blank rows at their end
     first, blank = _check_heading(file, needed) + 1, 0
     text = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
     reader = csv.reader(text, strict=True)
