@@ -13,7 +13,7 @@ from dprl.simulation.kinds import given_spec
 from dprl.theory.papers import bibliography
 from dprl.version import VERSION
 
-Source = tuple[str, str]  # the subject of the source, and the text that names its papers
+Source = tuple[str, str]  # the subject of a source, and the text that names its papers
 NOTIONS = {"zcdp": "Bun, Steinke 2016"}  # the paper that introduced each notion of privacy, if we know it
 
 
