@@ -134,7 +134,7 @@ def _collusion(chart: Chart, evidence: Evidence) -> Plot:
     x, drawn = np.linspace(0.0, chart.frame["x_range"][1], 201), []
     for key in chart.specs:
         share = (_errors(evidence, key)[None, :] <= x[:, None] + EXACT).mean(axis=1)
-        # from the axis, so that a curve that is at its height at once is seen to rise
+        # from the axis, so that a curve that reaches its height at once is seen to rise
         drawn.append(chart.series(key, np.append(0.0, x), np.append(0.0, share)))
     return framed(chart, tuple(drawn))
 

@@ -28,7 +28,7 @@ def cite(*runs: Spec | Trace | Mapping[str, Any]) -> str:
         state the subject of each paper.
 
     Raises:
-        SpecError: One of the runs is not a spec, or a field of it is not allowed.
+        SpecError: One of the runs is not a spec, or one of its fields is not allowed.
 
     Example:
         >>> print(dprl.cite(dprl.RunSpec()).splitlines()[-1])

@@ -175,7 +175,7 @@ def following(policy: ArrayLike, share: float = 0.7) -> str:
     """Return the behaviour of a population: a share follows a deterministic policy, the others act at random.
 
     Args:
-        policy: [H, S] actions, such as `trace.seeds[0].policy[-1]` of an online run. `OfflineSpec` checks it again.
+        policy: the actions [H, S], such as `trace.seeds[0].policy[-1]` of an online run. `OfflineSpec` checks it again.
         share: the share of the population that follows it, 0 to 1.
 
     Raises:

@@ -56,8 +56,8 @@ class Declaration:
         states, actions: the labels. Any other label in the file counts as the last of them.
         size: S, A and H.
         reward_range: the lowest and the highest reward; rewards in the file are clipped to it.
-        rewards: [H, S, A] mean rewards in units of the range, from 0 to 1; None if they are learned from the data.
-        start: [S] probabilities of the first state, taken to be true; None if they are estimated from the release.
+        rewards: the mean rewards in units of the range, from 0 to 1 [H, S, A]; None if they are learned from the data.
+        start: the probabilities of the first state, taken to be true [S]; None if they are estimated from the release.
             They must not be computed from the file.
         parts: for each column of the file that makes up the state, in order, its labels, or the edges between which
             its numbers are binned; () if the state is one column of labels.

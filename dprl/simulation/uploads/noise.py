@@ -92,7 +92,7 @@ def noise_of(spec: UploadSpec) -> tuple[CuratorNoise, dict[str, float]]:
 
 
 def outlook(spec: UploadSpec) -> tuple[float, float]:
-    """Return what is known before a release: the average number of users who take an action in a state at a step, and
+    """Return the facts known before a release: the average number of users who take an action in a state at a step, and
     the standard deviation of the noise in such a number."""
     noise, (S, A, _, _) = noise_of(spec)[0], spec.problem_size
     assert noise.mechanism is not None

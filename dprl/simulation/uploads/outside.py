@@ -23,8 +23,8 @@ class Outside:
     Attributes:
         declared: the declaration.
         rows: the number of rows of the file, without the heading.
-        labels: by column, the number of rows with each undeclared label.
-        last: by column, the label that these count as.
+        labels: the number of rows with each undeclared label, by column.
+        last: the label as which these count, by column.
         padded: the number of episodes with fewer steps than declared; episodes: the number of all episodes.
         moved: the number of rows that were out of order.
         cut: the number of episodes with more steps than declared.

@@ -50,8 +50,8 @@ class Prepared(NamedTuple):
 
 
 def prepared(file: BinaryIO | Path | pd.DataFrame, declared: Declaration, outside: Outside) -> Prepared:
-    """Return the table of a file, and note the parts outside of its declaration. Raises SpecError: one sentence that
-    names row and column."""
+    """Return the table of a file, and note the parts outside of its declaration. Raises SpecError with one sentence
+    that names row and column."""
     S, H = declared.size.S, declared.size.H
     named = {name: declared.columns.get(name, name) for name in MAPPED}
     of_state = [column for column, _ in declared.parts] or [named["state"]]

@@ -52,7 +52,7 @@ def counted(
     range, each rounded to the grid of the noise. The sums are exact, because there are at most MOST_EPISODES.
 
     tell: a function called with the parts outside of the declaration, if there are any. held_out: the probability with
-    which each person is held out, whatever their rows are. Raises SpecError: one sentence that names row and column.
+    which each person is held out, whatever their rows are. Raises SpecError with a sentence that names row and column.
     """
     outside = Outside(declared)
     table = prepared(file, declared, outside)

@@ -30,8 +30,8 @@ def bound_from_start(V: Array, released: Array, size: Size, n: int, beta: float,
     """Return a lower bound on the mean value over first states, which fails with a chance of at most START_SHARE beta.
 
     Args:
-        V: [S], lower bounds of the values at the first step.
-        released: [H, S, A, S + 2], counts with noise; each visit count is a sum of S numbers.
+        V: lower bounds on the values at the first step [S].
+        released: the noisy counts [H, S, A, S + 2]; each visit count is a sum of S numbers.
         size: S, A and H.
         n: the number of people who were learned from, with one episode each.
         beta: the chance with which the whole bound may fail.

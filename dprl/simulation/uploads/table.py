@@ -32,7 +32,7 @@ MOST_BYTES = 200_000_000
 MOST_ROWS = 20_000_000  # of Parquet, which is compressed; a CSV of MOST_BYTES has fewer
 ROWS = 200_000  # read at once
 HEADING_BYTES = 10_000
-EXACT_FLOAT = 2**53  # whole numbers from here on are not told apart in float64
+EXACT_FLOAT = 2**53  # from here on, float64 cannot distinguish all whole numbers
 MOST_SHOWN = 10  # headings in an error
 WHOLE = re.compile(r"\A(-?[0-9]+)\.0+\Z")  # a spreadsheet's way to write a whole number
 SEPARATOR = re.compile(r'\A"?sep=."?,*\Z', re.IGNORECASE)  # a first line that Excel writes and reads
@@ -73,7 +73,7 @@ def _number(text: str) -> float:
 def read_pieces(file: BinaryIO | Path | pd.DataFrame, needed: Sequence[str]) -> Iterator[Texts]:
     """Yield the needed columns, each of which has to occur once, ROWS rows at a time, in the order of the rows.
 
-    Raises SpecError: one sentence that names row (the heading is row 1) and column, or the kind of the file.
+    Raises SpecError with one sentence that names row (the heading is row 1) and column, or the kind of the file.
     """
     if hasattr(file, "columns"):
         yield from _read_frame(cast("pd.DataFrame", file), needed)

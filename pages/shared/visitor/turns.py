@@ -1,4 +1,4 @@
-"""Pages of several visitors take turns, so that many who press at once are answered one after the other.
+"""Pages of several visitors take turns, so that many visitors who press at once are served one after the other.
 
 Python draws one page at a time, no matter how many threads there are. If forty pages begin together, each takes forty
 times as long, and every outgoing message waits for all of them.
