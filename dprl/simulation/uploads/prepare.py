@@ -133,7 +133,7 @@ def _rank(people: Codes) -> Codes:
 def _read(
     file: BinaryIO | Path | pd.DataFrame, needed: list[str], numbers: Collection[str]
 ) -> tuple[dict[str, Column], dict[str, Array]]:
-    """Return the needed columns, read piece by piece: first those of labels, then those of numbers."""
+    """Return the needed columns, read piece by piece: those of labels, and those of numbers."""
     rows = 0
     read: dict[str, list[Any]] = {name: [] for name in needed}
     places: dict[str, dict[str, int]] = {name: {} for name in needed}
