@@ -1,6 +1,6 @@
 """The cache of compiled code: one file for each kernel and signature, with a digest of its content.
 
-It replaces numba's own cache, which fails for ever once a file is damaged, and runs a kernel with a flipped bit.
+It replaces numba's own cache, which fails forever once a file is damaged, and runs a kernel even if a bit has flipped.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ _DIGEST = 32  # bytes
 
 
 class KernelCache(NullCache):
-    """The cache of one function's compiled code in `folder`; `sources`: digest of the functions it calls in other
-    files."""
+    """The cache of one function's compiled code in `folder`; `sources`: the digest of the functions that it calls
+    in other files."""
 
     def __init__(self, function: Callable[..., Any], folder: Path, sources: str) -> None:
         self._folder = folder

@@ -149,7 +149,7 @@ class ModuleKernel:
 
 @cache
 def ready(function: Callable[..., Any], signature: str) -> Callable[..., Any]:
-    """Return a kernel as a callable: the module's if it contains the present version, else numba's for the declared
+    """Return a kernel as a callable: the module's if it contains the current version, else numba's for the declared
     `signature`. The kernel must not return anything or draw random numbers."""
     kernel = Held(own_name(function), signature, (function,))
     if missing() or lack([kernel]):

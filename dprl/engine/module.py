@@ -1,4 +1,4 @@
-"""The WebAssembly module: the kernels it contains, and whether it was built from their present sources."""
+"""The WebAssembly module: the kernels it contains, and whether it was built from their current sources."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ class Manifest(NamedTuple):
     """The facts about the module.
 
     Attributes:
-        tools: digest of the tools that built it, see bench/engine_wasm.
-        sha256: of the module itself, 64 hex digits.
-        versions: of the packages that built it.
-        kernels: names in the order of their numbers, each with the `kernel_digest` of its sources.
+        tools: the digest of the tools that built it, see bench/engine_wasm.
+        sha256: the digest of the module itself, 64 hex digits.
+        versions: the versions of the packages that built it.
+        kernels: the kernels' names in the order of their numbers, each with the `kernel_digest` of its sources.
     """
 
     tools: str
@@ -70,7 +70,7 @@ class Held(NamedTuple):
 
     @property
     def digest(self) -> str:
-        """Return the digest of its present sources."""
+        """Return the digest of its current sources."""
         return kernel_digest(self.signature, *self.roots)
 
 

@@ -13,7 +13,7 @@ GENERATOR = ("next_uint64", "next_uint32", "next_double")
 
 
 class Buffer(NamedTuple):
-    """An array of the run. name: such as `state.Q`; a generator's state is an array of five words."""
+    """An array of the run. name: its name, such as `state.Q`; a generator's state is an array of five words."""
 
     name: str
     array: NDArray[Any]
@@ -104,12 +104,12 @@ def content_of(array: NDArray[Any]) -> dict[str, Any]:
 
 
 def array_words(number: int, value: NDArray[Any]) -> list[Word]:
-    """Return the words of an array stored in a buffer."""
+    """Return the words with which numba passes an array that is stored in a buffer."""
     return [0, 0, value.size, value.itemsize, BufferAddress(number), *value.shape, *value.strides]
 
 
 def generator_words(number: int) -> list[Word]:
-    """Return the words of a generator whose state is stored in a buffer."""
+    """Return the words with which numba passes a generator whose state is stored in a buffer."""
     return [0, BufferAddress(number), BufferAddress(number), *(Of(each) for each in GENERATOR), 0, 0, 0]
 
 
@@ -123,7 +123,7 @@ class Packing:
         self._held: dict[int, NDArray[Any]] = {}  # kept alive, so that no other array gets the same address
 
     def place(self, label: str, array: NDArray[Any]) -> int:
-        """Return the number of an array's buffer. Names of one array share it: kernels never compare addresses."""
+        """Return the number of an array's buffer. All names of an array share it: kernels never compare addresses."""
         key = array.__array_interface__["data"][0], array.nbytes
         if array.nbytes == 0 or key not in self._placed:
             self._placed[key] = len(self.buffers)
@@ -136,11 +136,11 @@ class Packing:
         return self._held
 
     def add_function(self, name: str) -> None:
-        """Add the words of an argument that is a kernel of the module."""
+        """Add an argument that is a kernel of the module, as the words with which numba passes it."""
         self.words += [0, 0, Of(name)]
 
     def add(self, label: str, value: Any) -> None:
-        """Add the words of one argument, which numba flattens: a record, an array, a number or a generator."""
+        """Add an argument, flattened into words as numba does: a record, an array, a number or a generator."""
         if isinstance(value, tuple):
             for field, part in zip(cast(Any, value)._fields, value, strict=True):
                 self.add(f"{label}.{field}", part)

@@ -42,7 +42,7 @@ def source_digest() -> str:
 
 
 def content_of(node: Any) -> str:
-    """Return what a syntax tree computes as text, the same for every version of Python."""
+    """Return the computation in a syntax tree as text, which is the same for every version of Python."""
     if isinstance(node, list):
         return f"[{','.join(map(content_of, node))}]"
     if not isinstance(node, ast.AST):

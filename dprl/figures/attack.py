@@ -120,7 +120,7 @@ def epsilon_of_delta(
 
 
 def guesses_of_100(right: float, *, see: str = "", dark: bool = False) -> Picture:
-    """Draw the best attacker's guesses about 100 people, correct ones filled; `right` is their share."""
+    """Draw the best attacker's guesses about 100 people, correct ones filled; `right` is the share of these."""
     chart = Chart("The best guess about 100 users", subtitle="a circle each", height=360, dark=dark)
     hits, n = round(100 * right), np.arange(100)
     for name, some, symbol, color in (

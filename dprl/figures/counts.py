@@ -1,4 +1,4 @@
-"""Heatmaps of cells, a state and an action each: true visit counts next to noisy ones, pessimism, and coverage."""
+"""Heatmaps of cells, each a state and an action: true visit counts next to noisy ones, pessimism, and coverage."""
 
 from __future__ import annotations
 
@@ -52,11 +52,11 @@ def count_heatmaps(
         true, noisy: [H, S, A].
         typical: the typical size of the noise; the colour scale is linear up to it and logarithmic beyond.
         step: one h (states across, actions up), or None for all (steps across, state-action pairs up).
-        word: what the second array is ("noisy", "released"). Without any noise there is one panel.
+        word: the name of the second array ("noisy", "released"). Without any noise there is one panel.
     """
     a, b = heat.laid_out(true, step), heat.laid_out(noisy, step)
     error, linear = b - a, max(1.0, typical)
-    # Amounts share one scale, its middle at zero, so that a colour means the same count in both.
+    # Both amounts share one scale with its middle at zero, so that a colour means the same count in both.
     bottom, top = min(float(b.min()), 0.0), float(max(a.max(), b.max(), -b.min(), 1.0))
     lowest, reach = float(style.symlog(bottom, linear)), float(style.symlog(top, linear))
     colors = style.theme(dark)
@@ -119,7 +119,7 @@ def pessimism_of_cells(
         z, words = style.symlog(values, linear), heat.in_cells(brief, values)
         return heat.Heatmap(name, z, values, colors.amount, 0.0, top, text=words, ticks=ticks, unit=" visits")
 
-    # Values share one colour scale, up to the largest value; a larger penalty gets the colour of its end.
+    # Values share one colour scale, up to the largest value; a larger penalty gets the last colour.
     reach = float(max(Q_hat.max(), Q.max(), 1e-9))
     taken = min(reach, float(max(penalty.max(), 1e-9)))
 

@@ -15,8 +15,8 @@ from dprl.figures import style
 from dprl.figures.chart import Chart
 from dprl.figures.looks import CurveStyle
 
-LONGEST = 24  # longest name in a row, in characters
-ROW, GLYPH = 16.0, 6.6  # pixels: the height of a row of 12.5 px text, the average width of a character
+LONGEST = 24  # characters of the longest name at a line's end
+ROW, GLYPH = 16.0, 6.6  # pixels: the height of a row of 12.5 px text, and the average width of a character
 FAR = 1.6 * ROW  # pixels: a name farther from its line no longer seems to belong to it
 SIGN = 30  # pixels: the piece of line before a name (Plotly's minimum), and the free space around both
 FREE = 26

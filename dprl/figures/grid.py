@@ -28,7 +28,7 @@ def is_grid(drawing: Mapping[str, Any]) -> bool:
 
 
 def cell_marks(drawing: Mapping[str, Any]) -> list[str]:
-    """Return the mark of each state's cell, a list [cells]: S, G, X or ""."""
+    """Return the mark of each state's cell, S, G, X or "" [cells]."""
     marks = drawing.get("marks", {})
     return [str(marks.get(f"{r},{c}", "")) for r, c in drawing["cells"]]
 

@@ -18,7 +18,7 @@ LADDER_ALT = "Bar chart of the noise in one counter with each way of adding it, 
 
 
 class NoiseStep(NamedTuple):
-    """One way to add noise: its name, one counter's standard deviation, the guarantee proved, and its idea."""
+    """A way to add noise: its name, one counter's standard deviation, the proved guarantee, and its idea."""
 
     what: str
     std: float
@@ -95,10 +95,10 @@ class DataPath(Protocol):
 
     Attributes:
         stations: the names of the stations, from left to right.
-        raw: number of stations, from the left, that see raw data.
-        noise: index of the station that adds the noise.
-        trusted: index of the trusted station.
-        mixes: index of the station that is trusted only to shuffle.
+        raw: the number of stations, from the left, that see raw data.
+        noise: the index of the station that adds the noise.
+        trusted: the index of the trusted station.
+        mixes: the index of the station that is trusted only to shuffle.
         alt: a description of the drawing.
     """
 

@@ -22,7 +22,7 @@ Who = Literal["guess", "truth", "other", "class"]
 SAID = messages("lessons")["chart"]
 GAP = 2 * "\u2002"  # between a name and its point
 ALONG = 80  # points examined along a line
-# As shares of the chart: a number's distance from edges and other curves; from other numbers.
+# Shares of the chart: a number's distance from edges and other curves, and its distance from other numbers.
 ENOUGH, APART = 0.1, 0.3
 FAINT = 0.16  # opacity of a guess among many
 WHOLE = {"marker": {"opacity": 1}}  # keeps points opaque that were not clicked; Plotly would fade them
@@ -183,8 +183,8 @@ def tags(chart: Chart, asked: AskedChart, order: Sequence[int], names: Sequence[
     room for names. With the answer, the legend lists the curves in the order of their numbers.
 
     Args:
-        order: index of the curve for each number, beginning with number 1.
-        names: by number, "" if none is given yet.
+        order: the index of the curve for each number, beginning with number 1.
+        names: the names by number, "" if none is given yet.
         shown: whether the chart shows the curves' own names.
     """
     colors = chart.colors

@@ -29,10 +29,10 @@ class Heatmap:
     """One heatmap.
 
     Attributes:
-        z [rows, columns]: position on the colour scale from low to high.
-        shown [rows, columns]: the value in the hover text, with its d3 format `form` and its `unit`.
-        text: words in the cells, None if the cells are too small.
-        ticks: the colour bar's positions and labels; a panel of categories has no bar.
+        z: the positions on the colour scale from low to high [rows, columns].
+        shown: the values in the hover text, with their d3 format `form` and their `unit` [rows, columns].
+        text: the words in the cells, None if the cells are too small.
+        ticks: the positions and labels of the colour bar; a panel of categories has no bar.
     """
 
     name: str

@@ -26,14 +26,14 @@ class Frame:
     """The parts of a question's chart other than its curves.
 
     Attributes:
-        x_range, y_range: in the units of the axes, not their logarithms.
+        x_range, y_range: the ranges in the units of the axes, not their logarithms.
         percent, percent_x: whether y or x is a share.
-        inverse_x: the axis shows 1/x and is reversed, so that its labels grow to the right.
+        inverse_x: whether the axis shows 1/x and is reversed, so that its labels grow to the right.
         level: a horizontal line that curves may come down to, as (y, name).
         bounds: a theorem's bounds, each as (name, x [P], y [P]); drawn with the answer, with the area between
             two of them filled.
-        people: number of users that the axis counts; each is a circle, filled from the left up to the answer.
-        bare_x: hide all numbers on the x axis because the next question asks for them.
+        people: the number of users that the axis counts; each is a circle, filled from the left up to the answer.
+        bare_x: whether to hide all numbers on the x axis, because the next question asks for them.
         over: the unit of the mean, `SEEDS` or `DATA_SETS` of figures.lines.
         pointer: a point that the answer marks with an arrow: x, y and a few words.
     """

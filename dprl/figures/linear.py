@@ -38,11 +38,11 @@ def ellipsoid(
     """Draw a confidence set of the weights, projected onto two coordinates.
 
     Args:
-        noisy, quiet: [N, 2] closed outlines with the run's noise and without any noise, from the same users; None
+        noisy, quiet: the closed outlines with the run's noise and without any noise, from the same users [N, 2]; None
             if not available (noisy is None if the run has no noise).
-        estimate, quiet_estimate, truth: [2] each.
+        estimate, quiet_estimate, truth: the two coordinates of each [2].
         bound: C_w, the maximum length of the weights, drawn as a circle from theory.
-        near: zoom in on the set, with a different scale on each axis, instead of showing the whole circle.
+        near: whether to zoom in on the set, with a different scale on each axis, instead of showing the whole circle.
     """
     chart = Chart(
         "Possible weights",

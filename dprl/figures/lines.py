@@ -17,7 +17,7 @@ from dprl.figures.looks import CurveStyle
 from dprl.words import human, interval, percent
 
 Array = NDArray[np.float64]
-Statistic = Literal["mean", "median"]  # of the seeds
+Statistic = Literal["mean", "median"]  # over seeds
 BANDS: dict[Statistic, str] = {
     "mean": "95% t interval of the mean over seeds",
     "median": "95% interval of the median over seeds",
@@ -50,18 +50,18 @@ class Series:
     """A curve of a chart, with further facts about it.
 
     Attributes:
-        x: [C].
-        rows: [seeds, C], NaN past a seed's end.
-        center, low, high: [C] the mean (or median) over seeds, with its 95% interval; NaN if unknown.
+        x: the points of the axis [C].
+        rows: the values of each seed [seeds, C], NaN past a seed's end.
+        center, low, high: the mean (or median) over seeds, with its 95% interval [C]; NaN if unknown.
         complete: whether every seed has reached the end.
         note: the state of an unfinished curve in words ("running, 43%").
         shown: whether it is visible; a hidden curve is still in the legend.
         v_star: V*, the best policy's expected reward in one episode.
         world: the environment's title, if the chart has to show it.
         growth: the exponent of cumulative regret over the last tenfold of episodes, with its interval.
-        needed: number of episodes after which an average episode loses less than trust.LEARNED of v_star; NaN if never,
-            None if unknown.
-        place: names the environment with its parameters; losses are only compared within one environment.
+        needed: the number of episodes after which an average episode loses less than trust.LEARNED of v_star; NaN if
+            never, None if unknown.
+        place: the name of the environment with its parameters; losses are only compared within one environment.
     """
 
     label: str

@@ -41,7 +41,7 @@ DASHES = (
     "20px,4px,2px,4px,2px,4px",
 )
 DRAFT = "4px,4px"
-ALIKE = 0.1  # shades nearer than this look the same
+ALIKE = 0.1  # shades closer than this look the same
 
 
 @dataclass(frozen=True)

@@ -28,11 +28,10 @@ class Moment(NamedTuple):
     """The state of the drawing after some number of users.
 
     Attributes:
-        true, noisy: [S] visits to each state so far, exact and as the algorithm receives them; noisy is None if there
-            is
-            no noise.
-        lost: share of V* that the policy loses per episode; None if it is the best policy.
-        way: states and actions of one user's episode, H of each.
+        true, noisy: the visits to each state so far, exact and as the algorithm receives them [S]; noisy is None if
+            there is no noise.
+        lost: the share of V* that the policy loses per episode; None if it is the best policy.
+        way: the states and the actions of one user's episode, H of each.
     """
 
     users: int
@@ -56,12 +55,12 @@ def one_user(
     actions: Sequence[str],
     counted: str = "true",
 ) -> dict[str, Any]:
-    """Return everything that the drawing shows, for JavaScript.
+    """Return the content of the drawing as data for JavaScript.
 
     Args:
-        moments: in order.
-        best: episodes of users who follow the best policy, one for each moment; None if `moments` already follow it.
-        counted: key of the message that describes the visits, "true" or "expected".
+        moments: the moments in order.
+        best: the episodes of users who follow the best policy, one for each moment; None if `moments` already do.
+        counted: the key of the message that describes the visits, "true" or "expected".
     """
     said = messages("one_user")
     places, high, numbered = _state_places(drawing, states)

@@ -45,7 +45,7 @@ CELLS = {
 
 @dataclass(frozen=True)
 class MatrixCell:
-    """A cell of the matrix: the paper's title, the link's address, and the item's name, statement and verdict."""
+    """A cell of the matrix: the paper's title, the item's address, and its name, statement and verdict."""
 
     paper: str
     address: str
@@ -55,7 +55,7 @@ class MatrixCell:
 
 
 def matrix(cells: Sequence[MatrixCell], see: str, *, dark: bool = False) -> Picture:
-    """Draw a cell for each item, a row for each paper, in the order of verdicts."""
+    """Draw a row of cells for each paper, one for each item, in the order of verdicts."""
     papers = list(dict.fromkeys(cell.paper for cell in cells))
     order = list(CELLS)
     placed = [

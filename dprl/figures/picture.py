@@ -127,10 +127,10 @@ def chart_page(title: str, about: str, picture: Picture, footer: str, more: str 
     """Return the page as HTML.
 
     Args:
-        title, about: at the top of the page; `about` describes the data.
-        picture: in the light theme.
-        footer: at the end of the page, and below an image saved from the chart.
-        more: HTML below the chart.
+        title, about: the texts at the top of the page; `about` describes the data.
+        picture: the chart, in the light theme.
+        footer: the text at the end of the page, and below an image saved from the chart.
+        more: the HTML below the chart.
     """
     config = style.config() | {"responsive": True}  # Plotly would write a footer into a script unescaped
     numbers = picture.table.to_html(index=False, border=0, na_rep="", max_rows=MOST_ROWS, float_format=human)

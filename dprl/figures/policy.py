@@ -95,12 +95,12 @@ class _Step:
     """A policy at one step, with the details that its drawing needs.
 
     Attributes:
-        title, subtitle: of the chart.
-        taken: [S, A] the probabilities of actions.
-        best: [S] the optimal actions, None if they are not known.
-        wrong: [S] whether the optimal action is better.
-        shares: [S] the probability of each state divided by the largest one.
-        reached: [S] whether the state is possible.
+        title, subtitle: the texts above the chart.
+        taken: the probabilities of actions [S, A].
+        best: the optimal actions [S], None if they are not known.
+        wrong: whether the optimal action is better [S].
+        shares: the probability of each state divided by the largest one [S].
+        reached: whether the state is possible [S].
         hover: the hover text of each state.
     """
 

@@ -57,9 +57,9 @@ def comparison(
 ) -> Picture:
     """Draw up to eight curves against episodes, with the 95% interval of each mean (or median) over its seeds.
 
-    curves: their values must fit the `view` (cumulative, as a share, per episode, or extra regret). wide: whether there
-    is room for names at the ends of lines instead of a legend. Raises ValueError for more than eight curves or an
-    unknown view.
+    curves: the curves; their values must fit the `view` (cumulative, as a share, per episode, or extra regret). wide:
+    whether there is room for names at the ends of lines instead of a legend. Raises ValueError for more than eight
+    curves or an unknown view.
     """
     if len(curves) > style.MOST_CURVES:
         raise ValueError(
@@ -103,8 +103,8 @@ def worst_case(chart: Chart, curves: Sequence[Series], symbol: str = "V*", most:
     """Draw the largest possible loss of an episode as a line from theory, if all curves have the same one.
 
     Args:
-        symbol: its name; learners from a data set use v*.
-        most: the height at which it is drawn, None for its own value.
+        symbol: the name of V*, which is v* for learners from a data set.
+        most: the height at which the line is drawn, None for its own value.
     """
     shown = [curve for curve in curves if curve.shown]
     values = {None if curve.v_star is None else round(curve.v_star, 9) for curve in shown}

@@ -44,18 +44,18 @@ def policy_by_step(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """Draw the action in every state at every step: learned, optimal, and how much the differences matter.
+    """Draw the learned and the optimal action in every state at every step, and the weight of their differences.
 
     Args:
-        policy, optimal_policy: [H,S].
-        optimal_occupancy: [H,S] the optimal policy's probability of each state.
-        wrong: [H,S] whether the optimal action is better.
-        weight: [H,S] the optimal policy's probability of the state, if the actions differ.
-        sure: [H,S] the probability of the action if the policy is stochastic; `policy` then holds its likeliest
+        policy, optimal_policy: the actions [H,S].
+        optimal_occupancy: the optimal policy's probability of each state [H,S].
+        wrong: whether the optimal action is better [H,S].
+        weight: the optimal policy's probability of the state, if the actions differ [H,S].
+        sure: the probability of the action if the policy is stochastic [H,S]; `policy` then holds its likeliest
             actions.
-        behaviour: [H,S] the probability of the learned action under the policy that collected the data, NaN if it
+        behaviour: the probability of the learned action under the policy that collected the data [H,S], NaN if it
             never visits the state.
-        when: replaces "after that many episodes".
+        when: the words that replace the number of episodes in the subtitle.
     """
     A = len(action_labels)
     colors = style.theme(dark)
@@ -264,11 +264,11 @@ def most_often(visits: Array, E: float) -> tuple[Policy, Known]:
     """Find the action that users received most often, according to the released counts.
 
     Args:
-        visits: [H, S, A], with noise.
+        visits: the noisy counts [H, S, A].
         E: the bound on the error in a number of users.
 
     Returns:
-        [H, S] the action, and [H, S] whether at least one user certainly received it.
+        The actions [H, S], and whether at least one user certainly received each of them [H, S].
     """
     return visits.argmax(-1), visits.max(-1) - E >= 1
 
@@ -277,8 +277,8 @@ class Changed(NamedTuple):
     """The places (a state at a step) in which the policy differs from the most frequent action, if both are known.
 
     Attributes:
-        most: of these places the one with the most users, as (step, state, policy's action, users' action), or None.
-        changed, lacking: of all `places`, the number that differ, and the number with too few users for the policy.
+        most: the one of these places with the most users, as (step, state, policy's action, users' action), or None.
+        changed, lacking: how many of all `places` differ, and how many have too few users for the policy.
     """
 
     most: tuple[int, int, int, int] | None
@@ -314,10 +314,10 @@ def policy_beside_usual(
     """Draw the policy's action in every state at every step, next to the action that users received most often.
 
     Args:
-        policy: [H, S].
-        enough: [H, S] whether the policy decides: at least one user certainly received its action.
+        policy: the policy's actions [H, S].
+        enough: whether the policy decides, because at least one user certainly received its action [H, S].
         visits, E: as in `most_often`.
-        somebody: who decides if the policy does not.
+        somebody: the words for who decides if the policy does not.
         first_step: the number of the first step.
         when: the source of the records, for the subtitle.
     """
@@ -356,5 +356,5 @@ def policy_beside_usual(
 
 
 def _taken(visits: Array, actions: Policy) -> Array:
-    """Return [H, S] the visits with the given action in each state at each step, to one decimal place."""
+    """Return the visits with the given action in each state at each step [H, S], to one decimal place."""
     return np.take_along_axis(visits, actions[..., None].astype(int), -1)[..., 0].round(1)

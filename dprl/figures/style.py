@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from dprl.words import power
 
 MOST_CURVES = 8
-MOST_POINTS = 500  # sent to the browser in one trace
+MOST_POINTS = 500  # most points sent to the browser in one trace
 BOUND_DASH = "dot"
 FONT = '"Source Sans", "Source Sans 3", "Source Sans Pro", sans-serif'
 PICTURES = ("png", "svg")  # what the toolbar's camera may save
@@ -58,7 +58,7 @@ class Theme:
     models: dict[str, Scale]
     roles: dict[str, str]
     actions: tuple[str, ...]
-    faint: str  # edges of what is empty, and words about what never happens
+    faint: str  # edges of empty areas, and words about events that never happen
     amount: Scale  # 0 .. 1: nothing to much
     counts: Scale  # 0 .. 1/2 .. 1: impossible negative counts | nothing | many
     difference: Scale  # 0 .. 1/2 .. 1: too low | exact | too high

@@ -63,14 +63,14 @@ class Frontier:
 
     Attributes:
         style: the style of its line.
-        epsilon: [P] the budget at each point, which sets its marker's shade; None without privacy.
-        x: [P] ascending.
-        center, low, high: [P] the mean (or median) over the finished seeds with its interval, NaN if there is none.
-        seeds: [P] the number of finished seeds.
-        whole: [P] whether all seeds are finished.
-        worst: [P] the largest possible loss: K V*, or v* for a policy learned from a data set.
-        share: [P] the loss divided by `worst`, NaN if nothing can be lost.
-        slope: exponent of x over `fitted` (x from, x to), with its interval; NaN if not fitted.
+        epsilon: the budget at each point, which sets its marker's shade [P]; None without privacy.
+        x: the points of the axis, ascending [P].
+        center, low, high: the mean (or median) over the finished seeds with its interval [P], NaN if there is none.
+        seeds: the number of finished seeds [P].
+        whole: whether all seeds are finished [P].
+        worst: the largest possible loss [P]: K V*, or v* for a policy learned from a data set.
+        share: the loss divided by `worst` [P], NaN if nothing can be lost.
+        slope: the exponent of x over `fitted` (x from, x to), with its interval; NaN if not fitted.
         theory: the exponent in the paper's bound, None if it is not drawn.
         world: the environment, if the chart shows several.
     """
@@ -98,7 +98,7 @@ class ProvedLine:
 
     Attributes:
         model: its privacy model; epsilon: its budget, None if that is the axis.
-        x: [P] ascending; values: [P].
+        x: the points of the axis, ascending [P]; values: the bound at these points [P].
     """
 
     label: str

@@ -35,11 +35,11 @@ class Cost:
 
     Attributes:
         model: none, central, shuffle or local.
-        name: in words, for a legend.
+        name: its name in a legend.
         given: who is trusted, worded to follow "with".
-        episodes: [C], ascending.
-        mean, low, high: [C], average regret per episode so far with its 95% t interval over seeds.
-        needed: number of users after which the mean stays below LEARNED times V*, NaN if it never does.
+        episodes: the numbers of episodes, ascending [C].
+        mean, low, high: the average regret per episode so far with its 95% t interval over seeds [C].
+        needed: the number of users after which the mean stays below LEARNED times V*, NaN if it never does.
     """
 
     model: str
@@ -104,7 +104,7 @@ def lost_by_trust(
 
 def _moving(chart: Chart, costs: Sequence[Cost], epsilon: float) -> list[Trace]:
     """Build the traces that move with epsilon: the shared band, the curves, and their marks. The legend shows a mark as
-    line and marker; the plot shows only the marker, at the users needed."""
+    a line with a marker; the plot shows only the marker, at the users needed."""
     curves, marks = [], []
     for cost in costs:
         color = looks.color(cost.model, epsilon, chart.dark)

@@ -35,10 +35,10 @@ class UsersCurve:
 
     Attributes:
         model: none, central, shuffle or local.
-        name: in words, for a legend.
-        measured: whether the numbers were measured for this problem or extrapolated.
-        epsilon: [P] ascending.
-        needed: [P] users; infinite for more than can be run.
+        name: its name in a legend.
+        measured: whether the numbers were measured for this problem; otherwise they were extrapolated.
+        epsilon: the budgets, ascending [P].
+        needed: the users needed [P]; infinite for more than can be run.
         factor: the factor by which `needed` may be too low or too high; NaN if unknown.
     """
 
@@ -148,10 +148,10 @@ class UsersRow:
     """The users needed under one kind of privacy.
 
     Attributes:
-        needed: NaN during the search, infinite if more than `most`.
-        low, high: 95% bootstrap interval over seeds, NaN if there is none.
-        note: text shown instead of a number.
-        times: ratio to the smallest number in the chart, with its interval; NaN if unknown.
+        needed: the users needed; NaN during the search, infinite if more than `most`.
+        low, high: the 95% bootstrap interval over seeds, NaN if there is none.
+        note: the text shown instead of a number.
+        times: the ratio to the smallest number in the chart, with its interval; NaN if unknown.
     """
 
     label: str

@@ -1,4 +1,4 @@
-"""Lessons of about five minutes, a TOML file each: nine come with the program, and a teacher can add others.
+"""Lessons of about five minutes, one TOML file each: nine come with the program, and a teacher can add others.
 
 The folder that DPRL_LESSONS names is read again whenever one of its files has changed.
 """
@@ -33,12 +33,12 @@ class Shelf(Mapping[str, Lesson]):
 
     @property
     def stamps(self) -> Stamps:
-        """The stamp of a teacher's file, which changes with it."""
+        """The stamps of a teacher's files, which change with them."""
         return _stamps()
 
     @property
     def faults(self) -> list[str]:
-        """A sentence for each file of a teacher that cannot be read, or on the folder if there is none."""
+        """A sentence for each file of a teacher that cannot be read, or about the folder if it does not exist."""
         folder = os.environ.get("DPRL_LESSONS")
         if folder and not Path(folder).is_dir():
             return [f"DPRL_LESSONS: {folder} is not a folder; give the folder with your lessons."]

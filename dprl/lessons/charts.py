@@ -1,7 +1,7 @@
-"""The charts of lessons: what is drawn of the runs that a lesson's file names, and the numbers that its texts use.
+"""The charts of lessons: plots of the runs that a lesson's file names, and the numbers that its texts use.
 
-A text asks for a number of its chart as a reading: `{needed(central):users}`, or one over another,
-`{needed(local) / needed(central):rough}`. `READINGS` are those of every chart; some kinds have more.
+A text takes a number from its chart by a reading, `{needed(central):users}`, or by a quotient of two,
+`{needed(local) / needed(central):rough}`. Every chart has `READINGS`; some kinds have more.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from dprl.simulation.offline_spec import MEASURE as GAP
 from dprl.words import human, percent, rough, to_the
 
 SAID = messages("lessons")["charts"]
-EDGE = 1e-30  # of what is divided by
+EDGE = 1e-30  # the least divisor
 
 
 @dataclass(frozen=True)
 class DrawnSeries:
-    """A series of a chart; until: as far as it is drawn before the answer is shown, 0 for not at all."""
+    """A series of a chart; until: the x up to which it is drawn before the answer is shown, 0 for not at all."""
 
     series: SpecSeries
     until: float = np.inf
@@ -53,13 +53,13 @@ class Kind:
 
     Attributes:
         key: its name in files and messages.
-        plot(chart, evidence): what is drawn.
+        plot(chart, evidence): the plot of a chart.
         runs(spec): the runs that a curve needs.
-        asks(spec): further conditions on specs, see simulation.kinds.
+        asks(spec): the questions, each with a spec, that a curve needs, see simulation.kinds.
         frame: its usual frame. Titles are messages.
         level: the height of the line that curves are to reach, 0 for none.
         over_epsilon: whether curves run over budgets.
-        readings: what its texts can use in addition to READINGS.
+        readings: further readings that its texts can use, in addition to READINGS.
     """
 
     key: str
@@ -77,12 +77,12 @@ class Chart:
     """A chart as a lesson's file describes it.
 
     Attributes:
-        specs, names: the runs it shows, in this order, and what they are called, by their keys in the file.
-        until: as far as a curve is drawn before the answer is shown, by key.
+        specs, names: the runs that it shows, in this order, and their names, by their keys in the file.
+        until: the x up to which each curve is drawn before the answer is shown, by key.
         level: the height of the line that curves are to reach; 0 for the usual one.
-        frame: what replaces the usual titles and ranges.
+        frame: titles and ranges that replace the usual ones.
         window: the stretch over which growth is measured.
-        point: where the answer points at: a curve, x and the words.
+        point: the point that the answer marks: a curve, x and the words.
     """
 
     kind: Kind
@@ -101,7 +101,7 @@ class Chart:
 
     @property
     def questions(self) -> tuple[tuple[str, Any], ...]:
-        """Further conditions on specs, see simulation.kinds."""
+        """The questions, each with a spec, that it needs, see simulation.kinds."""
         return tuple(dict.fromkeys(asked for spec in self.specs.values() for asked in self.kind.asks(spec)))
 
     @property
@@ -118,7 +118,7 @@ class Chart:
 
 @dataclass(frozen=True)
 class Drawn:
-    """A chart of known runs: what is drawn, and what can be read off it."""
+    """A chart of known runs, with its plot and the numbers that can be read off it."""
 
     chart: Chart
     evidence: Evidence
@@ -209,7 +209,7 @@ def check_text(template: str, chart: Chart) -> None:
             raise SpecError("format", f"{shown(spec)} is not allowed; give one of {', '.join(FORMATS)}.")
 
 
-# --- what every chart can be asked for ---
+# --- the readings of every chart ---
 
 
 def needed(drawn: Drawn, key: str) -> float:
@@ -259,7 +259,7 @@ def noise(drawn: Drawn, key: str) -> float:
 
 
 def best(drawn: Drawn, key: str) -> float:
-    """V*: what the best policy earns in an episode."""
+    """Return V*, the best policy's expected reward in an episode."""
     return float(drawn.evidence.runs[drawn.chart.specs[key]].v_star)
 
 

@@ -69,7 +69,7 @@ def _noise(evidence: Evidence, spec: RunSpec) -> tuple[Array, Array]:
 
 
 def right(drawn: Drawn, epsilon: float = math.inf) -> float:
-    """Return the most of PEOPLE users that the best attacker guesses correctly; without noise by default."""
+    """Return how many of PEOPLE users the best attacker guesses correctly, at most; by default, without noise."""
     if math.isinf(epsilon):
         return float(PEOPLE * metrics.best_guess(COIN, np.zeros(1), np.zeros(1)))
     found = drawn.evidence.answers["promise", ATTACK.run.replace(epsilon=epsilon)]
@@ -93,7 +93,7 @@ def _beliefs(chart: Chart, evidence: Evidence) -> Plot:
 
 
 def _deltas(chart: Chart, evidence: Evidence) -> Plot:
-    """Return the epsilon proved for the noise of each run, at each delta."""
+    """Plot the epsilon proved for the noise of each run, at each delta."""
     drawn = []
     for key, spec in chart.specs.items():
         found = evidence.answers["promise", spec]
@@ -125,16 +125,16 @@ def _least_false(drawn: Drawn, true: float) -> float:
 
 
 def _errors(evidence: Evidence, way: str) -> Array:
-    """[users] how far off two users are who work out a third, over all repetitions."""
+    """Return the errors of two users who work out the data of a third, over all repetitions [users]."""
     return np.concatenate([read(evidence.answers[asked], way) for asked in COLLUDED])
 
 
 def _collusion(chart: Chart, evidence: Evidence) -> Plot:
-    """Return the share of users whom two others read this precisely; the curves are `one` draw, and a `tree`."""
+    """Plot the share of users whose data two others work out this precisely, with `one` draw and with a `tree`."""
     x, drawn = np.linspace(0.0, chart.frame["x_range"][1], 201), []
     for key in chart.specs:
         share = (_errors(evidence, key)[None, :] <= x[:, None] + EXACT).mean(axis=1)
-        # from the axis, so that a curve that is at its height at once is seen to rise
+        # from the axis, so that a curve that reaches its height at once is seen to rise
         drawn.append(chart.series(key, np.append(0.0, x), np.append(0.0, share)))
     return framed(chart, tuple(drawn))
 
@@ -172,7 +172,7 @@ def nothing(spec: Any) -> tuple[Any, ...]:
 
 
 def asks_of_noise(spec: RunSpec) -> tuple[tuple[str, Any], ...]:
-    """Return the proved guarantee of the noise and, for noise as in a paper, also the one that the paper states."""
+    """Ask for the proved guarantee of the noise and, for noise as in a paper, also for the one stated in the paper."""
     return ("promise", spec), *([("guarantee", spec)] if spec.calibration == "paper" else [])
 
 

@@ -1,6 +1,6 @@
 """A lesson read from its TOML file: questions, each with a chart, a guess, the answer and its reason.
 
-docs/how-to/lessons.md explains the file. A fault in one raises one sentence that names the field.
+docs/how-to/lessons.md explains the file. A faulty file raises SpecError, with one sentence that names the field.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ ENDS = messages("lessons")["answer"]
 
 
 class Table:
-    """A table of a lesson's file; where: what errors call it."""
+    """A table of a lesson's file; where: its name in errors."""
 
     def __init__(self, values: Any, where: str) -> None:
         if not isinstance(values, Mapping):
@@ -76,12 +76,12 @@ class Step:
     """One question.
 
     Attributes:
-        title: a few words; ask: the question; setup: what one has to know for it, in a sentence or two.
-        prediction: how it is answered.
-        chart: what is drawn.
+        title: a few words; ask: the question; setup: the facts that it needs, in a sentence or two.
+        prediction: the form of a guess.
+        chart: its chart.
         answer: the reading that is the truth, or the number of the right choice; "" if it is the order of curves.
-        texts: `found`, what was measured; `why`, the reason; with readings of the chart.
-        replies: what to say to each error, see the predictions' `errors`: the thinking behind it.
+        texts: `found`, the measurement, and `why`, the reason, both with readings of the chart.
+        replies: for each error of a guess, the usual thinking behind it; see the predictions' `errors`.
     """
 
     title: str
@@ -100,18 +100,18 @@ class Step:
 
     @property
     def questions(self) -> tuple[tuple[str, Any], ...]:
-        """Further conditions on specs, see simulation.kinds."""
+        """The questions, each with a spec, that its chart needs, see simulation.kinds."""
         return self.chart.questions
 
     @property
     def environment(self) -> tuple[str, Mapping[str, Any]]:
-        """The question about its runs: its key, and its parameters."""
+        """The environment of its runs: its key and its parameters."""
         spec = next(iter((*self.specs, *(spec for _, spec in self.questions))))
         spec = getattr(spec, "run", spec)
         return spec.environment, spec.environment_params
 
     def drawn(self, evidence: Evidence) -> Drawn:
-        """Its chart, and what can be read off it."""
+        """Draw its chart, with the numbers that can be read off it."""
         return charts.draw(self.chart, evidence)
 
     def plot(self, evidence: Evidence) -> Plot:
@@ -166,8 +166,8 @@ class Lesson:
     """A lesson of about five minutes.
 
     Attributes:
-        key: its name in links; say: what it is about; needs: what one should know before, in a sentence.
-        recap: sentences to remember; attempt: what to try next, and the link to it.
+        key: its name in links; say: its subject; needs: the knowledge that it assumes, in a sentence.
+        recap: sentences to remember; attempt: a suggestion of a next step, and its link.
     """
 
     key: str
@@ -324,7 +324,7 @@ def _chart(table: Table, curves: Curves) -> Chart:
 
 
 def _prediction(kind: str, guess: Table, chart: Chart) -> tuple[Prediction, dict[str, Any]]:
-    """Read the form of an answer; with replies to choices, and the answer if it is one of them."""
+    """Read the form of a guess, the replies to its choices, and the answer if it is one of them."""
     if kind == "order":
         return Order(tuple(chart.names.values()), tuple(chart.specs)), {}
     if kind == "number":

@@ -26,7 +26,7 @@ LETTERS = "abcdefghijklmnop"
 OPEN = "-"  # in an order that is not whole yet
 NEAR = 2.0  # a factor below which a marker counts as hit
 PART = 0.5  # the share of a point that a guess nearby earns
-PART_NEAR, PART_WIDE = 10.0, 0.2  # nearby is a tenfold on a log axis, or a fifth of another axis
+PART_NEAR, PART_WIDE = 10.0, 0.2  # nearby: within a factor of ten on a log axis, or a fifth of another axis
 GUESS = "guess"
 SAID = messages("lessons")["answer"]
 VERDICT, CURVE = messages("lessons")["verdict"], messages("lessons")["chart"]["curve"]
@@ -45,7 +45,7 @@ class Order:
 
     Attributes:
         items: the names to choose from, in the order in which they are offered.
-        keys: what a lesson's file calls them.
+        keys: their names in a lesson's file.
     """
 
     items: tuple[str, ...]
@@ -68,7 +68,7 @@ class Order:
         return "".join(self.letters[place] for place in answer)
 
     def put(self, text: str, item: int, curve: int | None = None) -> str:
-        """Return the text with an item as the name of a curve, or of the first unnamed one, or without it if repeated.
+        """Return the text with an item as the name of a curve or the first unnamed one; a repetition removes the item.
 
         text: a whole answer, the beginning of one, or "".
         """
@@ -93,7 +93,7 @@ class Order:
         return sum(a == b for a, b in zip(guess, truth, strict=True)) / len(truth)
 
     def errors(self, guess: Sequence[int], truth: Sequence[int]) -> list[str]:
-        """Name what is wrong with a guess, the first pair of curves that is the wrong way round first."""
+        """Name the errors of a guess, beginning with the first pair of curves in the wrong order."""
         if tuple(guess) == tuple(truth):
             return ["right"]
         place = {item: i for i, item in enumerate(truth)}
@@ -102,7 +102,7 @@ class Order:
         return [*wrong, "wrong"]
 
     def typical(self, answers: Sequence[Sequence[int]]) -> list[float]:
-        """Return nothing: no order can be drawn for all."""
+        """Return nothing, because no order is typical of all."""
         return []
 
     def together(self, answers: Sequence[Sequence[int]], truth: Sequence[int]) -> str:
@@ -122,7 +122,7 @@ class Order:
         return listed([f"{i}. {self.items[place]}" for i, place in enumerate(answer, 1)])
 
     def draw(self, chart: Chart, asked: AskedChart, text: str, truth: Sequence[int], shown: bool) -> None:
-        """Draw the numbers of the curves, and their names in a text. The curves of the chart are the items."""
+        """Draw the numbers of the curves, and the names that a text gives them. The chart's curves are the items."""
         names = text if len(text) == len(self.items) else OPEN * len(self.items)
         words = [self.items[self.letters.index(letter)] if letter != OPEN else "" for letter in names]
         figures.tags(chart, asked, truth, words, shown)
@@ -134,14 +134,14 @@ class Marker:
 
     Attributes:
         low, high: the ends of the allowed answers.
-        unit, unit_one: the words of an answer: "{} users"; and of 1, "" for the same.
-        log: whether the axis is logarithmic: then distance is counted in tenfolds, else as it is.
-        steps: of a slider, by which the marker moves, on a log axis in each tenfold, else from end to end.
-        ends: what the slider's ends mean.
-        share: whether it is a share of one, said as a percentage.
-        inverse: whether words give one over the answer, as the axis does: ε, where answers are 1/ε.
-        waits: about where the marker waits until it is moved, None for the left end; never where it is measured.
-        by: how the truth is known.
+        unit, unit_one: the words for an answer, such as "{} users", and for the answer 1, "" for the same words.
+        log: whether the axis is logarithmic; distances are then counted in factors of ten.
+        steps: the number of a slider's steps, in each factor of ten on a log axis, otherwise from end to end.
+        ends: the meanings of the slider's ends.
+        share: whether it is a share of one, shown as a percentage.
+        inverse: whether words show one over the answer, as the axis does: ε if answers are 1/ε.
+        waits: about where the marker waits until it is moved, None for the left end; never at the measured value.
+        by: the words for how the truth is known.
     """
 
     low: float
@@ -164,7 +164,7 @@ class Marker:
 
     @property
     def marks(self) -> tuple[float, ...]:
-        """The stops of a slider, from left to right: their values in words grow."""
+        """The stops of a slider, from left to right, in increasing order of their values in words."""
         if self.log:
             n = round(self.steps * math.log10(self.high / self.low))
             exact = (self.low * 10 ** (i / self.steps) for i in range(n + 1))
@@ -198,7 +198,7 @@ class Marker:
         return written(int(answer) if float(answer).is_integer() else float(answer))
 
     def distance(self, guess: float, truth: float) -> float:
-        """Return the distance, in tenfolds on a log axis, else as it is."""
+        """Return the distance, on a log axis in factors of ten."""
         return abs(math.log10(guess / truth)) if self.log else abs(guess - truth)
 
     def verdict(self, guess: float, truth: float) -> str:
@@ -246,8 +246,8 @@ class Marker:
         return filled(VERDICT["markers"], n=n, less=self.words["less"], **found)
 
     def score(self, guess: float, truth: float) -> float:
-        """1 where the verdict is that it was hit, PART where it is near: within a factor of PART_NEAR, or a share
-        PART_WIDE of the axis."""
+        """Return 1 for a hit, PART for a guess nearby (within a factor of PART_NEAR, or a share PART_WIDE of the axis),
+        and 0 otherwise."""
         off = self.distance(guess, truth)
         if self.log:
             hit, near = math.log10(NEAR), math.log10(PART_NEAR)
@@ -279,8 +279,8 @@ class Choice:
     """One of a few answers. An answer is a number; its text is that number: "0.5".
 
     Attributes:
-        choices: each a number and its words. Of plain answers the number is a place, from 0; of the ways in which a
-            curve may go on it is an exponent, and each way is drawn on the chart.
+        choices: a number and the words of each. For plain answers the number is a place, from 0; for the ways in which
+            a curve may go on, it is an exponent, and each way is drawn on the chart.
         of: the letter that is raised to the exponent; "" for plain answers.
         start, end: the stretch of the axis over which the curve goes on.
     """
@@ -305,7 +305,7 @@ class Choice:
         return min(self.choices, key=lambda choice: abs(choice[0] - truth))
 
     def verdict(self, guess: float, truth: float) -> str:
-        """Whether a guess is right, and what was measured."""
+        """Describe whether a guess is right, and the measurement."""
         value, words = self.nearest(truth)
         right, measured = value == guess, {"power": to_the(self.of, truth)} if self.of else {}
         name = ("slope" if self.of else "choice") + ("_right" if right else "")
@@ -314,7 +314,7 @@ class Choice:
         )
 
     def score(self, guess: float, truth: float) -> float:
-        """1 if no choice is nearer, else 0."""
+        """Return 1 if no other choice is nearer, else 0."""
         return float(self.nearest(truth)[0] == guess)
 
     def errors(self, guess: float, truth: float) -> list[str]:
@@ -322,11 +322,11 @@ class Choice:
         return [str([value for value, _ in self.choices].index(guess))]
 
     def typical(self, answers: Sequence[float]) -> list[float]:
-        """Return the most frequent of at least one answer, all that tie."""
+        """Return the most frequent of at least one answer, including all that tie."""
         return multimode(sorted(answers))
 
     def together(self, answers: Sequence[float], truth: float) -> str:
-        """Return how many of a class are right, at least one answer, and its most frequent answers: all that tie."""
+        """Describe how many of a class's answers, at least one, are right, and the most frequent ones: all that tie."""
         n, right = len(answers), sum(self.score(answer, truth) == 1 for answer in answers)
         name = ("slopes" if self.of else "choices") + ("_one" if right == 1 else "")
         most = (self.said(answer).rstrip(".") for answer in self.typical(answers))
@@ -363,9 +363,9 @@ Prediction = Order | Marker | Choice
 def cloud(
     prediction: Prediction, chart: Chart, asked: AskedChart, answers: Sequence[Any], shown: bool = False
 ) -> None:
-    """Many answers, each faint, so that they darken where they agree. Those to an order are counted instead.
+    """Draw many answers, each faint, so that they darken if they agree. Answers to an order are counted instead.
 
-    shown: with the typical ones, which would lead those who still predict.
+    shown: whether to add the typical answers, which would influence those who still predict.
     """
     drawn: list[tuple[Who, Sequence[Any]]] = [("other", answers)]
     if shown and answers:

@@ -1,4 +1,4 @@
-"""Messages to visitors, apart from the code: templates with named fields, in a file for each part of the pages.
+"""Messages to visitors, apart from the code: templates with named fields, in one file for each part of the pages.
 
 A language is a folder of TOML files, laid over those of `en`; what they lack stays English. Pure: imports nothing else
 of dprl.
@@ -27,7 +27,7 @@ def messages(name: str) -> dict[str, Any]:
 
 
 def texts(name: str, language: str = LANGUAGE) -> dict[str, Any]:
-    """Return what a language has of NAME.toml; {} for nothing."""
+    """Return a language's messages in NAME.toml; {} if it has none."""
     file = FOLDER / language / f"{name}.toml"
     return tomllib.loads(file.read_text("utf-8")) if file.is_file() else {}
 

@@ -1,4 +1,4 @@
-"""Names of runs, in a legend and elsewhere: phrases with commas between them."""
+"""Names of runs, in a legend and elsewhere: phrases joined by commas."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def online(
     structure: bool,
     unproved: bool,
 ) -> str:
-    """Name an online run. title: of its algorithm; params: those that are no defaults; noise: its privacy model and
-    epsilon."""
+    """Name an online run. title: its algorithm's title; params: parameters that are not defaults; noise: its privacy
+    model and epsilon."""
     return called(
         title,
         *(phrase("param", param=name, value=value) for name, value in params.items()),

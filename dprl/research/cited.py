@@ -13,7 +13,7 @@ from dprl.simulation.kinds import given_spec
 from dprl.theory.papers import bibliography
 from dprl.version import VERSION
 
-Source = tuple[str, str]  # the subject of the source, and the text that names its papers
+Source = tuple[str, str]  # the subject of a source, and the text that names its papers
 NOTIONS = {"zcdp": "Bun, Steinke 2016"}  # the paper that introduced each notion of privacy, if we know it
 
 
@@ -28,7 +28,7 @@ def cite(*runs: Spec | Trace | Mapping[str, Any]) -> str:
         state the subject of each paper.
 
     Raises:
-        SpecError: One of the runs is not a spec, or a field of it is not allowed.
+        SpecError: One of the runs is not a spec, or one of its fields is not allowed.
 
     Example:
         >>> print(dprl.cite(dprl.RunSpec()).splitlines()[-1])

@@ -32,7 +32,7 @@ def collect(
     read: Callable[[Store, S], T | None],
     progress: Callable[[float], None] | None = None,
 ) -> dict[S, T]:
-    """Request the missing runs, wait for all, and return what `read` gives for each (None while a run is missing).
+    """Request the missing runs, wait for all, and return the result of `read` for each (None while a run is missing).
 
     progress: called with the share done, 0 to 1. If the call ends early, the requests are withdrawn and finished seeds
     are kept, so that the next call continues from there. Raises RunFailed, and SpecError for a run past the limits.
@@ -59,7 +59,7 @@ def looks(
 
     Closing the generator early withdraws the requests.
     """
-    asked: dict[S, int] = {}  # with the number of requests
+    asked: dict[S, int] = {}  # the number of requests for each
     try:
         for spec in wanted:
             value = read(store, spec)

@@ -21,7 +21,7 @@ from dprl.simulation import OfflineSpec, RunSpec
 from dprl.theory import BOUNDS, Bound
 
 LEARNED = 0.5  # the share of the worst possible loss below which a slope is meaningful
-FEWEST = 3  # points of a slope
+FEWEST = 3  # fewest points of a slope
 SYMBOLS = {"epsilon": "ε", "rho": "ρ", "episodes": "K", "contribution": "m"}
 AXES = {
     "epsilon": "privacy budget ε",
@@ -108,9 +108,9 @@ def frontier_of(
 
     Args:
         label, style: its name and its look.
-        specs: its P runs; x: [P] their values of the axis, ascending.
+        specs: its P runs; x: their values of the axis, ascending [P].
         rows: the values drawn [seeds, P], NaN if unknown.
-        lost: [P] the loss of each run; the slope is fitted to points whose loss is a small enough share of `worst`.
+        lost: the loss of each run [P]; the slope is fitted to points whose loss is a small enough share of `worst`.
         proved: see `proved_exponent`.
         statistic: the statistic over seeds.
         world: see `Frontier`.

@@ -1,4 +1,4 @@
-"""Charts of online runs, of runs on data sets, or of runs on a file of yours, with the dashboard's figures."""
+"""Charts of online runs, of runs on data sets, or of runs on your own file, with the dashboard's figures."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ Drawn = Literal["privacy cost", "regret", "share", "suboptimality"]
 
 @dataclass(frozen=True, init=False, repr=False)
 class Sweep(_Sweep[S]):
-    """A base spec and the axes along which it changes. Combinations that cannot be run are points with a refusal.
+    """A base spec and the axes along which it varies. Combinations that cannot run are kept as points with the reason.
 
     Attributes:
         base: the spec, or a dict of its fields.
@@ -152,7 +152,7 @@ class SweepResult(Generic[S]):
         compares with the same seed of the non-private baseline.
 
         Args:
-            whole: whether each point of a curve has a row, instead of its end alone.
+            whole: whether each point of a curve has a row; otherwise only its end has one.
         """
         check_flags(whole=whole)
         if not whole:
@@ -183,8 +183,8 @@ class SweepResult(Generic[S]):
     def plot(self, measure: Drawn | None = None, *, dark: bool = False) -> Picture:
         """Draw the dashboard's chart of Trade-offs: one marker per run, along the first axis that is a number.
 
-        Each value of a second axis has a line with its own marker, and each further algorithm has other dashes. If
-        there is a third axis, each environment, or else each value of the third axis, has a panel of its own.
+        Each value of a second axis has a line with its own marker, and each further algorithm has different dashes. If
+        there is a third axis, each environment, or else each value of the third axis, has its own panel.
 
         Args:
             measure: the quantity drawn. By default the privacy cost; if algorithm is an axis, the loss of each run,

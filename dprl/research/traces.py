@@ -182,7 +182,7 @@ class Comparison:
         """Return a tidy table of all curves: the name of the run, and the columns of `Trace.frame`.
 
         Args:
-            whole: whether each point of a curve has a row, instead of its end alone.
+            whole: whether each point of a curve has a row; otherwise only its end has one.
         """
         import pandas as pd
 

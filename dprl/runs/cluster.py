@@ -1,4 +1,4 @@
-"""Dask clusters as a replacement for workers: their addresses, a check of their builds, and a local one for trials.
+"""Dask clusters as a replacement for workers: their addresses, a check of their builds, and a local cluster for trials.
 
 python -m dprl cluster [--workers 2] [--port 8786]
 """
@@ -44,7 +44,7 @@ _ADDRESS = re.compile(r"(tcp|tls)://[^\s/]+:\d{1,5}")
 
 
 def build() -> str:
-    """Return what the bits of a result depend on: a digest of the sources, and the versions of NumPy and numba."""
+    """Return a text that determines the bits of a result: a digest of the sources, and NumPy's and numba's versions."""
     return f"{source_digest()} {version('numpy')} {version('numba')}"
 
 
@@ -70,7 +70,7 @@ def connected(address: str) -> Client:
     """Connect to the scheduler at `address`. Raises StoreError."""
     from distributed import Client
 
-    for name in ("distributed", "distributed.client"):  # what is wrong is reported here, in a sentence
+    for name in ("distributed", "distributed.client"):  # errors are reported here, in a sentence
         logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
         return Client(address, timeout=_CONNECT, set_as_default=False)
@@ -114,7 +114,7 @@ class DaskSlot:
 
 
 class Cluster:
-    """A connection to a scheduler, whose workers come and go as slots of an engine. It is renewed when the scheduler
+    """A connection to a scheduler, whose workers come and go as slots of an engine. It is renewed if the scheduler
     returns. Raises StoreError if the scheduler cannot be reached, or a worker would compute other bits."""
 
     def __init__(self, address: str, engine: Any, simulation: str) -> None:

@@ -26,7 +26,7 @@ class StoreError(RuntimeError):
 
 
 def setting(name: str, default: int, low: int, high: int) -> int:
-    """Read a whole number from the environment. Raises StoreError naming the variable if it is not one."""
+    """Read a whole number from an environment variable. Raises StoreError naming the variable if it is not one."""
     text = os.environ.get(name, "").strip() or str(default)
     if not text.isdecimal() or not low <= int(text) <= high:
         raise StoreError(f"{name} is {text[:40]!r}, and must be a whole number from {low} to {high}.")
@@ -34,11 +34,11 @@ def setting(name: str, default: int, low: int, high: int) -> int:
 
 
 class Database:
-    """One SQLite file in WAL mode, for the threads of one process; other processes have their own.
+    """One SQLite file in WAL mode, shared by the threads of one process; other processes open their own `Database`.
 
     Each connection is used by one thread at a time. If the file is moved or deleted while a process runs, the next use
-    creates a new one. `name` is its name in sentences; a file whose tables have another `version` is set aside. Every
-    use may raise StoreError.
+    creates a new one. `name` is what messages call the file; a file whose tables have another `version` is set aside.
+    Every use may raise StoreError.
     """
 
     def __init__(self, path: Path, name: str, version: int, tables: str, *pragmas: str) -> None:
@@ -62,7 +62,7 @@ class Database:
     @contextlib.contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
         """Open a connection in a write transaction, which is committed at the end or rolled back on an error."""
-        with self._turn, self.reading() as db:  # SQLite waits by sleeping, so that late comers overtake
+        with self._turn, self.reading() as db:  # SQLite waits by sleeping, so that latecomers overtake
             db.execute("BEGIN IMMEDIATE")
             yield db
             db.execute("COMMIT")
@@ -146,7 +146,7 @@ class Database:
 
     def _begin(self) -> None:
         with contextlib.closing(self._connect()) as db:
-            db.execute("PRAGMA auto_vacuum = INCREMENTAL")  # only an empty file takes it, before WAL
+            db.execute("PRAGMA auto_vacuum = INCREMENTAL")  # only an empty file accepts it, before WAL
             db.execute("PRAGMA journal_mode = WAL")
             db.executescript(
                 f"BEGIN IMMEDIATE; {self._tables} PRAGMA user_version = {self._version}; COMMIT;"

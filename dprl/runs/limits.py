@@ -1,4 +1,4 @@
-"""The limits of waiting work and of attempts, per tab, per network address, and in total."""
+"""The limits on waiting work and on attempts, per tab, per network address, and in total."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dprl.runs.database import StoreError, setting
 from dprl.words import duration, plural
 
 MINUTES = 10
-# In this many minutes. A class shares one address, and makes mistakes.
+# Attempts allowed in this many minutes. A class shares one address, and makes mistakes.
 OFTEN = {
     "code": ({"tab": 10, "address": 100, "all": 300}, "Too many wrong codes were tried here"),
     "room": ({"tab": 5, "address": 20, "all": 50}, "Too many rooms were opened from here"),
@@ -40,7 +40,7 @@ class Lease:
 
 
 class Cap:
-    """A limit of waiting work, for a tab, an address or in total: seeds, and core seconds. Raises StoreError."""
+    """A limit on waiting work, in seeds and in core seconds, for a tab, an address or in total. Raises StoreError."""
 
     def __init__(self, by: str) -> None:
         self.of, seeds, seconds = CAPS[by]

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 OF_WORK = ("run", "key", "seed", "seeds", "seconds")
-_FRAMES = 12  # of an error's places the innermost
+_FRAMES = 12  # the innermost places of an error
 
 
 def as_json() -> bool:
@@ -24,7 +24,7 @@ def as_json() -> bool:
 
 
 def log_as(part: str) -> None:
-    """Let this process log to standard error, in the name of `part`."""
+    """Let this process log to standard error, under the name of `part`."""
     handler = logging.StreamHandler()
     if as_json():
         handler.setFormatter(Lines(part))

@@ -1,7 +1,7 @@
 """The queue, in memory: the waiting visitors, the order of turns, and the life of each seed until its end.
 
 Drafts and runs whose tab is gone come last. Otherwise the turn goes to the visitor with the fewest running seeds and,
-among those, to the one who has waited longest since their last turn; of a visitor's runs, to the one that has waited
+among those, to the one who has waited longest since their last turn; among a visitor's runs, to the one that has waited
 longest, then to the one requested first. A `Queue` uses no thread, file or process: the store calls it under its lock.
 """
 
@@ -20,7 +20,7 @@ from dprl.runs.workers import Slot
 
 DEATHS = 2
 AWAY = 5.0  # seconds without its tab after which a visitor's work comes last
-QUESTIONS = 4096  # that wait; the oldest are dropped
+QUESTIONS = 4096  # waiting at most; the oldest are dropped
 _IDLE = 1000  # seeds that nobody waits for but whose curves are kept
 _RUNS = 10_000
 
@@ -39,8 +39,8 @@ class Seed:
     """One requested seed that is not finished.
 
     Attributes:
-        state: queued, also while it is played.
-        slot: that of the worker that started it; playing: it has a turn now; here: no cluster can play it.
+        state: its state, which stays `queued` while it is played.
+        slot: that of the worker that started it; playing: whether it has a turn; here: whether no cluster can play it.
         seconds: the duration of its turns so far.
     """
 
@@ -86,7 +86,7 @@ class Run:
     Attributes:
         keys: the keys of its seeds; seconds: the estimated time of one seed.
         asks: the requests by visitor; served: the start of its last turn; rev: a number that every change raises.
-        there: sizes of traces in the store, -1 for a curve alone; looked: when, and after how many changes.
+        there: sizes of traces in the store, -1 for a curve alone; looked: when it was read, and after how many changes.
         fresh: seeds that no worker has started, some of which may have been started meanwhile for another run.
     """
 
@@ -109,7 +109,7 @@ class Run:
 class Claim(NamedTuple):
     """A visitor's claim to the next turn of a worker, for one seed, which is not counted in `running`.
 
-    last: it is a draft, or the visitor's tab is gone; running: the visitor's seeds that have a turn now; served,
+    last: whether it is a draft, or its tab is gone; running: the visitor's seeds that have a turn now; served,
     run_served: the last start of a turn of the visitor, and of the run (0: never); asked: the time of the request.
     """
 
@@ -137,10 +137,10 @@ class Queue:
 
     def __init__(self) -> None:
         self.runs: OrderedDict[str, Run] = OrderedDict()  # by name, longest unused first
-        self.seeds: dict[str, Seed] = {}  # by key: none that is done
+        self.seeds: dict[str, Seed] = {}  # unfinished ones by key
         self.questions: OrderedDict[str, Order] = OrderedDict()  # the newest last
-        self.taken: set[str] = set()  # questions that a worker is at
-        self.failures: Counter[str] = Counter()  # questions by order; after DEATHS deaths there is no answer
+        self.taken: set[str] = set()  # questions that a worker is answering
+        self.failures: Counter[str] = Counter()  # by question; after DEATHS there is no answer
         self.tabs: dict[str, float] = {}  # tabs with leases, and when each was last seen
         # by visitor: runs with fresh seeds, and the start of the last turn
         self._queues: defaultdict[str, dict[Run, None]] = defaultdict(dict)
@@ -148,7 +148,7 @@ class Queue:
         self._changes = 0
 
     def run(self, spec: SpecLike) -> Run:
-        """Return the known state of a run. Its name includes the first seed's key, and so names the simulation."""
+        """Return the known state of a run. Its name depends on the first seed's key, and so on the simulation."""
         name = hashlib.sha256(f"{spec.to_json()}\n{spec.seed_key(0)}".encode()).hexdigest()
         if name not in self.runs:
             self.runs[name] = Run(spec, name, tuple(map(spec.seed_key, range(spec.seeds))))
@@ -165,7 +165,7 @@ class Queue:
             run.rev = self._changes
 
     def lacking(self, run: Run, again: bool) -> list[tuple[int, str]]:
-        """Return the seeds that a request for a run would queue, and their keys. again: also failed ones."""
+        """Return the seeds that a request for a run would queue, and their keys. again: whether failed ones count."""
         going = ("queued",) if again else ("queued", "failed")
         return [
             (number, key)
@@ -357,7 +357,7 @@ class Queue:
         return next(fits, None)
 
     def _give_back(self, seed: Seed) -> None:
-        """Return a seed that no worker has started any more to its run; if somebody waits for it, it is next."""
+        """Return a seed to its runs as one that no worker has started; if somebody waits for it, it is next."""
         seed.slot, seed.playing = None, False
         self.change(*seed.runs)
         for run, visitor, _ in seed.wishes() if seed.fresh else ():

@@ -94,7 +94,7 @@ class Results:
         return int(self.file.rows("SELECT count(*) FROM result WHERE trace IS NOT NULL")[0][0])
 
     def write(self) -> None:
-        """Write what waits, and delete old results for space; the rest stays, and `notice` reports failures."""
+        """Write the waiting results, and delete old ones for space; if this fails, `notice` reports it."""
         with self._lock:
             held, used = dict(self._held), set(self._used)
         now = time.time()

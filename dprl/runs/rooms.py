@@ -1,4 +1,4 @@
-"""Rooms of classes, and short links: records under random codes, which nobody can compute again.
+"""Rooms for classes, and short links: records under random codes that cannot be computed from anything else.
 
 The code of a room is not secret; the teacher holds a key of 128 bits, of which only a digest is stored. A device is
 stored as a digest that differs between rooms; nothing is stored about a person. Answers to questions are randomised on
@@ -33,7 +33,7 @@ LETTERS = "BCDFGHJKLMNPRSTVWXYZ"  # of codes: no vowels, so no words; no digits,
 CODE_LENGTH, LINK_LENGTH = 6, 8  # of a room's code: 64 million of them; of a short link: 26 billion
 MOST_LETTERS = 4000  # of a link
 HOURS = 24  # after which a room is forgotten
-MOST_PEOPLE, MOST_STEPS, MOST_ROOMS = 200, 30, 50  # of a room, of a room, and on this server
+MOST_PEOPLE, MOST_STEPS, MOST_ROOMS = 200, 30, 50  # in a room, in a room, and on this server
 
 SAID = messages("room")["refused"]
 OFF, CLOSED, TWICE, WAIT = SAID["off"], SAID["closed"], SAID["twice"], SAID["wait"]
@@ -90,7 +90,7 @@ class Room:
     """The state of a room.
 
     version: different after every change in the room; total: the largest epsilon of one phone over all questions;
-    people: the number of devices that have joined; steps: the number of steps so far; state: of the last one, or None.
+    people: the number of devices that have joined; steps: the number of steps so far; state: the last step's, or None.
     """
 
     code: str
@@ -141,8 +141,8 @@ class Rooms:
 
     def join(self, code: str, device: str, who: Lease) -> Room:
         """Join a room, or return to it as the same device, which is a random name of the browser in this room. A
-        device stays in its room when the room is closed. Raises Refused: there is no such room, it is closed or
-        full, or too many wrong codes were tried."""
+        device stays in its room when the room is closed. Raises Refused if there is no such room, if it is closed
+        or full, or if too many wrong codes were tried."""
         name = _room_digest(code, device)
         joined = bool(self._file.rows(_JOINED, code, name))
         if not joined:
@@ -236,7 +236,7 @@ class Rooms:
         return dict(map(tuple, self._file.rows(mine, code, _room_digest(code, device))))
 
     def steps(self, code: str) -> list[ClassStep]:
-        """Return all steps of a class with the answers, in an order that reveals nothing of their times or senders."""
+        """Return all steps of a class with the answers, in an order that reveals nothing about times or senders."""
         steps = self._file.rows(
             "SELECT place, content, state FROM room_step WHERE room = ? ORDER BY place", code
         )
@@ -295,7 +295,7 @@ class ShortLinks:
 
     def shorten(self, page: str, query: str, who: Lease) -> str:
         """Return the letters for a link, the same each time. page: its path, "" for Home; query: without the question
-        mark. Raises Refused: the link is too long, there are too many links, or too many were made from here."""
+        mark. Raises Refused if the link is too long, or if too many links exist or were made from here."""
         if len(query) > MOST_LETTERS:
             raise Refused(
                 f"This link has {len(query):,} characters, and only one of at most {MOST_LETTERS:,} is made short: "
@@ -315,7 +315,7 @@ class ShortLinks:
             return str(db.execute(_LINK, (page, query)).fetchone()["code"])
 
     def lengthen(self, text: str) -> tuple[str, str]:
-        """Return the page and the query that letters stand for, see `read_code`. Raises Refused."""
+        """Return the page and the query of a short link from its letters, see `read_code`. Raises Refused."""
         code = read_code(text, LINK_LENGTH)
         if not code:
             given = shown(text) or "nothing"

@@ -53,7 +53,7 @@ class Activity:
 
 
 class Waiting(NamedTuple):
-    """A visitor's wish for a run. seeds: not started yet; seconds: the estimated time left on one core."""
+    """A visitor's wish for a run. seeds: the number not started yet; seconds: the estimated time left on one core."""
 
     visitor: str
     run: Any
@@ -80,7 +80,7 @@ def wishes(queue: Queue) -> list[Waiting]:
 
 
 class Forecast(NamedTuple):
-    """The forecast of a run. place: how many runs start before it; seconds_left: until its last seed ends."""
+    """The forecast of a run. place: the number of runs that start before it; seconds_left: the time to its end."""
 
     place: int
     seconds_left: float
@@ -89,7 +89,7 @@ class Forecast(NamedTuple):
 def forecast(waiting: list[Waiting], workers: int) -> dict[Any, Forecast]:
     """Estimate the place and the time left of every run. waiting: in the order of the requests.
 
-    Visitors take turns, so when a run ends, each visitor has had as much work done as its own, or all of theirs.
+    Visitors take turns, so when a run ends, everyone has had as much work done as the run's visitor, or all their work.
     """
     work: dict[tuple[bool, str], float] = defaultdict(float)  # seconds that each visitor waits for
     before = {}

@@ -36,15 +36,15 @@ from dprl.simulation import Spec, Trace
 log = logging.getLogger("dprl.runs")
 
 _LOOK = 2.0  # seconds after which the file is read again for the results of other processes
-_FORECAST = 1.0  # s for which an estimate holds
-_FAILURES = 5  # that are reported
+_FORECAST = 1.0  # seconds for which an estimate holds
+_FAILURES = 5  # reported at most
 _WEEK = 7 * 24 * 3600
 _NO_POINTS = np.zeros(0, np.int64), np.zeros(0)
 MADE_ROOM = "Its details had to make room for newer results; its curve was kept."
 
 
 class Store:
-    """The store in two SQLite files: results, and next to it rooms and short links. All threads of a process may use
+    """The store in two SQLite files: one for results, one for rooms and short links. All threads of a process may use
     one `Store`. Processes share results through the file; requests are known only to their own process.
 
     public: whether all requests of the dashboard are leased, not only those through a link. link_seconds: the
@@ -288,7 +288,7 @@ class Store:
         return self
 
     def close(self) -> None:
-        """Stop the workers, write what waits, and close the files."""
+        """Stop the workers, write the waiting results, and close the files."""
         if _opened.get(self.path) is self:
             del _opened[self.path]
         self.engine.close()
@@ -304,7 +304,7 @@ class Store:
     def _keep(self) -> None:
         """Write results as they come; every second, check tabs and rooms, and report to other processes."""
         looked, told = 0.0, ""
-        others(self.path)  # of those that were killed nothing is left
+        others(self.path)  # which removes the reports of killed processes
         while not self.engine.closed:
             self.results.news.wait(1.0)
             self.results.news.clear()

@@ -15,7 +15,7 @@ from dprl.fields import SpecError
 log = logging.getLogger("dprl.runs.worker")
 
 TURN = 0.25  # s
-HELD = 5  # the most seeds that a worker has started, so that several runs of one visitor grow side by side
+HELD = 5  # the most seeds that a worker has started: several runs of one visitor can grow side by side
 MOST = 8  # the same, if the further seeds belong to visitors who have none started
 KEPT = MOST + 4  # runs that a worker has interrupted, including cancelled ones
 
@@ -25,7 +25,7 @@ SIMULATION = "dprl.simulation"
 
 @dataclass(frozen=True)
 class Order:
-    """A task: play a seed, or answer a question. key: of the seed or the question; spec: as JSON."""
+    """A task: play a seed, or answer a question. key: the key of the seed or the question; spec: the spec as JSON."""
 
     what: Literal["seed", "question"]
     key: str
@@ -38,8 +38,8 @@ class Order:
 class Report:
     """The outcome of a turn.
 
-    curve: the points so far, `at` and then `values`, or the answer to a question. trace: of a finished seed. failed:
-    the reason for a failure, in a sentence; refused: whether the spec cannot be played by this worker.
+    curve: the points so far, `at` and then `values`, or the answer to a question. trace: a finished seed's. failed: the
+    reason for a failure, in a sentence; refused: whether the spec cannot be played by this worker.
     """
 
     progress: float = 0.0

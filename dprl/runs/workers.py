@@ -20,7 +20,7 @@ from dprl.runs.turn import SIMULATION, Order, Report, play
 
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 _NICE = 10
-_EARLY = 5.0  # seconds: a worker that dies sooner is restarted only then
+_EARLY = 5.0  # seconds: a worker that dies sooner is restarted only after this time
 
 
 class Died(RuntimeError):
@@ -32,8 +32,8 @@ class Lost(RuntimeError):
 
 
 class Slot(Protocol):
-    """A place where turns are played, see `PipeSlot`. plays: all; questions and seeds that no cluster can play; or the
-    others."""
+    """A place where turns are played, see `PipeSlot`. plays: `all`, `here` (questions, and seeds that no cluster can
+    play) or `away` (all others)."""
 
     plays: Literal["all", "here", "away"]
 

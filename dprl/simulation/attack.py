@@ -1,4 +1,4 @@
-"""Attacks as a kind of spec: tell which of two trajectories one user had, from thousands of simulated releases."""
+"""Attacks as a kind of spec: guess from thousands of simulated releases which of two trajectories one user had."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ from dprl.simulation.table import FIELDS as ONLINE
 from dprl.simulation.trace import Curve, TraceCore
 from dprl.simulation.trajectory import Trajectory, farthest, nearest
 
-POINTS = 10  # of the curve
-MOST_DRAWS = 2e9  # numbers that one unit draws
-LEVELS = 64  # of a tree, at most
-SLICE = 4  # executions played between two looks at the clock, at least
-USERS = 8  # of the counter that two of them attack
+POINTS = 10  # on the curve
+MOST_DRAWS = 2e9  # most random numbers that one unit may draw
+LEVELS = 64  # most levels of a tree
+SLICE = 4  # fewest executions between two looks at the clock
+USERS = 8  # users of the counter that two of them attack
 TREE = "laplace-tree"  # the repair that the paper chose
 
 FIELDS: Registry[Field] = Registry(
@@ -66,12 +66,12 @@ FIELDS: Registry[Field] = Registry(
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class AttackSpec(SpecBase):
-    """An attack on the noise of a run: the game of `privacy.attack`, with `executions` in each world for every unit.
+    """An attack on the noise of a run: the game of `privacy.attack`. Each unit plays `executions` trials of each world.
 
     Attributes:
         run: the run whose noise is attacked; its own number of seeds has no effect.
-        first, second: trajectories, see `Trajectory.parse`; by default two that are farthest apart. If a user of the
-            run may have several episodes, each of them is this trajectory.
+        first, second: the two trajectories, see `Trajectory.parse`; by default a pair that is farthest apart. If a
+            user of the run may have several episodes, all of them follow this trajectory.
 
     Raises:
         SpecError: A field is not allowed; one sentence names it and the allowed values.
@@ -125,7 +125,7 @@ class AttackSpec(SpecBase):
     def draws(self) -> int:
         """Return the largest number of draws in one execution, for both worlds together."""
         releases, m = self.run.work(self.run.mechanism).releases, self.run.contribution
-        if m > 1:  # each in a report of its own, or in nodes of each level of a tree
+        if m > 1:  # each episode is in its own report, or in a node on each level of a tree
             releases = max(releases, m * (LEVELS if self.places == "random" else 1))
         return 2 * 6 * self.run.problem_size.H * releases
 
@@ -158,7 +158,7 @@ class AttackSpec(SpecBase):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class AttackTrace(TraceCore[AttackSpec]):
-    """One unit of an attack. Its curve is the distance of the scores so far, against the number of executions.
+    """One unit of an attack. Its curve shows the separation of the scores so far against the number of executions.
 
     Attributes:
         first, second: the log-likelihood ratios of the executions in each world [n].
@@ -254,7 +254,7 @@ def pairs_of(run: RunSpec) -> dict[str, tuple[str, str]]:
 
 
 def game_of(spec: AttackSpec, noise: Noise, seed: int) -> attack.Game:
-    """Set up the game. If an episode's place is random, it is drawn once per unit."""
+    """Set up the game. If the episodes' places are random, they are drawn once per unit."""
     size, table = spec.run.problem_size, possible_of(spec.run)
     rng = np.random.Generator(np.random.SFC64(np.random.SeedSequence([spec.root_seed, seed, 1])))
 
@@ -272,7 +272,7 @@ def game_of(spec: AttackSpec, noise: Noise, seed: int) -> attack.Game:
 
 
 def estimate(spec: AttackSpec) -> Estimate:
-    """Estimate the largest cost of one unit, on one core of a machine with two."""
+    """Estimate the most that one unit can cost, on one core of a machine with two cores."""
     seconds = 0.2 + spec.draws * spec.executions * 60e-9
     return Estimate(seconds, 8 * 8 * attack.DRAWS, spec.run.work(spec.run.mechanism).releases)
 
@@ -293,10 +293,10 @@ def collusion(spec: Any) -> dict[str, Any]:
     One counter, of visits to one state, is released after each of USERS users, at the epsilon of the attacked run.
 
     Each user sees the release made just after their own episode. If both releases have the same noise, release t + 1
-    minus release t - 1 minus the visit of user t + 1 is that of user t, so users t - 1 and t + 1 know it together.
+    minus release t - 1 minus the visit of user t + 1 is the visit of user t, so users t - 1 and t + 1 can compute it.
 
     Returns:
-        visits: 0 or 1 [USERS]; one: the single draw; tree: noise of the tree's releases [USERS]; scale: of each draw.
+        visits: 0 or 1 for each user; one: the single draw; tree: the noise of each tree release; scale: of each draw.
     """
     stream = stream_of_releases(USERS)
     scale = levels(USERS) / float(spec.run.epsilon)

@@ -23,8 +23,8 @@ MODEL_ALLOWED = (
     "a privacy model, or one with mechanism and noise, such as central:laplace-tree:paper (calibrated, scaled) or "
     "local:unary:calibrated:played"
 )
-# For replacing one user, a paper's Laplace noise proves only twice its stated epsilon (QW23-online 5.1-5.2 count half
-# of the sensitivity). So noise that a paper states for half of the requested epsilon proves the requested one.
+# If one user is replaced, a paper's Laplace noise proves only twice its stated epsilon (QW23-online 5.1-5.2 count half
+# of the sensitivity). So the noise that a paper states for half of the requested epsilon proves the requested epsilon.
 PAPER_PROVES = 2.0
 
 
@@ -32,10 +32,10 @@ PAPER_PROVES = 2.0
 class PrivacyChoice:
     """A privacy model with its mechanism and noise; None stands for the default.
 
-    noise: `calibrated`, the least that proves (epsilon, delta); `paper`, as in the paper for epsilon; `scaled`,
+    noise: `calibrated`, the least noise that proves (epsilon, delta); `paper`, as in the paper for epsilon; `scaled`,
     Laplace noise as in the paper for epsilon / 2, which proves (epsilon, 0) when one user is replaced.
-    reports: with a named mechanism, the reports that a row counts, one of REPORTS, or None for everybody's; without
-    one, the privacy model's default.
+    reports: the reports that a row counts, one of REPORTS or None. None means everybody's reports if a mechanism is
+    named, and otherwise the privacy model's default.
     """
 
     privacy: str
@@ -90,14 +90,14 @@ class PrivacyChoice:
 
 
 def axes(base: RunSpec) -> dict[str, Callable[[Any], Any]]:
-    """Return the possible axes, each with a function that brings its values, also as text, into canonical form."""
+    """Return the possible axes, each with a function that converts a value, or its text, to canonical form."""
     fields = axis_fields(base, OWNERS, FIELDS)
     found: dict[str, Callable[[Any], Any]] = {"privacy": lambda value: PrivacyChoice.parse(value).text}
     return found | {name: partial(axis_value, f) for name, f in fields.items() if name != "privacy"}
 
 
 def along(base: RunSpec, chosen: Mapping[str, Any]) -> RunSpec:
-    """Return the spec with these values of axes. Raises SpecError if they are incompatible."""
+    """Return the base spec with these values along its axes. Raises SpecError if they are incompatible."""
     changes = {name: value for name, value in chosen.items() if name in FIELDS and name != "privacy"}
     changes |= params_along(base, chosen, OWNERS, FIELDS)
     if "privacy" in chosen:

@@ -19,12 +19,12 @@ FIRST = "online"  # the kind of a spec that names none
 
 
 class SpecBase:
-    """A base of frozen dataclasses whose fields are those of TABLE. Two with the same canonical form are equal.
+    """A base of frozen dataclasses whose fields are those of TABLE. Specs with the same canonical form are equal.
 
     Attributes:
         kind: the key of its Kind, see kinds.py.
         TABLE: the fields of the kind, except for specs within the spec.
-        BELONGS: for each field, those that return to their defaults when it changes: they lose their meaning.
+        BELONGS: for each field, the fields that lose their meaning when it changes, and so return to their defaults.
     """
 
     kind: ClassVar[str]
@@ -52,7 +52,7 @@ class SpecBase:
         return json.dumps(self.to_dict(), separators=(",", ":"))
 
     def seed_key(self, seed: int) -> str:
-        """Return the key of one seed of this spec; two keys are equal exactly if the resulting bits are."""
+        """Return the key of one seed of this spec; two keys are equal exactly if the results are, bit for bit."""
         unit = {k: v for k, v in self.to_dict().items() if k != "seeds"}
         text = json.dumps([unit, seed, *engine(), *self._plugins], sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()[:32]
@@ -105,5 +105,5 @@ class SpecBase:
 
 @cache
 def engine() -> tuple[str, str, str]:
-    """Return the versions that decide the bits of a result, in addition to the spec."""
+    """Return the versions that, together with the spec, determine the bits of a result."""
     return source_digest(), version("numba"), version("numpy")

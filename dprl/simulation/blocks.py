@@ -1,9 +1,9 @@
 """Exact sampling of the counts of a block of users who all follow one policy.
 
-A block of b users is sampled exactly in distribution without walking each of them: start states are
-Multinomial(b, d1); at each step, the users in a state split over actions as Multinomial(., pi), if the policy is
-stochastic, the c of one action split over next states as Multinomial(c, P), and their rewards add up to Binomial(c,
-R). The cost does not depend on b. Small blocks are walked, which is cheaper. A policy is a `Policy` or `Logits`.
+A block of b users is sampled exactly in distribution without following each user. Start states are Multinomial(b, d1).
+At each step, a stochastic policy splits the users in a state over actions as Multinomial(., pi); the c users who take
+an action are split over next states as Multinomial(c, P), and their rewards add up to Binomial(c, R). The cost does not
+depend on b. Small blocks are walked user by user, which is cheaper. A policy is a `Policy` or `Logits`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Ints = NDArray[np.int64]
 
 
 class Model(NamedTuple):
-    """The true environment in the form that the sampler needs. Only the simulator ever holds one.
+    """The true environment in the form that the sampler needs. Only the simulator ever holds it.
 
     Attributes:
         P: probabilities of the next state on the table `possible` [H, S, A, B], see mdp/structure.py.
@@ -47,12 +47,12 @@ class Model(NamedTuple):
 
 
 _ONES, _CELLS = np.zeros(1), np.zeros((1, 1, 1, 1))
-# of the types that kernels are compiled for
+# an example with the types that kernels are compiled for
 EXAMPLE = Model(_CELLS, _CELLS[0], _CELLS, _ONES, _CELLS, _ONES, True, np.zeros((1, 1, 1, 1), dtype=np.int64))
 
 
 def model_of(mdp: TabularMDP, *, binary_rewards: bool = False) -> Model:
-    """Prepare an MDP for sampling. binary_rewards: each user rounds rewards at random to 0 or 1 with equal means."""
+    """Prepare an MDP for sampling. binary_rewards: each user randomly rounds rewards to 0 or 1, keeping their means."""
     return Model(
         mdp.P,
         mdp.R,
@@ -79,7 +79,7 @@ def _conditional(p: Array) -> Array:
 
 @kernel
 def drawn_action(rng: np.random.Generator, policy: Any, h: int, s: int) -> int:
-    """Draw the action of one user, without a random number if only one is possible."""
+    """Draw the action of one user; if only one is possible, no random number is used."""
     usual = likeliest(policy, h, s)
     if policy.ndim == 2 or chance(policy, h, s, usual) == 1.0:
         return usual
@@ -96,7 +96,7 @@ def drawn_action(rng: np.random.Generator, policy: Any, h: int, s: int) -> int:
 def walk(
     rng: np.random.Generator, model: Model, policy: Any, users: int, counts: Array, starts: Ints
 ) -> None:
-    """Add the trajectories of `users`, drawn one by one, to counts; write the users per start state to `starts`."""
+    """Draw the trajectories of `users` one by one; add them to `counts`, and write the start states to `starts`."""
     H, S = policy.shape[0], policy.shape[1]
     B = model.P.shape[3]
     for s in range(S):
@@ -133,10 +133,10 @@ def sample(
     here: Ints,
     there: Ints,
 ) -> None:
-    """Add the trajectories of `users`, drawn together, to counts; write the users per start state to `starts`.
+    """Draw the trajectories of `users` together; add them to `counts`, and write the start states to `starts`.
 
-    here, there: scratch arrays, int64 [S]. Rare actions are drawn first, by probabilities that keep all their digits,
-    and the likeliest action gets the rest.
+    here, there: scratch arrays, int64 [S]. Rare actions are drawn first, so that their probabilities keep all digits,
+    and the remaining users take the likeliest action.
     """
     H, S, A = model.R.shape
     left = users
@@ -204,14 +204,14 @@ def interview(
     here: Ints,
     there: Ints,
 ) -> None:
-    """Add the counts of `users` trajectories to counts, and their questions to memory; count start states in `starts`.
+    """Add the counts of `users` trajectories to `counts`, their answers to `memory`, and start states to `starts`.
 
     Users fall into groups at random. Those of group g are asked about steps g, g + groups, ..., and at each about m, n
-    or r with probabilities `shares` [3]. Given the group's transitions, the users of a cell split at random into those
-    who are asked about them and the others, and rewards are drawn for each part.
+    or r with probabilities `shares` [3]. Given the group's transitions, the users of a cell are split at random into
+    those who are asked about rewards and the others, and rewards are drawn for each part.
 
     Args:
-        rng, asking: the generators of trajectories, and of the questions.
+        rng, asking: the generator of trajectories, and that of questions.
         walk_below: the size up to which groups are walked.
         memory: see privacy/mechanisms/unary.py, [5, cells].
     """

@@ -58,7 +58,7 @@ class Budgeted(SpecBase):
     epsilon: names.NumberOrNone
     delta: names.NumberOrNone
     beta: names.Number
-    rewards: Any  # known or learned; None of a learner that has no such choice
+    rewards: Any  # known or learned; None for a learner without this choice
 
     @property
     def learner(self) -> OfflineLearner:
@@ -67,7 +67,7 @@ class Budgeted(SpecBase):
 
     @property
     def budget(self) -> Budget:
-        """Return the kind of guarantee."""
+        """Return the kind of guarantee and its numbers."""
         return Budget(PROMISES[self.privacy], self.rho, self.epsilon, self.delta)
 
     @property
@@ -91,8 +91,8 @@ class Budgeted(SpecBase):
     def replace(self, **changes: Any) -> Self:
         """Copy the spec with some fields changed, and check it again. Raises SpecError.
 
-        Fields that belong to a changed field return to their defaults; of another algorithm's parameters, those that
-        it shares stay.
+        Fields that belong to a changed field return to their defaults, but a new algorithm keeps the parameters that
+        it shares with the old one.
         """
         kept = self._kept(changes)
         algorithm = changes.get("algorithm", self.algorithm)

@@ -14,7 +14,7 @@ from dprl.statistics import Statistic
 
 SAID = messages("refusals")["cost"]
 COUNTERS, MINUTES, GIGABYTES = "DPRL_MAX_COUNTERS", "DPRL_MAX_MINUTES", "DPRL_MAX_GB"
-# Numbers released each time; minutes of one core and memory for one seed.
+# The limits: counters in each release, and minutes on one core and memory for one seed.
 DEFAULTS = {COUNTERS: 250_000.0, MINUTES: 10.0, GIGABYTES: 2.0}
 
 
@@ -33,7 +33,7 @@ def limit(name: str) -> float:
 
 
 def refused(field: str, refusal: str, name: str) -> SpecError:
-    """Return the error for a run past a limit; it names the variable that raises the limit."""
+    """Return the error for a run that exceeds a limit, with the name of the variable that raises the limit."""
     error = SpecError(field, refusal)
     error.add_note(f"The environment variable {name} raises this limit.")
     return error
@@ -61,9 +61,9 @@ class Work:
     Attributes:
         users: the number of users K.
         releases: the number of releases M.
-        fewer: advice for fewer releases, in words ("": fewer users).
-        mechanism: None without noise.
-        of_users: whether noise is calibrated to the stream of users, not of releases.
+        fewer: advice on how to make fewer releases; "" if only fewer users help.
+        mechanism: the key of the noise mechanism; None without noise.
+        of_users: whether noise is calibrated to a stream of users, not of releases.
         planning: seconds that the learner needs per release beyond one backward induction.
         branching: the largest number of next states, if the possible ones are declared.
     """
@@ -87,7 +87,7 @@ class Work:
 def estimate(work: Work) -> Estimate:
     """Return the seconds and bytes of one seed.
 
-    The times are those of one core of a machine with two cores; they are for expectations and limits, not for results.
+    The times are for one core of a machine with two cores. They set expectations and limits, and never affect results.
     """
     S, A, H, d = work.size
     M, cells = work.releases, work.cells

@@ -1,4 +1,4 @@
-"""Data sets of n trajectories under a behaviour policy, as the counts that a learner's statistics sum over."""
+"""Data sets of n trajectories under a behaviour policy, as counts from which a learner's statistics are computed."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ class Part:
 
 @dataclass(frozen=True)
 class Behaviour:
-    """The origin of data, an entry of the registry. A spec names it `key`, `key:argument` or `key:argument:policy`.
+    """A source of data, an entry of the registry. A spec names it `key`, `key:argument` or `key:argument:policy`.
 
     Attributes:
         title: the name in menus.
         said: the words of a caption; {} is the argument as a percentage.
         summary: a description.
-        argument: its one number, if it has one.
+        argument: the field of its only number, if it has one.
         parts(mdp, argument, policy): the policies that trajectories follow. policy: [H, S], if one is given.
-        takes_policy: whether a policy is given, see policies.py.
+        takes_policy: whether its text includes a policy, see policies.py.
     """
 
     key: str
@@ -138,7 +138,7 @@ ALLOWED = " or ".join(b.allowed for b in BEHAVIOURS.values())
 
 
 def split_behaviour(text: str) -> tuple[str, str, str]:
-    """Return the key, argument and policy of a written behaviour, "" for a missing part."""
+    """Split the text of a behaviour into key, argument and policy; a missing part is ""."""
     key, _, given = text.partition(":")
     if key in BEHAVIOURS and BEHAVIOURS[key].takes_policy:
         argument, colon, policy = given.partition(":")
@@ -175,7 +175,7 @@ def following(policy: ArrayLike, share: float = 0.7) -> str:
     """Return the behaviour of a population: a share follows a deterministic policy, the others act at random.
 
     Args:
-        policy: [H, S] actions, such as `trace.seeds[0].policy[-1]` of an online run. `OfflineSpec` checks it again.
+        policy: the actions [H, S], such as `trace.seeds[0].policy[-1]` of an online run. `OfflineSpec` checks it again.
         share: the share of the population that follows it, 0 to 1.
 
     Raises:
@@ -195,7 +195,7 @@ def following(policy: ArrayLike, share: float = 0.7) -> str:
 
 
 def sample(rng: np.random.Generator, mdp: TabularMDP, behaviour: tuple[Part, ...], n: int) -> Array:
-    """Draw the counts of n independent trajectories, exact in distribution, without walking any of them.
+    """Draw the counts of n independent trajectories, exactly in distribution, without following any of them.
 
     The numbers of users per policy are multinomial; so are, at each step, the actions of the users in a state and the
     next states of the users who take an action. The time does not depend on n.

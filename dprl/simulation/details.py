@@ -15,12 +15,12 @@ from dprl.mdp.tabular import Array
 from dprl.simulation.spec import RunSpec
 from dprl.simulation.trace import Ints, TraceCore
 
-# of counts, policies and values a seed may keep; beyond it fewer checkpoints have them
+# most bytes of counts, policies and values that a seed keeps; if all need more, fewer checkpoints have them
 DETAIL_BYTES = 64 * 2**20
 
 
 class Detail(NamedTuple):
-    """The details at one checkpoint; SeedTrace describes each of them."""
+    """The details at one checkpoint; SeedTrace describes each field."""
 
     episode: int
     counts: Array
@@ -51,24 +51,23 @@ class SeedTrace(TraceCore[RunSpec]):
         pac_alpha: the values of alpha [P]; pac_count: episodes so far that were suboptimal by more than alpha [C, P].
         detail_episodes: the users so far at the checkpoints with details [D].
         counts: the true counts [D, H, S, A, S + 2] (rows as in mdp/counts.py), or [D, H, S, A, B + 2] with a declared
-            structure; `noisy` is NaN if nothing is released. For a learner that forgets its batches, the counts of
-            each row's last batch.
-        noisy, released: the learner's statistic as released, with noise, and as the learner sees it; for counts, of
-            the shape of `counts`.
-        policy: [D, H, S], Q: [D, H, S, A], V: [D, H, S], the learner's after that release; if the policy is
+            structure. If the learner forgets its batches, these are the counts of each row's last batch.
+        noisy, released: the learner's statistic as released with noise, and as the learner sees it. If it consists of
+            counts, both have the shape of `counts`, and `noisy` is NaN for counts that are not released.
+        policy: [D, H, S], Q: [D, H, S, A], V: [D, H, S], as learned after that release; if the policy is
             stochastic, `policy` has its likeliest actions.
         chances: the action probabilities of a stochastic policy [D, H, S, A], to seven digits; otherwise [0].
         occupancy: the probability that this policy is in s at h [D, H, S].
         error_bound: E_{eps,beta} of the row in which it is largest [D].
-        error_used: the E that the bonus used, of the same kind [D].
+        error_used: the E that the bonus used, also of the row in which it is largest [D].
         bounds: E_{eps,beta} of each row [D, H, S, A] if each row counts only its own players, and so has its own E;
             otherwise [0].
         optimism: the share of (h, s, a) with Q at least optimal [D].
         series: a learner's own measures by name, each [D, ..].
         beliefs: for learners of linear models (otherwise empty), each [D, steps, ..]: the fields of
-            `learners.linear.confidence.Confidence` as used in planning; those prefixed with `noiseless`, which the
-            same users would have led to without noise; `truth`, the true weights [D, steps, d]; and `bound`, on the
-            length of the weights [D].
+            `learners.linear.confidence.Confidence` as used in planning; the same fields prefixed with `noiseless`, as
+            they would be for the same users without noise; `truth`, the true weights [D, steps, d]; and `bound`, a
+            bound on the length of the weights [D].
         optimal_*: the true optimum.
         v_star: the expected optimal value of an episode.
     """
@@ -98,7 +97,7 @@ class SeedTrace(TraceCore[RunSpec]):
     optimal_V: Array
     optimal_occupancy: Array
 
-    # random digits, or the counts themselves where there is no noise
+    # random digits, or the counts themselves if there is no noise
     NOISY: ClassVar[Mapping[str, str]] = {"noisy": "counts", "released": "counts"}
 
     @property

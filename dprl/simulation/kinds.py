@@ -26,7 +26,7 @@ class Run(Protocol):
         """Return the share that is done, 0 to 1."""
 
     def advance(self, seconds: float = 0.1) -> bool:
-        """Work for about `seconds`, and return whether the run is done. Progress and cancelling come between calls."""
+        """Work for about `seconds`; return whether the run is done. Callers show progress, or cancel, between calls."""
 
     def curve(self) -> Curve:
         """Return the points passed so far."""
@@ -45,14 +45,14 @@ class Kind:
         start(spec, seed): starts one seed.
         estimate(spec): estimates the cost of one seed.
         trace: the class of its traces.
-        axis, measure: the words for its curves.
-        axes(spec): the possible axes of a sweep, each with a function that makes a value canonical, text or not.
-        along(spec, chosen): the spec with these values of axes.
+        axis, measure: the quantities on the two axes of its curves.
+        axes(spec): the possible axes of a sweep, each with a function that makes a value, or its text, canonical.
+        along(spec, chosen): the spec with these values along its axes.
         questions: the questions that a spec answers without a run, by name, each a function from the spec to plain
             JSON that may raise SpecError. `guarantee`, the card as `Guarantee.to_dict` writes it, is always among
             them.
-        from_files(fields, base): for the command line, if some fields name files whose content belongs to the spec: a
-            context that yields the spec, or `base` with these changes. None if no field names a file.
+        from_files(fields, base): for the command line, if some fields may name files whose content belongs to the
+            spec: builds the spec, or `base` with these changes. None if no field names a file.
         files: for the command line, further files of a trace, by name.
         compiles(spec): whether numba has to compile kernels on this machine before the first result.
     """
@@ -89,7 +89,7 @@ def kind_of(spec: Spec) -> Kind:
 
 
 def spec_from_dict(given: Any) -> Any:
-    """Build the spec of any kind that `to_dict` wrote. Raises SpecError."""
+    """Build a spec of any kind from the dict that its `to_dict` wrote. Raises SpecError."""
     if not isinstance(given, Mapping):
         raise SpecError(
             "spec", f"{shown(given)} is not allowed; give an object with fields such as environment."
@@ -191,7 +191,7 @@ def run(spec: Spec | Mapping[str, Any], progress: Callable[[float], None] | None
         The traces of all seeds. The same spec always gives the same bits.
 
     Raises:
-        SpecError: This is not a spec, or a field of it is not allowed.
+        SpecError: The argument is not a spec, or one of its fields is not allowed.
     """
     asked: Spec = given_spec(spec)
     traces = []

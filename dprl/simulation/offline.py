@@ -29,7 +29,7 @@ def axes(base: OfflineSpec) -> Mapping[str, Callable[[Any], Any]]:
 
 
 def along(base: OfflineSpec, chosen: Mapping[str, Any]) -> OfflineSpec:
-    """Return the spec with these values of axes. Raises SpecError if they are incompatible.
+    """Return the base spec with these values along its axes. Raises SpecError if they are incompatible.
 
     Another learner keeps the budget of the base if it supports the same kind of guarantee.
     """

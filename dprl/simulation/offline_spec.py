@@ -1,4 +1,4 @@
-"""`OfflineSpec`: learning from one private data set, as a value."""
+"""`OfflineSpec`, which describes learning from one private data set."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ from dprl.simulation.table import FIELDS
 
 DELTAS = tuple(10.0 ** (-k / 2) for k in range(20, 2, -1))  # 1e-10 to 0.03
 FALSE = tuple(np.linspace(0.0, 1.0, 101))  # the shares of false accusations at which the curve is computed
-FACTORS = (4.0, 2.0, 1.4, 1.0, 0.7, 0.5, 0.3)  # factors of the noise, for other noise of the kind
+FACTORS = (4.0, 2.0, 1.4, 1.0, 0.7, 0.5, 0.3)  # of the noise, for comparison with more and less noise
 
 
 def start(spec: RunSpec, seed: int) -> Run:
@@ -67,7 +67,7 @@ def promise(spec: RunSpec) -> dict[str, Any] | None:
         right: the probability that the best attacker guesses right which of two equally likely worlds is true.
         rho: the rho of zero-concentrated privacy, None if none is known.
         separation: the separation of the best attacker's scores.
-        separations, measures: the epsilon that noise of this kind proves at `delta`, by the separation of the scores.
+        separations, measures: for more and less noise of its kind, the separation and the epsilon proved at `delta`.
         delta: the delta at which an attack is measured, that of the spec.
     """
     noise = loop_of(spec).noise_of_run(spec)

@@ -1,4 +1,4 @@
-"""The compatible pairs: of learners with environments, with mechanisms, and with sizes of noise."""
+"""The environments, mechanisms and sizes of noise that are compatible with each learner."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def mechanisms_for(algorithm: str, privacy: str) -> tuple[str, ...]:
     """Return the keys of the mechanisms that suit a learner and a privacy model, the default first.
 
     The sensitivity of the learner's statistic must be known in the norm that the noise needs. A learner that forgets
-    each batch releases it separately, so that no draw may be kept for another release. Mechanisms of other packages
+    each batch releases it separately, so no draw of noise may be kept for another release. Mechanisms of other packages
     are for running counts only: noise for repeated questions would have another distribution.
     """
     norms = ALGORITHMS[algorithm].statistic.norms
@@ -42,8 +42,8 @@ def runs_in(algorithm: str, environment: str) -> bool:
 
 
 def not_counted(reports: str, algorithm: str, privacy: str, mechanism: str | None, choice: str = "") -> str:
-    """Explain why rows cannot count just these reports; "" if they can. choice: its name in the sentence, if not its
-    key.
+    """Explain why rows cannot count just these reports; "" if they can. choice: the name of `reports` in the sentence,
+    if not its key.
 
     To count only the reports of users who were told to play a row, each report, or each batch, needs noise of its own,
     and who plays which row must be known in advance.

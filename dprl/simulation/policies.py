@@ -2,8 +2,8 @@
 
     011X12.001X8
 
-This is, for 12 steps, action 0 in state 0 and action 1 in states 1 and 2; then, for 8 steps, action 0 in states 0 and
-1 and action 1 in state 2. An action is a digit in base 36, or from 36 on `_` and two such digits.
+This means, for 12 steps, action 0 in state 0 and action 1 in states 1 and 2; then, for 8 steps, action 0 in states 0
+and 1 and action 1 in state 2. An action is a digit in base 36 or, from 36 on, `_` and two such digits.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def from_json(text: str, size: Size, actions: Sequence[str]) -> Policy:
     """Read a policy [H, S] from a JSON text. Raises SpecError.
 
     The text has one list per step, with the number or the label of each state's action, or a single list for all
-    steps. actions: the labels.
+    steps. actions: the labels of the actions.
     """
     given = read_json("behaviour", text)
     if isinstance(given, list) and given and not isinstance(given[0], list):

@@ -73,7 +73,7 @@ def noise_of(
         times: the number of users at each release [M]; with batches, the users in the batches so far.
         batches: the batches of a learner that forgets each of them.
         releases: the limit M of a schedule that decides during the run; times are then the ends of epochs.
-        statistic: the statistic that the learner sees, if more is known of it than the learner states.
+        statistic: the statistic that the learner sees, if more is known about it than the learner states.
     """
     size, seen = spec.problem_size, statistic or spec.statistic
     counted = spec.reports != "all"
@@ -109,8 +109,8 @@ def paper_noise(spec: RunSpec, statistic: Statistic) -> PaperScale:
 
 
 def error_told(spec: RunSpec, noise: Noise) -> Array:
-    """Return the E that the learner receives, [B]: E_{eps,beta}; with bonus practical, PRACTICAL_E standard deviations
-    of one counter (for elimination); with the anytime bonus, the radius of the noise in a row."""
+    """Return the E that the learner receives, [B]: with the practical bonus, PRACTICAL_E standard deviations of one
+    counter (for elimination); with the anytime bonus, the radius of the noise in a row; otherwise E_{eps,beta}."""
     if spec.bonus == "anytime":
         return noise.radius()
     return PRACTICAL_E * noise.std if spec.bonus == "practical" else noise.bound

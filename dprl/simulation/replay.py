@@ -1,10 +1,10 @@
-"""A run that a page plays live, without a server: one seed at one epsilon in full, and the differences of all others.
+"""A run that a page plays live, without a server: one seed at one epsilon in full, and how all others differ from it.
 
-Noise is calibrated here, separately for each budget of `stops`. For a budget between two of them, a page would have
-to calibrate or to guess, so it offers none.
+Noise is calibrated here, separately for each budget in `stops`. For a budget between two of these, a page would have
+to calibrate noise or to guess it, so it offers none.
 
-Most arrays of another budget are those of this one times a number, except for rounding: a page multiplies, and then
-corrects the last place by the stored units. The start then has the same bits as that of a native run.
+Up to rounding, most arrays of another budget are multiples of this one's arrays: a page multiplies, and then corrects
+the last places by the stored units. The run then starts from the same bits as a native run.
 """
 
 from __future__ import annotations
@@ -48,12 +48,12 @@ QUESTION = "replay"  # by which pages ask a worker for it
 STOPS = (
     0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 7.0, 10.0, 15.0, 20.0, 30.0,
 )  # fmt: skip
-SEEDS = 20  # of every run: a page may show more than were asked for, or fewer
-MOST_SECONDS = 2.0  # of a seed, natively; a browser takes up to four times as long
-MOST_BYTES = 50 * 2**20  # of a seed, of which four are played at a time
-LAST_PLACES = 127  # that a correction may have
-# Of other budgets a page has no E_{eps,beta} where the learner is told another E: the loop divides the largest noise by
-# it for the record, which no page shows, and uses it for nothing else.
+SEEDS = 20  # for every run: a page may show more or fewer than the spec has
+MOST_SECONDS = 2.0  # for one seed, natively; a browser takes up to four times as long
+MOST_BYTES = 50 * 2**20  # for one seed; four are played at a time
+LAST_PLACES = 127  # the largest correction, in units of the last place
+# If the learner receives another E, a page has no E_{eps,beta} of other budgets: the loop only divides the largest
+# noise by it for the record, which no page shows.
 UNSEEN, TOLD = "setup.bound", "setup.error"
 
 
@@ -143,7 +143,7 @@ def light_pack(run: SeedRun) -> Pack:
     packing = Packing(packed.buffers)
     packing.buffers[rng] = Buffer("noise_rng", generator_state(streams(run.spec, run.seed)[1]))
     packing.buffers[memory] = Buffer("state.memory", np.zeros_like(run.state.memory))
-    # what optimal.factors calls `merge` with: its result has 16 numbers a release, and its weights have one
+    # the arguments of `merge` in optimal.factors: its result has 16 numbers per release, and its weights have one
     around = optimal.poles((math.pi / 2) ** 2, 4.0 * releases**2, optimal.CHAINS)
     empty = np.zeros((releases, optimal.CHAINS)), np.zeros((releases, optimal.CHAINS))
     packing.words += [BufferAddress(result), BufferAddress(result)]
@@ -195,7 +195,7 @@ def unseen_of(names: list[str]) -> set[int]:
 
 
 def _told_from(base: NDArray[Any], other: NDArray[Any]) -> dict[str, Any]:
-    """Encode an array's content, as a multiple of `base` with corrections for rounding if it is one."""
+    """Encode an array's content; a multiple of `base` becomes the factor, with corrections for rounding."""
     if base.shape != other.shape:
         raise SpecError("epsilon", "other budgets of this run need other arrays, which no page can play.")
     if base.dtype == np.float64 and np.isfinite(base).all() and base.any():

@@ -1,4 +1,4 @@
-"""`RunSpec`: a run as a value. table.py has the table of its fields."""
+"""`RunSpec`, which describes an online run. table.py has the table of its fields."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class RunSpec(SpecBase):
         self._choose("privacy", learner.privacies, learner.key)
         self._set("bonus", self.bonus or learner.bonuses[0])
         self._choose("bonus", learner.bonuses, learner.key)
-        # a schedule that belongs to another learner means nothing to this one, which takes its default
+        # a schedule that belongs to another learner means nothing to this one, which uses the default
         foreign = self.schedule in {other.schedule for other in ALGORITHMS.values() if other.schedule}
         given, per_release = (
             schedules.DEFAULT if foreign else self.schedule,
@@ -122,7 +122,7 @@ class RunSpec(SpecBase):
 
     @property
     def declared(self) -> Declared | None:
-        """Return the declared facts that noise depends on. Raises SpecError for a model with further transitions."""
+        """Return the declared facts that noise depends on. Raises SpecError if the model has other transitions."""
         return structure.declared(self.environment, self.environment_params) if self.structure else None
 
     @property
@@ -178,7 +178,7 @@ class RunSpec(SpecBase):
             raise SpecError("reports", filled(SAID["reports"], reason=reason))
 
     def _default_reports(self) -> str:
-        """Return the reports of a spec without a mechanism: as in the paper if noise or bonus are, or the model's."""
+        """Return the default reports: as in the paper if noise or bonus are, otherwise those of the privacy model."""
         usual = "all" if "paper" in (self.calibration, self.bonus) else PRIVATIZERS[self.privacy].reports
         return "all" if not_counted(usual, self.algorithm, self.privacy, self.mechanism) else usual
 
@@ -251,9 +251,9 @@ class RunSpec(SpecBase):
         """Copy the spec with some fields changed, and check it again.
 
         Fields that belong to a changed field (the parameters of the environment, the mechanism of the privacy model),
-        and fields that the old combination ignored, return to their defaults unless changed, too. The same holds for a
-        default mechanism, because it depends on schedule and delta, and for the default bonus if the algorithm
-        changes. Whose reports count follows a default mechanism, and stays with a named one if it fits.
+        and fields that the old combination ignored, return to their defaults unless you change them, too. So does a
+        default mechanism, because it depends on schedule and delta, and the default bonus if the algorithm changes.
+        `reports` returns to its default along with a default mechanism; with a named one, it is kept if it fits.
         """
         kept = self._kept(changes)
         if self.mechanism is not None and self.mechanism == self._default_mechanism():
@@ -261,7 +261,7 @@ class RunSpec(SpecBase):
             if self.reports == self._default_reports() and changes.get("mechanism") is None:
                 kept.pop("reports", None)
         if self.mechanism is not None and MECHANISMS[self.mechanism].pure:
-            kept.pop("delta", None)  # which is its own
+            kept.pop("delta", None)  # a pure mechanism has its own
         if "algorithm" in changes and self.bonus == ALGORITHMS[self.algorithm].bonuses[0]:
             del kept["bonus"]
         told = kept | changes

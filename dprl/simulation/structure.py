@@ -1,4 +1,4 @@
-"""The declared structure of a spec: its owner takes it as public knowledge which transitions are possible at all.
+"""The declared structure of a spec: the transitions that are possible at all, which its owner considers public.
 
 A spec's `structure` is OWN, the environment's own knowledge, or None. For a model of your own, that knowledge is its
 key `possible`; otherwise, all transitions with positive probability are possible.
@@ -22,7 +22,7 @@ from dprl.mdp.structure import Table, on_table, table_of, transitions
 from dprl.statistics.counts import Declared
 
 OWN = "environment"
-MAX_MODEL = 50_000_000  # probabilities of a model that is made whole, to be looked at
+MAX_MODEL = 50_000_000  # most probabilities of a model that is compared with its declaration
 
 
 def check(given: str, learner: str) -> None:
@@ -65,7 +65,7 @@ def _known(environment: str, params: str) -> tuple[Table, Declared]:
         found = table_of(allowed[:1] if (allowed == allowed[0]).all() else allowed)
     elif found is None:
         found = mdp.possible.copy()
-    if (found == found[:1]).all():  # one step for all where they are alike
+    if (found == found[:1]).all():  # one step stands for all if they are alike
         found = np.ascontiguousarray(found[:1])
     found.flags.writeable = False
     restricted(mdp, found)

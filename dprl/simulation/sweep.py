@@ -1,7 +1,7 @@
-"""`Sweep`: many runs as one value: a base spec, and axes along which it is changed.
+"""`Sweep`: many runs as one value, with a base spec and the axes along which it varies.
 
 Its points are ordinary specs, so they share results with all other runs; without privacy there is only one point,
-whatever epsilon is. Each point has its non-private baseline among the runs, for the privacy cost.
+whatever epsilon is. The runs include each point's non-private baseline, for the privacy cost.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class SweepPoint(Generic[S]):
 
 @dataclass(frozen=True)
 class Sweep(Generic[S]):
-    """A base spec and the axes along which it changes. Combinations that cannot be run are points with a refusal.
+    """A base spec and the axes along which it varies. Combinations that cannot run are kept as points with the reason.
 
     Attributes:
         base: the spec, or a dict of its fields.
@@ -175,8 +175,8 @@ def axis_value(field: Field, value: Any) -> Any:
 def axis_fields(
     base: Any, registries: Mapping[str, Mapping[str, Any]], fields: Mapping[str, Field]
 ) -> dict[str, Field]:
-    """Return the possible axes: fields of the spec, and parameters of environment and algorithm. Seeds are what is
-    paired and averaged. registries, fields: as in `params_along`."""
+    """Return the possible axes: fields of the spec, and parameters of environment and algorithm. Seeds are no
+    axis, because they are paired and averaged. registries, fields: as in `params_along`."""
     found = {name: field for name, field in fields.items() if field.kind != "params" and name != "seeds"}
     for name, registry in registries.items():
         owned = registry[getattr(base, name)].fields

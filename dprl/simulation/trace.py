@@ -57,7 +57,7 @@ class Spec(Protocol):
         """Return a short name for a legend."""
 
     def seed_key(self, seed: int) -> str:
-        """Return the key of one seed of this spec; two keys are equal exactly if the resulting bits are."""
+        """Return the key of one seed of this spec; two keys are equal exactly if the results are, bit for bit."""
 
     def replace(self, **changes: Any) -> Self:
         """Copy the spec with some fields changed, and check it again. Raises SpecError."""
@@ -166,7 +166,7 @@ class TraceCore(Generic[S_co]):
                 if name in self.NOISY and np.array_equal(array, getattr(self, self.NOISY[name])):
                     continue
                 entry = zipfile.ZipInfo(f"{name}.npy")
-                # Noise has no pattern to be found: trying to compress it takes longer than to simulate it.
+                # Noise has no pattern to find: trying to compress it takes longer than simulating it.
                 entry.compress_type = zipfile.ZIP_STORED if name in self.NOISY else zipfile.ZIP_DEFLATED
                 with archive.open(entry, "w") as file:
                     np.lib.format.write_array(file, array, allow_pickle=False)
@@ -261,10 +261,10 @@ class Trace(Generic[T_co]):
         return self.seeds[0].curve
 
     def frame(self, *, whole: bool = True) -> pd.DataFrame:
-        """Return a tidy table with a column seed and those of the curve, such as episode and regret.
+        """Return a tidy table with a column for the seed and those of the curve, such as episode and regret.
 
         Args:
-            whole: whether each point of a curve has a row, instead of its end alone.
+            whole: whether each point of a curve has a row; otherwise only its end has one.
         """
         import pandas as pd
 

@@ -21,7 +21,7 @@ MOST_TEXT = 4000
 
 @dataclass(frozen=True)
 class Trajectory:
-    """An episode. steps: H of (state, action, reward). After the last step the user stays in that step's state."""
+    """An episode. steps: H triples (state, action, reward). After the last step the user stays in that step's state."""
 
     steps: tuple[tuple[int, int, int], ...]
 
@@ -81,7 +81,7 @@ def _row(table: Table, h: int, s: int, a: int) -> Table:
 
 
 def stays(table: Table, h: int, s: int, a: int, beside: int = -1) -> int:
-    """Return the next state of (h, s, a): s if possible, else the first possible one; `beside` as a last resort."""
+    """Return the next state of (h, s, a): s if possible, else the first possible one; `beside` only if no other is."""
     row = _row(table, h, s, a)
     known = [int(x) for x in row[row >= 0]]
     return next((x for x in (s, *known) if x in known and x != beside), known[0])

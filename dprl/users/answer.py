@@ -40,7 +40,7 @@ FIELDS: Mapping[str, Field] = {
 class Asked:
     """A visitor's users and goals, with one attribute for each of FIELDS.
 
-    today: 100 if no policy is known. A policy that loses at most `loss` leaves nothing to learn. problem: key of a
+    today: 100 if no policy is known. A policy that loses at most `loss` leaves nothing to learn. problem: the key of a
     measured problem, which replaces S, A, H and value; "" for your own numbers.
     """
 
@@ -68,11 +68,11 @@ class Need:
     Attributes:
         model: one of MODELS.
         kind: "beyond" if a size is outside the measured range; then there is no factor and no verdict.
-        needed: users to learn from nothing; infinite for more than MOST.
-        factor: the factor by which `needed` may be too low or too high, in nine cases of ten.
+        needed: the users needed to learn from nothing; infinite for more than MOST.
+        factor: in nine cases out of ten, `needed` is too low or too high by at most this factor.
         verdict: whether the visitor's users are enough.
         least: the smallest epsilon for which they are enough; infinite if there is none in the range of FIELDS.
-        least_low, least_high: the same if `needed` is smaller, or larger, by the factor.
+        least_low, least_high: the same if the true need is smaller, or larger, by the factor.
         met: whether the policy known today is good enough, so that any number of users is enough.
     """
 
@@ -129,7 +129,7 @@ def _verdict(users: float, needed: float, factor: float) -> Verdict:
 
 
 def _crossing(line: Array, users: float) -> float:
-    """Return the smallest budget for which that many users are enough, interpolated linearly between logarithms."""
+    """Return the smallest budget for which these users are enough, interpolated linearly between logarithms."""
     if np.isnan(line).any():
         return np.nan
     above = np.flatnonzero(line > users)
@@ -151,8 +151,8 @@ def likely(table: Table, asked: Asked, model: str) -> bool:
 
 
 def likely_from(table: Table, asked: Asked, model: str) -> float:
-    """Return the smallest budget (two digits) from which the users are likely enough; infinite if no allowed budget is,
-    NaN if the error is unknown."""
+    """Return the smallest budget (two digits) for which the users are likely enough; infinite if there is none in the
+    allowed range, NaN if the error is unknown."""
     low, high = float(BUDGETS[0]), float(BUDGETS[-1])
     factor = factor_of(table, asked, model)
     if not np.isfinite(factor):
@@ -169,7 +169,7 @@ def likely_from(table: Table, asked: Asked, model: str) -> float:
 def ways(table: Table, asked: Asked, model: str) -> list[Asked]:
     """Return settings with which a model's users are likely enough, each as close to the visitor's as possible.
 
-    They change the budget, the users, the users with the largest budget, or the loss.
+    They change the budget, the users, both the users and the budget (to the largest), or the loss.
     """
     if not np.isfinite(factor := factor_of(table, asked, model)) or likely(table, asked, model):
         return []
@@ -205,22 +205,22 @@ def beyond(table: Table, asked: Asked) -> list[str]:
 
 
 def factor_of(table: Table, asked: Asked, model: str) -> float:
-    """Return the error factor of a number; NaN if it is unknown."""
+    """Return the error factor of a model's numbers; NaN if it is unknown."""
     errors = {"measured": table.between, "extrapolated": table.held_out}.get(kind_of(table, asked))
     return errors[model] if errors else np.nan
 
 
 def episodes_needed(table: Table, asked: Asked, model: str, most: int) -> float:
     """Return the episodes needed if one user has up to `most` of them; infinite for more than MOST, NaN if the budget
-    per episode is below all measured ones."""
+    per episode is below all measured budgets."""
     if model != "none" and asked.epsilon / most < min(table.epsilons):
         return np.nan
     return float(curve(table, asked, model, np.array([asked.epsilon]), most)[0])
 
 
 def curve(table: Table, asked: Asked, model: str, epsilons: Array, episodes: int = 1) -> Array:
-    """Return the users needed, [P], at budgets [P]; infinite for more than MOST. episodes: the maximum per user, who
-    then counts once for each possible episode."""
+    """Return the users needed at budgets [P]; infinite for more than MOST. episodes: the maximum per user, who then
+    counts once for each possible episode."""
     H = table.problems[asked.problem].H if asked.problem else asked.H
     mu = np.array([signal(model, float(epsilon), asked.delta, H, episodes) for epsilon in epsilons])
     share = asked.loss / 100
@@ -236,8 +236,8 @@ def curve(table: Table, asked: Asked, model: str, epsilons: Array, episodes: int
 def _between(table: Table, key: str, model: str, mu: Array, share: float) -> Array:
     """Interpolate linearly between logarithms: first in the loss, then in the signal.
 
-    If a run at some budget needed more than MOST users, the line goes on from the next larger budget with the law's
-    exponent, but reaches at least MOST there.
+    If a run at some budget needed more than MOST users, the line continues from the next larger budget with the law's
+    exponent, but is at least at MOST there.
     """
     problem = table.problems[key]
     logs = np.log(problem.needed[model])

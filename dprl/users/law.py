@@ -33,8 +33,8 @@ from dprl.privacy.mechanisms.unary import clearest
 Array = NDArray[np.float64]
 
 MODELS = ("none", "central", "shuffle", "local")
-MOST = 1e15  # users in a run; larger needs were not measured
-LEARNED = 10  # users: with at most this many nothing was learned, and the first policy is already good enough
+MOST = 1e15  # users in a run, at most; larger needs were not measured
+LEARNED = 10  # users: if no more are needed, nothing was learned, and the first policy is already good enough
 COVERED = 0.9  # share of the held-out numbers that an error factor covers
 
 
@@ -46,8 +46,8 @@ def signal(model: str, epsilon: float, delta: float, H: int, episodes: int = 1) 
 
     Args:
         model: one of MODELS.
-        epsilon, delta: guarantee for all episodes of a user together.
-        H: steps of an episode.
+        epsilon, delta: the guarantee for all episodes of a user together.
+        H: the number of steps in an episode.
         episodes: m, the maximum per user. Gaussian noise in sums is m times as large. One-hot questions get epsilon/m
             each, and shuffled bits the budget per episode from the group-privacy lemma (docs/report/privacy.md).
     """
@@ -88,8 +88,8 @@ class At(NamedTuple):
 
 @dataclass(frozen=True)
 class Power:
-    """A product of powers, exp(log_c) S^S A^A H^H / (value^value loss^loss mu^mu): all attributes but the first are
-    exponents; mu: 0 without privacy."""
+    """A product of powers, exp(log_c) S^S A^A H^H / (value^value loss^loss mu^mu). All attributes except the first are
+    exponents of the quantities of the same name; mu is 0 without privacy."""
 
     log_c: float
     S: float
@@ -106,7 +106,7 @@ class Power:
         return np.asarray(self.log_c + sizes - lost - self.mu * np.log(at.mu))
 
 
-Law = Mapping[str, Power]  # keyed by MODELS; for private models the users in addition to `none`
+Law = Mapping[str, Power]  # by model; private ones add to the users of `none`
 
 
 def log_needed(law: Law, model: str, at: At) -> Array:
@@ -158,7 +158,7 @@ def weights(groups: Sequence[str]) -> Array:
 
 
 def factor(errors: Array, groups: Sequence[str], share: float = COVERED) -> float:
-    """Return the smallest factor that covers this share of errors (log ratios, [N]); groups have equal weight."""
+    """Return the smallest factor that covers this share of the errors, log ratios [N]; groups have equal weight."""
     size = np.abs(errors)
     order = np.argsort(size)
     reached = np.cumsum(weights(groups)[order])
@@ -177,8 +177,8 @@ def covering(errors: Array, groups: Sequence[str]) -> float:
 
 
 def held_out(points: Sequence[Point]) -> dict[str, float]:
-    """Return, by model, the error factor for environments outside the fit: each environment is left out once, at all
-    its sizes, and the law is fitted to the others."""
+    """Return, for each model, the error factor for environments outside the fit: each environment, with all its sizes,
+    is left out once, and the law is fitted to the others."""
     errors: dict[str, list[float]] = {}
     names: dict[str, list[str]] = {}
     for left in kinds_of(points):
@@ -195,14 +195,14 @@ def kinds_of(points: Sequence[Point]) -> list[str]:
 
 
 def errors_on(law: Law, points: Sequence[Point], kind: str) -> dict[str, Array]:
-    """Return, by model, the law's errors on one environment, without points that need no learning."""
+    """Return, for each model, the law's errors on one environment, without points that need no learning."""
     own = [p for p in points if p.environment == kind and p.needed > LEARNED]
     by_model = {model: [p for p in own if p.model == model] for model in MODELS}
     return {model: off(law, some) for model, some in by_model.items() if some}
 
 
 def crossed(points: Sequence[Point], kinds: Sequence[str] = ()) -> dict[str, dict[str, float]]:
-    """Return, by model and environment, the share of its numbers within the factor computed without it.
+    """Return, for each model and environment, the share of the numbers within the factor computed without them.
 
     Both the law *and* the factor come from all other environments. So this measures how often the stated error holds on
     an unseen environment.
@@ -218,7 +218,7 @@ def crossed(points: Sequence[Point], kinds: Sequence[str] = ()) -> dict[str, dic
 
 
 def intervals(points: Sequence[Point], draws: int = 200) -> dict[str, dict[str, tuple[float, float]]]:
-    """Return, by model and exponent, its 95% bootstrap interval, resampling environments with all their points."""
+    """Return 95% bootstrap intervals of each model's exponents; environments are resampled with all their points."""
     rng = np.random.default_rng(0)
     by_name: dict[str, list[Point]] = {}
     for p in points:

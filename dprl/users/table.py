@@ -1,6 +1,5 @@
-"""The table of users needed: measured numbers, the power law fitted to them, and the error of both, as a file.
-
-`python -m bench.bundled users` computes it.
+"""The table of users needed, as a file that `python -m bench.bundled users` computes: measured numbers, the power law
+fitted to them, and the error of both.
 """
 
 from __future__ import annotations
@@ -24,8 +23,8 @@ class Problem:
         environment, params: as in a spec.
         S, A, H: its size.
         v_star: V*, the best policy's reward in an episode.
-        needed: by model, [E, L]: the number of users from which an average episode loses at most each of L shares of
-            V* at each of E budgets; infinite if above MOST. Without privacy E is 1.
+        needed: for each model, the number of users from which on an average episode loses at most a share of V*, for E
+            budgets and L shares [E, L]; infinite if above MOST. Without privacy, E is 1.
     """
 
     key: str
@@ -67,11 +66,11 @@ class Check:
 
     Attributes:
         of: the kind of runs, in words.
-        new: whether they are on problems outside the fit.
-        model: a privacy model.
+        new: whether the runs are on problems outside the fit.
+        model: the privacy model.
         numbers: how many numbers were compared.
-        within: the share of them within the stated error.
-        factor: the error factor that covers COVERED of them; the stated error does not use it.
+        within: the share of the numbers within the stated error.
+        factor: the error factor that covers a share COVERED of the numbers; the stated error does not use it.
     """
 
     of: str
@@ -87,19 +86,19 @@ class Table:
     """The whole table.
 
     Attributes:
-        version: of the software that computed it.
+        version: the version of the software that computed it.
         epsilons, losses, delta: the measured settings.
-        problems: by key.
-        drawn_epsilons, drawn: randomly generated problems by key, and their budgets. `environment` is the kind of
-            problem; they have no title, no params, and no entry in menus.
-        law: see law.py.
-        exponents: by model and name, the 95% interval of each exponent, from resampled environments.
-        held_out: by model, the error factor of the law for COVERED of the numbers on a new kind of problem
+        problems: the measured problems by key.
+        drawn_epsilons, drawn: the budgets of randomly generated problems, and these problems by key. Their
+            `environment` is the kind of problem; they have no title, no params, and no entry in menus.
+        law: the fitted power law, see law.py.
+        exponents: the 95% interval of each model's exponents, by name, from resampled environments.
+        held_out: for each model, the law's error factor for a share COVERED of the numbers on a new kind of problem
             (`law.covering`). This is the stated error.
-        crossed: by model and kind, the share of its numbers within the error stated without that kind.
-        hidden_losses, hidden: randomly generated problems by key that neither law nor errors use, and their losses.
-            They have the budgets of `drawn`, and their own seeds.
-        between: by model, the error factor of numbers interpolated between those measured for a problem.
+        crossed: for each model and kind, the share of the numbers within the error that is stated without this kind.
+        hidden_losses, hidden: the losses of randomly generated problems that neither the law nor its errors use, and
+            these problems by key. They have the budgets of `drawn`, and their own seeds.
+        between: for each model, the error factor of numbers interpolated between those measured for a problem.
         checks: comparisons with later runs.
     """
 
@@ -121,7 +120,8 @@ class Table:
 
     @property
     def inside(self) -> dict[str, float]:
-        """Return, by model, the share of numbers of unseen kinds within the stated factor; all kinds count equally."""
+        """Return, for each model, the share of predictions that fall within the stated factor, on kinds of environments
+        that the model was not fitted to; all kinds count equally."""
         return {model: float(np.mean(list(kinds.values()))) for model, kinds in self.crossed.items()}
 
     @property

@@ -91,7 +91,7 @@ SCORE_BYTES = 16 * 2**20  # memory for cached scores, shared by all visitors
 
 @dataclass(kw_only=True)
 class Attack(ViewedState[AttackView]):
-    """The attack and the view of this visitor."""
+    """This visitor's attack and view."""
 
     spec: AttackSpec = DEFAULT
     view: AttackView = field(default_factory=AttackView)

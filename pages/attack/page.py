@@ -290,7 +290,7 @@ def guess_part() -> None:
 
 
 def drawn_release(first: Any, second: Any) -> tuple[bool, float]:
-    """Return whether the visitor's present release contains the first user's data, and its score."""
+    """Return whether the visitor's current release contains the first user's data, and its score."""
     a = attack()
     number = len(a.guesses) - (a.guessed is not None)
     rng = random.Random(f"{session().visitor} {a.spec.to_json()} {number}")

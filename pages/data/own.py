@@ -105,7 +105,7 @@ def listed(text: str) -> list[str]:
 
 @dataclass(kw_only=True)
 class OwnData(PageState):
-    """The page's state of a visitor. Links contain none of it: a declaration is shared as a file."""
+    """The page's state for one visitor. Links contain none of it: a declaration is shared as a file."""
 
     own: Own = field(default_factory=Own)
 
@@ -129,7 +129,7 @@ def going() -> bool:
 
 @dataclass(eq=False)
 class _Belonging:
-    """Data of one tab. end: deletes them; busy: whether they are in use; seen: last time of the tab, monotonic."""
+    """Data of one tab. end: deletes them; busy: whether they are in use; seen: the last time of the tab, monotonic."""
 
     session: str | None
     end: Callable[[], object]

@@ -86,7 +86,7 @@ def look_closely(titles: Sequence[str], runs: Sequence[RunStatus]) -> tuple[Curv
 
 
 def absent(spec: RunSpec, name: str, run: RunStatus) -> None:
-    """Request a run of which only the curve is bundled, unless it is too expensive, and show its status."""
+    """Request a run if only its curve is bundled, unless it is too expensive, and show its status."""
     if run.state == "done" and begin_lacking([spec]):
         st.rerun()
     if run.state in ACTIVE:

@@ -1,5 +1,5 @@
-"""The tabs of Online about all runs: Regret, the cost of learning so far; and Guarantee, the guarantee claimed for each
-run, the guarantee proved, and where the noise is added."""
+"""The tabs of Online about all runs: Regret, the cost of learning so far; and Guarantee, which shows each run's claimed
+and proved guarantee, and the place where noise is added."""
 
 from __future__ import annotations
 
@@ -349,7 +349,7 @@ def every_promise(g: Guarantee, run: RunSpec, key: int) -> None:
 
 
 def compare_noise(g: Guarantee, run: RunSpec) -> None:
-    """Draw the chart of the steps from the paper's noise to less noise."""
+    """Draw the chart that leads step by step from the paper's noise to less noise."""
     st.markdown("## How much noise does a guarantee need?", anchors=False)
     st.markdown(
         explained(

@@ -1,4 +1,4 @@
-"""Home: its state of a visitor, its link, its bundled runs, and the story of six scenes above its chart.
+"""Home: its state for one visitor, its link, its bundled runs, and the story of six scenes above its chart.
 
 The story's charts come with the program (`python -m bench.bundled start`), and its text from a file of messages.
 assets/web/story.js draws it.
@@ -43,8 +43,8 @@ NEEDED = f"Users until an average episode loses less than {LEARNED:.0%} of V*"
 
 @dataclass
 class Home(PageState):
-    """The page's state of a visitor. drawn: the chart's (epsilon, dark theme); story: whether the story is shown above
-    it."""
+    """The page's state for one visitor. drawn: the chart's (epsilon, dark theme); story: whether it shows the story
+    above."""
 
     epsilon: float = EPSILON.default
     drawn: tuple[float, bool] = (EPSILON.default, False)

@@ -206,14 +206,14 @@ def budgets(settings: OfflineSettings) -> None:
 
 
 def keep() -> None:
-    """Draw the switch that makes Run add to the present comparison."""
+    """Draw the switch that makes Run add to the current comparison."""
     state = offline()
     kept = keyed("keep", into(state, "keep"))
     st.toggle("Keep the runs shown", state.keep, disabled=locked(RUN), **kept)
 
 
 def compared_specs() -> Described:
-    """Return the runs that Run will show, including the present ones if they stay; or None and the reasons."""
+    """Return the runs that Run will show, including those shown now if they stay; or None and the reasons."""
     state = offline()
     specs, refusal = described(lambda: specs_of(state.settings, session().draft))
     if specs is not None and state.keep:

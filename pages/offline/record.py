@@ -302,12 +302,12 @@ RUNS = Runs(("offline",), "offline")
 
 @dataclass(kw_only=True)
 class OfflineState(ViewedState[OfflineView]):
-    """The page's state of a visitor."""
+    """The page's state for one visitor."""
 
     view: OfflineView = OfflineView()
     specs: Specs = FIRST  # specs of the comparison
     settings: OfflineSettings = field(default_factory=lambda: settings_of(FIRST))  # outside the draft
-    keep: bool = False  # whether Run adds to the present comparison
+    keep: bool = False  # whether Run adds to the current comparison
 
     @property
     def first_draft(self) -> Draft:

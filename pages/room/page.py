@@ -1,6 +1,6 @@
 """Room: a teacher puts questions to a class, who answer on their phones without giving a name.
 
-The entrance is a code for students and a button for teachers; a student sees the present step, and answers it.
+Students enter with a code, and teachers with a button; a student sees the current step, and answers it.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def meet() -> None:
 
 
 def _heard() -> None:
-    """Store the browser's message if it concerns the present room."""
+    """Store the browser's message if it concerns the current room."""
     r = group()
     said = getattr(st.session_state.get(DEVICE), "said", None) or ""
     found = re.fullmatch(r"(\w+) ([0-9a-f]{32}) ([0-9a-f]{32})?", str(said))
@@ -132,7 +132,7 @@ def arrive() -> Room | None:
 
 
 def student_stage(here: Room) -> None:
-    """Draw the room's present step for a student."""
+    """Draw the room's current step for a student."""
     r = group()
     steps, written = store().rooms.steps(r.code), store().rooms.written(r.code, r.device)
     if steps:
@@ -176,7 +176,7 @@ def phone_head(here: Room) -> None:
 
 
 def asked(step: ClassStep, content: Content, written: str | None, total: float) -> None:
-    """Draw the present step, and this phone's recorded answer. total: the phone's budget epsilon in this room."""
+    """Draw the current step, and this phone's recorded answer. total: the phone's budget epsilon in this room."""
     if isinstance(content, Question):
         st.header(escape(content.text), anchor=False)
         if step.state == "paused" and written is None:
@@ -212,7 +212,7 @@ TOTALS = (1.0, 2.0, 3.0, 5.0, 10.0, 20.0)
 
 
 def visitor() -> Lease:
-    """Return the lease that limits how often a visitor tries codes and opens rooms; it is stored for some minutes."""
+    """Return the lease that limits a visitor's attempts with codes and rooms; it is stored for some minutes."""
     return Lease(session().visitor, network_address())
 
 

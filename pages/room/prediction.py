@@ -141,7 +141,7 @@ def predicted_chart(
     large: bool = False,
 ) -> str:
     """Draw the chart of a step, and return its key. pressed: called after a click, if a prediction can be made. large:
-    for a projector, on which the chart fills the rest of the page."""
+    whether it is for a projector, on which the chart fills the rest of the page."""
     content, room = step.content, wide()
     making = pressed is not None
     drawn = kept(
@@ -218,7 +218,7 @@ def predict(place: int, text: str) -> None:
 
 
 def send(place: int) -> None:
-    """Send the present prediction, which may have moved since the button was drawn."""
+    """Send the current prediction, which may have moved since the button was drawn."""
     respond(place, group().guesses.get(place, ""))
 
 
@@ -248,7 +248,7 @@ def steps_put(lesson: str, steps: Sequence[ClassStep]) -> dict[int, ClassStep]:
 
 
 def recap_on_screen(content: Recap, steps: Sequence[ClassStep], level: str = "##") -> None:
-    """Draw the recap on the teacher's screen. level: of its heading."""
+    """Draw the recap on the teacher's screen. level: the Markdown of its heading."""
     lesson = LESSONS.get(content.lesson)
     if lesson is None:
         return

@@ -54,7 +54,7 @@ class Class(PageState):
         self.code, self.key = code, key or (self.key if code == self.code else "")
 
     def forget(self) -> None:
-        """Forget everything of the present room."""
+        """Forget everything about the current room."""
         self.device, self.told, self.drawn, self.guesses = "", "", None, {}
         self.leading, self.looked = False, None
 

@@ -1,4 +1,4 @@
-"""Ready-made comparisons: what Explore opens on and offers, and what the home page draws."""
+"""Ready-made comparisons: those that Online opens with and offers, and those that the home page draws."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pages.shared.visitor.links import AT_FIRST, Curve, View
 
 @dataclass(frozen=True)
 class ExploreExample:
-    """A comparison worth looking at. say: what it shows, in one sentence of Markdown."""
+    """A comparison worth looking at. say: its content in one sentence of Markdown."""
 
     title: str
     say: str

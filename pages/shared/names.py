@@ -41,7 +41,7 @@ TIED_HELP = (
     "Keeps δ at a tenth of 1/K for any number of users K. If δK were 1 or more, even a release that gives away a few "
     "users' data would be (0, δ)-private."
 )
-_SAID = 3  # differences a title has room for
+_SAID = 3  # most differences in a title
 
 
 def titles(curves: Sequence[Curve]) -> list[str]:
@@ -76,7 +76,7 @@ def told_apart(specs: Sequence[Spec], labels: Sequence[str]) -> list[str]:
     for spec, words in zip(specs, labels, strict=True):
         group = [_flat(c) for c, other in zip(specs, labels, strict=True) if other == words]
         own = _flat(spec)
-        # What only some of them have follows from what else they differ in, as the bonus's multipliers do.
+        # A setting that only some specs have follows from other differences, as the bonus's multipliers do.
         differing = [key for key in own if len({str(values[key]) for values in group if key in values}) > 1]
         if "calibration" in differing and "delta" in differing:
             differing.remove("delta")  # noise as in the paper has its own
@@ -113,7 +113,7 @@ def kinds(curves: Sequence[Curve]) -> list[CurveStyle]:
 
 
 def in_common(curves: Sequence[Curve], moving: bool = False) -> str:
-    """Describe the common settings that a reader needs, plain text. moving: without the movable users and seeds."""
+    """Describe the common settings that a reader needs, as plain text. moving: whether to leave out users and seeds."""
     first = curves[0].spec
     specs = [curve.spec for curve in curves]
     parts = shared_problem(specs)
@@ -134,7 +134,7 @@ def only(values: Iterable[T]) -> list[T]:
 
 
 def shared_problem(specs: Sequence[RunSpec | OfflineSpec]) -> list[str]:
-    """Describe the environment that all share, with the common parameters; nothing if there are several."""
+    """Describe the environment that all specs share, with the common parameters; [] if there are several."""
     first = specs[0]
     if len({(s.environment, s.environment_params.get("id")) for s in specs}) > 1:
         return []

@@ -1,6 +1,6 @@
-"""The pages' uses of Streamlit's internals: the reasons, and the upstream changes that would make them needless.
+"""The pages' uses of Streamlit's internals, with the reasons and the upstream changes that would make them unnecessary.
 
-Nothing else in pages/ imports `streamlit.runtime`; what the server replaces before it serves is in
+Nothing else in pages/ imports `streamlit.runtime`; the parts that the server replaces before it serves are in
 dprl/streamlit_patches.py.
 """
 
@@ -23,16 +23,16 @@ from dprl.streamlit_patches import STILL
 def current_run() -> ScriptRunContext | None:
     """Return this thread's run of a visitor's script; None outside of one, as in tests.
 
-    By it the session is known that this thread asked for last: it is asked for at every widget, and `st.session_state`
-    takes a while. Unnecessary once that is quicker.
+    It identifies the session that this thread used last: every widget needs it, and `st.session_state` is slow.
+    Unnecessary once that is quicker.
     """
     return get_script_run_ctx(suppress_warning=True)
 
 
 def session_id() -> str | None:
-    """Return Streamlit's name for the visitor's tab, by which we ask whether it is connected; None if there is none.
+    """Return Streamlit's name for the visitor's tab, by which we check whether it is connected; None if there is none.
 
-    Unnecessary once Streamlit tells the program that a session has begun or ended.
+    Unnecessary once Streamlit has events for the beginning and the end of a session.
     """
     run = current_run()
     return None if run is None else run.session_id
@@ -49,9 +49,9 @@ def connected(session: str) -> bool:
 
 
 def went_back() -> bool:
-    """Return whether the visitor pressed Back or Forward just now, so that an address seen before is meant.
+    """Return whether the visitor has just pressed Back or Forward, and so means an address that was seen before.
 
-    Unnecessary once `st.query_params` says where a change of the address came from.
+    Unnecessary once `st.query_params` reports the cause of a change of the address.
     """
     run = current_run()
     return run is not None and run.is_history_navigation
@@ -60,19 +60,19 @@ def went_back() -> bool:
 def forget_parts() -> None:
     """Forget the parts of the page that the visitor came from.
 
-    A browser that does not know yet that there is another page asks for them still. Streamlit forgets them only when
-    the page has run, and then answered as if it were the old one: the browser emptied the page, and was left with
-    additions to removed elements. Unnecessary once Streamlit forgets them as another page begins.
+    A browser that does not yet know about the new page still requests them. Streamlit forgets them only after the page
+    has run, and until then answered as if for the old page: the browser emptied the page, and was left with additions
+    to removed elements. Unnecessary once Streamlit forgets them when another page begins.
     """
     if (run := current_run()) is not None:
         run.fragment_storage.clear()
 
 
 def leave_out_while(still: Callable[[], bool]) -> None:
-    """Skip turns of the part that is being drawn as long as nothing has changed, and then redraw the whole page.
+    """Skip redraws of the part that is being drawn until something changes, and then redraw the whole page.
     `still` is called outside of the visitor's script, and has to be quick.
 
-    Unnecessary once a part can say when it is drawn again.
+    Unnecessary once a part can decide when it is redrawn.
     """
     part = ThreadState.get().fragment_id if current_run() is not None else None
     if part is not None:
@@ -90,17 +90,17 @@ def drop_file(file: Any) -> None:
 
 
 def keep_downloads() -> None:
-    """Keep files that are made when they are pressed as long as their buttons, see `LastingFiles`."""
+    """Keep files that are made on request for as long as their buttons are drawn, see `LastingFiles`."""
     if serving():
         runtime.get_instance().media_file_mgr.__class__ = LastingFiles
 
 
 class LastingFiles(MediaFileManager):
-    """Streamlit's keeper of files, which gives what is made when it is pressed a new id whenever its button is drawn.
+    """Streamlit's manager of files, which gives a file that is made on request a new id whenever its button is drawn.
 
-    A browser that has not heard of that yet asks by the id before, which is forgotten by then: on a page that redraws
-    itself some presses gave no file. Here a button keeps its id, by which the `make` drawn last is called, and what was
-    made is there until the page's script runs again, not for two redraws by anybody.
+    A browser that does not yet know the new id requests the old one, which is forgotten by then: on a page that redraws
+    itself, some presses gave no file. Here a button keeps its id, which calls the `make` drawn last, and the file stays
+    until the page's script runs again, not only for two redraws by anybody.
 
     Unnecessary once deferred downloads keep their id for as long as their button is drawn.
     """
@@ -114,7 +114,7 @@ class LastingFiles(MediaFileManager):
         *,
         element_id: str = "",
     ) -> str:
-        """Return the id of a button: that of this visitor's button with the same key, if there was one."""
+        """Return the id of a button: that of this visitor's earlier button with the same key, if there was one."""
         new = super().add_deferred(data_callable, mimetype, coordinates, file_name, element_id=element_id)
         with self._lock:
             entry = self._deferred_callables[new]
@@ -128,7 +128,7 @@ class LastingFiles(MediaFileManager):
         return new
 
     def execute_deferred(self, file_id: str) -> str:
-        """Return the address of the file, which counts as used as long as the button does."""
+        """Return the address of the file, which counts as used for as long as its button does."""
         url = super().execute_deferred(file_id)
         with self._lock:
             entry = self._deferred_callables.get(file_id)
@@ -138,8 +138,8 @@ class LastingFiles(MediaFileManager):
         return url
 
     def clear_session_refs(self, session_id: str | None = None) -> None:
-        """Forget what a session used, at its end. When its script begins to run (None) its buttons are still seen, and
-        another visitor's script may end before this one has drawn them again: they stay."""
+        """Forget the files of a session when it ends. When its script begins to run (None), its buttons stay: they are
+        still visible, and another visitor's script may end before this one has redrawn them."""
         if session_id is not None:
             super().clear_session_refs(session_id)
             return

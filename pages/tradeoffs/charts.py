@@ -1,5 +1,5 @@
-"""The charts of a sweep, with their basis, the run behind each point, and the downloads; and of the users needed under
-each kind of privacy."""
+"""The chart of a sweep, with its basis, the run behind each point, and the downloads; and the chart of the users needed
+under each kind of privacy."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def setting_of(spec: RunSpec) -> BoundSetting:
 
 def doubts_of(study: SweepView) -> list[str]:
     """Warn of runs without privacy that have not found the best policy, and of privacy costs below zero. With few users
-    nothing is learned yet, so if users are the axis, only the largest number counts."""
+    nothing is learned yet, so if users are the axis, only the largest number is checked."""
     stuck: dict[str, tuple[int, int]] = {}
     negative: list[str] = []
     for model, title in study.titles.items():

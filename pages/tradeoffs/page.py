@@ -1,5 +1,5 @@
-"""Trade-offs: the privacy cost against epsilon, the number of users, and the size of the problem. The settings are
-those of Online for the constant values, then the models and the axis."""
+"""Trade-offs: the privacy cost against epsilon, the number of users, and the size of the problem. The constant settings
+are those of Online; the models and the axis come in addition."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def draw_sweep(corner: DeltaGenerator, live: bool) -> None:
 
 
 def questions(study: SweepView) -> None:
-    """Draw buttons for ready-made studies with the present settings."""
+    """Draw buttons for ready-made studies with the current settings."""
     s, t = session(), trade.trade()
 
     def asked(words: str | None) -> None:
@@ -127,7 +127,7 @@ def choose(name: str, value: Any) -> None:
 
 
 def controls() -> DeltaGenerator:
-    """Draw all controls; return the container below the models that lists those which cannot be run."""
+    """Draw all controls; return the container below the models that lists the models that cannot be run."""
     s, t = session(), trade.trade()
     panel.environment(s)
     panel.learner(s)
@@ -213,8 +213,8 @@ def study_of(t: SweepPageState) -> tuple[SweepView | None, str]:
 
 
 def sweep_box(left_out: DeltaGenerator) -> None:
-    """Describe what Run will do, and draw the button. left_out: the container that lists why something cannot be run;
-    these reasons may be too long for this box."""
+    """Describe what Run will do, and draw the button. left_out: the container for the reasons why something cannot be
+    run, which may be too long for this box."""
     study, refusal = study_of(trade.trade())
     specs = study.sweep.specs if study else []
     refused = [refusal]

@@ -40,9 +40,9 @@ ends, missing = RUNS.ends, RUNS.missing
 
 @dataclass
 class SweepPageState(PageState):
-    """The page's state of a visitor."""
+    """The page's state for one visitor."""
 
-    study: SweepView = studies.DEFAULT  # what is shown
+    study: SweepView = studies.DEFAULT  # the study that is shown
     models: list[str] = field(default_factory=lambda: list(studies.DEFAULT.models))  # chosen in the controls
     x: str = studies.DEFAULT.x
     values: dict[str, str] = field(default_factory=dict)  # as text, for each axis

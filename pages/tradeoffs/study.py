@@ -117,9 +117,9 @@ class SweepView:
 
     @property
     def refusals(self) -> dict[str, list[str]]:
-        """Return the reasons why parts of the chart cannot be run, each with its models (in `users`: its ways).
+        """Return the reasons why parts of the chart cannot be run, each with its models (in `users`, its mechanisms).
 
-        In `users`, only the reason that ends the search at its largest K counts.
+        In `users`, only the reason why the search cannot go beyond its largest K counts.
         """
         found: dict[str, dict[str, None]] = {}
         if self.show != "users":
@@ -237,8 +237,8 @@ DEFAULT = SweepView(RunSpec(episodes=10**10, seeds=10))
 
 
 def of(base: RunSpec, models: tuple[str, ...], x: str, show: str = "price") -> SweepView:
-    """Return a study with default values of its axis; with many models every second value, to respect a visitor's
-    limit."""
+    """Return a study with the default values of its axis or, with many models, every second of them, because a
+    visitor's runs are limited."""
     at = default_values(base, x)
     return SweepView(base, models, x, at[::2] if len(models) > len(DEFAULT_MODELS) else at, show)
 

@@ -80,7 +80,7 @@ def _allowed(name: str, value: Any) -> Any:
 
 @dataclass
 class Users(PageState):
-    """The page's state of a visitor. asked: the question; taken: the question taken over from Online, or None."""
+    """The page's state for one visitor. asked: the question; taken: the question taken over from Online, or None."""
 
     asked: Asked = field(default_factory=Asked)
     taken: Asked | None = None

@@ -137,7 +137,7 @@ def change(asked: Asked, way: Asked) -> str:
 
 
 def card(table: Table, asked: Asked, need: Need) -> tuple[str, str]:
-    """Return the two texts of a box: the budgets that are likely enough, and the users needed at the present budget."""
+    """Return the two texts of a box: the budgets that are likely enough, and the users needed at the current budget."""
     many = f"Needs {users(need.needed)} users"
     if need.model == "none" or need.met or need.verdict == "not known":
         return HEADINGS[need.verdict], many
@@ -360,7 +360,7 @@ HEADS = ("Privacy model", "Our users are", "Users needed", "Smallest ε for our 
 
 
 def whole_sheet(asked: Asked, found: Sequence[Need], query: str) -> str:
-    """Return the page to print as HTML. query: of the link to this page."""
+    """Return the page to print as HTML. query: that of the link to this page."""
     table = users_table()
     rows = "".join(map(_row, found))
     heads = "".join(f"<th>{head}</th>" for head in HEADS)

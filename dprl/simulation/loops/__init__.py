@@ -1,4 +1,4 @@
-"""Loops, one file and one line each: from a spec to a run that is played in slices."""
+"""The loops that turn a spec into a run played in slices; each has a file of its own and a line here."""
 
 from __future__ import annotations
 

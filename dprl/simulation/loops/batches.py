@@ -1,6 +1,6 @@
-"""The loop of learners that ask for regressions of their own values: batch -> matrices -> (ask -> answer) a step.
+"""The loop of learners that ask for regressions of their own values: batch -> matrices -> (ask -> answer) per step.
 
-The curator releases matrices that sum over all users. Then, for each step from the last one on, it releases the
+The curator releases matrices that sum over all users. Then, for each step from the last to the first, it releases the
 vectors that the learner requests for the values it has just planned.
 """
 
@@ -127,7 +127,7 @@ class BatchRun(LinearRun):
 
     @property
     def progress(self) -> float:
-        """Return the share of the releases that are made, 0 to 1; their number is an estimate without privacy."""
+        """Return the share of the releases that are made, 0 to 1; without privacy, their number is an estimate."""
         return min(super().progress, 1.0)
 
     def _detail(self) -> Detail:
@@ -163,7 +163,7 @@ def norm_of(spec: RunSpec) -> str:
 
 
 def ends_of(spec: RunSpec) -> Ints:
-    """Return the users at the ends of the batches, [M]; without privacy only K, as blocks follow from releases."""
+    """Return the users at the end of each batch, [M]; without privacy only K, because blocks follow from releases."""
     if spec.epsilon is None:
         return np.array([spec.episodes])
     ends = batches(spec.episodes, spec.problem_size, spec.epsilon, norm_of(spec))

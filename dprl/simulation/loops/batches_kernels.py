@@ -73,7 +73,7 @@ class BatchState(NamedTuple):
         sums, noisy: [H, 1, d, d + 1] (one array when there is no noise).
         moved: transitions of all users, without privacy [H, d, S].
         noise: unit noise of the matrices [H d (d + 1)/2]; fresh: unit noise of a vector [d].
-        plan: the learner's.
+        plan: the learner's plan.
         policy: the plan's actions [H, S].
     """
 
@@ -207,7 +207,7 @@ def kernels_of(spec: RunSpec, plain: bool = False) -> BatchKernels:
 
 @cache
 def _signatures() -> tuple[Any, ...]:
-    """Return the declared types of all of `BatchKernels`, read off small examples of the records."""
+    """Return the declared types of all `BatchKernels`, read off small examples of the records."""
     f, i = np.zeros, np.zeros(1, dtype=np.int64)
     f1, f2, f3, f4, i2 = f(1), f((1, 1)), f((1, 1, 1)), f((1, 1, 1, 1)), np.zeros((1, 1), dtype=np.int64)
     setup = BatchSetup(1, 1, 1, 1.0, i, f2, i, f1, f1, f1, i, f3, f1, f1, f1, f1, f1, 1)

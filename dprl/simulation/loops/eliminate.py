@@ -55,7 +55,7 @@ class EliminationRun:
 
     Args:
         spec: the run.
-        seed: which of its seeds.
+        seed: the index of the seed.
     """
 
     kernel = staticmethod(sample)
@@ -71,7 +71,7 @@ class EliminationRun:
         self._ends = ends_of(self.batches)
         self.noise = self.noise_of_run(spec)
         self._errors = error_told(spec, self.noise)
-        # all that the learner is ever handed besides releases; its record says that both are public
+        # all that the learner ever receives besides releases; its record declares both as public
         self.learner = record.begin(self.problem, mdp.d1.copy())
 
         self.optimum = planning.optimum(mdp)
@@ -102,7 +102,7 @@ class EliminationRun:
 
     @staticmethod
     def lack(spec: RunSpec) -> str:
-        """Return why numba plays a run, in one sentence."""
+        """Explain in one sentence why numba plays a run."""
         return "assets/engine.wasm does not hold the loop of policy elimination."
 
     @staticmethod
@@ -112,7 +112,7 @@ class EliminationRun:
         return noise_of(spec, ends_of(played), batches=played)
 
     def _checkpoints(self) -> Ints:
-        """Choose the recorded ends of played blocks: about 200, log-spaced and linearly spaced, including the last."""
+        """Choose about 200 ends of blocks to record, including the last: half log-spaced, half linearly spaced."""
         ends: list[int] = []
         users, tuples = 0, self.mdp.H * self.mdp.S * self.mdp.A
         for stage in self.stages:
@@ -134,7 +134,7 @@ class EliminationRun:
         return 1.0 if self.done else len(self._details) / max(len(self.stages), 1)
 
     def advance(self, seconds: float = 0.1) -> bool:
-        """Work for about `seconds`, and return whether the run is done. Progress and cancelling come between calls."""
+        """Work for about `seconds`; return whether the run is done. Callers show progress, or cancel, between calls."""
         began = time.perf_counter()
         while not self.done:
             self._step()

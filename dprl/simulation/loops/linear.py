@@ -13,17 +13,17 @@ from dprl.mdp.tabular import Array
 from dprl.simulation.details import Detail
 from dprl.simulation.loops.slices import SlicedRun
 
-# Of each detail: sums without noise; w~; the number of matrices used so far that were not positive definite.
+# At each detail: the sums without noise, w~, and the number of matrices so far that were not positive definite.
 SERIES = ("sums", "weights", "indefinite")
 
 
 class LinearRun(SlicedRun):
-    """One seed of a spec of such a learner."""
+    """One seed of a spec whose learner estimates the weights of a linear model."""
 
     @property
     @abstractmethod
     def _handed(self) -> tuple[Callable[..., Any], ...]:
-        """Return the functions that the loop calls, in its order."""
+        """Return the functions that the loop calls, in the order of its arguments."""
 
     def _simulate(self, count: int, until: int) -> None:
         self._kernels.simulate(
@@ -82,10 +82,10 @@ class LinearRun(SlicedRun):
         """Return beliefs at each of D details, from the releases and from the same sums without noise.
 
         Args:
-            confidence: the planner's.
+            confidence: the planner's function for confidence sets.
             told: the size of the noise, as the learner receives it, each [D].
             users: the number of users in its data [D].
-            truth: the true weights [D, ...]. bound: on their length.
+            truth: the true weights [D, ...]. bound: a bound on their length.
         """
         constants = self.setup.constants
         released = np.array([detail.noisy for detail in self._details])

@@ -27,13 +27,13 @@ from dprl.statistics.counts import Counts
 
 ONE_FOR_ALL = ("add_noise", "publish")  # parts whose types are the same in loops of every kind
 COUNT = 2  # the word that is the first argument of `simulate`, before `until`; see `_packed`
-# What a detail has of the state.
+# The arrays of the state that a detail holds.
 DETAILED = ("counts", "noisy", "released", "Q", "V", "policy", "errors", "bounds")
-FIRST = 10**9  # releases that a pack has at most, all of them
+FIRST = 10**9  # releases that a pack may make: more than any run has
 
 
 def held(function: Callable[..., Any], part: str, stochastic: bool) -> Held:
-    """Return what the module must contain for one of the `Kernels` of a loop. stochastic: whether its policy is."""
+    """Return what the module has to contain for one of a loop's `Kernels`. stochastic: whether the policy is."""
     name = own_name(function)
     if part not in ONE_FOR_ALL:
         name += ":stochastic" if stochastic else ":policy"
@@ -49,7 +49,7 @@ def lack_of(kernels: Kernels, stochastic: bool) -> str:
 
 
 def pack(run: SeedRun) -> Pack:
-    """Pack the present state of a run, to be played to its end. Later changes of the run do not change the pack."""
+    """Pack the current state of a run, to be played to its end. Later changes to the run do not affect the pack."""
     packed = _packed(run)[0]
     return packed._replace(
         buffers=tuple(buffer._replace(array=buffer.array.copy()) for buffer in packed.buffers)
@@ -76,7 +76,7 @@ def _packed(run: SeedRun) -> tuple[Pack, dict[int, NDArray[Any]]]:
 class ModuleRun(SeedRun):
     """A `SeedRun` whose loop the module plays if it has the kernels; otherwise numba or plain Python does."""
 
-    # The estimated seconds of a run from which on numba saves more time than its import costs.
+    # If a run is estimated to take more seconds than this, numba saves more time than its import costs.
     long = 2.0
     _instance: Instance | None = None
 
@@ -99,7 +99,7 @@ class ModuleRun(SeedRun):
         return lack_of(functions_of(spec, cast(Counts, spec.statistic)), learner_of(spec).stochastic)
 
     def _numba_pays(self, functions: Kernels) -> bool:
-        """Return whether the run is long and numba's kernels are compiled already: they give the same bits, faster."""
+        """Return whether the run is long and numba's kernels, which give the same bits faster, are already compiled."""
         spec = self.spec
         return estimate(spec.work(spec.mechanism)).seconds > self.long and all(map(on_disk, functions))
 

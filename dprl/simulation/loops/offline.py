@@ -1,4 +1,4 @@
-"""The loop of offline learning: a data set is drawn, and a curator answers the learner's queries, once.
+"""The loop of offline learning: a data set is drawn, and a curator answers the learner's queries about it, once.
 
 The learner is a generator: it yields queries and is sent the releases. The model and the data set stay here.
 """
@@ -50,7 +50,7 @@ class OfflineTrace(TraceCore[OfflineSpec]):
         detail_n: the sizes of the data sets with details [D].
         visits: the true n [D, H, S, A].
         Q_hat, penalty, Q: [D, H, S, A], V: [D, H, S], policy: [D, H, S], all learned; see learner.Learned.
-        released: the releases about n by name, if there are any: visits [D, H, S, A].
+        released: the released values that the learner lets a trace store, by name, such as visits, each [D, H, S, A].
         optimal_*: the true optimum: policy, V and occupancy [H, S], Q [H, S, A].
     """
 
@@ -151,7 +151,7 @@ def noise_for(
     Args:
         spec, problem: the run, and its problem.
         assumptions: further assumptions for its card.
-        exact: whether noise is drawn on a grid, not in floating point. E is that of continuous noise.
+        exact: whether noise is drawn on a grid, not in floating point. E is still that of continuous noise.
         beside: further releases, about people of whom the learner sees nothing; each proves the budget by itself.
     """
     learner, asked = spec.learner, spec.budget
@@ -261,11 +261,11 @@ class OfflineRun:
 
     @property
     def progress(self) -> float:
-        """Return the share of the data sets that are learned from, 0 to 1."""
+        """Return the share of the data sets that have been learned from, 0 to 1."""
         return len(self.points) / len(self.sizes)
 
     def advance(self, seconds: float = 0.1) -> bool:
-        """Work for about `seconds`, and return whether the run is done. Progress and cancelling come between calls."""
+        """Work for about `seconds`; return whether the run is done. Callers show progress, or cancel, between calls."""
         began = time.perf_counter()
         while len(self.points) < len(self.sizes):
             self.points.append(self._learn(int(self.sizes[len(self.points)])))

@@ -20,8 +20,8 @@ class Record(NamedTuple):
     """The values at up to C points of the curve.
 
     Attributes:
-        users, regret, gap, ratio: [C].
-        pac: [C, P].
+        users, regret, gap, ratio: one value for each point [C].
+        pac: the number of suboptimal episodes for each alpha [C, P].
     """
 
     users: Ints

@@ -29,7 +29,7 @@ class RegressionSetup(NamedTuple):
     """The facts that are fixed before a run starts; all others are as in replan_kernels.py.
 
     Attributes:
-        adapts: whether the schedule decides during the run.
+        adapts: whether the schedule decides during the run when to release.
         features: [S, A, S, d], rewards: [H, S, A], d1: [S], all public and passed to the learner.
         scales: the scale of the noise in each number [cells].
     """
@@ -59,9 +59,9 @@ class RegressionState(NamedTuple):
     """The state that the loop changes; the other fields are as in replan_kernels.py.
 
     Attributes:
-        counts: the counts of the block's users, emptied at its end [H, S, A, S + 2]; total: those of all users before.
+        counts: the counts of the block's users, emptied at its end [H, S, A, S + 2]; total: those of all earlier users.
         sums, noisy: [H - 1, families, d, d + 1] (one array when there is no noise).
-        plan: the learner's.
+        plan: the learner's plan.
         policy: the plan's actions [H, S].
     """
 
@@ -203,7 +203,7 @@ def kernels_of(spec: RunSpec, plain: bool = False) -> RegressionKernels:
 
 @cache
 def _signatures() -> tuple[Any, ...]:
-    """Return the declared types of all of `RegressionKernels`, read off small examples of the records."""
+    """Return the declared types of all `RegressionKernels`, read off small examples of the records."""
     f, i = np.zeros, np.zeros(1, dtype=np.int64)
     f1, f2, f3, f4, i2 = f(1), f((1, 1)), f((1, 1, 1)), f((1, 1, 1, 1)), np.zeros((1, 1), dtype=np.int64)
     setup = RegressionSetup(1, 1, True, f1, True, f2, True, i, f1, f1, i, f4, f3, f1, f1, f1, f1, f1, 1)

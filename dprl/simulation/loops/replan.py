@@ -77,7 +77,7 @@ class SeedRun(SlicedRun):
         return np.where(np.arange(self.mdp.A) == policy[..., None], 0.0, -np.inf)
 
     def _first_plan(self) -> None:
-        # before any user all counts are zero and all actions look equal: the lowest is played, or all alike
+        # before any user all counts are zero and all actions look equal: the lowest is played, or all equally often
         state = self.state
         learn(self._kernels.plan, 0, self.model, self.setup, state, state.policy)
         self._value_first()

@@ -32,18 +32,18 @@ class Setup(NamedTuple):
     Attributes:
         K: the number of users; releases: the largest number of releases M.
         splits: whether a block that spans a target is drawn in two pieces.
-        settings: the schedule's; batches: see privacy/mechanisms/mechanism.py.
+        settings: the schedule's settings; batches: see privacy/mechanisms/mechanism.py.
         of_users: whether the items of the noise's stream are users, not releases.
         ends, bound, error: [B]; up to ends[b] users (if by_users) or releases, E_{eps,beta} is bound[b] and the
             learner receives error[b].
         targets: the numbers of users at or after which the curve is recorded [C].
-        constants: the learner's.
+        constants: the learner's constants.
         scales: the scale of the noise in each counter of a row, in counts [B + 2].
         played: whether a row counts only users told to play it, as `ends` then does, see statistics/played.py.
         hidden: for such a row, the number of visits that the noise hides, however few its reports are.
         rows: the variance of the noise in n^ as a multiple of that in m^ [H].
         V_star: the optimal value of each start state [S]; d1: [S]; alphas: [P]; walk_below: see WALK_BELOW.
-        groups, shares: for users who are asked questions, see `interview`; 0 if everybody reports everything.
+        groups, shares: for users who are asked questions, see `interview`; groups is 0 if everybody reports everything.
     """
 
     K: int
@@ -80,13 +80,13 @@ class State(NamedTuple):
         counts: the true counts [H, S, A, B + 2].
         noisy: the counts with noise (one array when there is none).
         released: the counts that the learner receives [H, S, A, B + 2] (the true ones when there is no noise).
-        noise: unit noise in the counts [cells]; memory: the mechanism's.
+        noise: unit noise in the counts [cells]; memory: the mechanism's memory.
         Q: [H, S, A], V: [H + 1, S], policy: [H, S], the learner's; policy may be its Logits.
         played: the policy whose exact values [H + 1, S] are in `value`.
         starts, here, there: [S]; pac: [P].
         totals: regret so far, and largest noise so far relative to E [2].
         errors: the E of each row that the learner receives [H, S, A]; bounds: E_{eps,beta}; pace: the E that sets the
-            length of blocks: the same, or the visits that the noise of a row hides.
+            length of blocks, which is `errors`, or the number of visits that a row's noise hides if that is larger.
         kept, places: see statistics/played.py.
     """
 
@@ -202,7 +202,7 @@ def disturb_told(
     noise, memory = state.noise[told], state.memory[:, told]
     add_noise(made, state.leaves, setup.batches, memory, noise_rng, noise)
     state.noise[told] = noise
-    state.memory[:] = 0.0  # a mechanism whose reports are apart keeps nothing beyond a release
+    state.memory[:] = 0.0  # a mechanism with separate reports keeps nothing beyond a release
 
 
 @kernel
@@ -214,7 +214,7 @@ def learn(
     state: State,
     policy: Any,
 ) -> None:
-    """Plan from the releases. A learner that moves by steps receives the number of users under the last policy."""
+    """Plan from the releases. A learner with a stochastic policy also receives the number of users who followed it."""
     if policy.ndim == 2:
         plan(state.released, state.errors, model.possible, setup.constants, state.Q, state.V, policy)
     else:
@@ -293,7 +293,7 @@ def types_of(part: str, stochastic: bool) -> str:
 
 
 def signatures_of(stochastic: bool) -> tuple[Any, ...]:
-    """Return the declared types of each of the `Kernels` of a learner whose policy is stochastic."""
+    """Return the declared types of all `Kernels`. stochastic: whether the learner's policy is stochastic."""
     return _signature(stochastic), *_signatures(stochastic)
 
 

@@ -31,7 +31,7 @@ class SlicedRun(ABC):
     Args:
         spec: the run.
         seed: the index of the seed.
-        plain: whether to run the same source as ordinary Python: same bits, far slower.
+        plain: whether to run the same source as ordinary Python, which gives the same bits but is far slower.
         walk_below: the size up to which blocks are walked user by user (tests compare both ways).
 
     Attributes:
@@ -126,15 +126,15 @@ class SlicedRun(ABC):
 
     @abstractmethod
     def _detail(self) -> Detail:
-        """Return the details of the present moment."""
+        """Return the details of the current state."""
 
     def _as_played(self, policy: planning.Policy) -> planning.Policy | planning.Logits:
         """Convert a policy [H, S] to the type that the kernels of this run use."""
         return policy
 
     def _worth(self, policy: planning.Policy | planning.Logits) -> Array:
-        """Return the exact values of a policy [S], by the kernel that evaluates all policies played, so that an
-        optimal policy's regret is exactly zero."""
+        """Return the exact values of a policy [S], computed by the kernel that evaluates all policies played, so that
+        an optimal policy's regret is exactly zero."""
         value: Array = np.zeros((self.mdp.H + 1, self.mdp.S))
         self._kernels.evaluate(self.mdp.P, self.mdp.possible, self.mdp.R, policy, value)
         return np.array(value[0])
@@ -169,7 +169,7 @@ class SlicedRun(ABC):
         return 1.0 if self.done else float(self.state.position[0]) / self.setup.releases
 
     def advance(self, seconds: float = 0.1) -> bool:
-        """Work for about `seconds`, and return whether the run is done. Progress and cancelling come between calls."""
+        """Work for about `seconds`; return whether the run is done. Callers show progress, or cancel, between calls."""
         until = time.perf_counter() + seconds
         while not self.done:
             began, made = time.perf_counter(), self.state.position[0]

@@ -1,4 +1,4 @@
-"""Schedules, one file and one line each."""
+"""The schedules; each has a file of its own and a line here."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def check(text: str, per_release: bool = True) -> str:
 
 
 def releases(text: str, K: int, size: Size, per_release: bool) -> int:
-    """Estimate the number of a schedule's releases; if noise is calibrated to it, return the most possible."""
+    """Estimate the number of a schedule's releases; if noise is calibrated to it, return its largest possible value."""
     schedule, argument = parse(text)
     if schedule.limit and per_release:
         return schedule.limit(argument, K, size, True)

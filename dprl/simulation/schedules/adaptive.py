@@ -1,4 +1,4 @@
-"""Blocks that depend on counts: no longer than the releases so far justify.
+"""Blocks whose length depends on counts: no block is longer than the releases so far justify.
 
 Near a tie, an optimistic learner needs one more pull of an action. If it were to spend a share of all users on it,
 that block would cost more than all learning before. So a block about doubles the counts of the cells it plays, or
@@ -27,7 +27,7 @@ MOST = Field("schedule", "int", None, "releases at most", low=2, high=10**6)
 
 @kernel
 def growth(users: int, left: int, K: int, settings: Array) -> float:
-    """Return the share of the users so far by which a block may grow; if it is negative, by which it must grow.
+    """Return the largest share of the users so far that a block may add; if negative, the share that it must add.
 
     If growing by eta would not reach K with the remaining releases, a block may grow by the square of the pace that
     would. Steps justified by counts then save releases for steps near a tie. The pace may rise as 1 / ln(K / t), up to
@@ -113,10 +113,10 @@ def eta_of(argument: str) -> str:
 
 
 def limit(argument: str, K: int, size: Size, per_release: bool) -> int:
-    """Return M: as given, else the releases of geometric(eta) and half of H S A, rounded up to a power of 1.05, or K.
+    """Return M: as given, else the releases of geometric(eta) plus half of H S A, rounded up to a power of 1.05.
 
-    Rounding lets runs share results that depend on M alone. If noise does not depend on M, each count may double as
-    often as it can, several times over.
+    M is at most K. Rounding lets runs share results that depend on M alone. If noise does not depend on M, M is several
+    times the number of possible doublings of all counts.
     """
     most = argument.partition(":")[2]
     if most:

@@ -20,17 +20,17 @@ from dprl.mdp.tabular import Array
 Ints = NDArray[np.int64]
 
 # kernel signature of a schedule: (users, left, K, settings, released, errors, possible, policy) -> users at the next
-# release. users: so far; left: releases that may still be made; K: users in the whole run; settings: [..], from
-# `Schedule.settings`; released: [H, S, A, B + 2], of the release just made, zero before the first; errors:
-# [H, S, A] the E in use for each row there; possible: see mdp/structure.py; policy: [H, S] (or Logits, see
+# release. users: the users so far; left: the releases that may still be made; K: the users in the whole run; settings:
+# [..], see `Schedule.settings`; released: [H, S, A, B + 2], the latest release, zero before the first; errors:
+# [H, S, A], the E in use for each of its rows; possible: see mdp/structure.py; policy: [H, S] (or Logits, see
 # mdp/planning.py), to be played until the next release.
 SIGNATURE = (
     f"int64(int64, int64, int64, float64[::1], float64[:,:,:,::1], float64[:,:,::1], {TYPE}, int64[:,::1])"
 )
 
 
-# kernel signature of (users, left, K, settings) -> by which share of the users so far a block may grow at most, for a
-# learner with a rule of its own; below 0, by which share it has to.
+# kernel signature of (users, left, K, settings) -> the largest share of the users so far that a block may add, for a
+# learner with its own rule; if negative, the share that it must add.
 GROWTH = "float64(int64, int64, int64, float64[::1])"
 
 
@@ -43,13 +43,13 @@ class Schedule:
         canonical(argument, per_release): the argument in a spec's form; raises ValueError if it is not allowed.
         settings(argument, K): the array passed to every call of next_release.
         next_release: a kernel with SIGNATURE.
-        releases(argument, K, size): about how many releases it makes.
+        releases(argument, K, size): the approximate number of releases.
         times(argument, K): the number of users at each release, increasing to K [M]; if it decides during the run, at
-            the ends of epochs.
+            the end of each epoch.
         growth: a kernel with GROWTH if it decides during the run, else None.
         limit(argument, K, size, per_release): the limit M of a schedule that decides during the run, else None.
         refusal(argument, K): the error if it does not allow K users, else None.
-        fewer: advice for fewer releases, in words, unless it is fewer users.
+        fewer: advice on how to make fewer releases; "" if only fewer users help.
 
     If `per_release` is true, noise is calibrated to M, which therefore has to be small; otherwise M is just an upper
     bound on the number of releases.

@@ -1,16 +1,16 @@
-"""Better than today? What people who were held out say of two learned policies: four numbers, released once.
+"""Better than today? Two learned policies are compared with the past by four sums over held-out people, released once.
 
 A share of the people is held out at random when the file is read: nothing is learned from them. Once both policies have
 been learned from the releases about the others, four sums over those held out are released with noise: their scores
-under each policy, whose mean is what they would have got under it; their returns, whose mean is what they got; and the
-squares of these. Everything else is computed from the releases, the choice between the two policies included.
+under each policy, whose mean is the reward that they would have got under it; their returns, whose mean is the reward
+that they got; and the squares of their returns. All else, even the choice of a policy, is computed from the releases.
 
-The score of a person is V(s_0) + sum_h w_h (r_h + V_h+1(s_h+1) - V_h(s_h)): V is what the learned policy is worth, and
-w_h how much more often it is in (s_h, a_h) than people are, both as released counts of the others have it. It is
-doubly robust (Jiang, Li 2016; Kallus, Uehara 2020): errors of V and of w must come together to move its mean.
-docs/report/offline.md, "Better than today?", says what is proved of it, and what is measured.
+The score of a person is V(s_0) + sum_h w_h (r_h + V_h+1(s_h+1) - V_h(s_h)). V is the value of the learned policy, and
+w_h the ratio of its visits to (s_h, a_h) to those of people, both estimated from the released counts of the others.
+The score is doubly robust (Jiang, Li 2016; Kallus, Uehara 2020): only errors of both V and w together move its mean.
+docs/report/offline.md, "Better than today?", has the proofs and the measurements.
 
-If a person may have several episodes, each sum is over episodes, and a fifth says how many these are.
+If a person may have several episodes, each sum is over episodes, and a fifth sum is the number of episodes.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from dprl.privacy.exact import EXACT, STEPS
 from dprl.statistics import Change
 from dprl.statistics.family import Family
 
-SHARE = 0.25  # of the people, held out unless something else is asked for
-MOST_WEIGHT = 4  # times A: the largest w, so that few people do not decide; a row that needs more is not sure
-# Scores of the cautious policy, whose value is bounded, and of the other. One episode moves each by at most one.
+SHARE = 0.25  # of the people, held out by default
+MOST_WEIGHT = 4  # times A: the largest w, so that no few people decide; a row that needs more is not sure
+# Scores under the cautious policy, whose value has a bound, and under the other. One episode moves each by at most one.
 SUMS = ("scores", "plug_in_scores", "returns", "squares")
-EPISODES = "episodes"  # how many they are
-# Of their noise: squares say how wide an interval is, and need to be known less well.
+EPISODES = "episodes"  # their number
+# Weights of the noise: the squares only set the width of an interval, so they may be noisier.
 WEIGHTS = {"scores": 1.0, "plug_in_scores": 1.0, "returns": 1.0, "squares": 3.0, EPISODES: 1.0}
-QUANTILE = 2.2415  # standard deviations within which 97.5% are: with 95% both policies are inside
+QUANTILE = 2.2415  # standard deviations that contain 97.5%, so that both policies are inside with 95%
 WHAT = {
     "scores": "the sum of the scores of people held out under the cautious policy",
     "plug_in_scores": "the same under the plug-in policy",
@@ -48,8 +48,8 @@ BETTER, CLOSE, WORSE = "better", "too close", "worse"
 
 
 class HeldOut(NamedTuple):
-    """The sums of the held-out people: their counts [H, S, A, S + 2]; n, the number of their episodes; and the sums of
-    their returns and of the squares of these, each episode's from 0 to 1 and on the grid of noise."""
+    """The sums over held-out people: their counts [H, S, A, S + 2]; n, the number of their episodes; and the sums of
+    their returns and of the squares of these, where each episode adds from 0 to 1, on the grid of the noise."""
 
     record: Array
     n: int
@@ -62,9 +62,9 @@ def names(episodes: int) -> tuple[str, ...]:
 
 
 def families(episodes: int) -> tuple[Family, ...]:
-    """Return the families of these sums. Held-out people are in these sums alone, and nobody else is.
+    """Return the families of these sums. Held-out people are in no other sums, and nobody else is in these.
 
-    Each episode adds from 0 to 1, and at least one episode remains when a person is replaced.
+    Each episode adds a number from 0 to 1, and at least one episode remains when a person is replaced.
     """
 
     def moved(most: int) -> Change:
@@ -84,19 +84,19 @@ def families(episodes: int) -> tuple[Family, ...]:
 
 
 class Fitted(NamedTuple):
-    """The policy in the model that fits what was released of the others, with people who begin as these did.
+    """The policy in the model fitted to the releases about the others, for people who begin as those did.
 
-    An episode that comes to a row without a visit for certain ends there, with nothing more. A row is *sure* where at
-    least half of its visits are there for certain, and no large weight is needed. In others the policy may have chosen
-    the action because noise favours it: what they are worth is taken to be less, and scores do not mend it.
+    An episode ends, without further reward, in a row that is not certain to have a visit. A row is *sure* if at least
+    half of its visits are certain and it needs no large weight. In other rows the policy may have chosen the action
+    because noise favours it: their values are lowered, and the scores do not correct them.
 
     Attributes:
-        V: [H + 1, S]; w: [H, S], of the policy's action.
-        lost: what an episode may bring beyond V on average, after it has ended so, and in rows that are not sure.
-        covered: the share of the policy's steps that come before it has ended so.
-        follows: the share of people's steps that are the policy's.
-        variance: of one episode's score.
-        spread: squared, how far errors of V and w that come together move the mean.
+        V: the values [H + 1, S]; w: the weights of the policy's actions [H, S].
+        lost: the most reward that an episode may bring beyond V on average, after such an end or in rows not sure.
+        covered: the share of the policy's steps that come before such an end.
+        follows: the share of people's steps in which they act as the policy does.
+        variance: the variance of one episode's score.
+        spread: the square of the distance by which joint errors of V and w move the mean.
     """
 
     V: Array
@@ -118,17 +118,17 @@ def fit(
     of_rewards: float | None,
     episodes: int = 1,
 ) -> Fitted:
-    """See `Fitted`.
+    """Fit the model, see `Fitted`.
 
     Args:
-        released: [H, S, A, S + 2], counts of transitions with noise, and their sums.
-        policy: [H, S].
-        r: [H, S, A], mean rewards, as they are known or estimated.
-        E: how far noise may move a visit count.
-        variance: of the noise in each count of transitions.
-        n: episodes that were learned from, or about that many.
-        of_rewards: the same in each sum of rewards, where r is estimated and a person's reward anything from 0 to 1.
-        episodes: of one person, at most: where these begin may go together.
+        released: the noisy counts of transitions, and their sums [H, S, A, S + 2].
+        policy: the action in each state at each step [H, S].
+        r: the mean rewards, known or estimated [H, S, A].
+        E: the most by which noise may change a visit count.
+        variance: the variance of the noise in each count of transitions.
+        n: the number of episodes that were learned from, at least roughly.
+        of_rewards: the same for each sum of rewards if r is estimated, when a reward may be anything from 0 to 1.
+        episodes: the most episodes of one person, whose first states may be correlated.
     """
     H, S, A, _ = released.shape
     h_s = np.arange(H)[:, None], np.arange(S)[None]
@@ -161,9 +161,9 @@ def taken(released: Array, policy: Policy) -> Array:
 
 
 def _occupancy(start: Array, P: Array, supported: NDArray[np.bool_]) -> Array:
-    """Return how often an episode is in a state at a step [H, S], if it ends in rows that are not supported.
+    """Return the share of episodes in each state at each step [H, S], if they end in rows that are not supported.
 
-    start: [S], in any unit; P: [H, S, S].
+    start: the frequencies of first states in any unit [S]; P: the probabilities of next states [H, S, S].
     """
     d = np.zeros(supported.shape)
     d[0] = start / max(start.sum(), 1.0)
@@ -173,8 +173,8 @@ def _occupancy(start: Array, P: Array, supported: NDArray[np.bool_]) -> Array:
 
 
 class _Valued(NamedTuple):
-    """[H, S] each but V, [H + 1, S]. chance: the variance of a reward and what follows, of one person; error: that of
-    the row's mean of them, with noise; less: what was taken off of it."""
+    """Values V [H + 1, S], and for each row [H, S]: chance, the variance of one person's reward and later value; error,
+    the variance of the row's mean of these, including noise; less, the amount subtracted from V."""
 
     V: Array
     chance: Array
@@ -193,8 +193,8 @@ def _valued(
 ) -> _Valued:
     """Compute the policy's values, step by step from the last.
 
-    among: [H, S], from how many actions a row's was chosen by the releases. The largest of k normal errors is
-    sqrt(2 ln k) standard deviations on average, at most: so much is taken off. 0 if nothing is.
+    among: the number of actions from which the releases chose a row's action [H, S]; 0 to subtract nothing. On average,
+    the largest of k normal errors is at most sqrt(2 ln k) standard deviations, which are subtracted.
     """
     H, S, _ = P.shape
     V, learned = np.zeros((H + 1, S)), of_rewards is not None
@@ -204,7 +204,7 @@ def _valued(
         mean = P[h] @ V[h + 1]
         off = V[h + 1] - mean[:, None]
         chance[h] = (P[h] * off**2).sum(-1) + learned * 0.25
-        # A noisy sum of rewards over a noisy number of visits: noise in the latter counts, too.
+        # A noisy sum of rewards is divided by a noisy number of visits, whose noise counts, too.
         noise = variance * ((off - learned * reward[h][:, None]) ** 2).sum(-1) + (of_rewards or 0.0)
         error[h] = (noise + visits[h] * chance[h]) / visits[h] ** 2
         less[h] = most[h] * np.sqrt(error[h])
@@ -224,11 +224,11 @@ def frequencies(m: Array) -> Array:
 
 
 class Scores(NamedTuple):
-    """The scores of all that can happen in one episode, in whole steps of the grid.
+    """The scores of everything that can happen in one episode, in whole steps of the grid.
 
     Attributes:
-        next: [H, S, A, S], what each cell of m adds; reward: [H, S, A], what a reward of 1 adds next to that.
-        low: what an episode has at least; width: at most next to that.
+        next: the score that each cell of m adds [H, S, A, S]; reward: the score that a reward of 1 adds [H, S, A].
+        low: the least score of an episode; width: the most by which a score exceeds it.
     """
 
     next: NDArray[np.int64]
@@ -238,7 +238,7 @@ class Scores(NamedTuple):
 
 
 def scores(fitted: Fitted, policy: Policy, r: Array, learned: bool) -> Scores:
-    """r: [H, S, A] mean rewards; learned: they are estimates, and each person's own count."""
+    """Return the scores. r: mean rewards [H, S, A]; learned: whether they are estimates, so that own rewards count."""
     chosen = np.eye(r.shape[-1])[policy] * fitted.w[..., None]
     gain = fitted.V[1:, None, None] - fitted.V[:-1, :, None, None] + (0.0 if learned else r[..., None])
     found = chosen[..., None] * gain
@@ -251,14 +251,14 @@ def scores(fitted: Fitted, policy: Policy, r: Array, learned: bool) -> Scores:
 
 
 def sums(tables: Sequence[Scores], held: HeldOut, episodes: int = 1) -> tuple[Fraction, ...]:
-    """Return the sums of `names`, exactly. One episode adds from 0 to 1 to each. tables: of each policy."""
+    """Return the exact sums of `names`. One episode adds from 0 to 1 to each. tables: the scores under each policy."""
     returns, squares = (Fraction(float(value)) for value in held.returns)
     found = (*(summed(table, held) for table in tables), returns, squares, Fraction(held.n))
     return found[: len(names(episodes))]
 
 
 def summed(table: Scores, held: HeldOut) -> Fraction:
-    """Sum the scores above the least one, in units of the width, exactly."""
+    """Return the exact sum of the scores above the least one, in units of the width."""
     moved = zip(table.next.flat, counts.transitions(held.record).flat, strict=True)
     paid = zip(table.reward.flat, counts.rewards(held.record).flat, strict=True)
     total = sum((int(a) * Fraction(b) for a, b in (*moved, *paid) if b), start=-Fraction(held.n * table.low))
@@ -266,7 +266,7 @@ def summed(table: Scores, held: HeldOut) -> Fraction:
 
 
 def noisy(exact: tuple[Fraction, ...], scales: Mapping[str, float]) -> Array:
-    """Add noise to the sums, each a whole number of steps; rounding down first never increases anybody's effect."""
+    """Add noise to the sums, in whole steps; rounding down first never increases anybody's effect."""
     draw = EXACT["gaussian"].draw
     drawn = [draw(Fraction(scales[name]) * STEPS) for name in (*SUMS, EPISODES)[: len(exact)]]
     return np.array([(value * STEPS // 1 + noise) / STEPS for value, noise in zip(exact, drawn, strict=True)])
@@ -275,17 +275,17 @@ def noisy(exact: tuple[Fraction, ...], scales: Mapping[str, float]) -> Array:
 def assessed(
     released: Array, fitted: Fitted, table: Scores, n: float, H: int, std: Array, episodes: int = 1
 ) -> dict[str, Array]:
-    """Return the check's results for a trace; they follow from the released sums. In units of the reward range.
+    """Return the check's results for a trace, in units of the reward range. They follow from the released sums.
 
     Args:
-        released: [3], scores, returns and squares as `noisy` has them; [4] where a person may have several episodes.
-        n: people held out.
-        std: of their noise.
-        episodes: of one person, at most.
+        released: the noisy sums of scores, returns and squares [3], and of episodes if a person may have several [4].
+        n: the number of people held out.
+        std: the standard deviations of the noise in these sums.
+        episodes: the most episodes of one person.
 
     Returns:
-        learned, behaviour, difference: [3] each: low end, value and high end, of the reward that such people would get
-            in an episode under the learned policy, of the reward they got, and of the first less the second.
+        learned, behaviour, difference: the low end, the value and the high end [3] of the reward that such people would
+            get in an episode under the learned policy, of the reward that they got, and of the first minus the second.
         covered, follows: see `Fitted`.
     """
     of_n = 0.0  # standard deviation of the number of episodes, as a share
@@ -296,13 +296,13 @@ def assessed(
     width = table.width / STEPS
     learned = score * width + table.low / STEPS
     now = float(np.clip(of_returns, 0.0, 1.0))
-    # a noise's deviation more, to be safe
+    # one standard deviation of the noise more, to be safe
     spread_now = np.clip(of_squares + std[2] / n - now**2, 0.0, 0.25) * H**2
-    # what a person got in several episodes may go together: of a sum of k, at most k times the variances
+    # a person's returns in several episodes may be correlated: a sum of k has at most k times their variances
     chance = np.sqrt(np.array([fitted.variance / n + fitted.spread, episodes * spread_now / n]))
     noise = np.hypot(std[:2] / n * np.array([width, H]), of_n * np.array([score * width, now * H]))
     half = QUANTILE * np.hypot(chance, noise)
-    # Who would gain much may be who got much: standard deviations of two sums over the same people add up, at most.
+    # Those who would get much may be those who got much: at most, the standard deviations of both sums add up.
     apart = QUANTILE * float(np.sqrt(chance.sum() ** 2 + (noise**2).sum()))
     ends = {
         "learned": [learned - half[0], learned, learned + fitted.lost + half[0]],
@@ -315,10 +315,10 @@ def assessed(
 
 
 def recommended(difference: Array) -> int:
-    """Return which policy is recommended, by a rule that no data changed: the plug-in policy, 1, unless held-out users
-    favour only the cautious one, 0. `python -m bench.hidden_models` compares rules.
+    """Return the recommended policy, by a rule that does not depend on the data: the plug-in policy, 1, unless held-out
+    users favour only the cautious one, 0. `python -m bench.hidden_models` compares rules.
 
-    difference: [2, 3], for each policy.
+    difference: the low end, the value and the high end for each policy [2, 3].
     """
     cautious, plug_in = map(verdict, difference)
     return int(not (cautious == BETTER and plug_in != BETTER))

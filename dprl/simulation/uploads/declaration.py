@@ -1,8 +1,8 @@
 """The declaration of an uploaded data set: public, and never derived from the data.
 
 Privacy protects whether a state occurs in anybody's trajectory, how long an episode was, and how large a reward was.
-A list of states taken from the file would change when one person does, by a label that nobody else has, and no noise
-in the counters of the others would hide that.
+A list of states taken from the file could change with one person, by a label that nobody else has, and no noise in the
+other counters would hide that.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ KEYS = {
 }
 FORM = f"an object with {'; '.join(f'{key}: {what}' for key, what in KEYS.items())}"
 MOST = 10_000  # labels
-BETWEEN = " / "  # the labels of columns that make a state
+BETWEEN = " / "  # the labels of the columns that make up a state
 MAPPED = COLUMNS
-PERSON = "person"  # a column that a file may have beside these
+PERSON = "person"  # a column that a file may have in addition to these
 MOST_EPISODES = 1000  # of one user
 ENDED = "ended"  # an absorbing state of this name is one that no user is in while an episode goes on
 (_HORIZON,) = (field for field in ENVIRONMENTS["custom"].fields if field.name == "H")
@@ -53,18 +53,18 @@ class Declaration:
     """The public facts.
 
     Attributes:
-        states, actions: labels. A label of the file that is not among them counts as the last.
+        states, actions: the labels. Any other label in the file counts as the last of them.
         size: S, A and H.
-        reward_range: lowest and highest reward; those in the file are clipped to it.
-        rewards: [H, S, A] mean rewards in units of the range, from 0 to 1; None if they are learned from the data.
-        start: [S] probabilities of the first state, taken to be true; None if they are estimated from the release.
+        reward_range: the lowest and the highest reward; rewards in the file are clipped to it.
+        rewards: the mean rewards in units of the range, from 0 to 1 [H, S, A]; None if they are learned from the data.
+        start: the probabilities of the first state, taken to be true [S]; None if they are estimated from the release.
             They must not be computed from the file.
-        parts: by column of the file that the state is made of, in order: labels, or edges between which numbers are
-            binned; () where the state is one column of labels.
-        columns: names in the file, by name here.
-        absorbing: the state that a shorter episode goes on in, "" for none.
-        episodes: of one person, that count at most: the first in the file.
-        text: all that as canonical JSON.
+        parts: for each column of the file that makes up the state, in order, its labels, or the edges between which
+            its numbers are binned; () if the state is one column of labels.
+        columns: the names of columns in the file, by their names here.
+        absorbing: the state in which a shorter episode continues, "" for none.
+        episodes: the most episodes of one person that count, which are the first in the file.
+        text: all of this as canonical JSON.
     """
 
     states: tuple[str, ...]
@@ -83,11 +83,11 @@ class Declaration:
 
     @property
     def of_people(self) -> bool:
-        """Return whether a column identifies the person of an episode, and a person may have several."""
+        """Return whether a column identifies each episode's person, who may then have several episodes."""
         return PERSON in self.columns
 
     def in_units(self, values: Array, steps: int) -> Array:
-        """Return values of `steps` steps in the unit of the declared rewards, given those for rewards from 0 to 1."""
+        """Convert values of `steps` steps, for rewards from 0 to 1, to the unit of the declared rewards."""
         low, high = self.reward_range
         return np.asarray(steps * low + (high - low) * values)
 
@@ -99,7 +99,7 @@ def wrong(part: str, sentence: str) -> SpecError:
 
 @lru_cache(maxsize=32)
 def declaration(text: str) -> Declaration:
-    """Read the declaration in a JSON text. Raises SpecError: one sentence that names the part, for any text."""
+    """Read the declaration in a JSON text. Raises SpecError and no other error, with a sentence that names the part."""
     if len(text) > custom.MAX_TEXT:
         raise SpecError(NAME, f"{len(text):,} characters are too many; give at most {custom.MAX_TEXT:,}.")
     given = read_json(NAME, text, FORM)

@@ -1,10 +1,10 @@
-"""The stored part of an uploaded data set: its counts, for a day at most, in a file that only this user can open.
+"""The stored part of an uploaded data set: its counts, for at most a day, in a file that only this user can open.
 
-The file itself is read and not kept. The name of the stored counts is drawn at random: a digest of the data would
-confirm a guess of the data. Noisy sums of them are kept next to them, from before they are shown until the counts go:
-noise of one scale is drawn once, whoever is killed meanwhile, so that one release stays one.
+The uploaded file is read but not kept. The name of the stored counts is random, because a digest of the data would
+confirm a guess of the data. Noisy sums are stored next to the counts, before they are shown and until the counts are
+deleted: noise of one scale is drawn once, even if a process is killed meanwhile, so that one release stays one.
 
-Counts that belong to a visitor's session are held by the server (`hold`), and go with the session, or with the server.
+The server holds the counts of a visitor's session (`hold`); they are deleted when the session or the server ends.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 HOURS = 24
-ONE_FILE = threading.Lock()  # read at a time, so that memory has a bound
+ONE_FILE = threading.Lock()  # one file is read at a time, to bound memory
 NAME = re.compile("[0-9a-f]{32}")
-DIGEST = hashlib.sha256().digest_size  # what a file of noisy sums begins with
-HELD = "session"  # ends the name of a file that is locked for as long as the counts belong to a session
+DIGEST = hashlib.sha256().digest_size  # bytes at the beginning of a file of noisy sums
+HELD = "session"  # suffix of a file that is locked for as long as the counts belong to a session
 
 
 class Under(NamedTuple):
@@ -82,7 +82,7 @@ def keep(
 ) -> Counted:
     """Count a file of trajectories, and store the counts. tell, held_out: see `counted`; name, under: see `Kept`.
 
-    If `tell` raises, nothing is stored. Raises SpecError: the file is malformed, or cannot be stored.
+    If `tell` raises, nothing is stored. Raises SpecError if the file is malformed or its counts cannot be stored.
     """
     with ONE_FILE:
         found = counted(file, declared, tell, held_out)
@@ -135,7 +135,7 @@ def held(name: str) -> Kept:
         remove_old()
         with np.load(_path(name), allow_pickle=False) as kept:
             words = json.loads(str(kept["words"]))
-            if words["bits"] != BITS:  # of an older version, whose noise was drawn otherwise
+            if words["bits"] != BITS:  # from an older version, which drew noise differently
                 raise KeyError
             held = HeldOut(kept["held"], int(kept["held_n"]), kept["returns"])
             under = Under(*words["under"]) if words["under"] else None
@@ -154,7 +154,7 @@ def _gone() -> SpecError:
 
 def drawn_sums(name: str, which: str) -> dict[str, Array] | None:
     """Return the noisy sums stored under a data set's name, by family; None if there are none yet. which: their noise,
-    in words. Raises SpecError: they are damaged, or cannot be read."""
+    in words. Raises SpecError if they are damaged or cannot be read."""
     path = _drawn_path(name, which)
     try:
         content = path.read_bytes()
@@ -178,8 +178,8 @@ def drawn(name: str) -> bool:
 def write_down(name: str, which: str, sums: Mapping[str, Array]) -> dict[str, Array]:
     """Store noisy sums of a data set for as long as its counts, see `drawn_sums`; return the stored sums.
 
-    The first sums stay: if another process has stored some meanwhile, these are discarded. Raises SpecError: they
-    cannot be stored, or the data set is gone. Then they must not be shown.
+    The first sums stay: if another process has stored some meanwhile, these are discarded. Raises SpecError if they
+    cannot be stored or the data set is gone; then they must not be shown.
     """
     path, words = _drawn_path(name, which), io.BytesIO()
     np.savez(words, allow_pickle=False, **sums)
@@ -191,7 +191,7 @@ def write_down(name: str, which: str, sums: Mapping[str, Array]) -> dict[str, Ar
             "data",
             f"noisy sums cannot be written down here ({error.strerror}), so nothing is shown; make room and run again.",
         ) from None
-    # Counts are deleted before what was drawn: where they are still there, nobody's draw was deleted before this one.
+    # Counts are deleted before noisy sums: if the counts still exist, no earlier draw has been deleted.
     if not _path(name).exists():
         with contextlib.suppress(OSError):
             path.unlink()
@@ -207,7 +207,7 @@ def _drawn_path(name: str, which: str) -> Path:
 
 
 def _digest(path: Path, words: bytes) -> bytes:
-    """Return the digest of a file's content and of its owner."""
+    """Return the digest of a file's name and content."""
     return hashlib.sha256(path.name.encode() + words).digest()
 
 
@@ -220,7 +220,7 @@ def _unreadable(why: str | None) -> SpecError:
 
 
 def forget(name: str) -> None:
-    """Delete what is stored under a name: the counts first, because while they exist, noise could be drawn again."""
+    """Delete everything stored under a name, the counts first, because while they exist noise could be drawn again."""
     with contextlib.suppress(OSError):
         _path(name).unlink(missing_ok=True)
         for path in folder().glob(f"{name}.*"):
@@ -234,7 +234,7 @@ def _path(name: str) -> Path:
 
 
 def remove_old() -> None:
-    """Delete what is older than HOURS, and what belonged to a session that has ended. This runs whenever a data set is
+    """Delete data sets older than HOURS, and those of sessions that have ended. This runs whenever a data set is
     stored or read, and when a worker starts."""
     for name in {path.name.partition(".")[0] for path in folder().glob("*.*")}:
         if NAME.fullmatch(name):
@@ -248,7 +248,7 @@ def _is_old(name: str) -> bool:
     if counts.exists() and time.time() - counts.stat().st_mtime > HOURS * 3600:
         return True
     try:
-        with open(_held_path(name), "rb") as marker:  # before there are counts, too
+        with open(_held_path(name), "rb") as marker:  # it exists even before the counts do
             fcntl.flock(marker, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except FileNotFoundError:  # nobody ever held them
         return not counts.exists()

@@ -44,8 +44,8 @@ class Budget:
 
     Args:
         name: its name on this machine.
-        rho: the most that its releases may prove together. Without it, they are added up and never refused. A budget
-            that has a release keeps its total.
+        rho: the most that its releases may spend together. Without it, they are added up but never refused. The total
+            of a budget that has a release cannot be changed.
 
     Raises:
         SpecError: The name or the number is not allowed, the budget has another total, or it was edited by hand.
@@ -70,13 +70,13 @@ class Budget:
 
     @property
     def total(self) -> float | None:
-        """Return the declared rho; None for no total."""
+        """Return the declared rho; None if there is no total."""
         total: float | None = self._read()["total"]
         return total
 
     @property
     def left(self) -> float | None:
-        """Return the remaining budget; None for no total."""
+        """Return the remaining budget; None if there is no total."""
         total = self.total
         return None if total is None else max(total - self.spent.rho, 0.0)
 
@@ -100,8 +100,8 @@ class Budget:
         return _refusal(self.name, self._read(), tuple(draws))
 
     def charge(self, spec: Spec, draws: tuple[Draw, ...], file: str = "") -> None:
-        """Record a release before it is drawn; one that is already recorded changes nothing. file: its digest.
-        Raises SpecError: it exceeds the total, or cannot be recorded. Then nothing may be drawn."""
+        """Record a release before it is drawn, unless it is already recorded. file: the digest of its file.
+        Raises SpecError if it exceeds the total or cannot be recorded; then nothing may be drawn."""
         path = _path(self.name)
         try:
             make_inside(folder())
@@ -156,13 +156,13 @@ class Budget:
 
 
 def _sealed(key: bytes, what: Mapping[str, Any]) -> str:
-    """Return the keyed digest of all but the digest."""
+    """Return the keyed digest of everything except the digest itself."""
     text = json.dumps({name: value for name, value in what.items() if name != "seal"}, sort_keys=True)
     return hmac.new(key, text.encode(), hashlib.sha256).hexdigest()
 
 
 def _edited(content: Mapping[str, Any]) -> str:
-    """Return in a few words which part of a budget's file was edited by hand; "" for none."""
+    """Name the part of a budget's file that was edited by hand, in a few words; "" if none was."""
     key = known_key() or b""
     for i, release in enumerate(content["releases"], 1):
         if not hmac.compare_digest(str(release.get("seal")), _sealed(key, release)):
@@ -171,7 +171,7 @@ def _edited(content: Mapping[str, Any]) -> str:
 
 
 def checked_name(name: str) -> str:
-    """Return a name in normal form. Upper and lower case are one name; see `_path`. Raises SpecError."""
+    """Return a name in normal form. Upper and lower case make no difference; see `_path`. Raises SpecError."""
     found = re.sub(" +", " ", normal(name)) if isinstance(name, str) else ""
     if not 1 <= len(found) <= MOST_NAME or not found.isprintable():
         raise SpecError(NAME, f"{shown(name)} is no name; give 1 to {MOST_NAME} printable characters.")
@@ -179,7 +179,7 @@ def checked_name(name: str) -> str:
 
 
 def read_before(file: str) -> list[tuple[str, str]]:
-    """Return the budgets under which a file of this digest was read before, with the day."""
+    """Return the budgets under which a file with this digest was read before, each with the day."""
     found = []
     for path in folder().glob("*.json"):
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
@@ -240,7 +240,7 @@ def _draws(content: Mapping[str, Any]) -> tuple[Draw, ...]:
 def _refusal(name: str, content: Mapping[str, Any], draws: tuple[Draw, ...]) -> str:
     total, before = content["total"], _draws(content)
     spent, after = together(before), together((*before, *draws))
-    # as cards say it: floats do not add up to the last bit
+    # to the digits that cards show: floats do not add up exactly
     if total is None or after == spent or float(f"{after.rho:.12g}") <= total:
         return ""
     return (

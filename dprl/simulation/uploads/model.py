@@ -1,4 +1,4 @@
-"""The example of a data set: simulated patients of a ward, and their declaration."""
+"""The example data set: simulated patients of a ward, and their declaration."""
 
 from __future__ import annotations
 

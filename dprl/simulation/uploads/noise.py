@@ -30,7 +30,7 @@ ASSUMPTIONS = (
     DRAWN,
 )
 
-PEOPLE = (  # in place of the first where a column says whose an episode is; of the third, where that may be several
+PEOPLE = (  # replace the first two if a column identifies each episode's user, and the third if a user may have several
     "states, actions, horizon, rewards and their range are declared by the owner, not read from the data. The number "
     "of users is public, and how many episodes each of them has is not",
     "only each user's first episodes in the file count, up to the declared number, whatever is in them. An undeclared "
@@ -64,15 +64,15 @@ def upload_problem_of(spec: UploadSpec) -> OfflineProblem:
 
 
 def beside(spec: UploadSpec) -> tuple[Family, ...]:
-    """Return the questions about held-out people."""
+    """Return the sums about held-out people."""
     return check.families(spec.public.episodes) if spec.checked else ()
 
 
 def noise_of(spec: UploadSpec) -> tuple[CuratorNoise, dict[str, float]]:
     """Return the noise, and the E of each family, which follow from the spec alone.
 
-    With equal probability, noise on the grid exceeds a bound on continuous noise by at most one step; and each reward
-    in a sum was rounded by at most half a step.
+    With the same probability, noise on the grid exceeds a bound on continuous noise by at most one step. Each reward in
+    a sum was rounded by at most half a step.
     """
     problem, of_people, episodes = upload_problem_of(spec), spec.public.of_people, spec.public.episodes
     said: tuple[str, ...] = ASSUMPTIONS
@@ -92,7 +92,7 @@ def noise_of(spec: UploadSpec) -> tuple[CuratorNoise, dict[str, float]]:
 
 
 def outlook(spec: UploadSpec) -> tuple[float, float]:
-    """Return what is known before a release: the average number of users who take an action in a state at a step, and
+    """Return the facts known before a release: the average number of users who take an action in a state at a step, and
     the standard deviation of the noise in such a number."""
     noise, (S, A, _, _) = noise_of(spec)[0], spec.problem_size
     assert noise.mechanism is not None

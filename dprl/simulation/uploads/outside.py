@@ -23,13 +23,13 @@ class Outside:
     Attributes:
         declared: the declaration.
         rows: the number of rows of the file, without the heading.
-        labels: by column, the number of rows with each undeclared label.
-        last: by column, the label that these count as.
-        padded: the number of episodes with fewer steps than declared; episodes: of all episodes.
+        labels: the number of rows with each undeclared label, by column.
+        last: the label as which these count, by column.
+        padded: the number of episodes with fewer steps than declared; episodes: the number of all episodes.
         moved: the number of rows that were out of order.
         cut: the number of episodes with more steps than declared.
-        beyond: the number of episodes after the first ones of their person that count.
-        rewards: the number of rows with a reward outside the declared range; lowest, highest: of all rewards.
+        beyond: the number of episodes that do not count because enough of their person's come first.
+        rewards: the number of rows with a reward outside the declared range; lowest, highest: among all rewards.
     """
 
     declared: Declaration
@@ -65,7 +65,7 @@ class Outside:
         return ""
 
     def sentences(self) -> list[str]:
-        """Return a sentence for each column with such parts, and what they count as."""
+        """Describe each kind of such parts, and how it counts, in a sentence."""
         said = []
         for name, found in self.labels.items():
             if found:

@@ -21,8 +21,8 @@ from dprl.tables import csv
 
 FORMAT = "dprl policy 2"
 NAME = "policy"
-SOMEBODY = "somebody decides"  # where evidence is lacking
-WHOEVER_DECIDES = {"where evidence is lacking": "whatever is decided there"}  # the bound holds so
+SOMEBODY = "somebody decides"  # if evidence is lacking
+WHOEVER_DECIDES = {"where evidence is lacking": "whatever is decided there"}  # the bound holds in any case
 KEYS = ("format", "states", "actions", "first_step", "steps", "people", "enough", "about", "digest")
 
 

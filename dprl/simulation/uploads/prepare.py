@@ -1,11 +1,11 @@
-"""Make the table of trajectories from a file, by its declaration.
+"""Make the table of trajectories from a file, according to its declaration.
 
 Columns are renamed, states may be made of several columns, numbers are binned, rows are sorted, longer episodes are cut
 at the horizon and shorter ones continued, and only the first few episodes of each person count.
 
 Each row of the table follows from one person's rows and from the declaration. So replacing a person moves at most one
 unit at each step from one cell to another, for each episode that counts. Which ones count follows from the order in
-which a person's own episodes begin in the file, and from nothing that is in them.
+which a person's own episodes begin in the file, and from nothing else.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ class Prepared(NamedTuple):
 
 
 def prepared(file: BinaryIO | Path | pd.DataFrame, declared: Declaration, outside: Outside) -> Prepared:
-    """Return the table of a file, and note the parts outside of its declaration. Raises SpecError: one sentence that
-    names row and column."""
+    """Return the table of a file, and note the parts outside of its declaration. Raises SpecError with one sentence
+    that names row and column."""
     S, H = declared.size.S, declared.size.H
     named = {name: declared.columns.get(name, name) for name in MAPPED}
     of_state = [column for column, _ in declared.parts] or [named["state"]]
@@ -88,7 +88,7 @@ def prepared(file: BinaryIO | Path | pd.DataFrame, declared: Declaration, outsid
     outside.lowest, outside.highest = float(rewards.min()), float(rewards.max())
     order, n = order[counts[episode[order]]], int(counts.sum())
     episode = (counts.cumsum() - 1)[episode]
-    at = episode[order].astype(np.int64) * H + step[order] - begun  # of the table
+    at = episode[order].astype(np.int64) * H + step[order] - begun  # rows of the table
     goes_on = declared.states.index(declared.absorbing) if declared.absorbing else 0
     s, a = np.full(n * H, goes_on, dtype=np.int32), np.zeros(n * H, dtype=np.int32)
     r = np.zeros(n * H)
@@ -101,8 +101,8 @@ def prepared(file: BinaryIO | Path | pd.DataFrame, declared: Declaration, outsid
 def _episodes(
     declared: Declaration, columns: dict[str, Column], name: str
 ) -> tuple[Codes, Callable[[int], str], Codes]:
-    """Return [rows] episodes, numbered in the order of their first rows; the name of each; and [episodes] whose each
-    is. The same label of two people stands for two episodes, if a column has whose they are."""
+    """Return the episode of each row [rows], numbered in the order of their first rows; the name of each episode; and
+    its person [episodes]. If a column identifies people, the same label of two people stands for two episodes."""
     codes, names = columns.pop(name)
     if not declared.of_people:  # codes are numbered in the order of their first rows
         return codes, lambda episode: names[episode], np.arange(len(names), dtype=np.int32)
@@ -133,7 +133,7 @@ def _rank(people: Codes) -> Codes:
 def _read(
     file: BinaryIO | Path | pd.DataFrame, needed: list[str], numbers: Collection[str]
 ) -> tuple[dict[str, Column], dict[str, Array]]:
-    """Return the needed columns, read a piece at a time: labels, and numbers by themselves."""
+    """Return the needed columns, read piece by piece: those of labels, and those of numbers."""
     rows = 0
     read: dict[str, list[Any]] = {name: [] for name in needed}
     places: dict[str, dict[str, int]] = {name: {} for name in needed}
@@ -163,7 +163,7 @@ def _coded(texts: Sequence[str]) -> Column:
 
 
 def _finite(name: str, column: Column, first: int) -> Array:
-    """[rows of a piece] numbers. first: rows before it."""
+    """Return the numbers in the rows of a piece. Raises SpecError if one is not finite. first: the rows before it."""
     codes, texts = column
     values: Array = parsed(texts)[codes]
     bad = ~np.isfinite(values)
@@ -179,7 +179,7 @@ def _check_cells(columns: dict[str, Column], first: int) -> None:
     wrong = []
     for i, (name, (codes, texts)) in enumerate(columns.items()):
         bad = np.array([not text or formula(text) for text in texts])
-        signed = np.flatnonzero(bad)  # of which -1 is none
+        signed = np.flatnonzero(bad)  # a number such as -1 is no formula
         bad[signed] = ~np.isfinite(parsed([texts[k] for k in signed]))
         if bad.any():
             row = int(bad[codes].argmax())
@@ -191,7 +191,7 @@ def _check_cells(columns: dict[str, Column], first: int) -> None:
 
 
 def _steps(name: str, column: Column) -> Codes:
-    """Return integers, [rows]."""
+    """Return the steps as integers, [rows]."""
     codes, texts = column
     plain = [WHOLE.sub(r"\1", text) for text in texts]
     bad = np.array([not (text.isdecimal() and text.isascii() and len(text) < 6) for text in plain])[codes]
@@ -211,9 +211,9 @@ def _check_steps(
     begun: int,
     padded: bool,
 ) -> None:
-    """Raise SpecError if a step of an episode stands twice or is missing. Steps beyond the horizon are not looked at.
+    """Raise SpecError if a step of an episode appears twice or is missing. Steps beyond the horizon are not checked.
 
-    who, step, order: [rows] sorted by episode and step: the episode, its step from 0, and the row of the file.
+    who, step, order: the episode, its step from 0, and the row in the file, sorted by episode and step [rows].
     begun: the number of the first step in the file.
     """
     new = np.append(True, who[1:] != who[:-1])
@@ -226,7 +226,7 @@ def _check_steps(
     bad = np.flatnonzero(((again | (step != expected)) & ((step < H) | (expected < H))) | short)
     if not len(bad):
         return
-    # the first fault of each episode, for what comes later may follow from it
+    # the first fault of each episode, because later ones may follow from it
     first = bad[np.unique(who[bad], return_index=True)[1]]
     row = int(first[order[first].argmin()])
     episode, count = shown(called(int(who[row]))), int(step[row]) + begun
@@ -254,7 +254,7 @@ def _states(
         if isinstance(values[0], str):
             each, number = _index(name, columns[name], tuple(map(str, values)), outside), len(values)
         else:
-            # what is an edge is above it
+            # a number equal to an edge belongs to the bin above it
             edges, number = np.array(values, dtype=float), len(values) + 1
             each = np.searchsorted(edges, numbers[name], side="right").astype(np.int32)
         state, combinations = state * number + each, combinations * number

@@ -1,4 +1,4 @@
-"""Count a file of trajectories.
+"""Count the trajectories in a file.
 
 Rows are numbered as a spreadsheet numbers them: the heading is row 1. An error about a file is for its owner, and
 outside the privacy of a release. A label that is not declared counts as the last one that is, and a reward outside its
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     import pandas as pd
 
 ROWS = 200_000  # counted at once
-MOST_EPISODES = 2**23  # of which sums on the grid of noise are exact in float64
+MOST_EPISODES = 2**23  # for this many, sums on the grid of the noise are exact in float64
 
 
 class Counted(NamedTuple):
-    """The counts of a file: those of the people learned from [H, S, A, S + 2], the number of all people, those held
-    out and their number, and the number of the first step in the file, 0 or 1."""
+    """The counts of a file: those of the people learned from [H, S, A, S + 2], the number of all people, the sums over
+    held-out people and their number, and the number of the first step in the file, 0 or 1."""
 
     record: Array
     n: int
@@ -52,7 +52,7 @@ def counted(
     range, each rounded to the grid of the noise. The sums are exact, because there are at most MOST_EPISODES.
 
     tell: a function called with the parts outside of the declaration, if there are any. held_out: the probability with
-    which each person is held out, whatever their rows are. Raises SpecError: one sentence that names row and column.
+    which each person is held out, whatever their rows are. Raises SpecError with a sentence that names row and column.
     """
     outside = Outside(declared)
     table = prepared(file, declared, outside)
@@ -61,7 +61,7 @@ def counted(
     if episodes > MOST_EPISODES:
         refuse(1, "episode", f"there are more than {MOST_EPISODES:,} episodes; give fewer.")
     n = int(table.people.max()) + 1
-    out = np.random.default_rng(secrets.randbits(128)).random(n) < held_out  # a coin a person; no noise
+    out = np.random.default_rng(secrets.randbits(128)).random(n) < held_out  # a coin each; no noise
     record, held = _count(table, declared, out[table.people])
     if tell is not None and outside:
         tell(outside)

@@ -23,17 +23,17 @@ AT_ONCE = 100  # numbers drawn between two looks at the clock
 
 
 def noise_in_words(noise: CuratorNoise) -> str:
-    """Describe the noise in the sums of the people learned from: equal texts if and only if drawn once."""
+    """Describe the noise in the sums of the people learned from; texts are equal if and only if it is the same draw."""
     assert noise.mechanism is not None
     scales = {family: scale for family, scale in noise.scales.items() if family in QUERIES}
     return json.dumps([noise.mechanism.key, scales, BITS], sort_keys=True)
 
 
 class UploadCurator:
-    """Holds one uploaded data set, and answers queries about it.
+    """A curator who holds one uploaded data set and answers queries about it.
 
     The answers depend on the counts only through recorded values: the noisy sums of every family that the guarantee
-    covers. The same query has the same answer, whoever asks, and when. Raises SpecError if the recorded releases of
+    covers. The same query always has the same answer, no matter who asks. Raises SpecError if the recorded releases of
     this data set are damaged.
     """
 
@@ -52,8 +52,8 @@ class UploadCurator:
         return 1.0 if self._noisy is not None else len(self._drawn) / self._cells
 
     def draw(self, seconds: float) -> bool:
-        """Draw for about `seconds`; return whether everything is drawn and recorded, now or earlier. Raises SpecError:
-        it cannot be recorded, or the data set is gone."""
+        """Draw for about `seconds`; return whether everything is drawn and recorded, now or earlier. Raises SpecError
+        if it cannot be recorded or the data set is gone."""
         until = time.perf_counter() + seconds
         while self._noisy is None:
             self._drawn += islice(self._rest, AT_ONCE)
@@ -64,7 +64,7 @@ class UploadCurator:
         return True
 
     def _draws(self) -> Iterator[float]:
-        """Add noise to every sum, in whole steps; only the result is rounded to a float. Yield the share done."""
+        """Yield every sum with noise added in whole steps; only the result is rounded to a float."""
         assert self._noise.mechanism is not None
         draw = EXACT[self._noise.mechanism.key].draw
         for family, scale in self._scales.items():
@@ -80,8 +80,8 @@ class UploadCurator:
         }
 
     def release(self, query: Query) -> Array:
-        """Return the statistics as the learner sees them. Raises RuntimeError: the guarantee does not cover these sums,
-        or nothing is drawn yet."""
+        """Return the statistics as the learner sees them. Raises RuntimeError if the guarantee does not cover these
+        sums, or if nothing is drawn yet."""
         known = QUERIES.get(query.family)
         if known is not query or self._noisy is None or query.family not in self._noisy:
             raise RuntimeError(f"{query.family} is not what noise was drawn for")

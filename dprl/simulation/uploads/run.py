@@ -1,4 +1,4 @@
-"""Runs on uploaded data sets, as a kind of specs: one release, two policies, and a lower bound of the value of one."""
+"""Runs on uploaded data sets, as a kind of specs: one release, two policies, and a lower bound on the value of one."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from dprl.statistics import REPLACE_ONE, REWARDS, TRANSITIONS
 
 @lru_cache(maxsize=256)
 def draws_of(spec: UploadSpec) -> tuple[Draw, ...]:
-    """Return the noise of a release: of the people learned from, and of those held out."""
+    """Return the draws of a release: for the people learned from, and for those held out."""
     noise, _ = noise_of(spec)
     assert noise.mechanism is not None
     assert spec.calibration is not None
@@ -50,7 +50,7 @@ def draws_of(spec: UploadSpec) -> tuple[Draw, ...]:
 
 
 def asked_of_those_held_out(spec: UploadSpec) -> str:
-    """Describe the purpose of their sums: equal texts if and only if drawn once."""
+    """Describe the purpose of the sums over held-out people; texts are equal if and only if it is the same draw."""
     return f"held out: {spec.to_json()}"
 
 
@@ -66,7 +66,7 @@ def fitted_to(
         r = reward_bounds(problem, released[0], released[1])[0]
         of_rewards = unit * noise.scales[REWARDS.family] ** 2
     n, m = float(problem.n), problem.episodes
-    if m > 1:  # nobody says how many episodes there are, but for the noisy counts
+    if m > 1:  # only the noisy counts show how many episodes there are
         n = float(np.clip(counts.visits(released[0]).sum() / problem.size.H, n, m * n))
     fitted = check.fit(released[0], policy, r, E, unit * scale**2, n, of_rewards, m)
     return fitted, check.scores(fitted, policy, r, of_rewards is not None)
@@ -113,7 +113,7 @@ class UploadRun:
 
     def _learn(self) -> UploadTrace:
         spec, public, size = self.spec, self.spec.public, self.spec.problem_size
-        began = time.perf_counter()  # after drawing, which takes longer or shorter by what is drawn
+        began = time.perf_counter()  # after drawing, because its duration depends on the draws
         learned, sums = learned_from(self._curator, spec.learner.plan(self._problem))
         plug_in, _ = learned_from(self._curator, OFFLINE[LEARNERS[1]].plan(self._problem))
         policies = np.stack([learned.policy, plug_in.policy])
@@ -146,7 +146,7 @@ class UploadRun:
         )
 
     def _always(self, released: tuple[Array, ...]) -> Array:
-        """Return the value from the start of always taking the same action, [A], from the released sums alone."""
+        """Return the value, from the start, of always taking each action [A], from the released sums alone."""
         S, A, H, _ = self._problem.size
         found = []
         for action in range(A):

@@ -1,4 +1,4 @@
-"""`UploadSpec`: learning from an uploaded data set, as a value that names it and does not hold it."""
+"""`UploadSpec`, which describes learning from an uploaded data set: it names the data set but does not contain it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ NOWHERE = "0" * 32  # the name of no data set
 AXIS, MEASURE = "n", "lower"
 LEARNERS = "dp-kl-lcb", "dp-plug-in"  # both plan from one release; the first has a proved bound
 
-# No query key: what a link may not carry.
+# Fields that a link may not carry have no query key.
 FIELDS: Registry[Field] = Registry(
     (f.name, f)
     for f in (
@@ -58,8 +58,8 @@ class UploadSpec(Budgeted):
 
     Its curve has one point: the released lower bound on the learned policy's value, at n. `upload` makes a spec
     from a file. Two specs on one data set are two releases of it, unless their noise has the same scale: then they
-    share one. data is the name of the stored counts, and declared is canonical JSON. n is the number of people, and
-    public, too; each has one episode unless more are declared. rho is the budget of zero-concentrated privacy.
+    share one. data is the name of the stored counts, and declared is canonical JSON. n is the number of people, which
+    is public; each has one episode unless more are declared. rho is the budget of zero-concentrated privacy.
 
     Raises:
         SpecError: A field is not allowed; one sentence names it and the allowed values.
@@ -206,7 +206,7 @@ def take(
     recall: Callable[[str], object],
     accept_undeclared: bool = False,
 ) -> UploadSpec:
-    """Take a file as `upload` does. declared: a JSON text; name: of the stored counts."""
+    """Count a file as `upload` does. declared: a JSON text; name: the name of the stored counts."""
     public = declaration(declared)
     UploadSpec(data=NOWHERE, declared=public.text, n=1, **fields)  # an error in the rest comes first
 
@@ -227,7 +227,7 @@ def take(
 def _under(
     file: Path | BinaryIO | pd.DataFrame, budget: Budget, recall: Callable[[str], object]
 ) -> kept.Under:
-    """Return what is stored about a budget until a release, and report earlier releases of the file."""
+    """Return the facts about a budget that are stored until a release, and report earlier releases of the file."""
     # a table is written as CSV for its digest alone, and not read back
     bytes_of = io.BytesIO(file.to_csv(index=False).encode()) if hasattr(file, "to_csv") else file
     digest = digest_of(bytes_of)

@@ -1,7 +1,7 @@
 """The joint guarantee of draws of noise, for replacing one person: the sum that a budget keeps.
 
-One person is in one half of each reading of a file, learned from or held out, and draws add up within a half. Draws of
-different readings are taken to be of the same people.
+In each reading of a file, a person is in one half, learned from or held out, and draws add up within a half. Draws of
+different readings are assumed to be about the same people.
 """
 
 from __future__ import annotations

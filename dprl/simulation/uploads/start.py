@@ -23,19 +23,19 @@ from dprl.mdp import Size, counts
 from dprl.mdp.tabular import Array
 
 START_SHARE = 0.1  # of beta
-GRID = 2.0**-30  # noise for people is a whole multiple of it, within one of continuous noise
+GRID = 2.0**-30  # noise about people is a whole multiple of it, and within one step of continuous noise
 
 
 def bound_from_start(V: Array, released: Array, size: Size, n: int, beta: float, scale: float) -> float:
-    """Return a lower bound of the mean value over first states, except for a chance of START_SHARE beta.
+    """Return a lower bound on the mean value over first states, which fails with a chance of at most START_SHARE beta.
 
     Args:
-        V: [S], lower bounds of the values at the first step.
-        released: [H, S, A, S + 2], counts with noise; each visit count is a sum of S numbers.
+        V: lower bounds on the values at the first step [S].
+        released: the noisy counts [H, S, A, S + 2]; each visit count is a sum of S numbers.
         size: S, A and H.
-        n: people who were learned from, one episode each.
+        n: the number of people who were learned from, with one episode each.
         beta: the chance with which the whole bound may fail.
-        scale: of the Gaussian noise in each released number.
+        scale: the scale of the Gaussian noise in each released number.
     """
     from scipy.special import chdtri
 

@@ -32,7 +32,7 @@ MOST_BYTES = 200_000_000
 MOST_ROWS = 20_000_000  # of Parquet, which is compressed; a CSV of MOST_BYTES has fewer
 ROWS = 200_000  # read at once
 HEADING_BYTES = 10_000
-EXACT_FLOAT = 2**53  # whole numbers from here on are not told apart in float64
+EXACT_FLOAT = 2**53  # from here on, float64 cannot distinguish all whole numbers
 MOST_SHOWN = 10  # headings in an error
 WHOLE = re.compile(r"\A(-?[0-9]+)\.0+\Z")  # a spreadsheet's way to write a whole number
 SEPARATOR = re.compile(r'\A"?sep=."?,*\Z', re.IGNORECASE)  # a first line that Excel writes and reads
@@ -50,7 +50,7 @@ KINDS = (
 EMPTY = "it is empty; give a value in every row."
 QUOTE = "a quotation mark is not closed in this row; close it. A field may not contain a line break."
 
-Texts = Mapping[str, Sequence[str]]  # by column, one text a row
+Texts = Mapping[str, Sequence[str]]  # by column, one text per row
 
 
 def normal(text: str) -> str:
@@ -73,7 +73,7 @@ def _number(text: str) -> float:
 def read_pieces(file: BinaryIO | Path | pd.DataFrame, needed: Sequence[str]) -> Iterator[Texts]:
     """Yield the needed columns, each of which has to occur once, ROWS rows at a time, in the order of the rows.
 
-    Raises SpecError: one sentence that names row (the heading is row 1) and column, or the kind of the file.
+    Raises SpecError with one sentence that names row (the heading is row 1) and column, or the kind of the file.
     """
     if hasattr(file, "columns"):
         yield from _read_frame(cast("pd.DataFrame", file), needed)
@@ -111,7 +111,7 @@ def _places(names: Sequence[str], needed: Sequence[str]) -> list[int]:
 
 
 def _read_csv(file: BinaryIO, needed: Sequence[str]) -> Iterator[Texts]:
-    # rows read so far; the first of the blank ones at their end
+    # the rows read so far, and the first of the blank rows at their end
     first, blank = _check_heading(file, needed) + 1, 0
     text = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
     reader = csv.reader(text, strict=True)

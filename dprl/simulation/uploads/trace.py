@@ -26,16 +26,16 @@ class UploadTrace(TraceCore[UploadSpec]):
     """The results of learning from an uploaded data set: all of them follow from the release.
 
     Two policies are learned from one release: the cautious one, whose value has a proved bound, and the plug-in policy.
-    The curve has one point: at n the lower bound V~ of the cautious policy's value, from the start, in the
+    The curve has one point: at n, the lower bound V~ on the cautious policy's value from the start, in the
     declared rewards. All other values are in units of the reward range, from 0 to 1 for each step. v_star is None.
 
     Attributes:
-        lower: [S] the same bound from each first state, in the declared rewards.
-        errors: [] each, E in use, by family.
-        policies: [2, H, S], the cautious policy and the plug-in policy.
-        always: [A], the value of always taking this action, by the release alone.
-        checked: [2, ...] each, what people who were held out say of both, see check.assessed; empty if nobody was.
-        released: [H, S, A, S + 2], m~ and n~, and noisy sums of rewards where these are learned (rows as in
+        lower: the same bound from each first state, in the declared rewards [S].
+        errors: the E in use, by family, each [].
+        policies: the cautious policy and the plug-in policy [2, H, S].
+        always: the value of always taking each action, from the release alone [A].
+        checked: the estimates from held-out people for both, see check.assessed, each [2, ...]; empty without them.
+        released: m~ and n~, and noisy sums of rewards if these are learned [H, S, A, S + 2] (rows as in
             mdp/counts.py).
         Q_hat, penalty, Q: [H, S, A], V: [H, S], of the cautious policy; see learner.Learned.
     """
@@ -106,7 +106,7 @@ class UploadTrace(TraceCore[UploadSpec]):
 
     @property
     def shares(self) -> dict[str, float]:
-        """Describe how much of the recommended policy the file shows, and how often people acted as it does."""
+        """Return the share of the recommended policy's steps that the file covers, and how often people follow it."""
         known = ("covered", "follows") if self.checked else ()
         return {name: float(self.checked[name][self.recommended]) for name in known}
 
@@ -121,7 +121,7 @@ class UploadTrace(TraceCore[UploadSpec]):
 
     @property
     def portable(self) -> Policy:
-        """Return the policy with its evidence and its guarantee, as a file to take along."""
+        """Return the policy with its evidence and its guarantee, to be saved as a file."""
         spec, public, card, E = self.spec, self.spec.public, self.guarantee, next(iter(self.errors.values()))
         people = check.taken(self.released, self.policy.astype(np.int64))
         counted = {"a number of people counts": "episodes"} if public.of_people else {}

@@ -25,7 +25,7 @@ from pages.shared.visitor.state import Session
 WORLD = ENVIRONMENTS["custom"]
 MOST_BYTES = 2_000_000
 MOST_EDITED = 20_000  # characters of an environment that is edited as text
-ROW = re.compile(r"\[\s+([^\[\]]+?)\s+\]")  # of numbers or labels
+ROW = re.compile(r"\[\s+([^\[\]]+?)\s+\]")  # a row of numbers or labels
 
 
 def editor_controls(s: Session) -> None:
@@ -62,7 +62,7 @@ def editor_controls(s: Session) -> None:
 
 
 def received(s: Session, file: Any) -> None:
-    """Apply an uploaded file, or explain in one sentence what is wrong with it."""
+    """Apply an uploaded file, or explain its fault in one sentence."""
     if file is None:
         s.upload_problem = ""
         return
@@ -80,7 +80,7 @@ def received(s: Session, file: Any) -> None:
 
 
 def take_edited(s: Session, key: str) -> None:
-    """Use the environment as it was edited."""
+    """Use the edited environment."""
     if (text := st.session_state.get(key)) is not None:
         s.upload_problem = use(s, text)
 

@@ -26,19 +26,19 @@ from pages.shared.visitor.draft import draft_of, spec_from
 from pages.shared.visitor.locks import RUN
 from pages.shared.visitor.state import Session, add, attempt, change_view, owner_id, session, write_address
 
-DRAFT_SECONDS = 2.0  # of one core: what a draft may take that is drawn unasked
+DRAFT_SECONDS = 2.0  # of one core, at most, for a draft that is drawn unasked
 Described = TypeVar("Described")
 
 
 def draw_draft(s: Session, spec: RunSpec) -> None:
-    """Have the draft computed and drawn, if there is room for it and it takes little; drop the one before.
+    """Have the draft computed and drawn, if there is room for it and it is quick; drop the one before.
 
-    Nobody waits for drafts of others: they come last in the queue, and end with the tab. Raises SpecError.
+    Nobody waits for other visitors' drafts: they come last in the queue, and end with the tab. Raises SpecError.
     """
     e = s.explore
     full = len(e.curves) >= MAX_CURVES or st.context.is_embedded or locked(RUN)
     known = [curve.spec for curve in e.curves] + ([e.removed[1].spec] if e.removed else [])
-    wanted = None if full or spec in known else spec  # what was just removed does not come back as a draft
+    wanted = None if full or spec in known else spec  # a removed curve does not come back as a draft
     if wanted and not comes_along(wanted) and status(wanted).state != "done" and takes_long(wanted):
         wanted = None
     if wanted == e.draft:
@@ -49,7 +49,7 @@ def draw_draft(s: Session, spec: RunSpec) -> None:
     if wanted and not comes_along(wanted):
         try:
             store().ask(wanted, owner, presence.lease(s.visitor), draft=True)
-        except (SpecError, StoreError):  # which is said where Run is pressed
+        except (SpecError, StoreError):  # the reason is shown once Run is pressed
             wanted = None
     if wanted != e.draft:
         e.draft = wanted
@@ -72,9 +72,9 @@ def offer(
 ) -> None:
     """Describe the effect of Run, or why it is disabled, and draw the buttons.
 
-    what: what `run` is called with, None if the controls describe nothing. lacking: the runs of it that are not
-    finished, None if there are no runs. amount: describes these. refused: why some of it cannot be made, a sentence
-    each. usual, also: see `buttons`.
+    what: the argument of `run`, None if the controls describe nothing. lacking: returns its unfinished runs, None if
+    there are no runs. amount: describes these. refused: sentences that explain why parts of it cannot be made. usual,
+    also: see `buttons`.
     """
     for sentence in filter(None, refused):
         st.caption(f":red[{escape(sentence)}]")
@@ -92,8 +92,8 @@ def offer(
 
 
 def curve_box(found: tuple[RunSpec | None, str]) -> None:
-    """Draw the run of the settings, or the cost of pressing Run, or the reason why it cannot be pressed; and the
-    button. found: see `spec_of_controls`."""
+    """Draw the run of the settings as a draft, or the cost of pressing Run, or the reason why it cannot be pressed; and
+    the button. found: see `spec_of_controls`."""
     s, (spec, refusal) = session(), found
     if spec:
         try:
@@ -143,7 +143,7 @@ def buttons(
 ) -> None:
     """Draw the button that runs `what`, disabled if it is None or there is no room, and the one to reset or undo.
 
-    usual: what the settings go back to. also: called when they do; returns what undoes it.
+    usual: the run whose settings a reset restores. also: called at a reset; returns a function that undoes it.
     """
     s = session()
 
@@ -162,7 +162,7 @@ def buttons(
         s.remember(before, also() if also else None)
 
     off = what is None or full or locked(RUN)
-    if s.pressed == s.page:  # what was typed last may have come with the press: `what` is read from it by now
+    if s.pressed == s.page:  # the last typed value may have come with the press: by now `what` includes it
         s.pressed = None
         if not off:
             callback(go)()
@@ -190,7 +190,7 @@ def run_curve(spec: RunSpec) -> None:
     beside, others = baseline_beside(s, spec), len(s.explore.curves)
     s.said = add(spec)
     if others and len(s.explore.curves) > others:
-        change_view(curve=others)  # what was run last is looked at closely
+        change_view(curve=others)  # the last run is shown in detail
     if s.explore.curves:
         for baseline in beside:
             s.said = add(baseline)
@@ -198,8 +198,8 @@ def run_curve(spec: RunSpec) -> None:
 
 
 def baseline_beside(s: Session, spec: RunSpec) -> list[RunSpec]:
-    """Return the baseline of the first run in an environment: the same one without privacy. A single curve does not
-    show the privacy cost. Later runs have the present curves for comparison."""
+    """Return the baseline of the first run in an environment: the same run without privacy. A single curve does not
+    show the privacy cost. Later runs can be compared with the existing curves."""
     there = {place_of(curve.spec) for curve in s.explore.curves}
     first = place_of(spec) not in there and len(s.explore.curves) + 1 < MAX_CURVES
     return [spec.baseline()] if first and spec.privacy != "none" else []

@@ -39,8 +39,8 @@ CALIBRATION_HELP = (
     "Calibrated: the least noise for which our accountant proves the budget. As in the paper: the tab Guarantee shows "
     "what we prove for that noise. Leave it at calibrated."
 )
-REPORTED = ("local", "shuffle")  # where users send reports
-DELTA = 88  # pixels of its field
+REPORTED = ("local", "shuffle")  # the models in which users send reports
+DELTA = 88  # pixels of the field for delta
 DELTA_HELP = "One user makes any outcome at most exp(ε) times as likely, plus δ. Allowed values"
 STRUCTURE = {"": "nothing is declared", OWN: "what the environment allows"}
 STRUCTURE_HELP = (
@@ -49,7 +49,7 @@ STRUCTURE_HELP = (
     "are counted and released, so there is less noise, and the algorithm knows what cannot happen. Privacy holds "
     "whether the declaration is true or not. An environment that allows any other transition is refused."
 )
-SMALL = {"S": 2, "A": 2, "H": 3}  # learners that list all policies can be run on it
+SMALL = {"S": 2, "A": 2, "H": 3}  # small enough for learners that list all policies
 
 
 def epsilon_slider(s: Session, help: str) -> None:
@@ -84,7 +84,7 @@ def noise(s: Session) -> None:
     def draw(key: str) -> None:
         s.draft.mechanism = key
         s.draft.calibration = calibration
-        s.draft.reports = s.draft.reports or reports  # a mechanism that is named would take all
+        s.draft.reports = s.draft.reports or reports  # with a named mechanism, the default would be all
         if MECHANISMS[key].needs_delta and s.draft.delta == 0:
             s.draft.delta = None
         s.version += 1
@@ -110,7 +110,7 @@ def noise(s: Session) -> None:
             )
     select("Noise", calibrations, calibration, calibrate, CALIBRATION, CALIBRATION_HELP, "calibration")
     sized = [m for m in known if calibration in sizes[m]]
-    pure = MECHANISMS[mechanism].pure  # then a delta of zero is no wish of the visitor's
+    pure = MECHANISMS[mechanism].pure  # then the visitor did not ask for a delta of zero
     fitting = [m for m in sized if delta > 0 or pure or not MECHANISMS[m].needs_delta] or sized
     select(
         "Mechanism",
@@ -153,8 +153,8 @@ def tie(s: Session) -> None:
 
 
 def chosen_noise(s: Session) -> tuple[str, str, float, str]:
-    """Return mechanism, calibration, delta and reports of the run that the controls describe: what was chosen, or
-    is by default."""
+    """Return mechanism, calibration, delta and reports of the run that the controls describe: the chosen ones, or the
+    defaults."""
     algorithm = ALGORITHMS[s.draft.algorithm]
     model = effective(s.draft.privacy, algorithm.privacies)
     fitting = next(name for name in ENVIRONMENTS if runs_in(s.draft.algorithm, name))
@@ -179,7 +179,7 @@ def chosen_noise(s: Session) -> tuple[str, str, float, str]:
 
 
 def structure(s: Session) -> None:
-    """Draw the choice whether that is declared, for learners that use it."""
+    """Draw the choice whether a public structure is declared, for learners that use it."""
     if "structure" not in ALGORITHMS[s.draft.algorithm].declarable:
         return
     key = s.draft.environment

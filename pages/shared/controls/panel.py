@@ -1,4 +1,4 @@
-"""The controls of Explore: made from RunSpec's table and the registries, never from a list of their own."""
+"""The controls of Online, made from RunSpec's table and the registries, so that no list is repeated here."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def environment_picture(environment: str, params: tuple[tuple[str, Any], ...], n
 
 
 def draw_environment(environment: str, params: Mapping[str, Any], key: str) -> None:
-    """Draw a small picture of an environment. key: of the picture on its page."""
+    """Draw a small picture of an environment. key: the picture's key on its page."""
     asked = environment, tuple(params.items())
     draw_bare(kept(("environment", *asked), partial(environment_picture, *asked)), key)
 
@@ -87,8 +87,8 @@ def draw_environment(environment: str, params: Mapping[str, Any], key: str) -> N
 @st.fragment
 @guarded
 def sidebar(draw: Callable[[], T], run_box: Callable[[T], object]) -> None:
-    """Draw the settings of a page, and below them its box with Run, which gets their content. Moving a setting redraws
-    this part only."""
+    """Draw the settings of a page, and below them its box with Run, which receives their values. Changing a setting
+    redraws only this part."""
     session().wrong.clear()
     with st.container(key="controls", gap="small"):
         found = draw()
@@ -97,7 +97,7 @@ def sidebar(draw: Callable[[], T], run_box: Callable[[T], object]) -> None:
 
 
 def run_settings() -> tuple[RunSpec | None, str]:
-    """Draw all settings of a run; return the run that they describe, or the sentence that says why there is none."""
+    """Draw all settings of a run; return the run that they describe, or a sentence that explains why there is none."""
     s = session()
     environment(s)
     learner(s)
@@ -109,7 +109,7 @@ def run_settings() -> tuple[RunSpec | None, str]:
 
 
 def environment(s: Session) -> None:
-    """Draw the menu of environments. Each member of a collection stands in it with its own name."""
+    """Draw the menu of environments. Each member of a collection appears in it under its own name."""
     named: dict[str, str] = {}
     for key in ENVIRONMENTS:
         ids = next((f.choices for f in ENVIRONMENTS[key].fields if f.name == "id"), ())
@@ -149,7 +149,7 @@ def environment_parameters(s: Session) -> None:
         try:
             checked = checked_params(s, world)
             S, A, H = world.size(**checked)[:3]
-            if H * S * A * (S + 2) <= limit(COUNTERS):  # else the box below the settings says what would fit
+            if H * S * A * (S + 2) <= limit(COUNTERS):  # else the box below the settings shows the limit
                 draw_environment(world.key, checked, "environment_drawing")
         except SpecError as error:
             st.caption(f":red[{escape(str(error))}]")
@@ -167,7 +167,7 @@ def learner(s: Session) -> None:
     named = menu_titles(ALGORITHMS)
     about = escape(f"{algorithm.summary} {algorithm.note}".strip())
     select("Algorithm", offered, key, setter("algorithm"), named, about + absent, "algorithm")
-    with suppress(SpecError):  # said in the fold with the parameters
+    with suppress(SpecError):  # shown in the fold with the parameters
         world = ENVIRONMENTS[s.draft.environment]
         refusal = algorithm.refusal(Size(*world.size(**checked_params(s, world))), MOST_USERS)
         if refusal is not None:
@@ -189,7 +189,7 @@ def checked_params(s: Session, world: Environment) -> dict[str, Any]:
 
 
 def take_small(s: Session) -> None:
-    """Choose an environment that learners which list all policies can be run on, and enough users for them."""
+    """Choose an environment that is small enough for learners that list all policies, and enough users for them."""
     s.draft.environment_params["random"] = dict(SMALL)
     s.draft.episodes = max(s.draft.episodes, 10**13)
     s.draft.environment = "random"
@@ -246,8 +246,8 @@ def size_controls(s: Session) -> None:
 
 
 def more(s: Session, *first: Callable[[Session], None], along: str = "") -> None:
-    """Draw the settings that most visitors leave unchanged. first: the page's own, before the rest; along: a field that
-    has several values elsewhere."""
+    """Draw the settings that most visitors leave unchanged. first: the page's own settings, which come before the rest;
+    along: a field for which the page takes several values elsewhere."""
     part = fold("Expert settings", "more")
     if part is None:
         return

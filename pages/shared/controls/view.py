@@ -1,4 +1,4 @@
-"""Widgets of a view: they show what a visitor looks at and write it back, so that a link can carry all of it."""
+"""Widgets of a view: they show the visitor's choices and store them, so that a link can contain the whole view."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _keep(part: Part, name: str) -> Callable[[Any], None]:
 
 
 def segments(part: Part, label: str, name: str, options: Mapping[str, str]) -> str:
-    """Draw a choice of a few words; return the value of the view's field `name`, or the first if not offered."""
+    """Draw a choice of a few words; return the view's field `name`, or the first word if that is not offered."""
     value = getattr(part.view, name)
     value = value if value in options else next(iter(options))
     widgets.segments(label, f"view:{name}:{len(options)}", options, value, _keep(part, name))
@@ -54,12 +54,12 @@ def menu(
     visible: bool = True,
     otherwise: int | None = None,
 ) -> int:
-    """Draw a menu of numbers with titles; return the view's value, or `otherwise` (the first) if not offered."""
+    """Draw a menu of numbers with titles; return the view's value or, if not offered, `otherwise` or the first."""
     value = getattr(part.view, name)
     if value not in options:
         value = options[0] if otherwise is None else otherwise
     if len(options) > 1:
-        # With other titles it is another widget: the browser says the title chosen, which would be of none of them.
+        # Other titles make another widget: the browser sends the chosen title, which would be none of the new ones.
         named = dict(zip(options, titles, strict=True))
         st.selectbox(
             label,
@@ -94,8 +94,8 @@ def steps(
     words: Callable[[int], str] = str,
     otherwise: int | None = None,
 ) -> int:
-    """Draw a slider over a few numbers; it starts at the option nearest to the view's value, or at `otherwise` for the
-    default. words: of an option."""
+    """Draw a slider over a few numbers; it starts at the option nearest to the view's value or, if that is the default,
+    to `otherwise`. words: returns the words for an option."""
     wanted = getattr(part.view, name)
     if otherwise is not None and wanted == _field(part, name).default:
         wanted = otherwise

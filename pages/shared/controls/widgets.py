@@ -1,4 +1,4 @@
-"""Widgets made from a Field: they read the session's draft, write it back, and say in one sentence what is wrong."""
+"""Widgets made from a Field: they show and change the session's draft, and explain a fault in one sentence."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from pages.shared.visitor.state import session
 
 FOLD = "fold_"  # begins the keys of folds
 THOUSANDS = re.compile(r"[0-9]{1,3}(,[0-9]{3})+")
-EXACT = 112  # pixels of a field beside its label
-# Seconds for which a browser may still send where a widget stood before the page moved it. A press sends it after up to
-# 0.2 s, and a busy server draws a page in one; nobody chooses the old value again so soon.
+EXACT = 112  # pixels of a field next to its label
+# Seconds for which a browser may still send a widget's value from before the page moved it. A press sends it after up
+# to 0.2 s, and a busy server draws a page in one second; nobody chooses the old value again so soon.
 ECHO = 2.0
-PAUSE = "800ms"  # after the last digit, from which on a number counts without Enter: long enough to think of the next
+PAUSE = "800ms"  # after the last digit, until a number counts without Enter: enough to think of the next
 Titles = Mapping[str, str] | None
 Store = Callable[[Any], None]
 
@@ -39,7 +39,7 @@ def stops(low: float, high: float, per_decade: Sequence[float] = (1, 2, 5)) -> l
 
 
 def nearest_mark(marks: Sequence[float], value: float) -> float:
-    """Return the mark that is the smallest factor away."""
+    """Return the mark that differs from the value by the smallest factor."""
     return min(marks, key=lambda mark: abs(math.log(mark) - math.log(value)))
 
 
@@ -52,7 +52,7 @@ def select(
     help: str = "",
     name: str = "",
 ) -> None:
-    """Draw a choice of a few words; a single one cannot be changed. name: tells it from another of its label."""
+    """Draw a choice of a few words; a single word cannot be changed. name: distinguishes menus with the same label."""
     st.selectbox(
         label,
         list(options),
@@ -66,15 +66,15 @@ def select(
 
 
 def fold(label: str, name: str) -> DeltaGenerator | None:
-    """Draw the fold of settings that most visitors leave unchanged; return it only while it is open, so that uses send
-    less."""
+    """Draw a fold with settings that most visitors leave unchanged; return it only while it is open, so that less is
+    sent to the browser."""
     part = st.expander(label, on_change="rerun", key=f"{FOLD}{name}")
     return part if part.open else None
 
 
 def locked(name: str) -> bool:
-    """Return whether the link to this page fixes a setting: by its name, or by that of its owner
-    (environment_params.riverswim.S); unnamed ones with all others."""
+    """Return whether the link to this page locks a setting: by its name, or by its owner's name
+    (environment_params.riverswim.S). Settings without a name are locked together with Run."""
     owner = name.partition(".")[0].removesuffix("_params")
     return (owner or RUN) in session().locked
 
@@ -82,7 +82,7 @@ def locked(name: str) -> bool:
 def segments(
     label: str, name: str, options: Mapping[str, str], value: str | None, chosen: Callable[[Any], None]
 ) -> None:
-    """Draw a choice of a few words next to each other; none of them if the value is another."""
+    """Draw a choice of a few words next to each other; none is selected if the value is another."""
     st.segmented_control(
         label,
         list(options),
@@ -96,8 +96,8 @@ def segments(
 
 
 def read_number(field: Field, text: str) -> Any:
-    """Parse a typed number, with or without commas between thousands. Raises SpecError, also if nothing was typed,
-    unless that is its default."""
+    """Parse a typed number, with or without commas between thousands. Raises SpecError, also if nothing was typed
+    and None is not the default."""
     if field.kind in ("int", "float") and THOUSANDS.fullmatch(text.strip()):
         text = text.replace(",", "")
     value = field.parse(text)
@@ -115,9 +115,9 @@ def exact(
     width: int | None = None,
     in_row: bool = False,
 ) -> None:
-    """Draw a text field for any value the field allows ("1e9" too), and below it what is wrong with one.
+    """Draw a text field for any value that the field allows (such as "1e9"), and below it the fault of a value.
 
-    width: in pixels, of a field whose label stands next to it. For such a field, and one in a row of several, the
+    width: the pixels of a field whose label stands next to it. For such a field, and for one in a row of several, the
     caller has to call `complaint`.
     """
     s = session()
@@ -149,14 +149,14 @@ def exact(
 
 
 def move(key: str, value: Any) -> None:
-    """Move the widget `key`, because another one of the same setting was used."""
+    """Move the widget `key`, because another widget of the same setting was used."""
     session().moved[key] = Moved(st.session_state.get(key), value, time.monotonic() + ECHO)
     st.session_state[key] = value
 
 
 def heard(key: str, use: Store) -> Store:
-    """Call `use` with the visitor's setting of the widget `key`. When something is pressed at once after another widget
-    has moved this one, the browser may not know of it, and then sends once more where it stood."""
+    """Call `use` with the visitor's setting of the widget `key`. If something is pressed right after another widget has
+    moved this one, the browser may not know of the move, and sends the old value once more."""
 
     def unless_echo(value: Any) -> None:
         moved = session().moved.get(key)
@@ -213,13 +213,13 @@ def log_slider(
             label_visibility="collapsed",
             disabled=locked(name),
         )
-        st.caption("\n\n".join(ends))  # beside each other, see style.css
+        st.caption("\n\n".join(ends))  # next to each other, see style.css
         complaint(name)
 
 
 def parameter(field: Field, name: str, value: Any, store: Store) -> None:
-    """Draw the widget for a parameter of an environment or of an algorithm, by the kind of its Field. The fault of a
-    number is to be shown below its row."""
+    """Draw the widget for a parameter of an environment or of an algorithm, by the kind of its Field. The caller shows
+    the fault of a number below its row."""
     if field.kind == "choice":
         select(field.name, field.choices, value, store, help=field.help, name=name)
         return
@@ -248,7 +248,7 @@ def rows_field(field: Field, name: str, value: str, store: Store) -> None:
 
 
 def setter(name: str) -> Store:
-    """Store a value of the draft."""
+    """Return a function that stores a value in the draft."""
 
     def store(value: Any) -> None:
         setattr(session().draft, name, value)
@@ -274,7 +274,7 @@ def choose_several(
     help: str,
     most: int | None = None,
 ) -> None:
-    """Choose some of the options, at most that many, in the order in which they were chosen."""
+    """Draw a choice of some options, at most `most`, which are stored in the order in which they were chosen."""
     st.multiselect(
         label,
         options,
@@ -297,7 +297,7 @@ def values_field(
     help: str,
     fixed: bool,
 ) -> None:
-    """Draw a field of several numbers, and any fault below it. parse: raises SpecError; fixed: by a link."""
+    """Draw a field of several numbers, and any fault below it. parse: raises SpecError; fixed: whether it is locked."""
     st.text_input(label, text, max_chars=400, help=help, disabled=fixed, **keyed(name, store))
     try:
         parse(text)

@@ -1,6 +1,6 @@
-"""The page's needs from the browser itself, which Streamlit does not bring: components of our own.
+"""Our own components, for functions of the browser that Streamlit does not offer.
 
-The sources are in assets/web/, the files that have a component's name. They are read once, when the page is imported.
+The source of a component is the file of its name in assets/web/. It is read once, when the page is imported.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from pages.shared.visitor.callbacks import callback
 
 
 def component(name: str, *, css: str = "", js: str = "") -> Callable[..., Any]:
-    """Load the component of NAME.js in assets/web/, or of a script, with NAME.html and NAME.css if they exist. css: the
-    file of a look that several share."""
+    """Load the component of NAME.js in assets/web/, or of a script, with NAME.html and NAME.css if they exist. css: a
+    style file that several components share."""
     look, shape = css or f"{name}.css", f"{name}.html"
     return st.components.v2.component(
         f"dprl_{name}",
@@ -40,7 +40,7 @@ export default function () {{
 """
 
 
-ENOUGH = 700  # pixels of a page's width, from which on charts have room beside them
+ENOUGH = 700  # pixels of a page's width from which on there is room next to charts
 
 _copy = component("copy_link", css="button.css")
 _settings = component("settings", css="button.css")
@@ -70,25 +70,25 @@ def skip_to_run() -> None:
 
 
 def from_top(opened: str) -> None:
-    """Scroll the page up whenever something else is opened on it. opened: a word for it."""
+    """Scroll the page up whenever something else is opened on it. opened: a word for the content."""
     _from_top(data={"opened": opened}, key="from_top", height=1)
 
 
 def say(said: str, name: str) -> None:
-    """Announce a text to screen readers whenever it changes. name: of the text, once on a page."""
+    """Announce a text to screen readers whenever it changes. name: the text's name, unique on its page."""
     _say(data={"said": said}, key=f"say_{name}", height=1)
 
 
 def unseen(under: str, dark: bool, wide: bool, seen: Callable[[bool], None]) -> None:
     """Mark an element that is never visible.
 
-    A narrow screen's sidebar closes whenever `under` changes. The page is drawn again when the browser's colours, or
-    the room next to its charts, are no longer those it is drawn for. A chart that fills the screen goes on filling it
-    when it is drawn again, the camera above it writes the run below the picture, Tab leads from a button to the content
-    it has opened and on from there, and terms show their meanings.
+    A narrow screen's sidebar closes whenever `under` changes. The page is redrawn if the browser's colours, or the room
+    next to its charts, are no longer those for which it was drawn. A chart that fills the screen stays so when it is
+    redrawn; the camera above a chart writes the run below the picture; Tab moves from a button to the content that it
+    has opened, and on from there; and terms show their meanings.
 
-    under: a word for the content under the sidebar. dark, wide: what the page is drawn for. seen: called with whether
-    there is room next to charts.
+    under: a word for the content under the sidebar. dark, wide: the colours and the room for which the page is drawn.
+    seen: called with whether there is room next to charts.
     """
 
     def heard() -> None:
@@ -106,13 +106,13 @@ def unseen(under: str, dark: bool, wide: bool, seen: Callable[[bool], None]) -> 
         _listening(key="listening", height=1)  # without data, so that the browser runs it once
 
 
-BYTES = 4 * 2**20  # of what is shown, kept for all visitors together
+BYTES = 4 * 2**20  # of cached drawings, for all visitors together
 
 _one_user = component("one_user", js=module_with_imports("one_user.js", "story_parts.js"))
 
 
 def one_user(key: str, make: Callable[[], dict[str, Any]]) -> None:
-    """Draw one user. make: gives what is drawn, once for each key."""
+    """Draw one user. make: returns the data of the drawing, called once for each key."""
     kept: SizedCache[dict[str, Any]] = cache_of("one_user", BYTES)
     drawing = kept.cached(key, lambda _: make(), lambda made: ENTRY_BYTES + len(repr(made)))
     _one_user(data={"id": key} | drawing, key="one_user")

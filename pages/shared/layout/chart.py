@@ -1,4 +1,4 @@
-"""The one way a figure is shown: chart, what to see in it, and its numbers; and downloads, made only when pressed."""
+"""The display of figures, each as a chart, a sentence about it, and its numbers; and downloads made on request."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from pages.shared.visitor.address import here, query_of
 from pages.shared.visitor.callbacks import into, on_value
 from pages.shared.visitor.state import session
 
-PICTURE_BYTES = 12 * 2**20  # of drawn figures kept, for all visitors together
+PICTURE_BYTES = 12 * 2**20  # of cached figures, for all visitors together
 
 
 def kept(key: tuple[Hashable, ...], draw: Callable[[bool], Picture]) -> PackedPicture:
-    """Return a figure drawn once for all visitors by day, and once by night, which `draw` is told. key: everything else
-    it depends on."""
+    """Return a figure, drawn once for all visitors in the light theme and once in the dark theme, which is the argument
+    of `draw`. key: everything else on which the figure depends."""
     night = dark()
     pictures: SizedCache[PackedPicture] = cache_of("pictures", PICTURE_BYTES)
     return pictures.cached(
@@ -49,8 +49,8 @@ def show(
     how: Sequence[str] = (),
     files: Callable[[], object] | None = None,
 ) -> None:
-    """Show a figure with its sentence and the fold about it. picked: called with the pressed points, as Streamlit gives
-    it; group, how, files: see `explain`."""
+    """Show a figure with its sentence and the fold about it. picked: called with Streamlit's event for pressed points;
+    group, how, files: see `explain`."""
     draw(picture, key, picked)
     explain(picture.see, lambda: picture.table, key, group=group, how=how, files=files)
 
@@ -61,7 +61,7 @@ def draw(
     picked: Callable[[Any], None] | None = None,
     height: Literal["content", "stretch"] = "content",
 ) -> None:
-    """Draw the figure alone, whose camera saves in the chosen format. height: its own, or its container's rest."""
+    """Draw only the figure, whose camera saves in the chosen format. height: its own, or the rest of its container."""
     with st.container(key="alone_chart") if alone(key) else nullcontext():
         if alone(key) and (common := session().common):
             st.caption(explained(unlinked(common)))
@@ -79,7 +79,7 @@ def draw(
 
 
 def draw_bare(picture: Picture | PackedPicture, key: str) -> None:
-    """Draw a figure next to settings: without tools, and never the one that an embedded page is reduced to."""
+    """Draw a figure next to settings, without tools; it is never the one that an embedded page shows."""
     bare = config() | {"displayModeBar": False}
     st.plotly_chart(for_page(picture), key=key, theme=None, config=bare, alt=picture.alt)
 
@@ -99,7 +99,7 @@ def footer() -> str:
 
 
 def save_chart(name: str, title: str, draw: Callable[[], Picture]) -> None:
-    """Offer a chart as a page of its own. draw: makes it for a light page, when it is asked for."""
+    """Offer a chart as a separate page. draw: makes the chart for a light page, once it is requested."""
     about, words = session().common, footer()
     save(
         f"{name}.html",
@@ -118,11 +118,11 @@ def explain(
     how: Sequence[str] = (),
     files: Callable[[], object] | None = None,
 ) -> None:
-    """Draw what stands below a figure: the sentence on what to see in it, and one fold, *About this chart*.
+    """Draw the content below a figure: the sentence about it, and one fold, *About this chart*.
 
-    link: to the whole page, if what is seen is not what the address said last. group: of the charts that take each
-    other's place, whose folds open together. how: what the sentence rests on, an item each (Markdown). files: draws
-    what can be taken along.
+    link: returns the link to the whole page, if it may differ from the address. group: the name of charts that replace
+    each other, whose folds open together. how: the facts behind the sentence, one item each (Markdown). files: draws
+    the downloads.
     """
     if alone(key):
         with st.container(key="alone_words"):
@@ -157,13 +157,13 @@ def explain(
 
 
 def empty(words: str) -> None:
-    """Draw the placeholder of a chart."""
+    """Draw the placeholder for a chart."""
     with st.container(border=True, height=300, horizontal_alignment="center", vertical_alignment="center"):
         st.markdown(words, text_alignment="center")
 
 
 def sketch(drawing: Sketch) -> None:
-    """Show a small drawing as wide as there is room, at most a fifth beyond its own width."""
+    """Show a small drawing across the available width, at most a fifth wider than it is."""
     width = round(1.2 * drawing.width)
     st.html(
         f'<img src="{drawing.uri}" alt="{html(drawing.alt)}" '
@@ -172,8 +172,8 @@ def sketch(drawing: Sketch) -> None:
 
 
 def save(name: str, label: str, mime: str, make: Callable[[], str | bytes]) -> None:
-    """Draw a download that is made only on request. `make` is called outside the script, without a visitor: it must
-    contain everything it needs, and not use the session."""
+    """Draw a download that is made only on request. `make` is called outside the visitor's script, so it must contain
+    everything it needs, and not use the session."""
     keep_downloads()
     st.download_button(
         label,

@@ -1,4 +1,4 @@
-"""The surroundings of every page: notices, the last stop for errors, and links to the pages as Streamlit knows them."""
+"""The frame of every page: notices, the handling of errors, and links to the pages as Streamlit knows them."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ log = logging.getLogger("dprl.pages")
 P = ParamSpec("P")
 
 CRASHED = "Something went wrong on this page and was written to the log. Reload the page, or go back."
-ANSWERED = 0.3  # seconds between two looks at what workers were asked
-SHARE = 0.2  # of a processor, which drawing parts that redraw themselves may take together; sending them comes on top
-COST = 0.01  # CPU seconds of drawing a part with a chart, until one of its name has been drawn
+ANSWERED = 0.3  # seconds between two looks at the workers' answers
+SHARE = 0.2  # of a processor, for drawing all parts that redraw themselves; sending them comes on top
+COST = 0.01  # estimated CPU seconds of drawing a part with a chart, until one of its name has been drawn
 
 
 class Crowd:
-    """The parts that redraw themselves just now, of all visitors."""
+    """The parts of all visitors' pages that currently redraw themselves."""
 
     def __init__(self) -> None:
         self._parts: dict[
@@ -44,9 +44,9 @@ class Crowd:
         self._lock = Lock()
 
     def pace(self, part: tuple[int, str], least: float, cost: float | None, guess: float = COST) -> float:
-        """Return after how many seconds, `least` or more, a part that is drawn now may be drawn again; cost: CPU
-        seconds of that, if known; guess: if nothing is known of any of its name. A part not drawn for three times as
-        long is gone: browsers forget to say goodbye."""
+        """Return the number of seconds, at least `least`, until a part that is drawn now may be redrawn. cost: the CPU
+        seconds of a drawing, if known; guess: the same if nothing is known about parts of its name. A part that is not
+        drawn for three times as long counts as gone, because browsers do not always say goodbye."""
         now = time.monotonic()
         with self._lock:
             self._parts = {part: told for part, told in self._parts.items() if told[0] >= now}
@@ -59,7 +59,7 @@ class Crowd:
             return pace
 
     def left(self, part: tuple[int, str]) -> None:
-        """Stop redrawing it."""
+        """Note that a part is no longer redrawn."""
         with self._lock:
             self._parts.pop(part, None)
 
@@ -68,8 +68,8 @@ crowd = Crowd()
 
 
 def guarded(draw: Callable[P, Any]) -> Callable[P, bool]:
-    """Call `draw` when its turn has come. Its errors end as one sentence on the page and a traceback in the log, never
-    the other way round. Returns whether there was none."""
+    """Wrap `draw` so that it waits for its turn, and so that an error becomes one sentence on the page and a traceback
+    in the log. The wrapped function returns whether there was no error."""
 
     @wraps(draw)
     def safely(*args: P.args, **kwargs: P.kwargs) -> bool:
@@ -96,14 +96,14 @@ def redrawn(
     cost: float = COST,
     still: Callable[[], bool] | None = None,
 ) -> None:
-    """Draw a part of a page, and redraw it every few seconds if `every` is a number; `draw` receives whether it is a
-    redraw. cost: about its CPU seconds, until measured. still: whether nothing has changed since. If the server can, it
-    asks this instead of each turn, and redraws the whole page if something has changed.
+    """Draw a part of a page, and redraw it every few seconds if `every` is a number; `draw` receives whether this is
+    so. cost: its approximate CPU seconds, until measured. still: returns whether nothing has changed. If possible,
+    the server calls this instead of redrawing, and redraws the whole page once something has changed.
 
-    While it misses an answer of the workers it is drawn again, too. Where many visitors are, it is done less often, so
-    that there is time for their presses: browsers ask at the given pace, whether or not the last answer has
-    come, and a server that falls behind would be asked for ever more. After an error it stands still, so that the error
-    is not written at every turn; when it could be drawn again, because of something that the visitor did, it goes on.
+    A part that waits for an answer of the workers is redrawn, too. With many visitors, parts are redrawn less often, so
+    that there is time for button presses: browsers request parts at the given pace even if the last answer has not yet
+    come, so that requests would pile up at a slow server. After an error a part is not redrawn, so that the error is
+    not logged every time; redrawing resumes once an action of the visitor has led to a drawing without an error.
     """
     s = session()
     wanted = min(every or ANSWERED, ANSWERED) if name in s.polling else every
@@ -116,7 +116,7 @@ def redrawn(
         return crowd.pace(me, wanted, s.costs.get(name), cost)
 
     pace = fitting()
-    again = False  # after the page's own run
+    again = False  # becomes true after the page's own run
 
     def part() -> None:
         nonlocal again
@@ -150,7 +150,7 @@ def dark() -> bool:
 
 
 def wide() -> bool:
-    """Return whether charts have room for names next to them: by the browser's report, and until then by its name."""
+    """Return whether charts have room for names next to them: by the browser's report or, before that, by its name."""
     s = session()
     if s.wide is None:
         browser = st.context.headers.get("User-Agent", "")
@@ -166,7 +166,7 @@ def show_page(page: StreamlitPage) -> None:
     s = session()
     s.arrived, s.page = s.page != page.url_path, page.url_path
     if s.arrived:
-        s.pressed = None  # whoever has left a page waits for nothing there
+        s.pressed = None  # a visitor who has left a page waits for nothing there
         s.waiting.clear()
         forget_parts()
     s.explained.clear()
@@ -183,8 +183,8 @@ ROOT = Path(__file__).parents[3]
 
 
 def pages() -> dict[str, list[StreamlitPage]]:
-    """Return the pages by section, for one run of the script. Searching the files again takes 2 ms; each page is a
-    copy, because Streamlit notes on it that it may be run."""
+    """Return the pages by section, for one run of the script. Searching the files again takes 2 ms. Each page is a
+    copy, because Streamlit marks it as ready to run."""
     found: dict[str, list[StreamlitPage]] = {}
     for section, page in _pages():
         found.setdefault(section, []).append(copy(page))
@@ -204,12 +204,12 @@ def _pages() -> list[tuple[str, StreamlitPage]]:
 
 
 def _nothing() -> None:
-    """Draw nothing: app.py leads on from such an address."""
+    """Draw nothing, because app.py redirects from such an address."""
 
 
 def corner(page: Page, going: int) -> None:
-    """Draw what stands at the right end of the navigation: the runs, with how many go on, and the document about the
-    page."""
+    """Draw the links at the right end of the navigation: to the runs, with the number of active ones, and to the
+    document about the page."""
     with st.container(horizontal=True, gap="small", width="content", key="corner"):
         page_link("runs", f"Runs ({going})" if going else "Runs")
         if st.get_option("server.enableStaticServing"):
@@ -223,6 +223,6 @@ def page_link(
     *,
     icon: str = "",
 ) -> None:
-    """Draw a link to the page at a path with a query. icon: instead of the page's own."""
+    """Draw a link to the page at a path with a query. icon: replaces the page's own icon."""
     page = PAGES[path]
     st.page_link(page.file, label=label, icon=f":material/{icon or page.icon}:", query_params=query)

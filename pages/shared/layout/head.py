@@ -1,5 +1,5 @@
-"""The top of a page: its title, its buttons, the unusable parts of a link, and the corner from which what is seen is
-handed on: as a link, a short one with its picture, or one that locks the settings, and as a chart for another page."""
+"""The top of a page: its title, its buttons, the unusable parts of a link, and the corner for sharing the view: by a
+link, a short link with its QR code, a link that locks the settings, or a chart to embed in another page."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ MOST_TOLD = 3  # problems of one link
 
 
 def head(part: PageState, title: str = "") -> DeltaGenerator:
-    """Draw the top of the page; return the corner for the link to the page.
+    """Draw the top of the page; return the corner for the link to it.
 
-    title: Markdown, if the heading is not the page's own.
+    title: Markdown that replaces the page's own heading.
     """
     page = PAGES[session().page or ""]
     with st.container(
@@ -66,7 +66,7 @@ def shared_with(part: PageState) -> None:
     def hide() -> None:
         s = session()
         part.sentence = ""
-        s.version += 1  # the field that it is written in is emptied, too
+        s.version += 1  # this also empties the field in which it was written
         write_address(part)
 
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="alone_sentence"):
@@ -76,16 +76,16 @@ def shared_with(part: PageState) -> None:
 
 
 def common(text: str) -> None:
-    """Draw the line with the common settings: on the page, and below every saved picture."""
+    """Draw the line with the common settings, and keep it for the text below saved pictures."""
     session().common = text
     st.caption(explained(escape(text)))
 
 
 def tab_bar(key: str, titles: Mapping[str, str], now: str, turn: Callable[[str], object]) -> DeltaGenerator:
-    """Draw the tabs of a page; return the open one, the only one that is drawn. titles: by name; turn(name): opens
-    another."""
+    """Draw the tabs of a page; return the open one, the only one whose content is drawn. titles: the tabs' titles by
+    name; turn(name): opens another tab."""
     names = {title: name for name, title in titles.items()}
-    # Not as its `default`, which would make another widget of it at every change and lose a quick second press.
+    # Not as its `default`, which would make a new widget at every change and lose a quick second press.
     st.session_state[key] = titles[now]
     drawn = st.tabs(list(names), key=key, on_change=on_value(key, lambda title: turn(names[title])))
     return dict(zip(titles, drawn, strict=True))[now]
@@ -102,7 +102,7 @@ LOCK_HELP = (
 
 
 def share(part: PageState, more: Callable[[], None] | None = None) -> None:
-    """Draw buttons for the link to the present view. more: draws the page's other ways to share."""
+    """Draw buttons for the link to the current view. more: draws the page's other ways to share."""
     with st.container(horizontal=True, wrap=False, gap="xsmall", width="content", key="share"):
         link = part.link
         items = [*link, *locks.encode(part.locked), *address.saying(part.sentence)]
@@ -117,7 +117,7 @@ def share(part: PageState, more: Callable[[], None] | None = None) -> None:
 
 
 def for_others(part: PageState, link: list[tuple[str, str]]) -> str:
-    """Describe a link to pass on, and its short form. link: part.link, which is slow. Returns the query of the link."""
+    """Draw the ways to pass on a link, and return its query. link: part.link, which is slow to compute again."""
     s = session()
     locked = part.locked
     if PAGES[s.page or ""].settings:
@@ -159,7 +159,7 @@ def in_a_page(query: str) -> None:
     """Draw the way to embed the chart of a link in another page."""
     st.markdown("**In your own page**, the first chart with its sentence:")
     there = address.whole_address("&".join(filter(None, [query, "embed=true"])))
-    # in plain ink: the colours of code are too faint for so small a text
+    # without highlighting: the colours of code are too faint for such small text
     st.code(
         f'<iframe src="{html(there)}" width="100%" height="640"></iframe>', language=None, wrap_lines=True
     )
@@ -187,7 +187,7 @@ def shorten(page: str, query: str) -> None:
 
 
 def qr(whole: str, of: str) -> None:
-    """Draw an address as a picture, and in letters; of: its subject."""
+    """Draw an address as a QR code and as text; of: the subject of the address."""
     picture = segno.make(whole, error="m", micro=False).svg_data_uri(border=3, light="#fff", unit="")
     st.html(f'<img class="dprl-qr" src="{html(picture)}" alt="QR code of {html(of)}: {html(whole)}">')
     st.markdown(escape(whole))

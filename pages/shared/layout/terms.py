@@ -1,5 +1,5 @@
-"""Texts that are shown: made safe, and with a hover on each term, the meaning of a word at its first place in the
-visible part of a page.
+"""Texts of pages: escaped, and with a hover text on each term, which explains a word at its first place in the visible
+part of a page.
 
 A term is a link of Markdown to nowhere whose title is its meaning, so no text of a visitor's is read as HTML. A script
 shows the title to a mouse, a keyboard and a finger alike.
@@ -16,7 +16,7 @@ from pages.shared.visitor.state import session
 
 # Links, signs and code are left as they are.
 _PASSED = r"!?\[[^\]]*\]\((?:\"[^\"]*\"|[^\")])*\)|`[^`]*`|:material/\w+:|https?://\S+|<[^>]*>"
-TERM = "#term"  # the address of each
+TERM = "#term"  # the address of every term's link
 
 
 @cache
@@ -34,14 +34,14 @@ def _pattern(page: str | None) -> tuple[re.Pattern[str], tuple[str, ...]]:
 
 @lru_cache(maxsize=1024)
 def _terms(page: str | None, text: str) -> tuple[tuple[int, int, str], ...]:
-    """Find the terms of a text, each with its name: to look for all of them takes a microsecond a letter."""
+    """Find the terms in a text, each with its name; cached, because a search takes a microsecond per letter."""
     pattern, names = _pattern(page)
     found = pattern.finditer(text)
     return tuple((*one.span(), names[one.lastindex - 1]) for one in found if one.lastindex is not None)
 
 
 def explained(text: str, html: bool = False) -> str:
-    """Return Markdown (or our own HTML) in which each term has its meaning, unless one above it on the page has."""
+    """Return Markdown (or our own HTML) in which each term shows its meaning, unless the same term above it does."""
     s = session()
     parts, done = [], 0
     for begin, end, name in _terms(s.page, text):
@@ -60,25 +60,25 @@ def linked(word: str, meaning: str, html: bool = False) -> str:
 
 
 def meanings(*names: str) -> str:
-    """List the meanings of terms, a line each, for the help next to a widget or a caption."""
+    """List the meanings of terms, one per line, for the help of a widget or a caption."""
     return "  \n".join(f"**{name}:** {TERMS[name].definition}" for name in names)
 
 
-# Everything Markdown, Streamlit's directives (:red[...], :material/...:), LaTeX and HTML start with.
+# The signs with which Markdown, Streamlit's directives (:red[...], :material/...:), LaTeX and HTML begin.
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#+\-!|~$:&^@\"'/])")
-# What means something where a line begins only: the underline of a heading, the number of a list. Elsewhere they stay
-# as they are, for a label that reads Markdown is also what a screen reader says.
+# Signs with a meaning only at the beginning of a line: the underline of a heading, the number of a list. Elsewhere they
+# are not escaped, because screen readers read labels aloud as they are written.
 _OPENING = re.compile(r"^(\d*)([=.])")
-# What becomes a link by itself, even where its signs are escaped: www.x, x://y, x@y.
+# Texts that become links by themselves, even if their signs are escaped: www.x, x://y, x@y.
 _AUTOLINK = re.compile(r"www\.|://|@\w", re.IGNORECASE)
 
 
 def escape(text: str) -> str:
-    """Return `text` for a place that reads Markdown: shown as it is written, never interpreted."""
+    """Escape `text` for a place that reads Markdown, so that it is shown as written and never interpreted."""
     flat = " ".join("".join(c if c.isprintable() else " " for c in text).split())
     return _OPENING.sub(r"\1\\\2", _SPECIAL.sub(r"\\\1", unlinked(flat)))
 
 
 def unlinked(text: str) -> str:
-    """Return `text` with an invisible joint wherever Markdown would make a link that nobody marked as one."""
+    """Return `text` with an invisible character wherever Markdown would make a link that nobody marked as one."""
     return _AUTOLINK.sub(lambda match: match.group()[0] + "\u2060" + match.group()[1:], text)

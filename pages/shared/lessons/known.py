@@ -1,4 +1,4 @@
-"""The runs and answers that lessons are about: they come with the program, or a teacher has had them computed."""
+"""The runs and answers of lessons, which come with the program or were computed for a teacher."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pages.shared.results import answers
 from pages.shared.results.bundled import asset, bundled_papers, bundled_scores
 from pages.shared.results.status import Runs
 
-# What lessons.json has of each answer; others come from the files of other pages.
+# The fields of each answer in lessons.json; other answers come from the files of other pages.
 OWN = {
     "promise": ("deltas", "epsilons", "false", "missed"),
     "guarantee": ("claimed_epsilon", "claimed_delta", "proved_epsilon", "proved_delta"),
@@ -28,7 +28,7 @@ SAID = messages("lessons")["page"]
 
 
 class KnownRuns(Mapping[Any, RunCurves]):
-    """The curves of any run that is finished, with V*."""
+    """The curves of all finished runs, each with V*."""
 
     def __getitem__(self, spec: Any) -> RunCurves:
         run = RUNS.curves(spec)
@@ -61,7 +61,7 @@ def fault(lesson: Lesson) -> str:
             step.found(evidence()), step.why(evidence())
             if isinstance(truth, float) and not math.isfinite(truth):
                 return filled(SAID["no_answer"], number=number)
-        except ValueError:  # of NumPy, whose words are about arrays
+        except ValueError:  # NumPy's message would be about arrays
             return filled(SAID["no_curve"], number=number)
         except (LookupError, TypeError) as error:
             return filled(SAID["no_chart"], number=number, chart=step.chart.kind.key, error=error)

@@ -1,8 +1,8 @@
-"""The chart of a step with predictions on it, the fields and buttons by which they are made, and the environment that a
-step is the first to be about.
+"""The chart of a step with predictions on it, the fields and buttons for making them, and the environment that first
+appears in a step.
 
-Predictions come from widgets, from a press on the chart, or from a marker dragged over it, which the browser moves and
-sends once, where it was left. All hand on its text, perhaps not whole yet.
+Predictions come from widgets, from a press on the chart, or from a marker that is dragged over it, whose final place
+the browser sends once. All of them pass on the prediction's text, which may still be incomplete.
 """
 
 from __future__ import annotations
@@ -63,10 +63,10 @@ def step_picture(
     wide: bool = True,
     dark: bool,
 ) -> Picture:
-    """Draw the chart of a step with a guess, perhaps not whole, and those of others.
+    """Draw the chart of a step with a guess, which may be incomplete, and with the guesses of others.
 
-    shown: with the answer. asked: whether who sees it is to predict, so that a marker waits to be dragged. large: for a
-    projector, if there is room (wide).
+    shown: whether to show the answer. asked: whether the viewer is to predict, so that a marker waits to be dragged.
+    large: whether it is for a projector. wide: whether there is room for it.
     """
     drawn, prediction = chart(step), step.prediction
     names = shown or not isinstance(prediction, Order)
@@ -79,8 +79,8 @@ def step_picture(
 
 
 def pictured(lesson: Lesson, at: int) -> None:
-    """Draw the environment that first appears at a step, counted from 0, behind a fold: its drawing, a sentence, and
-    users who walk through it; else nothing."""
+    """Draw the environment that first appears at a step, counted from 0, in a fold: its drawing, a sentence, and users
+    who walk through it. If none does, draw nothing."""
     met = lesson.met(at)
     if met is None:
         return
@@ -101,7 +101,7 @@ def pictured(lesson: Lesson, at: int) -> None:
 
 
 def question_beside_picture(lesson: Lesson, at: int, words: str) -> None:
-    """Draw the question for a projector, next to a drawing of the environment if it first appears in this step."""
+    """Draw the question for a projector, next to a drawing of the environment if that first appears in this step."""
     met = lesson.met(at)
     if met is None:
         st.markdown(words, anchors=False)
@@ -114,7 +114,7 @@ def question_beside_picture(lesson: Lesson, at: int, words: str) -> None:
 
 
 def recap_sentences(lesson: Lesson) -> None:
-    """Draw the three sentences to remember."""
+    """Draw the sentences to remember."""
     with st.container(key="recap_sentences"):
         st.markdown("\n".join(f"{n}. {explained(escape(one))}" for n, one in enumerate(lesson.recap, 1)))
 
@@ -137,7 +137,7 @@ ANSWER = messages("lessons")["answer"]
 
 
 def answer_field(prediction: Prediction, text: str, said: Said) -> None:
-    """Draw the field of a prediction, for visitors who do not press the chart itself."""
+    """Draw the field for a prediction, for visitors who do not press the chart itself."""
     if isinstance(prediction, Order):
 
         def put(item: int) -> None:
@@ -183,7 +183,7 @@ def answer_field(prediction: Prediction, text: str, said: Said) -> None:
 
 
 def hint(words: str) -> None:
-    """Explain the way to predict."""
+    """Explain how to predict."""
     with st.container(key="hint"):
         st.caption(words)
 
@@ -212,8 +212,8 @@ _drag = component("drag")
 
 
 def draggable(prediction: Prediction, text: str, chart: str, said: Said) -> None:
-    """Have the marker of a chart dragged from its place, "" while it waits; nothing where the prediction is none. said:
-    called with the text of where it was left."""
+    """Let the visitor drag the marker of a chart, if the prediction has one. text: its place, "" while it waits. said:
+    called with the text of its new place."""
     if not isinstance(prediction, Marker):
         return
     marks = prediction.marks

@@ -1,4 +1,4 @@
-"""Files of runs to take along, and ways to repeat one without the pages: its spec, Python, and a command line."""
+"""Files of runs to download, and ways to repeat a run without the pages: its spec, Python, and a command line."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MOST_SHOWN = 5000  # characters of a spec that is shown in the page
 
 
 def make_again(spec: RunSpec | OfflineSpec) -> None:
-    """Draw code, command and spec of one run, each to be copied; long ones as a file."""
+    """Draw the code, the command and the spec of one run for copying; a long spec becomes a file."""
     text = json.dumps(spec.to_dict(), indent=2)
     long = len(text) > MOST_SHOWN or spec.environment == "custom"  # JSON in JSON is not for a command line
     if long:
@@ -92,7 +92,7 @@ def files(
 ) -> None:
     """Draw the numbers and the chart of runs as files, and the table.
 
-    says: what the table holds. title, draw: of the chart as a page of its own; None if *Share* has a better one.
+    says: the content of the table. title, draw: for the chart as a page of its own; None if *Share* has a better one.
     """
     st.caption(explained(says))
     if table.empty:  # nothing of these curves is known

@@ -1,4 +1,4 @@
-"""Workers' answers about a run without running it: requested by a page, answered once for everybody."""
+"""Workers' answers to questions about a run that need no run: a page asks, and an answer is computed once for all."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from pages.shared.visitor.turns import turns
 
 ANSWER_BYTES = 8 * 2**20  # kept, for all visitors together
 REPLAY_BYTES = 16 * 2**20  # of packed runs, up to 200 kB each
-PATIENCE = 0.06  # seconds a page waits for each new answer: cheap ones come, and no click is late
+PATIENCE = 0.06  # seconds for which a page waits for a new answer: quick ones come, and no click is late
 _LOOK = 0.005
 
 
 def guarantee(spec: Spec) -> Guarantee | None:
-    """Return a run's stated and proved guarantee, even if it is never run; None until known. Raises SpecError."""
+    """Return a run's stated and proved guarantee, which needs no run; None until it is known. Raises SpecError."""
     found = _answer_to("guarantee", spec)
     return Guarantee.from_dict(found) if isinstance(found, dict) else None
 
@@ -38,7 +38,7 @@ def promise_curves(spec: RunSpec) -> dict[str, Any] | None:
 
 
 def collusion(spec: AttackSpec) -> dict[str, Any] | None:
-    """Return a counter whose users collude, see `simulation.collusion`; None until it is known."""
+    """Return the simulation of two colluding users, see `simulation.collusion`; None until it is known."""
     found = _answer_to("collusion", spec)
     return found if isinstance(found, dict) else None
 
@@ -47,7 +47,7 @@ def replay(spec: RunSpec) -> bytes | None:
     """Return a run for a page without a server, see `wasm.replayed`, packed; None until it is known. Raises SpecError
     if it cannot be played."""
     kept: SizedCache[bytes] = cache_of("replays", REPLAY_BYTES)
-    key = (QUESTION, json.dumps(spec.to_dict() | {"seeds": 1}))  # it has seeds enough for any
+    key = (QUESTION, json.dumps(spec.to_dict() | {"seeds": 1}))  # it always has the same seeds
     if (found := kept.get(key)) is not None:
         return found[1]
     text = _asked(QUESTION, spec)
@@ -83,19 +83,19 @@ def coverage(spec: OfflineSpec) -> dict[str, Any] | None:
 
 @cache
 def _optima() -> dict[tuple[str, str], float]:
-    """Return V* of the environments as they are by default."""
+    """Return V* of the environments with their default parameters."""
     entries = asset("optima")
     return {(entry["environment"], json.dumps(entry["params"])): entry["v_star"] for entry in entries}
 
 
 def _answer_to(question: str, spec: Spec, about: Hashable = None) -> Any:
-    """Return the answer; None until it is known. about: what it depends on, by default all of the spec but its
-    randomness."""
+    """Return the answer; None until it is known. about: the facts on which it depends, by default the whole spec except
+    its randomness."""
     values = spec.to_dict()
     usual = {name: value for name, value in {"seeds": 1, "root_seed": 0}.items() if name in values}
     key = (question, about or json.dumps(values | usual))
     kept: SizedCache[str] = cache_of("answers", ANSWER_BYTES)
-    found = kept.get(key)  # to make another spec takes longer than all the rest
+    found = kept.get(key)  # making another spec takes longer than all the rest
     text = _asked(question, spec.replace(**usual)) if found is None else found[1]
     if found is None and text is not None:
         kept.put(key, None, text, len(text))
@@ -103,8 +103,8 @@ def _answer_to(question: str, spec: Spec, about: Hashable = None) -> Any:
 
 
 def _asked(question: str, spec: Spec) -> str | None:
-    """Return the store's answer. At the first request, wait for it for a moment; the part that is being drawn is
-    redrawn until it is known."""
+    """Return the store's answer, after a short wait at the first request. The part that is being drawn is redrawn until
+    the answer is known."""
     s = session()
     text = store().answer(question, spec)
     if text is None and (question, spec) not in s.asked:

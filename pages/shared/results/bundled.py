@@ -1,4 +1,4 @@
-"""Bundled results, so that a page shows its chart at once: above all finished runs.
+"""Bundled results, above all finished runs, so that a page shows its chart at once.
 
 `python -m bench.bundled` computes the files.
 """
@@ -36,8 +36,8 @@ def asset(name: str) -> Any:
 
 @cache
 def bundled(name: str) -> dict[Any, RunCurves]:
-    """Return the runs of one file by spec, read once: at some of their checkpoints, evenly spread on a log scale, the
-    last one among them, or at that alone. Runs whose spec is not in the file are missing."""
+    """Return the runs of one file by spec, read once. They have some of their checkpoints, evenly spread on a log scale
+    and including the last, or only the last."""
     found = {}
     for entry in asset(name):
         spec = spec_from_dict(entry["spec"])
@@ -68,7 +68,7 @@ class Bundled(NamedTuple):
 
 @cache
 def bundled_papers() -> Bundled:
-    """Read once."""
+    """Return the bundled evidence with its verdicts, read once."""
     found: dict[str, Any] = asset("papers")
     questions = {spec: asked for claim in CLAIMS.values() for spec, asked in claim.questions.items()}
     known = from_dict(found, questions)

@@ -1,5 +1,5 @@
-"""The data that pages read: the store, and results decoded once for everybody, as many as a number of bytes has room
-for. Nothing is computed here."""
+"""The data that pages read: the store, and results that are decoded once for everybody and cached up to a number of
+bytes. Nothing is computed here."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def status(spec: Spec, visitor: str | None = None) -> RunStatus:
 
 
 def trace(spec: Spec, seed: int) -> Any:
-    """Return one seed's trace, decoded once: of the class of its kind; None while it is not finished."""
+    """Return one seed's trace, decoded once, in the class of its kind; None while the seed is unfinished."""
 
     def load(_: str | None) -> Any:
         return next(iter(store().traces(spec, seeds=(seed,))), None)
@@ -74,7 +74,7 @@ def curves(spec: Spec) -> RunCurves:
 
 
 def ends(spec: Spec) -> NDArray[np.float64]:
-    """Return [seeds] the regret at the end of a run, NaN for a seed that has not finished."""
+    """Return the regret at the end of a run [seeds], NaN for a seed that has not finished."""
     run, rows = curves(spec), np.full(spec.seeds, np.nan)
     if run.ended:
         rows[: len(run.values)] = run.ends
@@ -97,15 +97,15 @@ def workers() -> int:
     return max(1, store().activity().workers)
 
 
-ENTRY_BYTES = 1_000  # about what keeping a small value takes, with its key
+ENTRY_BYTES = 1_000  # approximate memory for a small value with its key
 
 T = TypeVar("T")
 
 
 class SizedCache(Generic[T]):
-    """Values with a version; the least recently used go beyond that many bytes.
+    """Values, each with a version. Beyond `most` bytes, the least recently used are dropped.
 
-    A version of None is final: it is right whatever version is asked for.
+    A value whose version is None is final: it is valid for every version.
     """
 
     def __init__(self, most: int) -> None:
@@ -124,7 +124,7 @@ class SizedCache(Generic[T]):
             return found[:2]
 
     def put(self, key: Hashable, version: str | None, value: T, size: int) -> T:
-        """Cache the value, of that many bytes, and return it."""
+        """Cache a value of `size` bytes, and return it."""
         with self._lock:
             if (before := self._found.pop(key, None)) is not None:
                 self._total -= before[2]
@@ -143,10 +143,10 @@ class SizedCache(Generic[T]):
         version: Callable[[], str] | None = None,
         final: Callable[[T], bool] = lambda value: False,
     ) -> T:
-        """Return the cached value if it is final or of the present version; else load it, which is told the version.
+        """Return the cached value if it is final or of the current version; otherwise load it.
 
-        key: the facts it depends on, without the version's. size: about how many bytes it has. version: None if the
-        value never changes. final: whether this value never changes again.
+        key: the facts on which the value depends, except for those in the version. load: receives the version. size:
+        its approximate bytes. version: None if the value never changes. final: whether it never changes again.
         """
         found = self.get(key)
         if found is not None and found[0] is None:
@@ -160,12 +160,12 @@ class SizedCache(Generic[T]):
 
 @st.cache_resource(show_spinner=False)
 def cache_of(name: str, most: int) -> SizedCache[Any]:
-    """Return the cache of this name, of at most that many bytes, one for the whole server."""
+    """Return the cache of this name for the whole server, with at most `most` bytes."""
     return SizedCache(most)
 
 
 def bytes_of(*found: Any) -> int:
-    """Return their approximate size in memory: their arrays, which are nearly all of it."""
+    """Return the approximate size of objects in memory: that of their arrays, which are nearly all of it."""
     return ENTRY_BYTES + sum(
         part.nbytes for one in found for part in vars(one).values() if isinstance(part, np.ndarray)
     )

@@ -1,5 +1,5 @@
-"""Cards of guarantees: what a run promises to those whose data it learns from, and what its noise proves; whole of runs
-on data sets, and the parts that those of online runs have in common with them."""
+"""Cards of guarantees, with the claim about the people whose data a run learns from and the guarantee proved for its
+noise: whole cards for runs on data sets, and the parts that they share with the cards of online runs."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def guarantee_of(run: Spec) -> tuple[Guarantee | None, str]:
 
 
 def promised(spec: OfflineSpec | UploadSpec, key: int) -> None:
-    """Draw a run's card, as soon as a worker has computed its noise's guarantee. key: of its own on the page."""
+    """Draw a run's card once a worker has computed its noise's guarantee. key: a number that is unique on the page."""
     found, wrong = guarantee_of(spec)
     if found is None:
         st.caption(wrong or working_out("the guarantee of this noise"))
@@ -70,7 +70,7 @@ def guarantee_card(g: Guarantee, spec: OfflineSpec | UploadSpec, key: int) -> No
 
 
 def verdict_and_budget(g: Guarantee, good: bool, sentence: str, key: int, noise: str) -> None:
-    """Draw whether the claim is proved, and both in numbers. noise: what the noise in a count is the noise of."""
+    """Draw whether the claim is proved, with the numbers of both. noise: the help for the noise in a count."""
     st.markdown(explained(f":material/{'verified' if good else 'warning'}: {sentence}"))
     with st.container(horizontal=True, gap="medium", key=f"budget_{key}"):
         if g.claimed_rho is not None:
@@ -90,7 +90,7 @@ def proved(g: Guarantee) -> str:
 
 
 def facts(g: Guarantee, scale: str = "", sends: str = "") -> None:
-    """Draw a table of the protection and its noise. scale: of one draw; sends: what a user does."""
+    """Draw a list of facts about the protection and its noise. scale: that of one draw; sends: a user's messages."""
     rows = {
         "Protected": g.unit,
         "Noise": f"{g.mechanism}: {g.noise_formula}",

@@ -1,5 +1,5 @@
-"""The status of runs, in words, with the possible actions; the runs of a page, of which some come with the program; and
-doubts about what is seen."""
+"""The status of runs in words, with the possible actions; the runs of a page, some of which come with the program; and
+warnings about results."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ from pages.shared.visitor.links import Curve
 from pages.shared.visitor.state import ask, attempt, begin, owner_id, session
 
 ACTIVE = ("queued", "running")
-NAMED = 3  # runs that are named where they stand alike; more are counted
-PACES = ((20.0, 0.4), (math.inf, 1.0))  # with less than so many seconds left, look again after so many
+NAMED = 3  # most runs with the same status that are named; more are counted
+PACES = ((20.0, 0.4), (math.inf, 1.0))  # with fewer seconds left than the first, look again after the second
 
 
 def words(run: RunStatus) -> str:
@@ -76,14 +76,14 @@ def awaited(runs: Iterable[RunStatus], specs: Iterable[RunSpec] = ()) -> str:
 
 
 def working_out(what: str) -> str:
-    """Return the placeholder for a worker's answer. what: as in "the penalties"."""
+    """Return the placeholder for a worker's answer. what: its subject, such as "the penalties"."""
     return f"Working out {what} ..."
 
 
 def pace(going: Sequence[RunStatus]) -> float | None:
-    """Return the seconds between two looks at unfinished runs; None without any, or while the visitor paused them."""
+    """Return the seconds between two looks at unfinished runs; None without any, or while the visitor pauses them."""
     s = session()
-    s.paused = s.paused and bool(going)  # what begins later is not paused
+    s.paused = s.paused and bool(going)  # runs that begin later are not paused
     if not going or s.paused:
         return None
     left = max(run.seconds_left or 0.0 for run in going)
@@ -91,7 +91,7 @@ def pace(going: Sequence[RunStatus]) -> float | None:
 
 
 def pause_switch() -> None:
-    """Draw the toggle that keeps live curves still. It has another key after each Run, which sets them going again."""
+    """Draw the toggle that stops live curves. It has another key after each Run, which makes them move again."""
     s = session()
     paused = st.toggle("Pause live", s.paused, key=f"{s.version}:{s.runs}:paused")
     if paused != s.paused:
@@ -100,7 +100,7 @@ def pause_switch() -> None:
 
 
 def strip(curves: list[Curve], titles: list[str], runs: list[RunStatus]) -> None:
-    """Draw a line on the progress, and one for each reason why curves are not complete, with the button that helps."""
+    """Draw a line on the progress, and one for each reason why curves are incomplete, with a button that helps."""
     shown = [
         row
         for row in zip(curves, titles, runs, strict=True)
@@ -141,7 +141,7 @@ def line(share: float, said: str, withdraw: Callable[[], object], label: str = "
 
 
 def stopped(why: str, label: str, icon: str, action: Callable[[], object], key: str) -> None:
-    """Draw the reason why runs are not complete, in Markdown, with the button that helps."""
+    """Draw the reason, in Markdown, why runs are incomplete, with a button that helps."""
     with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small"):
         st.markdown(why, width="stretch")
         act(label, icon, action, key)
@@ -187,12 +187,12 @@ def act(label: str, icon: str, action: Callable[[], object], key: str) -> None:
     button(label, pressed, icon=icon, key=key, width="content")
 
 
-PACE = 0.5  # seconds between two looks at runs that go on
+PACE = 0.5  # seconds between two looks at active runs
 
 
 @dataclass(frozen=True)
 class Progress:
-    """The joint status of runs. lacking: those that are not finished, with their status."""
+    """The joint status of runs. lacking: the unfinished ones, with their status."""
 
     specs: tuple[Any, ...]
     lacking: dict[Any, RunStatus]
@@ -203,17 +203,17 @@ class Progress:
 
     @property
     def active(self) -> list[Any]:
-        """Return the runs that go on."""
+        """Return the active runs."""
         return self.of(*ACTIVE)
 
 
 @dataclass(frozen=True)
 class Runs:
-    """The page's source of runs: each comes with the program, or is in the store, or is not there yet."""
+    """The source of a page's runs: each run comes with the program, is in the store, or is not there yet."""
 
-    files: tuple[str, ...] = ()  # of assets/ that come with the program, see `bundled`
-    group: str = ""  # in whose name the others are asked for, see GROUPS; "" for the visitor's own
-    by_ends: bool = False  # a run is finished once the ends of all seeds are known: quicker for many
+    files: tuple[str, ...] = ()  # files of assets/ that come with the program, see `bundled`
+    group: str = ""  # in whose name the others are requested, see GROUPS; "" for the visitor's own
+    by_ends: bool = False  # whether a run counts as finished once all seeds' ends are known: quicker for many
 
     def bundled(self, spec: Any) -> RunCurves | None:
         """Return the run that comes with the program, if there is one."""
@@ -222,7 +222,7 @@ class Runs:
 
     def status(self, spec: Any, owner: str = "") -> RunStatus:
         """Return the status of a run; one that comes with the program is done, unless it is computed for a closer look.
-        owner: who asked for it, instead of the group."""
+        owner: who requested it, if not the group."""
         run = data.status(spec, owner or owner_id(self.group))
         if self.bundled(spec) and run.state not in ACTIVE:
             return RunStatus(state="done", seeds=spec.seeds, seeds_done=spec.seeds, progress=1.0)
@@ -233,7 +233,7 @@ class Runs:
         return self.bundled(spec) or data.curves(spec)
 
     def ends(self, spec: Any) -> NDArray[np.float64]:
-        """Return [seeds] what a run measured at its end, NaN if that is not known."""
+        """Return the measure at the end of a run [seeds], NaN if it is not known."""
         found = self.bundled(spec)
         return data.ends(spec) if found is None else found.ends
 
@@ -244,11 +244,11 @@ class Runs:
         return [spec for spec in specs if self.status(spec).state != "done"]
 
     def start(self, specs: Sequence[Any], again: bool = False) -> None:
-        """Ask for the runs that are not there yet. again: failed seeds, too."""
+        """Request the runs that are not there yet. again: whether to request failed seeds, too."""
         ask(self.missing(specs), owner_id(self.group), again)
 
     def begin(self, specs: Sequence[Any]) -> bool:
-        """Start the same because of a link, unless it would cost too much."""
+        """Request them because of a link, unless that would cost too much."""
         return begin(self.missing(specs), owner_id(self.group))
 
     def withdraw(self, specs: Sequence[Spec]) -> None:
@@ -256,7 +256,7 @@ class Runs:
         cancel(specs, owner_id(self.group))
 
     def progress(self, specs: Sequence[Any]) -> Progress:
-        """Return their joint status."""
+        """Return the joint status of runs."""
         owner = owner_id(self.group)
         return Progress(tuple(specs), {spec: data.status(spec, owner) for spec in self.missing(specs)})
 
@@ -291,11 +291,11 @@ class Runs:
             stopped(f":material/info: {lacking}", "Run them", "play_arrow", action, "begin")
 
 
-ONLINE = Runs(FILES_OF_ONLINE)  # runs of the page Online, and of what leads to it
+ONLINE = Runs(FILES_OF_ONLINE)  # runs of the page Online, and of pages that lead to it
 
 
 def tell_doubts(said: Sequence[str]) -> None:
-    """Draw one warning of all doubts."""
+    """Draw all doubts in one warning."""
     words = " ".join(filter(None, said))
     if words:
         st.warning(explained(words), icon=":material/info:")
@@ -310,6 +310,6 @@ def stuck(spec: RunSpec) -> int:
 
 
 def below_zero(name: str, price: metrics.Array) -> list[str]:
-    """Return the name, if the price of privacy [seeds] lies below zero with its whole interval."""
+    """Return the name in a list if the whole interval of the privacy cost [seeds] lies below zero."""
     _, _, high = metrics.regret_band(price.reshape(-1, 1))
     return [name] if high[0] < 0 else []

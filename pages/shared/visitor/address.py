@@ -1,4 +1,4 @@
-"""The address bar: the link that it holds, and the link to the present view."""
+"""The address bar: the link in it, and the link to the current view."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from dprl.sitemap import PAGES
 from pages.shared.results.data import store
 
 Query = dict[str, list[str]]
-SAY = "say"  # what whoever shares a view says of it, in a sentence, to those who open the link
-STORY = "story"  # of an address that the slider of the home page wrote below its story
-VERSION = "v"  # which is no use of a link by itself
+SAY = "say"  # a sentence from the person who shares a view to those who open the link
+STORY = "story"  # marks an address that the slider of the home page wrote below its story
+VERSION = "v"  # no content by itself
 MOST_LETTERS = 160
 SHORT = "s"  # the key of a short link
 NOTHING = "No part of this link could be used"
-TRACKERS = re.compile(r"utm_\w+|[a-z]*clid")  # what mail programs and social networks add to a link
-SAFE = re.compile(r"[\w .~:,/*%+-]*", re.ASCII)  # what an encoded value consists of, with a space for +
+TRACKERS = re.compile(r"utm_\w+|[a-z]*clid")  # keys that mail programs and social networks add to a link
+SAFE = re.compile(r"[\w .~:,/*%+-]*", re.ASCII)  # the signs of an encoded value, with a space for +
 
 
 class Given(Query):
-    """A link as a page reads it: keys in any case, and a record of those that the page asked for."""
+    """A link as a page reads it: with keys in upper or lower case, and a record of those that the page has read."""
 
     def __init__(self, query: Query) -> None:
         super().__init__(query)
@@ -51,7 +51,7 @@ class Given(Query):
         return super().get(self._key(key), default)
 
     def unused(self) -> str:
-        """Return a sentence if the page asked for nothing that the link has, else an empty text."""
+        """Return a sentence if the page has read none of the link's keys, else an empty text."""
         known = {key.lower() for key in self.asked | {STORY, VERSION}}
         keys = [key for key in self if not TRACKERS.fullmatch(key)]
         unknown = [key for key in keys if key.lower() not in known]
@@ -76,7 +76,7 @@ def restored(query: Query) -> Query:
 
 
 def _encoded_twice(value: str) -> bool:
-    """Return whether a value is still encoded. Links escape `%` and `~` in texts, which other signs give away."""
+    """Return whether a value is still encoded. Escaped `%` and `~` do not count, because links have them in texts."""
     return bool(SAFE.fullmatch(value) and re.search(r"%(?!25|7E)[0-9A-F]{2}|%7E\w+\.", value, re.IGNORECASE))
 
 
@@ -95,15 +95,15 @@ def without_its_end(query: Query, problems: list[str]) -> Query:
 
 
 def query_of(items: Iterable[tuple[str, str]]) -> str:
-    """Write query parameters for a link, without the question mark; only what needs an escape has one, for people
-    read it."""
+    """Write query parameters for a link, without the question mark. Only signs that need an escape have one, because
+    people read links."""
     return urlencode([*items], safe="~:,/*")
 
 
 def read_query(files: Collection[str]) -> tuple[Query, str]:
-    """Read the query of the address bar as it was before it was copied, and its name to remember it by.
+    """Read the query of the address bar, restored to its form before it was copied, and a name by which to remember it.
 
-    files: digests of those known here. A link has another name when one that it waited for has come.
+    files: the digests of known files. A link's name changes when a file that it refers to becomes known.
     """
     given = {key: st.query_params.get_all(key) for key in st.query_params}
     return restored(given), _name(given, files)
@@ -139,7 +139,7 @@ def whole_address(query: str) -> str:
 
 
 def sentence_of(given: Mapping[str, Sequence[str]], problems: list[str]) -> str:
-    """Return the sentence that goes with a link, "" for none; a problem is added if it is too long."""
+    """Return the message that comes with a link, "" for none; a problem is added if it is too long."""
     text = one_line(last(given, SAY) or "")
     if len(text) > MOST_LETTERS:
         problems.append(
@@ -154,7 +154,7 @@ def saying(sentence: str) -> list[tuple[str, str]]:
 
 
 def one_line(text: str) -> str:
-    """Clean a sentence for storage: printable, on one line."""
+    """Clean a sentence for storage: printable signs on one line."""
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 

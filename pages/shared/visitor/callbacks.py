@@ -1,4 +1,4 @@
-"""Callbacks of widgets: they run before anything of the page is drawn, so that an error would leave it blank."""
+"""Callbacks of widgets. They run before any part of the page is drawn, so an error would leave the page blank."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _GONE = object()
 
 
 def callback(action: Callable[P, object]) -> Callable[P, None]:
-    """Wrap `action` so that an error ends as one sentence on the unchanged page, and a traceback in the log."""
+    """Wrap `action` so that an error becomes one sentence on the unchanged page, and a traceback in the log."""
 
     @wraps(action)
     def safely(*args: P.args, **kwargs: P.kwargs) -> None:
@@ -52,7 +52,7 @@ def on_value(key: str, use: Callable[[Any], object]) -> Callable[[], None]:
 
 
 def key_of(name: str) -> str:
-    """Return the key of a widget on this page. Another version of the session makes another widget of it."""
+    """Return the key of a widget on this page. A new version of the session makes a new widget."""
     s = session()
     return f"{s.version}:{s.page}:{name}"
 
@@ -64,13 +64,13 @@ def keyed(name: str, use: Callable[[Any], object]) -> dict[str, Any]:
 
 
 def button(label: str, action: Callable[..., object], *arguments: Any, icon: str = "", **how: Any) -> None:
-    """Draw a button that does something. icon: its name among Material's; how: as Streamlit has it."""
+    """Draw a button that calls `action`. icon: the name of a Material icon; how: further arguments of `st.button`."""
     sign = f":material/{icon}:" if icon else None
     st.button(label, icon=sign, on_click=callback(action), args=arguments, **how)
 
 
 def into(settings: object, name: str) -> Callable[[Any], None]:
-    """Store one of the settings that a page has besides the draft."""
+    """Return a function that stores one of a page's settings outside the draft."""
 
     def store(value: Any) -> None:
         setattr(settings, name, value)

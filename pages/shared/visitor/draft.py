@@ -1,4 +1,4 @@
-"""The controls' draft of a run, which may be half chosen, or impossible as it stands."""
+"""The controls' draft of a run, which may be incomplete or impossible."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from dprl.simulation.pairs import calibrations_for, mechanisms_for, not_counted
 from dprl.simulation.spec import RunSpec
 from dprl.simulation.table import FIELDS
 
-Owner = Literal["environment", "algorithm"]  # of parameters
+Owner = Literal["environment", "algorithm"]  # owners of parameters
 
 
 class Moved(NamedTuple):
-    """A widget's old value, its new one, and until when the browser may still send the old one."""
+    """A widget's old value, its new value, and the time until which the browser may still send the old one."""
 
     before: Any
     to: Any
@@ -26,9 +26,9 @@ class Moved(NamedTuple):
 class Draft:
     """The fields of a RunSpec as the controls show them.
 
-    environment_params, algorithm_params, structure: by the environment or algorithm that they belong to, so
-    that switching back finds them again; mechanism, calibration, reports, delta, bonus: None if they are chosen for
-    the run.
+    environment_params, algorithm_params, structure: stored by the environment or algorithm that they belong to, so
+    that switching back restores them; mechanism, calibration, reports, delta, bonus: None if they are chosen
+    automatically.
     """
 
     environment: str
@@ -51,7 +51,7 @@ class Draft:
     root_seed: int
 
     def params(self, owner: Owner, key: str) -> dict[str, Any]:
-        """Return the parameters of one environment or algorithm, which may be changed in place."""
+        """Return the parameters of one environment or algorithm, which can be changed in place."""
         of_all = self.environment_params if owner == "environment" else self.algorithm_params
         return of_all.setdefault(key, {})
 

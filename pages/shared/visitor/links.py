@@ -1,4 +1,4 @@
-"""Links to a comparison and the view of it, written as query parameters and read back.
+"""Links to a comparison and its view, written as query parameters and read back.
 
     v=1 & c=<first curve> & c=<each later one, as differences from the first> & ... & tab=counts & k=1000 & ...
 
@@ -8,7 +8,7 @@ A view, the visible content of a page, is a frozen dataclass whose attributes ha
 
     tab: str = looked("regret", "the open tab", "tab", choices=("regret", "data"))
 
-Widgets, links and what a session holds follow from it. Its defaults stand in no link, so they never change.
+Widgets, links and the session's state follow from it. Links leave its defaults out, so they must never change.
 """
 
 from __future__ import annotations
@@ -60,20 +60,20 @@ def looked(
 
 @cache
 def fields_of(view: type) -> dict[str, Field]:
-    """Return the allowed values of each attribute, by its name; only attributes made by `looked` are among them."""
+    """Return the allowed values of each attribute made by `looked`, by its name."""
     made = [one for one in fields(view) if _FIELD in one.metadata]
     return {one.name: replace(one.metadata[_FIELD], name=one.name) for one in made}
 
 
 def pairs_of(view: Any) -> list[tuple[str, str]]:
-    """Return the query parameters of unusual values, in order, unescaped."""
+    """Return the query parameters of the values that are not defaults, in order, unescaped."""
     values = [(one, getattr(view, name)) for name, one in fields_of(view.__class__).items()]
     return [(one.query, links.written(value)) for one, value in values if value != one.default]
 
 
 def read(view: type, parameters: Mapping[str, Sequence[str]], problems: list[str]) -> dict[str, Any]:
-    """Read the attributes of a view from a link (each key with all its values); a wrong value takes its default, and a
-    sentence for it is added to `problems`."""
+    """Read the attributes of a view from a link (each key with all its values). A wrong value is replaced by its
+    default, and a sentence about it is added to `problems`."""
     return {
         name: links.checked(one, links.last(parameters, one.query), one.default, problems)
         for name, one in fields_of(view).items()
@@ -91,7 +91,7 @@ MOST_WEIGHTS = 1000
 
 @dataclass(frozen=True)
 class View:
-    """The view. These defaults stand in no link, so they never change."""
+    """The view of Online. Links leave these defaults out, so they must never change."""
 
     tab: str = looked("regret", "the open tab", "tab", choices=TABS)
     measure: str = looked("cumulative", "the regret that is drawn", "m", choices=MEASURES)
@@ -111,14 +111,14 @@ class View:
     near: str = looked("on", "whether the axes fit the confidence set", "near", choices=("on", "off"))
 
 
-# What is seen until somebody has chosen.
+# The view until the visitor makes a choice.
 AT_FIRST = View(measure="share", y="linear")
 
 
 @dataclass(frozen=True)
 class Curve:
-    """One curve of a comparison. name: "" for the label; draft: drawn until the settings change, in no link. Its look
-    follows from its spec."""
+    """One curve of a comparison. name: "" for the label; draft: whether it is drawn only until the settings change, and
+    left out of links. Its look follows from its spec."""
 
     spec: RunSpec
     name: str = ""
@@ -136,10 +136,10 @@ class Link:
 
 
 def most_private(curves: Sequence[Curve]) -> int:
-    """Choose the run (of those not hidden, if any) with the strongest guarantee: the smallest epsilon, then the fewest
-    trusted parties, then the smallest delta; with noise as in the paper, which is never the smaller, before the least.
-    Of several the first."""
-    trusted = list(PRIVATIZERS)  # none, then from the most trusted to nobody
+    """Choose the first of the runs with the strongest guarantee, among those not hidden if there are any: the smallest
+    epsilon, then the fewest trusted parties, then the smallest delta, then noise as in the paper, which is never
+    smaller than calibrated noise."""
+    trusted = list(PRIVATIZERS)  # none, then from the most trust to no trusted party
 
     def promise(i: int) -> tuple[float, ...]:
         spec = curves[i].spec
@@ -151,9 +151,9 @@ def most_private(curves: Sequence[Curve]) -> int:
 
 
 def clean_name(text: str) -> str:
-    """Clean a curve's name for storage: printable, one line, at most MAX_NAME characters, without the `~`."""
+    """Clean a curve's name for storage: at most MAX_NAME printable characters on one line, without `~`."""
     kept = "".join(c if c.isprintable() else " " for c in text[: 4 * MAX_NAME]).replace("~", "-")
-    # A leading sign would make a formula of it in a spreadsheet that opens the CSV.
+    # With a leading sign, it would be a formula in a spreadsheet that opens the CSV.
     return " ".join(kept.split()).lstrip("=+-@ ")[:MAX_NAME].strip()
 
 
@@ -167,7 +167,7 @@ def encode(curves: Sequence[Curve], view: View) -> list[tuple[str, str]]:
 
 
 def encode_specs(specs: Sequence[Spec], view: Any = None) -> list[tuple[str, str]]:
-    """Return the query parameters of a comparison whose runs have no names. view: None for the usual one."""
+    """Return the query parameters of a comparison whose runs have no names. view: None for the default view."""
     items = link_heading()
     items += [("c", encode_spec(spec, specs[0] if i else None)) for i, spec in enumerate(specs)]
     return items + (pairs_of(view) if view is not None else [])
@@ -212,7 +212,7 @@ def decode_runs(
 
 
 def _own(curve: Curve) -> dict[str, Any]:
-    """Return a curve's settings besides its spec, if they are not the usual ones."""
+    """Return a curve's settings other than its spec, if they are not the defaults."""
     pairs: dict[str, Any] = {}
     if curve.hidden:
         pairs[HIDDEN.query] = "yes"

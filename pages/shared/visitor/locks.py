@@ -1,4 +1,4 @@
-"""`lock=` in a link: settings that are shown and cannot be changed. It keeps a class together, and nothing secret.
+"""`lock=` in a link: settings that are shown but cannot be changed. It keeps a class together; it keeps nothing secret.
 
 lock=all             every setting, and Run
 lock=epsilon,seeds   these
@@ -14,7 +14,7 @@ from dprl.links import last
 
 KEY = "lock"
 ALL = "all"
-# What the settings are called: fields of a spec, with their parameters, and what pages have besides.
+# The names of the settings: fields of a spec, with their parameters, and further settings of pages.
 NAMES = (
     "environment", "algorithm", "structure", "privacy", "epsilon", "rho", "delta", "calibration", "mechanism",
     "reports", "contribution", "episodes", "n", "behaviour", "rewards", "bonus", "schedule", "seeds", "root_seed",
@@ -28,7 +28,7 @@ Locked = frozenset[str]
 
 
 def decode(given: Mapping[str, Sequence[str]], problems: list[str]) -> Locked:
-    """Return the locked controls of a link; a sentence is added for each name that is none."""
+    """Return the locked settings of a link; a sentence about an unknown name is added to `problems`."""
     text = last(given, KEY)
     if text is None:
         return frozenset()
@@ -48,7 +48,7 @@ def decode(given: Mapping[str, Sequence[str]], problems: list[str]) -> Locked:
 
 
 def encode(locked: Collection[str]) -> list[tuple[str, str]]:
-    """Return the query parameter that `decode` reads as this; none if nothing is locked."""
+    """Return the query parameter from which `decode` reads these settings; none if nothing is locked."""
     if not locked:
         return []
     left = [name for name in NAMES if name not in locked]
@@ -61,7 +61,7 @@ def encode(locked: Collection[str]) -> list[tuple[str, str]]:
 
 
 def locked_in_words(locked: Collection[str]) -> str:
-    """List the locked controls in words."""
+    """List the locked settings in words."""
     left = [name for name in NAMES if name not in locked and name != RUN]
     if not left:
         return "the settings"

@@ -1,4 +1,4 @@
-"""The connected tabs, reported to the store: leased work lasts as long as its tab."""
+"""The connected tabs, which are reported to the store: leased work lasts as long as its tab."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Presence:
             self._tabs[session] = tab
 
     def look(self, connected: Callable[[str], bool]) -> None:
-        """Report the present tabs to the store, and forget those that the store has forgotten."""
+        """Report the connected tabs to the store, and forget those that the store has forgotten."""
         with self._lock:
             tabs = dict(self._tabs)
         known = store().present({tab for session, tab in tabs.items() if connected(session)})
@@ -44,7 +44,7 @@ class Presence:
 
 
 def watch(name: str, look: Callable[[], object]) -> None:
-    """Begin a thread that looks every LOOK seconds, as long as the server runs."""
+    """Start a thread that calls `look` every LOOK seconds for as long as the server runs."""
 
     def looks() -> None:
         while serving():
@@ -61,7 +61,7 @@ def watch(name: str, look: Callable[[], object]) -> None:
 
 @st.cache_resource(show_spinner=False)
 def _presence() -> Presence:
-    """Return the one of the whole server, with a thread that looks after it."""
+    """Return the presence of the whole server, with a thread that keeps it up to date."""
     presence = Presence()
 
     watch("presence", lambda: presence.look(connected))
@@ -76,6 +76,6 @@ def lease(tab: str) -> Lease:
 
 
 def network_address() -> str:
-    """Return a name that distinguishes network addresses; "" for this machine's own, which a proxy may stand behind."""
+    """Return a name that distinguishes network addresses; "" for this machine's own, where a proxy may run."""
     where = st.context.ip_address or ""
     return hashlib.blake2b(where.encode(), key=_SALT, digest_size=8).hexdigest() if where else ""

@@ -1,4 +1,4 @@
-"""The content of a visitor's session, and its exchange with the address bar."""
+"""The state of a visitor's session, and its exchange with the address bar."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ from pages.shared.visitor.locks import Locked
 
 @dataclass(kw_only=True)
 class PageState(ABC):
-    """A page's state of a visitor, and its form in a link.
+    """A page's state for one visitor, and its form in a link.
 
-    address: the query last read or written. problems: the unusable parts of a link. locked: settings that it
-    fixes. sentence: a message from the person who shares it, "" for none. seen: the link at the last drawing. moved:
-    whether the view alone has changed since the address was written.
+    address: the query that was last read or written. problems: the unusable parts of a link. locked: the settings that
+    it locks. sentence: a message from the person who shares it, "" for none. seen: the link at the last drawing. moved:
+    whether only the view has changed since the address was written.
     """
 
     address: str | None = None
@@ -47,7 +47,7 @@ class PageState(ABC):
 
     @classmethod
     def mine(cls) -> Self:
-        """Return this visitor's state of the page."""
+        """Return the page's state for this visitor."""
         return session().part(cls)
 
     @property
@@ -63,20 +63,20 @@ class PageState(ABC):
     @property
     @abstractmethod
     def link(self) -> list[tuple[str, str]]:
-        """Return the query parameters of the link to the present view, in order, each key and value unescaped."""
+        """Return the query parameters of the link to the current view, in order, each key and value unescaped."""
 
     @property
     def items(self) -> list[tuple[str, str]]:
-        """Return the same with the locks and the message."""
+        """Return the same parameters with those for the locks and the message."""
         return [*self.link, *locks.encode(self.locked), *address.saying(self.sentence)]
 
     @property
     def query(self) -> str:
-        """Return the link to the present view, without the question mark."""
+        """Return the link to the current view, without the question mark."""
         return query_of(self.items)
 
     def put(self, **values: Any) -> None:
-        """Change what is shown, and the address with it; the problems of a link are settled."""
+        """Change the state, and the address with it, and forget the problems of a link."""
         for name, value in (values | {"problems": ()}).items():
             setattr(self, name, value)
         write_address(self)
@@ -88,7 +88,7 @@ class PageState(ABC):
 
 @dataclass(kw_only=True)
 class ViewedState(PageState, Generic[ViewT]):
-    """A page's state of a visitor who has one of several views. view: a frozen dataclass of `looked` attributes."""
+    """The state of a page with several views. view: a frozen dataclass of `looked` attributes."""
 
     view: ViewT
 
@@ -103,8 +103,8 @@ class ViewedState(PageState, Generic[ViewT]):
 class ExploreState(ViewedState[View]):
     """The state of one visitor of Online.
 
-    draft: the run that the settings describe, drawn until they change; None if it is compared already, or if the
-    page shows its time first. removed: the curve that was removed last, with its place.
+    draft: the run that the settings describe, drawn until they change; None if it is already in the comparison, or if
+    the page shows its time first. removed: the place of the curve that was removed last, and the curve.
     """
 
     curves: list[Curve] = field(default_factory=lambda: list(FIRST.curves))
@@ -146,11 +146,11 @@ class ExploreState(ViewedState[View]):
 
 
 P = TypeVar("P", bound=PageState)
-SAME = {"tradeoffs": "explore", "attack": "explore"}  # whose settings are those of another page
+SAME = {"tradeoffs": "explore", "attack": "explore"}  # pages with the same settings as another page
 
 
 class Undo(NamedTuple):
-    """The page, and what brings back its settings from before they were all changed at once."""
+    """A page, and the function that restores its settings from before they were all changed at once."""
 
     page: str | None
     run: Callable[[], None]
@@ -161,38 +161,38 @@ class Session:
     """One visitor's actions and choices; they last as long as the browser tab."""
 
     visitor: str = field(default_factory=lambda: uuid.uuid4().hex)
-    parts: dict[type, Any] = field(default_factory=dict)  # what each page keeps, see `part`
-    drafts: dict[str | None, Draft] = field(default_factory=dict)  # what the controls hold, see `settings`
+    parts: dict[type, Any] = field(default_factory=dict)  # the state of each page, see `part`
+    drafts: dict[str | None, Draft] = field(default_factory=dict)  # the controls' values, see `settings`
     wrong: dict[str, str] = field(default_factory=dict)  # a sentence for each field that cannot be read
-    moved: dict[str, Moved] = field(default_factory=dict)  # widgets that another one of the setting has moved
-    version: int = 0  # part of widget keys, raised when something else than their widgets sets draft or view
+    moved: dict[str, Moved] = field(default_factory=dict)  # widgets that another widget has moved
+    version: int = 0  # part of widget keys, raised when something other than the widgets sets draft or view
     pressed: str | None = None  # the page on which Run was pressed, until its settings are read
-    runs: int = 0  # how often that was
-    paused: bool = False  # live curves stand still
-    said: str = ""  # what the last press of a button has to say
+    runs: int = 0  # how often Run was pressed
+    paused: bool = False  # whether live curves are stopped
+    said: str = ""  # a message about the last press of a button
     files: dict[str, str] = field(default_factory=dict)  # environments uploaded here, by their digest
-    upload_problem: str = ""  # what was wrong with the last one
-    page: str | None = None  # the one shown last
-    arrived: bool = True  # another one was shown before
-    stuck: bool = False  # a part that redraws itself could not be drawn
-    wide: bool | None = None  # whether there is room next to charts, None while the browser has not said
-    saves: str = "png"  # what cameras save
-    locked: Locked = frozenset()  # settings that the link to the page shown fixes
-    locking: bool = False  # links that are handed on fix all settings
+    upload_problem: str = ""  # the fault of the last one
+    page: str | None = None  # the page shown last
+    arrived: bool = True  # whether another page was shown before
+    stuck: bool = False  # whether a part that redraws itself could not be drawn
+    wide: bool | None = None  # whether there is room next to charts, None until the browser has reported it
+    saves: str = "png"  # the format that cameras save
+    locked: Locked = frozenset()  # settings that the link to the page shown locks
+    locking: bool = False  # whether links to pass on lock all settings
     short: dict[tuple[str, str], str] = field(default_factory=dict)  # short links, by page and query
     taken: tuple[Spec, ...] = ()  # the runs that are prepared for a page without a server, in order
     unfolded: set[str] = field(default_factory=set)  # charts, or groups of them, whose numbers are open
-    alone: str = ""  # the chart that an embedded page is reduced to
-    common: str = ""  # what all that is shown has in common, in words
+    alone: str = ""  # the only chart that an embedded page shows
+    common: str = ""  # the common settings of everything shown, in words
     drawing: str = ""  # the part of the page that is being drawn
     explained: dict[str, str] = field(default_factory=dict)  # terms explained on the page, by the part
-    waiting: set[str] = field(default_factory=set)  # parts that miss an answer of the workers
-    polling: frozenset[str] = frozenset()  # those that the browser has drawn again until they have it
-    costs: dict[str, float] = field(default_factory=dict)  # CPU seconds of drawing each part again, of late
-    asked: set[tuple[str, Spec]] = field(default_factory=set)  # what this visitor has waited for
+    waiting: set[str] = field(default_factory=set)  # parts that wait for an answer of the workers
+    polling: frozenset[str] = frozenset()  # parts that the browser redraws until they have it
+    costs: dict[str, float] = field(default_factory=dict)  # recent CPU seconds of redrawing each part
+    asked: set[tuple[str, Spec]] = field(default_factory=set)  # questions for which the visitor has waited
     replaced: deque[str] = field(default_factory=lambda: deque(maxlen=16))  # addresses that others replaced
     unasked: float = 0.0  # seconds of one core that the last link started by itself
-    undo: Undo | None = None  # of a change of many settings at once, while nothing else has been changed
+    undo: Undo | None = None  # for the last change of many settings, until something else is changed
 
     @property
     def draft(self) -> Draft:
@@ -207,12 +207,12 @@ class Session:
 
     @property
     def settings(self) -> str | None:
-        """Return the page whose settings the page shown has: pages with the same settings share their values."""
+        """Return the page whose settings the current page uses: pages with the same settings share their values."""
         return SAME.get(self.page or "", self.page)
 
     def remember(self, before: Draft, back: Callable[[], None] | None = None) -> None:
-        """Let a change of many settings at once, just done, be undone as long as nothing else is done. before: the
-        settings before it; back: undoes its other changes."""
+        """Let the change of many settings that has just happened be undone, until something else is changed. before:
+        the settings before it; back: undoes its other changes."""
 
         def undo() -> None:
             self.draft, self.undo = before, None
@@ -231,15 +231,15 @@ class Session:
 
     @property
     def explore(self) -> ExploreState:
-        """Return the state of Explore, to which other pages add, too."""
+        """Return the state of Online, to which other pages also add runs."""
         return self.part(ExploreState)
 
 
-_thread = threading.local()  # of one visitor's script: what it ran last, and the session
+_thread = threading.local()  # of one visitor's script: its last run, and the session
 
 
 def session() -> Session:
-    """Return this visitor's session. Every widget asks for it, and Streamlit's own look-up is slow."""
+    """Return this visitor's session, cached because every widget needs it and Streamlit's own look-up is slow."""
     run = current_run()
     if run is not None and getattr(_thread, "run", None) is run:
         known: Session = _thread.session
@@ -252,12 +252,12 @@ def session() -> Session:
 
 
 def owner_id(group: str) -> str:
-    """Return in whose name this visitor's runs of a group (a key of GROUPS, "" for none) are asked for."""
+    """Return the name in which this visitor's runs of a group (a key of GROUPS, "" for none) are requested."""
     return f"{session().visitor}:{GROUPS[group].key}" if group else session().visitor
 
 
 def owners() -> list[str]:
-    """Return all names in which this visitor's runs are asked for."""
+    """Return all names in which this visitor's runs are requested."""
     return [owner_id(group) for group in ("", *GROUPS)]
 
 
@@ -269,7 +269,7 @@ def change_view(**changes: Any) -> None:
 
 
 def attempt(action: Callable[..., object], *arguments: object) -> bool:
-    """Ask the store for something; return whether it was done. If not, the page shows the reason."""
+    """Try an action of the store; return whether it succeeded. If not, the page shows the reason."""
     try:
         action(*arguments)
     except (SpecError, StoreError) as error:
@@ -279,9 +279,9 @@ def attempt(action: Callable[..., object], *arguments: object) -> bool:
 
 
 def ask(specs: Iterable[Spec], visitor: str, again: bool = False, leased: bool = False) -> bool:
-    """Ask for runs after a press, failed seeds too when `again`; return whether it worked for all of them.
+    """Request runs after a press; return whether it worked for all of them. If not, the page shows the reason.
 
-    If not, the page shows the reason. In public, or if leased, they are withdrawn when the tab has gone.
+    again: whether to request failed seeds, too. On a public server, or if leased, runs end with the tab.
     """
     lease = presence.lease(session().visitor) if leased or store().public else None
     asked = [attempt(store().ask, spec, visitor, lease, again) for spec in specs]
@@ -289,9 +289,9 @@ def ask(specs: Iterable[Spec], visitor: str, again: bool = False, leased: bool =
 
 
 def begin(specs: Iterable[Spec], visitor: str) -> bool:
-    """Request a link's runs, unless all of them would cost too much; return whether it did.
+    """Request a link's runs, unless together they would cost too much; return whether they were requested.
 
-    What is done or goes on costs nothing, so that a page that is loaded again goes on waiting.
+    Finished and active runs cost nothing, so that a page that is reloaded continues to wait for them.
     """
     s, specs = session(), list(specs)
     costs: list[float] = []
@@ -323,9 +323,9 @@ def add(spec: RunSpec, name: str = "") -> str:
 def read_address(part: PageState) -> None:
     """Apply the address bar's query if it is a link that was not read yet.
 
-    An address without a query says nothing: the page keeps what it has, and on coming from another page puts it into
-    the address, so that it survives a reload. An address that was written over is no link: what is pressed before the
-    browser has heard of the new one still brings the old.
+    An address without a query changes nothing: the page keeps its state, and writes it into the address if the visitor
+    comes from another page, so that it survives a reload. An address that has been replaced is no link: a press before
+    the browser knows the new address still sends the old one.
     """
     s = session()
     if s.settings not in s.drafts:
@@ -360,7 +360,7 @@ def write_address(part: PageState) -> None:
 
 
 def note_view(part: PageState, items: list[tuple[str, str]]) -> None:
-    """Note that the view alone has changed: the browser then replaces its address, without an entry in its history."""
+    """Note that only the view has changed: the browser then replaces its address without an entry in its history."""
     s, query = session(), query_of(items)
     name = address.name_of(items, s.files)
     if part.seen not in ("", query) and name != part.address:

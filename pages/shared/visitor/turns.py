@@ -1,7 +1,7 @@
-"""Pages of several visitors take turns, so that many who press at once are answered one after the other.
+"""Pages of several visitors take turns, so that many visitors who press at once are served one after the other.
 
-Python draws one page at a time, whatever the number of threads. Forty that are begun together take forty times as long,
-each of them, and every message on its way out waits for them all.
+Python draws one page at a time, no matter how many threads there are. If forty pages begin together, each takes forty
+times as long, and every outgoing message waits for all of them.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-AT_ONCE = 2  # one of which may wait for a file
+AT_ONCE = 2  # threads, one of which may wait for a file
 
 
 class Turns:
-    """A limit of threads at once, in the order in which they came."""
+    """A limit on the threads that run at once; others wait in the order in which they came."""
 
     def __init__(self, at_once: int = AT_ONCE) -> None:
-        self._free = at_once  # below zero: so many too many
-        self._line: deque[threading.Lock] = deque()  # each is opened when its turn has come
+        self._free = at_once  # negative if too many run
+        self._line: deque[threading.Lock] = deque()  # each is released when its turn has come
         self._lock = threading.Lock()
         self._own = threading.local()
 
@@ -37,8 +37,8 @@ class Turns:
 
     @contextmanager
     def left(self) -> Iterator[None]:
-        """Leave this thread's turn, if it has one, to others, and go on at once in the end, even if that is one
-        too many: others may wait for the locks of this thread, such as that of a file being read for all."""
+        """Give this thread's turn, if it has one, to others. At the end it resumes at once, even if that is one thread
+        too many, because others may wait for its locks, such as that of a file that is read for all."""
         if not getattr(self._own, "turn", False):
             yield
             return
