@@ -103,7 +103,7 @@ class EliminationRun:
     @staticmethod
     def lack(spec: RunSpec) -> str:
         """Return why numba plays a run, in one sentence."""
-        return "assets/engine.wasm does not hold the loop of policy elimination."
+        return "assets/engine.wasm does not contain the loop of policy elimination."
 
     @staticmethod
     def noise_of_run(spec: RunSpec) -> Noise:
