@@ -20,7 +20,7 @@ ERRORS_ALT = (
     "Curve of an attacker's true positives against false positives, with the limit that the noise sets."
 )
 EPSILON_ALT = "Line chart of the proved epsilon against delta."
-GUESSES_ALT = "A hundred circles, of which as many are filled as the best attacker guesses right."
+GUESSES_ALT = "A hundred circles, one filled for each right guess of the best attacker."
 BELIEF_ALT = "Line chart of an attacker's belief after a release against the belief before it."
 COLLUSION_ALT = "Bar chart of two colluding users' estimates for the user between them, next to the truth."
 

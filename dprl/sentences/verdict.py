@@ -19,7 +19,7 @@ BLIND = (
     "**Other users.** All numbers are about users like those in the file, at the same place and time.",
     "**Another draw.** Another release draws new noise and holds out other users, so its verdict may differ.",
 )
-UNSUPPORTED = "Once too few users did what the policy does, nothing is counted beyond that step."
+UNSUPPORTED = "Nothing is counted beyond a step at which too few users did what the policy does."
 
 
 def beforehand(learned_from: int, checked: int, budget: str, episodes: int = 1, together: str = "") -> str:

@@ -66,7 +66,7 @@ def unplayable(spec: Any) -> str:
         return f"{learner.title} cannot be played without a server: its preparation needs LAPACK."
     mechanism = MECHANISMS[spec.mechanism] if spec.mechanism else None
     if outside.is_outside(spec.mechanism):
-        return "Noise of another package cannot be played without a server."
+        return "Noise from another package cannot be played without a server."
     if mechanism is not None and mechanism.prepare not in (None, optimal.correlate):
         return f"{mechanism.title} cannot be played without a server: its noise is made by an FFT before the run."
     need = cost.estimate(spec.work(spec.mechanism))

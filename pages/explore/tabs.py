@@ -355,7 +355,7 @@ def compare_noise(g: Guarantee, run: RunSpec) -> None:
         explained(
             "Each bar adds one improvement to the bar above it, and shows the guarantee proved for its noise. The "
             "first bar is the noise in the algorithm's paper, for δ = 0. Up to 4,000 releases, the last bar is a "
-            "lower bound. A bar longer than the one above has a stronger guarantee, or moves noise from other counts."
+            "lower bound. A bar longer than the one above has a stronger guarantee, or gets noise from other counts."
         )
     )
     show(kept(("ladder", run.to_json()), lambda night: ladder(g, night, instance(run))), "ladder")

@@ -212,13 +212,13 @@ def test_a_store_that_cannot_answer_is_a_sentence(visit: Visit, monkeypatch: pyt
     app = visit("explore", c=[PRIVATE])
 
     def busy(*_: object, **__: object) -> None:
-        raise StoreError("The store cannot be used at the moment.")
+        raise StoreError("The store cannot be used now.")
 
     monkeypatch.setattr(Store, "ask", busy)
     monkeypatch.setattr(Store, "cancel", busy)
     widget(app, "text_input", "Privacy budget ε, exact value").input("3").run()
     press(app, "run")
-    assert [t.value.replace("\\", "") for t in app.toast] == ["The store cannot be used at the moment."]
+    assert [t.value.replace("\\", "") for t in app.toast] == ["The store cannot be used now."]
     press(app, "cancel")
     assert len(app.session_state["session"].explore.curves) == 1
 
