@@ -238,7 +238,7 @@ def run_one(spec: Any, folder: str, engine: str | None, releases: int = 1) -> in
     else:
         found = collect(workers_of(engine), [spec], COMMAND_LINE, Store.whole_trace, progress)[spec]
         if found is None:
-            raise RunFailed(f"{spec.label()}: the store had no room for its details; raise DPRL_STORE_MB.")
+            raise RunFailed(f"The store had no room for the details of {spec.label()}; raise DPRL_STORE_MB.")
         trace = found
     axis, measure = KINDS[spec.kind].axis, KINDS[spec.kind].measure
     summary = trace.summary()

@@ -317,7 +317,7 @@ def read_json(name: str, text: str | bytes, allowed: str = SPEC) -> Any:
     allowed: the valid input, in words. Raises SpecError, naming the field, if the text is not JSON.
     """
     if not isinstance(text, str | bytes):
-        raise SpecError(name, f"{shown(text)} is not the text of a JSON file; give {allowed}, as text.")
+        raise SpecError(name, f"{shown(text)} is not JSON text; give {allowed} as text.")
     try:
         return json.loads(decode(name, text) if isinstance(text, bytes) else text.removeprefix(_BOM))
     except SpecError:

@@ -259,7 +259,7 @@ def spec_from(
         if value is None:
             return None, [f"{name}: this did not fit into the link."]
         if isinstance(value, dict) and None in value.values():
-            return None, ["Its environment is in a file that did not fit into the link: upload that file."]
+            return None, ["The environment is in a file that did not fit into the link; upload that file."]
     completed = _values(defaults(kind).completed(pairs), files, kind)
     try:
         return KINDS[kind].from_dict(_parsed({**beside, **completed}, kind)), problems

@@ -130,7 +130,7 @@ def _added(
     if missing:
         yield f"{what} was left out: it has no {', '.join(missing)}."
     elif entry.key in registry:
-        yield f"{what} was left out: there is already one with the key {entry.key}."
+        yield f"{what} was left out: the key {entry.key} is already in use."
     elif why := refusal(entry):
         yield f"{what} was left out: {why}."
     else:

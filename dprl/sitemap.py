@@ -197,7 +197,7 @@ PAGES = {
         Page(
             "runs",
             "Runs",
-            "Your runs in progress, and finished ones.",
+            "Your runs, in progress and finished.",
             "list",
             heading="How are your runs getting on?",
             aside=True,

@@ -125,7 +125,7 @@ def test_signatures_show_plain_types() -> None:
         (lambda: LOOSE.Sweep({}, {"epsilon": 1}), "axis: epsilon is 1; give a list of values"),
         (lambda: LOOSE.compare([LOOSE.RunSpec()]), "traces: RunSpec(environment='riverswim', envi... is not allowed;"),
         (lambda: LOOSE.following(np.zeros((2, 2))), "policy: this is not allowed; give the number of an action"),
-        (lambda: LOOSE.spec_from_json({}), "spec: {} is not the text of a JSON file"),
+        (lambda: LOOSE.spec_from_json({}), "spec: {} is not JSON text"),
         (lambda: LOOSE.RunSpec({"p": [], "R": []}), "environment_params.model: the key p is unknown"),
         (lambda: LOOSE.RunSpec({"P": [], "R": []}), "environment_params.model: d1 must be given; give an object"),
     ],

@@ -76,7 +76,7 @@ def test_damaged_code_is_compiled_again(home: Path, caplog: pytest.LogCaptureFix
     data[len(data) // 2] ^= 1
     file.write_bytes(data)
     assert compiled().stats.cache_misses
-    assert caplog.records[-1].message.endswith("were damaged; they are compiled again.")
+    assert caplog.records[-1].message.endswith("were damaged and will be compiled again.")
     assert not compiled().stats.cache_misses
 
 
@@ -165,7 +165,7 @@ def test_a_variable_that_no_shell_filled_in_is_no_folder(
 ) -> None:
     monkeypatch.setenv("DPRL_HOME", given)
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(SpecError, match=r"^DPRL_HOME: .* names a variable .*; give a full path\.$"):
+    with pytest.raises(SpecError, match=r"^DPRL_HOME: .* has a variable .*; give a full path\.$"):
         Store()
     assert list(tmp_path.iterdir()) == []
 

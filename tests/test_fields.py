@@ -230,9 +230,7 @@ def test_another_encoding_is_named(encoding: str, named: str) -> None:
 
 @pytest.mark.parametrize("given", [{"epsilon": 1.0}, None, 3, RunSpec()])
 def test_what_is_no_text_is_no_json(given: Any) -> None:
-    with pytest.raises(
-        SpecError, match=r"^spec: .* is not the text of a JSON file; give an object .*, as text\.$"
-    ):
+    with pytest.raises(SpecError, match=r"^spec: .* is not JSON text; give an object .* as text\.$"):
         spec_from_json(given)
     assert spec_from_json(json.dumps({"epsilon": 2.0})) == RunSpec(epsilon=2.0)
 

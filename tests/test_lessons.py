@@ -235,7 +235,7 @@ def test_a_teacher_s_lesson_is_read_again_when_its_file_changes(
     assert LESSONS["mine"].title == "Yours"
     (tmp_path / "trust.toml").write_text(LESSON)
     assert LESSONS["trust"] is TRUST
-    assert LESSONS.faults == ["trust.toml: This is the name of a lesson that comes with dprl; give another."]
+    assert LESSONS.faults == ["trust.toml: A lesson that comes with dprl has this name; give another name."]
     monkeypatch.setenv("DPRL_LESSONS", str(file))
     assert LESSONS.faults == [f"DPRL_LESSONS: {file} is not a folder; give the folder with your lessons."]
 

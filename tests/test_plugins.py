@@ -94,7 +94,7 @@ def test_what_is_registered_runs_and_what_fails_is_said(tmp_path: Path) -> None:
     for name, reason in (
         ("gone", "could not be loaded: AttributeError"),
         ("nowhere", "could not be loaded: ModuleNotFoundError"),
-        ("baseline", "already one with the key ucbvi"),
+        ("baseline", "the key ucbvi is already in use"),
         ("half", "it has no key, title"),
         ("cells", "left out: its norm is cells; give l1 or l2."),
     ):

@@ -37,7 +37,7 @@ def test_one_run_is_selected_by_its_values(result: dprl.SweepResult[dprl.RunSpec
     [
         (
             {"epsilon": 0.3},
-            "axis: 2 runs have these values; give those of one run: epsilon 0.3, 1.0; privacy none",
+            "axis: 2 runs have these values; give the values of one: epsilon 0.3, 1.0; privacy none",
         ),
         ({"epsilon": 2}, "axis: 0 runs have these values"),
         (

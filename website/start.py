@@ -40,7 +40,7 @@ def main() -> None:
         sizes.append(len(content) / 1e6)
         print(f"dprl: {name}, {sizes[-1]:.1f} MB", flush=True)
     print(
-        f"dprl: {plural(len(sizes), 'page')}, {sum(sizes):.0f} MB. Open {HOME}, or put the folder on any host of files."
+        f"dprl: {plural(len(sizes), 'page')}, {sum(sizes):.0f} MB. Open {HOME}, or put the folder on any web server."
     )
 
 

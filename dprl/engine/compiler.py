@@ -61,9 +61,9 @@ def cache_folder() -> Path | None:
             if not given:
                 remove_others(source_digest())
             return folder
-        log.warning("Compiled kernels are not kept: %s is open to other users.", folder)
+        log.warning("Compiled kernels are not kept, because %s is open to other users.", folder)
     except OSError as error:
-        log.warning("Compiled kernels are not kept: %s cannot be used (%s).", folder, error.strerror)
+        log.warning("Compiled kernels are not kept, because %s cannot be used (%s).", folder, error.strerror)
     return None
 
 
@@ -90,8 +90,8 @@ def _announce() -> None:
         with contextlib.suppress(OSError):
             mark.touch()
     log.warning(
-        "This run needs code that assets/engine.wasm does not hold. numba compiles it once on this machine. This takes "
-        "about half a minute, and longer if the machine is busy."
+        "This run needs code that assets/engine.wasm does not contain. numba compiles it once on this machine. This "
+        "takes about half a minute, or longer if the machine is busy."
     )
 
 

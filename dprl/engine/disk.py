@@ -57,7 +57,7 @@ class KernelCache(NullCache):
         except Exception:  # any exception of numba means that the file is damaged
             with contextlib.suppress(FileNotFoundError):  # another process has removed and reported it
                 path.unlink()
-                _say(f"Compiled kernels in {self._folder} were damaged; they are compiled again.")
+                _say(f"Some compiled kernels in {self._folder} were damaged and will be compiled again.")
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:

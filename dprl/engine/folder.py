@@ -31,7 +31,7 @@ def home() -> Path:
     given = os.environ.get("DPRL_HOME") or "~/.cache/dprl"
     if re.search(r"\$[\w{]", given):
         raise SpecError(
-            "DPRL_HOME", f"{shown(given)} names a variable that no shell has filled in; give a full path."
+            "DPRL_HOME", f"{shown(given)} has a variable that no shell has expanded; give a full path."
         )
     try:
         return Path(given).expanduser()

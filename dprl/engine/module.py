@@ -81,7 +81,7 @@ def lack(kernels: Iterable[Held]) -> str:
     for kernel in kernels:
         made_from = manifest().kernels.get(kernel.name)
         if made_from is None:
-            return f"assets/engine.wasm does not hold {kernel.name}."
+            return f"assets/engine.wasm does not contain {kernel.name}."
         if made_from != kernel.digest:
-            return f"{kernel.name} has changed since assets/engine.wasm was made; make it again with `{COMMAND}`."
+            return f"{kernel.name} has changed since assets/engine.wasm was made; rebuild it: `{COMMAND}`."
     return ""

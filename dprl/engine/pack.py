@@ -146,7 +146,7 @@ class Packing:
                 self.add(f"{label}.{field}", part)
         elif isinstance(value, np.ndarray):
             if not value.flags.c_contiguous:
-                raise ValueError(f"{label} is not contiguous, as kernels take it.")
+                raise ValueError(f"{label} is not contiguous, but kernels need contiguous arrays.")
             self.words += array_words(self.place(label, value), value)
         elif isinstance(value, bool | int | np.integer | np.bool_):
             self.words.append(int(value))

@@ -39,7 +39,7 @@ def make(S: int = 5, A: int = 3, H: int = 10, slip: float = 0.1) -> TabularMDP:
 ENVIRONMENT = Environment(
     key="chain",
     title="Combination lock",
-    summary="A row of states: one action in each moves on, all others lead back to the start.",
+    summary="A row of states: one action in each state moves on, and all others lead back to the start.",
     source="a standard test of exploration; not from the papers",
     fields=(
         Field("S", "int", 5, "states, including the open lock", low=2, high=300),

@@ -80,7 +80,7 @@ def _rows(possible: Any, P: Array, steps: int) -> Table:
     except (ValueError, TypeError, LookupError):
         raise SpecError(
             f"{NAME}.possible",
-            f"P has chances of at most {B} next states; give these for each state and action, in increasing order.",
+            f"P has at most {B} next states; list them for each state and action, in increasing order.",
         ) from None
     return found
 
@@ -129,7 +129,7 @@ def make(model: str = json.dumps(EXAMPLE), H: int = 10) -> TabularMDP:
     for key, array, ndim in (("P", P, 4), ("R", R, 3)):
         if array.ndim == ndim and len(array) != H:
             raise SpecError(
-                "environment_params.H", f"{H} is not allowed; {key} has {len(array)} steps, so give that."
+                "environment_params.H", f"{H} is not allowed; {key} has {len(array)} steps, so give that H."
             )
     S, A, B = P.shape[-3:]
     P, d1 = probabilities(f"{NAME}.P", P), probabilities(f"{NAME}.d1", d1)
@@ -144,7 +144,7 @@ def make(model: str = json.dumps(EXAMPLE), H: int = 10) -> TabularMDP:
     if not isinstance(bernoulli, bool):
         raise SpecError(
             f"{NAME}.bernoulli",
-            f"{shown(bernoulli)} is not allowed; give true or false: whether rewards are drawn.",
+            f"{shown(bernoulli)} is not allowed; give true if rewards are drawn at random, else false.",
         )
     return TabularMDP(
         name=name,
@@ -232,7 +232,7 @@ def named(environment: Any, params: Any) -> tuple[Any, Any]:
         told["H"] = H or _steps(text)
     elif (stated := H or _steps(text)) not in (None, told["H"]):
         raise SpecError(
-            "environment_params.H", f"{told['H']} differs from the model's {stated}; give one of them."
+            "environment_params.H", f"{told['H']} differs from the model's {stated}; give only one."
         )
     return ENVIRONMENT.key, {"model": text, **told}
 
@@ -259,7 +259,7 @@ def own_model(value: Any) -> OwnModel | None:
     text = params["model"]
     _size(text, params["H"] or 1)  # raises SpecError for a faulty model
     if params["H"] is None:
-        raise SpecError(NAME, f'{parsed(text)[0]} has no horizon; give the key "H" too, such as "H": 10.')
+        raise SpecError(NAME, f'{parsed(text)[0]} has no horizon; add the key "H", such as "H": 10.')
     if params["H"] != _steps(text):
         text = json.dumps({**json.loads(text), "H": params["H"]}, separators=(",", ":"))
     return OwnModel(text)

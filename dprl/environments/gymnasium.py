@@ -60,7 +60,7 @@ def model(id: str) -> Model:
         env: Any = gymnasium.make(SAME_AS.get(id, id) if id not in gymnasium.registry else id).unwrapped
     except gymnasium.error.Error:
         raise SpecError(
-            "environment_params.id", f"{id} is not in the Gymnasium that is installed; give another."
+            "environment_params.id", f"the installed Gymnasium has no {id}; give another id."
         ) from None
     found = read(env)
     env.close()
@@ -123,7 +123,7 @@ def _outcomes(env: Any, s: int, a: int) -> list[tuple[float, int, float, bool]]:
     except (LookupError, TypeError, ValueError):
         raise SpecError(
             "env",
-            f"P[{s}][{a}] is not allowed; give (chance, next state, reward, terminated) of each outcome.",
+            f"P[{s}][{a}] is not allowed; give (chance, next state, reward, terminated) for each outcome.",
         ) from None
     last = int(env.observation_space.n) - 1
     for chance, to, reward, _ in outcomes:
@@ -206,7 +206,8 @@ def from_gymnasium(
             ) from None
     elif options:
         raise SpecError(
-            "options", f"{', '.join(options)}: these are for an id; give the environment as made."
+            "options",
+            f"{', '.join(options)} can be given only with an id; leave this out.",
         )
     limit, inside = None, env
     while isinstance(inside, gymnasium.Wrapper):
@@ -214,7 +215,8 @@ def from_gymnasium(
             inside, gymnasium.RewardWrapper | gymnasium.ActionWrapper | gymnasium.ObservationWrapper
         ):
             raise SpecError(
-                "env", f"{type(inside).__name__} changes its model; give an environment without it."
+                "env",
+                f"the wrapper {type(inside).__name__} changes the model; remove it.",
             )
         if isinstance(inside, gymnasium.wrappers.TimeLimit):
             steps = int(inside._max_episode_steps)
@@ -224,9 +226,7 @@ def from_gymnasium(
         raise SpecError("H", "the environment has no time limit; give H, the steps in an episode.")
     H = HORIZON.check(limit if H is None else H)
     if limit is not None and H > limit:
-        raise SpecError(
-            "H", f"{H} is not allowed; the environment ends after {limit} steps: give at most that."
-        )
+        raise SpecError("H", f"{H} is not allowed; give at most {limit}, after which the environment ends.")
     inside = getattr(inside, "unwrapped", inside)
     if getattr(inside, "fickle_passenger", False):
         raise SpecError("options", "the P of Taxi leaves fickle passengers out; give fickle_passenger=False.")

@@ -83,8 +83,8 @@ def make(
 ENVIRONMENT = Environment(
     key="linear-mdp",
     title="Linear MDP (lock)",
-    summary="Synthetic patients whose symptoms show how a drug's known effects mix. The algorithm has to learn the "
-    "effect that helps at each stage and step.",
+    summary="Synthetic patients whose symptoms show the mix of known effects of each drug. The algorithm has to learn "
+    "the effect that helps at each stage and step.",
     source="ours, after Jin et al. 2020, Assumption A",
     fields=(
         Field("stages", "int", 3, "stages before recovery", low=1, high=6),

@@ -33,7 +33,7 @@ def make(S: int = 5, A: int = 3, H: int = 10, concentration: float = 0.3, seed: 
 ENVIRONMENT = Environment(
     key="random",
     title="Random MDP",
-    summary="Transitions from a Dirichlet distribution and uniform rewards, drawn by a seed.",
+    summary="Transitions from a Dirichlet distribution and uniform rewards, both fixed by a seed.",
     source="a standard test bed; not from the papers",
     fields=(
         Field("S", "int", 5, "states", low=1, high=300),

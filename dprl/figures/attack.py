@@ -17,11 +17,11 @@ from dprl.words import human, percent, promise, proves
 WORLDS = ("first episode", "second episode")
 SCORES_ALT = "Histograms of the attacker's scores for two episodes of one user."
 ERRORS_ALT = (
-    "Curve of an attacker's true positives against false positives, next to the limit that the noise sets."
+    "Curve of an attacker's true positives against false positives, with the limit that the noise sets."
 )
 EPSILON_ALT = "Line chart of the proved epsilon against delta."
-GUESSES_ALT = "A hundred circles, filled as often as the best attacker guesses right."
-BELIEF_ALT = "Line chart of an attacker's belief afterwards against the belief before."
+GUESSES_ALT = "A hundred circles, one filled for each right guess of the best attacker."
+BELIEF_ALT = "Line chart of an attacker's belief after a release against the belief before it."
 COLLUSION_ALT = "Bar chart of two colluding users' estimates for the user between them, next to the truth."
 
 

@@ -78,9 +78,9 @@ def count_heatmaps(
 
 
 PESSIMISM_ALT = (
-    "Heatmaps of a data set's visits, true and as released, and of the penalty and values learned."
+    "Heatmaps of a data set's true and released visit counts, of the penalty, and of the learned values."
 )
-COVERAGE_ALT = "Heatmaps of the states on the way of a data set's trajectories, and of the best policy."
+COVERAGE_ALT = "Heatmaps of the states visited in a data set, and of those visited by the best policy."
 RARE = 1e-8  # smaller chances are drawn as this one
 
 

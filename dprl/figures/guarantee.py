@@ -14,7 +14,7 @@ from dprl.figures.chart import Chart, Trace
 from dprl.figures.picture import Picture, Sketch
 from dprl.words import human, proves
 
-LADDER_ALT = "Bar chart of the noise in one counter with each way of adding it, from the paper's noise down."
+LADDER_ALT = "Bar chart of the noise in one counter, one bar per way of adding it, the paper's first."
 
 
 class NoiseStep(NamedTuple):

@@ -142,7 +142,7 @@ def draw_series(
     values = np.concatenate([v for one in shown for v in (one.center, one.rows.ravel())] or [np.zeros(0)])
     if log_y and not (values > 0).any() and any(np.isfinite(one.rows).any() for one in shown):
         log_y = False
-        chart.caveats.append("Nothing is above zero here, so the vertical axis is linear.")
+        chart.caveats.append("No value here is above zero, so the vertical axis is linear.")
     floor = Floor.of(values, log_y, least)
     faint = f"below {human(least)}" if least else "zero or less"
     banded, on_floor = False, 0

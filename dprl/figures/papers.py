@@ -31,7 +31,7 @@ ALT = "Points with intervals, a row for each numbered setting, and a mark at the
 EXACT_ALT = "Points, a row for each numbered setting, and a mark at the claimed value."
 
 MATRIX_ALT = "A row of cells for each paper, one cell per item, coloured and marked by its verdict."
-RANKED_ALT = "Points with intervals: the users that each algorithm needs, those with the fewest first."
+RANKED_ALT = "Points with intervals for the users that each algorithm needs, from fewest to most."
 # Colours that people with any kind of colour vision can distinguish, with a mark for each.
 CELLS = {
     "holds": ("#0072B2", "✓"),

@@ -20,7 +20,7 @@ Policy = NDArray[np.integer[Any]]
 
 GRID_ALT = "Drawing of a grid: walls, start, goal and pits."
 GRID_POLICY_ALT = "Drawing of a grid with an arrow in each cell for the move that the policy makes there."
-DRAWING_ALT = "Drawing of the environment: states, and arrows for where actions lead, wider where likelier."
+DRAWING_ALT = "Drawing of the environment: states, and arrows for the moves, wider for likelier moves."
 TOLD_APART = 8  # actions that can have distinct colours
 POLICY_ALT = "Drawing of the environment with the action that the policy takes in each state."
 

@@ -36,10 +36,10 @@ Y_TITLES: dict[Measure, str] = {
     "extra": EXTRA_REGRET,
 }
 ALTS: dict[Measure, str] = {
-    "cumulative": "Line chart of cumulative regret against the number of episodes, a curve for each run.",
-    "share": "Line chart of the share of V* lost so far against the number of episodes, a curve for each run.",
-    "per-episode": "Line chart of average regret per episode against episodes so far, a curve for each run.",
-    "extra": "Line chart of the regret that privacy adds against episodes so far, a curve for each run.",
+    "cumulative": "Line chart of cumulative regret against the number of episodes, with a curve for each run.",
+    "share": "Line chart of the share of V* lost so far against the number of episodes, with a curve for each run.",
+    "per-episode": "Line chart of regret per episode against the number of episodes, with a curve for each run.",
+    "extra": "Line chart of the regret added by privacy against the number of episodes, with a curve for each run.",
 }
 
 
@@ -160,8 +160,7 @@ def regret_numbers(curves: Sequence[Series], statistic: str = "mean", x: str = "
 
 
 MISTAKES_ALT = (
-    "Line chart of the number of episodes that were suboptimal by more than alpha, with "
-    "one curve for each run."
+    "Line chart of the number of episodes that were suboptimal by more than alpha, with a curve for each run."
 )
 MOST_TICKS = 8
 
@@ -198,7 +197,7 @@ def mistakes_over_alpha(
     )
 
 
-GAP_ALT = "Line chart of suboptimality against the size of the data set, a curve for each run."
+GAP_ALT = "Line chart of suboptimality against the size of the data set, with a curve for each run."
 PRICE_ALT = (
     "Line chart of the privacy cost in the lower bound on the value, against the size of the data set."
 )

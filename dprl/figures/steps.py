@@ -18,11 +18,11 @@ from dprl.words import after, percent, rough
 Policy = NDArray[np.integer[Any]]
 
 STEPS_ALT = (
-    "Heatmaps of the action taken in each state at each step: learned, optimal, and their differences."
+    "Heatmaps of the action taken in each state at each step: learned, optimal, and where the two differ."
 )
 OCCUPANCY_ALT = "Heatmaps of the chance of each state at each step, under the learned and the optimal policy."
 CHANCES_ALT = (
-    "Heatmaps of the chance of each action in each state at each step: learned, and under the optimal policy."
+    "Heatmaps of the chance of each action in each state at each step, under the learned and optimal policy."
 )
 V_ALT = "Heatmaps of the value of each state at each step: estimated, optimal, and the difference."
 Q_ALT = "Heatmaps of the value of each state and action at each step: estimated, optimal, and the difference."
@@ -254,7 +254,7 @@ def steps_table(
     )
 
 
-USUAL_ALT = "Heatmaps of the action in each state at each step: by the policy, and most frequent among users."
+USUAL_ALT = "Heatmaps of the action in each state at each step: the policy's, and the users' most frequent."
 FEW = "too few users to say"
 
 Known = NDArray[np.bool_]

@@ -33,11 +33,11 @@ Y_TITLES: dict[Measure, str] = {
     "gap": "Suboptimality v* − v<sup>π</sup> (reward)",
 }
 ALTS: dict[Measure, str] = {
-    "price": "Chart of the regret that privacy adds, a curve for each privacy model.",
-    "regret": "Chart of regret at the end, a curve for each privacy model.",
-    "share": "Chart of the share of V* that an average episode lost, a curve for each privacy model.",
-    "gap price": "Chart of the suboptimality that privacy adds, a curve for each algorithm.",
-    "gap": "Chart of suboptimality, a curve for each algorithm.",
+    "price": "Chart of the regret that privacy adds, with a curve for each privacy model.",
+    "regret": "Chart of the final regret, with a curve for each privacy model.",
+    "share": "Chart of the share of V* that an average episode lost, with a curve for each privacy model.",
+    "gap price": "Chart of the suboptimality that privacy adds, with a curve for each algorithm.",
+    "gap": "Chart of suboptimality, with a curve for each algorithm.",
 }
 WORST: dict[Measure, str] = {
     "price": "K·V*",

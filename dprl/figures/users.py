@@ -140,7 +140,7 @@ def _numbers(curves: Sequence[UsersCurve]) -> pd.DataFrame:
     return pd.DataFrame(found[np.isfinite(found["users"])])
 
 
-NEEDS_ALT = "Chart of the users needed for each way to be private, one row each, with intervals."
+NEEDS_ALT = "Chart of the users needed, with a row and an interval for each privacy model or mechanism."
 
 
 @dataclass(frozen=True)

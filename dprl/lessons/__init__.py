@@ -61,7 +61,7 @@ def _read(stamps: Stamps) -> tuple[dict[str, Lesson], list[str]]:
         try:
             lesson = read_lesson(path)
             if lesson.key in ORDER:
-                raise SpecError(path.name, "This is the name of a lesson that comes with dprl; give another.")
+                raise SpecError(path.name, "A lesson that comes with dprl has this name; give another name.")
             found[lesson.key] = lesson
         except SpecError as error:
             faults.append(str(error))

@@ -201,7 +201,7 @@ def check_text(template: str, chart: Chart) -> None:
     try:
         parts = [(name, spec) for _, name, spec, _ in string.Formatter().parse(template) if name is not None]
     except ValueError as error:
-        raise SpecError("text", f"{shown(template)} has a brace without its partner.") from error
+        raise SpecError("text", f"{shown(template)} has an unmatched brace.") from error
     for name, spec in parts:
         for one in name.split("/"):
             parsed_reading(one, chart)

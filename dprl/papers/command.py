@@ -58,7 +58,7 @@ def reproduce_ranking(out: Path | None, progress: Progress | None = None) -> Non
     spent: list[float] = []
     with workers(setting("DPRL_WORKERS", 2, 1, 256), progress, spent) as many:
         found = rank(many)
-    print(f"The runs took {duration(sum(spent))} of one core, {sum(spent):.0f} s.")
+    print(f"The runs took {duration(sum(spent))} on one core ({sum(spent):.0f} s).")
     print(ranking_text(found))
     if out is not None:
         try:

@@ -19,7 +19,7 @@ PROBLEMS = ("riverswim", "gridworld", "chain", "clinic", "random", "hard-jdp")
 QW_ONLINE = "Qiao, Wang 2023 (online)"
 VIETRI = "Vietri et al. 2020"
 LEAST = "Noise is calibrated to (ε, 10⁻⁶), the bonus is proved, and ε = 1 unless stated. The rest is left at defaults."
-EARLY = "If two neighbours both lose over half of V*, they have learned nothing yet, so their order means nothing."
+EARLY = "If two neighbouring curves both lose over half of V*, nothing is learned yet, so their order means nothing."
 
 # Runs with no trusted party: the paper's algorithm, and ours.
 EVERYBODY = {"privacy": "local", "mechanism": "gaussian", "reports": "all"}
@@ -54,8 +54,8 @@ def by_budget(base: RunSpec) -> Chains:
 ORDER = Claim(
     "order-of-trust",
     "Privacy models in order",
-    "Regret is least without privacy and most with no trusted party. With a trusted curator it is in between, and "
-    "a small budget costs more.",
+    "Regret is least without privacy and most with no trusted party. With a trusted curator it is in between, and a "
+    "small budget costs more than a large one.",
     f"{QW_ONLINE}, Figure 1: RiverSwim, H = 20, K = 50,000, 5 runs",
     f"{LEAST} The large budget is ε = 10, the small one is ε = 1, and with no trusted party it is also ε = 1. The "
     "paper's figure states no ε, no bonus and no schedule: all three are ours. With the bonus and noise that the "
@@ -70,9 +70,9 @@ ORDER = Claim(
 ADDITIVE = Claim(
     "jdp-additive",
     "With a trusted curator, privacy costs once",
-    "The privacy cost is additive: it grows at most like a power of log K with the number K of users.",
+    "The privacy cost is additive: as the number K of users grows, it grows at most like a power of log K.",
     f"{QW_ONLINE}, Theorem 5.2",
-    f"{LEAST} The bound is on all regret. A cost is flat if it grows at most like K^0.1 over the last decade of users.",
+    f"{LEAST} The bound is on all regret. A cost is flat if it grows at most like K^0.1 from K/10 to K.",
     "A privacy cost that no longer grows is a flat line at the right end.",
     (
         regret.flattens(at("riverswim", 10**15)),
@@ -85,19 +85,19 @@ ADDITIVE = Claim(
 MULTIPLICATIVE = Claim(
     "ldp-multiplicative",
     "With no trusted party, privacy costs again and again",
-    "The privacy cost is multiplicative: it keeps growing with the users K, but no faster than √K.",
+    "The privacy cost is multiplicative: it keeps growing with the number K of users, but no faster than √K.",
     f"{QW_ONLINE}, Theorem 5.7 (upper bound) and Section 7 (multiplicative)",
-    f"{LEAST} If the cost stops growing, √K is still an upper bound: one environment has a gap between actions, and "
-    "enough users overcome it. The paper's algorithm adds up everybody's reports, each with Gaussian noise. Our "
-    "default is another algorithm, whose cost is on Trade-offs, up to 10^15 users.",
+    f"{LEAST} Even if the cost stops growing, √K is an upper bound: one environment has a gap between actions, which "
+    "enough users reveal. The paper's algorithm adds up everybody's reports, each with Gaussian noise. Our default "
+    "is another algorithm; Trade-offs shows its cost for up to 10^15 users.",
     "The privacy cost with no trusted party, next to the cost with a trusted curator. If a line still rises at the "
     "right end, the cost still grows.",
     tuple(regret.goes_on(at(name, 10**15, **EVERYBODY), (at(name, 10**15),)) for name in PROBLEMS),
     Claim(
         "ldp-multiplicative-ours",
         "Our rows with no trusted party",
-        "With one-hot questions, and rows that count only users who were told to play them, the privacy cost grows "
-        "like √K at most.",
+        "With our defaults (one-hot questions, and counts only of users whose policy takes the action), the privacy "
+        "cost grows at most like √K.",
         "ours: docs/report/online.md, Rows that count only users told to play them",
         "",
         "",
@@ -111,7 +111,7 @@ BUDGETS = Claim(
     "In every privacy model, a larger ε means less regret.",
     f"{QW_ONLINE}, Section 7",
     f"{LEAST} We compare neighbouring budgets: ε is 10, 1 and 0.1. Runs with a shuffler are ours. {EARLY}",
-    "Darker shades (lighter ones on a dark page) are more private, and lie above the next shade of their colour.",
+    "A darker curve (a lighter one on a dark page) is more private, and lies above the next curve of its colour.",
     (
         *(regret.order(by_budget(at(name, 10**15))) for name in ("riverswim", "chain", "clinic", "random")),
         regret.order(by_budget(at("riverswim", 10**6))),
@@ -125,11 +125,11 @@ TABULAR = OfflineSpec(algorithm="dp-apvi", behaviour="mixture:0.7", n=10**10, se
 OFFLINE = Claim(
     "offline-converges",
     "Offline, curves with and without privacy meet",
-    "As data grow, DP-VAPVI loses hardly more than VAPVI, the same algorithm without privacy. It loses less than "
-    "PEVI, an older algorithm.",
+    "As the data set grows, DP-VAPVI loses hardly more than VAPVI, the same algorithm without privacy. It loses "
+    "less than PEVI, an older algorithm.",
     "Qiao, Wang 2023 (offline), Figure 1: n up to 1,000",
     "Noise is as in the paper, with ρ = 25, 1 and 0.1. Open constants are ours. On RiverSwim we test DP-APVI.",
-    "A private curve that comes down to the curve without privacy has met it.",
+    "The closer a private curve comes to the curve without privacy, the less privacy costs.",
     (
         offline.near_its_baseline(LINEAR.replace(rho=25.0), 1000, 0.05),
         offline.near_its_baseline(LINEAR.replace(rho=25.0), 10**6, 0.01),
@@ -163,9 +163,9 @@ MISTAKES = Claim(
     "Without privacy, the number of episodes that lose more than α grows like 1/α² as α shrinks. Privacy adds a term "
     "that grows like 1/(εα).",
     f"{VIETRI}, Theorem 3 (PUCB)",
-    "The noise is a Laplace tree, calibrated to (ε, 0). PUCB has the paper's constants and blocks of 0.2%. The theorem "
-    "is an upper bound with logarithms. It is for PUCB, and DP-UCBVI is our addition.",
-    "The dotted line has the slope of the theorem, and goes through the middle.",
+    "The noise is a Laplace tree, calibrated to (ε, 0). PUCB has the paper's constants and blocks of 0.2% of the "
+    "users so far. The theorem is an upper bound with logarithms for PUCB; DP-UCBVI is our addition.",
+    "The dotted line has the theorem's slope, and goes through the middle of the points.",
     tuple(of_mistakes(PUCB, ANYTIME)),
 )
 
@@ -176,7 +176,7 @@ LOWER = Claim(
     f"{VIETRI}, section 6, Lemma 8, for algorithms correct on every instance",
     "The noise is a Laplace tree, calibrated to (ε, 0), and β = 0.1. This is a check, not a proof: no algorithm here "
     "is proved correct on every instance, and we test only two kinds of algorithms.",
-    "The dotted line is the bound, and measured pulls lie above it.",
+    "The dotted line is the bound, and the measured pulls lie above it.",
     tuple(
         hard.above_the_bound([hard.instance(learner.replace(epsilon=e), gap, arms) for e in EPSILONS])
         for learner, gap, arms in (
@@ -215,9 +215,9 @@ EXPONENTS = Claim(
     "Regret grows at most like √K with a trusted curator, K^(3/4) with no trusted party, and K^(3/5) for LSVI-UCB in "
     "batches (K^(2/3) with pure privacy).",
     "Luyo et al. 2021, Corollaries 5 and 6 (UCRL-VTR), 10 and 11 (UCRL-VTR+), Theorem 8 and Remark 2 (LSVI-UCB)",
-    "Noise is calibrated to (ε, 10⁻⁶), and the bonus is proved. Only runs that lost less than half of V* count. "
-    "With a gap between actions, regret grows less. The theorems need ε < 1, but here ε = 1, or 10 with local privacy.",
-    "Each point is a separate run. The dotted line has the slope of the bound, and goes through the middle.",
+    "Noise is calibrated to (ε, 10⁻⁶), and the bonus is proved. Only runs that lost less than half of V* count. With "
+    "a gap between actions, regret grows less. The theorems need ε < 1, but here ε = 1, or 10 with local privacy.",
+    "Each point is a separate run. The dotted line has the bound's slope, and goes through the middle of the points.",
     (
         regret.in_users(over(MIXTURE, 8, 12), 0.5),
         regret.in_users(over(EIGHT, 9, 12), 0.5),
@@ -258,10 +258,10 @@ COLLUSIONS = [AttackSpec(run=RunSpec(seeds=1), root_seed=seed) for seed in range
 ONE_DRAW = Claim(
     "one-draw",
     "One draw of noise hides nobody",
-    "If one draw of noise serves a whole counter, users t − 1 and t + 1 can together work out user t exactly.",
+    "If one draw of noise serves a whole counter, users t − 1 and t + 1 together can find user t's data exactly.",
     f"{VIETRI}, section 2.2",
-    "There is one counter, and each of 8 users learns its count after their own turn. Six of them are between two "
-    "others. The second setting is the repair: noise from a tree.",
+    "There is one counter, and each of 8 users learns its count after their own turn. Six of these users come "
+    "between two others. The second setting is the repair, noise from a tree.",
     "",
     (
         privacy.recovered(COLLUSIONS, "one", "One draw for all releases"),

@@ -13,8 +13,8 @@ from dprl.simulation import OfflineSpec, RunSpec
 AS_PRINTED: dict[str, Any] = {"calibration": "paper", "bonus": "paper", "episodes": 50_000, "seeds": 1}
 PURE: dict[str, Any] = {"mechanism": "laplace-tree", "delta": 0.0}
 READ = (
-    "Our accountant computes (ε, δ) or ρ for replacing one user's whole trajectory, as the papers define neighbours. "
-    "Nothing is run."
+    "Our accountant computes (ε, δ) or ρ for replacing one user's whole trajectory, as the papers define "
+    "neighbours. We run no algorithm for this."
 )
 
 
@@ -29,8 +29,8 @@ PRINTED = (
         "Laplace noise on counts",
         "Laplace noise as in the paper gives the claimed ε.",
         f"{QW_ONLINE}, Lemmas 5.1 and 5.6; {VIETRI}, Claim 1",
-        "The papers count one unit of change in each step and family. Replacing a trajectory takes one visit away and "
-        "adds another: two units. The claimed ε would need twice the noise. It holds if a user is zeroed out.",
+        "The papers count one unit of change in each step and kind of count. Replacing a trajectory removes one visit "
+        "and adds another: two units. So the claimed ε needs twice the noise. It holds if a user is zeroed out.",
         RunSpec(**AS_PRINTED, **PURE),
         RunSpec(**AS_PRINTED, privacy="local", mechanism="laplace", delta=0.0),
         RunSpec(**AS_PRINTED, **PURE, algorithm="pucb"),
@@ -41,7 +41,7 @@ PRINTED = (
         "Shuffled bits as in the paper, sent separately, give the claimed (ε, β).",
         "Bai et al. 2025, Lemmas 10 and 42",
         "The paper's own composition gives only (2ε, 6Hβ), but our accountant composes the bits themselves. Each bit "
-        "must be a message of its own, which Algorithm 4 does not ask for. The lemmas are for ε < 1, but ε = 1 here.",
+        "must be a separate message, which Algorithm 4 does not require. The lemmas are for ε < 1, but ε = 1 here.",
         RunSpec(
             **AS_PRINTED,
             environment="random",
@@ -77,9 +77,7 @@ PRINTED = (
 SEEN_SEEDS = 40  # in each environment
 SEEN: dict[str, Any] = {"calibration": "paper", "bonus": "paper", "episodes": 10**12, "seeds": SEEN_SEEDS}
 LOCAL: dict[str, Any] = {"privacy": "local", "mechanism": "laplace", "delta": 0.0}
-IN_RUNS = (
-    "Noise and bonus are as in the paper, and β = 0.1. Noise is checked at every release, values at about 30."
-)
+IN_RUNS = "Noise and bonus are the paper's, and β = 0.1. Noise is checked at every release, values at about 30 of them."
 
 
 def everywhere(**changes: Any) -> list[RunSpec]:
@@ -139,7 +137,7 @@ FIGURE_1_CHAIN = [
 ]  # fmt: skip
 SMALL = LINEAR.replace(n=1000, seeds=5)
 OPEN_OFFLINE = (
-    "The paper leaves constants open, so they are our defaults. Features have norm 1, as the proof requires."
+    "The paper leaves constants open, so we use our defaults. Features have norm 1, as the proof requires."
 )
 
 
@@ -159,8 +157,8 @@ FIGURES = (
         "The figure on RiverSwim",
         "At K = 50,000 the four curves lie in the order of the privacy models.",
         f"{QW_ONLINE}, Figure 1: RiverSwim, H = 20, K = 50,000, 5 runs",
-        "Noise, bonus and a new policy for each user are as in Algorithm 1 and Section 5. The figure states no ε, so "
-        "we chose 10 and 1. Every curve is flat with these. The last setting has our bonus and noise.",
+        "Noise, bonus and a new policy for each user are as in Algorithm 1 and Section 5. The figure states no ε, "
+        "so we chose 10 and 1. With these, every curve is flat. The last setting has our bonus and noise.",
         "The lower a curve, the smaller the share of V* that an average episode has lost.",
         (
             regret.order([FIGURE_1_CHAIN], "as in the paper"),
@@ -173,7 +171,7 @@ FIGURES = (
         "DP-VAPVI lies close to VAPVI, and below PEVI.",
         "Qiao, Wang 2023 (offline), Figure 1a: n up to 1,000, 5 runs",
         OPEN_OFFLINE,
-        "A private curve that comes down to the curve without privacy has met it.",
+        "The closer a private curve comes to the curve without privacy, the less privacy costs.",
         (
             offline.near_its_baseline(SMALL.replace(rho=25.0), 1000, 0.05),
             offline.nearer(methods(SMALL), 1000),
@@ -186,7 +184,7 @@ FIGURES = (
         "The larger ρ is, the less DP-VAPVI loses.",
         "Qiao, Wang 2023 (offline), Figure 1b: n up to 1,000, 5 runs",
         OPEN_OFFLINE,
-        "A private curve that comes down to the curve without privacy has met it.",
+        "The closer a private curve comes to the curve without privacy, the less privacy costs.",
         (
             offline.nearer(budgets(SMALL), 1000),
             offline.nearer(budgets(LINEAR), 10**5),

@@ -181,8 +181,8 @@ VARIANCE = Claim(
     "Knowing the variance helps more if the horizon is longer: the ratio of regrets grows like √H.",
     f"{QW_ONLINE}, abstract and Theorem 4.1",
     f"{LEAST} DP-UCBVI knows the variance, Private-UCB-VI only the range. Horizons differ by factors of 2. {FIXED} "
-    "With a trusted curator, noise enters both bonuses through the range, so most of the advantage is lost. With paper "
-    "constants, the Bernstein bonus is the larger one here.",
+    "With a trusted curator, noise enters both bonuses through the range, so most of the advantage is lost. With "
+    "the paper's constants, the Bernstein bonus is the larger one here.",
     "A ratio above 1 favours the Bernstein bonus. The dotted line has the slope of √H.",
     (
         *(in_horizon(private, OTHER, 0.5) for private, _ in TABULAR_HORIZONS),
@@ -227,10 +227,10 @@ LINEAR_HORIZONS = (5, 10, 20, 40)
 LINEAR_VARIANCE = Claim(
     "variance-linear",
     "Variance in linear mixtures",
-    "Under privacy, UCRL-VTR+ is no better in order: its advantage does not grow with the horizon.",
+    "Under privacy, UCRL-VTR+ has no better rate: its advantage does not grow with the horizon.",
     "Luyo et al. 2021, Remark 6",
-    f"{LEAST} {FIXED} The order does not improve. In our runs the constant does: UCRL-VTR+ loses several times less.",
-    "A ratio above 1 favours UCRL-VTR+. A line that does not rise shows no advantage in order.",
+    f"{LEAST} {FIXED} The rate does not improve. In our runs the constant does: UCRL-VTR+ loses several times less.",
+    "A ratio above 1 favours UCRL-VTR+. A line that does not rise shows no better rate.",
     tuple(
         in_horizon(by_horizon(one, LINEAR_HORIZONS), "ucrl-vtr", None, f"d = {one.environment_params['d']}")
         for plus in PLUS
@@ -293,7 +293,7 @@ LOCAL_ERROR = at("chain", 10**15, privacy="local", mechanism="gaussian", reports
 ERROR = Claim(
     "regret-in-error",
     "Regret and the error of counts",
-    "Privacy adds to regret at most in proportion to E, the error of released counts, whatever the mechanism.",
+    "Whatever the mechanism, privacy adds regret at most in proportion to E, the error of released counts.",
     f"{QW_ONLINE}, Theorem 4.1",
     f"{LEAST} The theorem bounds regret as a whole. E is in proportion to 1/ε for each mechanism. With no trusted "
     "party, the cost grows faster than E here, but stays below the theorem's term S²AH²E with all constants set to 1.",
@@ -318,10 +318,10 @@ PURE_DATA = OfflineSpec(
 DATA = Claim(
     "offline-order",
     "Privacy cost in data",
-    "The data needed until privacy hardly costs anything grow like 1/ε.",
+    "The amount of data needed until privacy costs hardly anything grows like 1/ε.",
     "Qiao, Wang 2023 (offline), section 5",
-    "Noise is as in the paper, and open constants are ours. ε stands for √ρ, or for the ε of pure DP. With the "
-    "trajectories needed, privacy adds at most 1% of V*. Runs cannot show that no algorithm needs fewer.",
+    "Noise is as in the paper, and open constants are ours. ε stands for √ρ, or for the ε of pure DP. Data are enough "
+    "if privacy adds at most 1% of V*. Runs cannot show that no algorithm needs fewer.",
     "Each point shows the trajectories needed at one budget. The dotted line has the slope of 1/ε.",
     (
         *(

@@ -155,15 +155,13 @@ def _mechanism(key: object, releases: int, delta: float, size: float, contributi
     noise = MECHANISMS[str(key)]
     check_contribution(noise.key, contribution)
     if noise.needs_delta and delta == 0:
-        raise SpecError(
-            "delta", f"{noise.key} proves nothing at 0; give more, or mechanism laplace-tree or laplace."
-        )
+        raise SpecError("delta", f"{noise.key} needs more than 0; or give mechanism laplace-tree or laplace.")
     if noise.norm == "cells" and size != 1:
         raise SpecError("size", f"{size:g} is not allowed; shuffled bits are for counters that change by 1.")
     if noise.fresh and releases > 1:
         raise SpecError(
-            "releases", f"{releases:,} is not allowed; each report has noise of its own, so give 1 however often "
-            "sums of reports are released."
+            "releases", f"{releases:,} is not allowed; each report has its own noise, so give 1, however often sums of "
+                "reports are released."
         )  # fmt: skip
     try:
         noise.rows(releases, releases)

@@ -277,7 +277,7 @@ def least_scale(losses_at: Callable[[float], Losses], epsilon: float, delta: flo
             x += max(min(y, 3.0), -3.0) + (1e-5 if y > 0 else -1e-5)
     if high is None:
         raise SpecError(
-            "epsilon", f"{epsilon:g} cannot be proved at delta {delta:g} by any noise of this kind."
+            "epsilon", f"{epsilon:g} cannot be proved at delta {delta:g} for any noise of this kind."
         )
     return rounded_up(math.exp(high[0]))
 

@@ -31,7 +31,7 @@ RHO = Context(prec=12, rounding=ROUND_CEILING)
 UNIT = "one trajectory: one whole episode of one user"
 ADJACENCY = "replace one trajectory of the data set by another"
 TRUST = (
-    "The curator sees every trajectory and is trusted; all that leaves it (the learned policy, its values, the "
+    "The trusted curator sees every trajectory; all that leaves the curator (the learned policy, its values, the "
     "noisy sums) is private."
 )
 
@@ -40,7 +40,7 @@ STATIONS = ("users", "curator", "algorithm")
 NOISY_WAY = Way(
     STATIONS, 2, 1, 1, None,
     "Users' trajectories go to the trusted curator, which adds noise. The curator's releases are private. The "
-    "algorithm plans from that.",
+    "algorithm plans from them.",
 )  # fmt: skip
 RAW_WAY = Way(
     STATIONS, 3, None, None, None,

@@ -48,7 +48,7 @@ def check_contribution(key: str, contribution: int) -> None:
     """Raise SpecError for several episodes per user: their joint guarantee is proved only for dprl's own noise."""
     if contribution > 1 and is_outside(key):
         raise SpecError(
-            "contribution", f"{contribution} is not allowed with {key} from another package; give 1."
+            "contribution", f"{contribution} is not allowed with mechanism {key} of another package; give 1."
         )
 
 

@@ -67,7 +67,7 @@ def kind_of_all(traces: Traces) -> str:
     kinds = list(dict.fromkeys(str(trace.spec.kind) for trace in traces.values()))
     if len(kinds) > 1:
         raise SpecError(
-            "traces", f"{' and '.join(kinds)} runs have no chart in common; give those of one kind."
+            "traces", f"{' and '.join(kinds)} runs have no chart in common; give runs of one kind."
         )
     if kinds[0] not in MEASURES:
         raise SpecError("traces", f"{kinds[0]} runs have no chart; give {', '.join(MEASURES)} runs.")
@@ -86,7 +86,7 @@ def check_drawable(kind: str, measure: str | None, statistic: str, log_x: bool) 
             raise SpecError("measure", f"{wrong} is not allowed; {give}")
         raise SpecError("measure", f"{wrong} is not allowed of {kind} runs; {give}")
     if kind != RunSpec.kind and statistic != "mean":
-        raise SpecError("statistic", f"{kind} runs are drawn by their mean over data sets; give mean.")
+        raise SpecError("statistic", f"{kind} runs are drawn as their mean over data sets; give mean.")
     if measure == MISTAKES and not log_x:
         raise SpecError("log_x", f"the horizontal axis of {MISTAKES} is logarithmic; give True.")
     if kind != RunSpec.kind and not log_x:

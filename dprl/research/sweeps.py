@@ -234,7 +234,7 @@ class SweepResult(Generic[S]):
         runs = list(dict.fromkeys(point.spec for point in fitting if point.spec is not None))
         if len(runs) != 1:
             some = "; ".join(f"{name} {', '.join(map(str, of[:10]))}" for name, of in self.sweep.axes)
-            raise SpecError("axis", f"{len(runs)} runs have these values; give those of one run: {some}.")
+            raise SpecError("axis", f"{len(runs)} runs have these values; give the values of one: {some}.")
         return run(runs[0], store=self.store)
 
     def summary(self) -> pd.DataFrame:

@@ -33,9 +33,7 @@ WORKERS = Field(
     "workers", "int", 2, "worker processes, of one thread each", low=1, high=256, flag="--workers"
 )
 PORT = Field("port", "int", 8786, "port of the scheduler; 0 for any", low=0, high=65535, flag="--port")
-OTHER = (
-    "The Dask cluster is refused: install the same versions of dprl, NumPy and numba on its workers as here."
-)
+OTHER = "The Dask cluster cannot be used; install the same versions of dprl, NumPy and numba on its workers as here."
 GONE = "The Dask scheduler is gone; its seeds wait until it is back."
 _WHAT = "the address of a Dask scheduler, such as tcp://localhost:8786"
 _CONNECT = 10.0
@@ -142,7 +140,7 @@ class Cluster:
             except StoreError as error:
                 self._drop(self._slots(), str(error))
             except Exception as error:  # a worker or the scheduler left during the request
-                log.info("The cluster could not be looked at (%s).", type(error).__name__)
+                log.info("The cluster could not be checked (%s).", type(error).__name__)
 
     def _survey(self) -> None:
         """Drop the slots of workers that have left, and add those of new ones. Raises StoreError if one of these would
@@ -185,5 +183,5 @@ def main(workers: int, port: int) -> int:
             print(f"dprl: a Dask cluster is at {cluster.scheduler_address}; Ctrl-C ends it.", flush=True)
             stop.wait()
     except (OSError, RuntimeError):
-        raise SpecError("port", f"{port} cannot be used; give one that is free.") from None
+        raise SpecError("port", f"{port} cannot be used; give a free port.") from None
     return 0

@@ -29,7 +29,7 @@ def setting(name: str, default: int, low: int, high: int) -> int:
     """Read a whole number from an environment variable. Raises StoreError naming the variable if it is not one."""
     text = os.environ.get(name, "").strip() or str(default)
     if not text.isdecimal() or not low <= int(text) <= high:
-        raise StoreError(f"{name} is {text[:40]!r}, and must be a whole number from {low} to {high}.")
+        raise StoreError(f"{name} is {text[:40]!r}; give a whole number from {low} to {high}.")
     return int(text)
 
 
@@ -90,7 +90,7 @@ class Database:
                     if _inode(self.path) == inode:
                         self._set_aside("damaged")
                 raise StoreError(self.notice or f"The {self.name} was damaged; try again.") from error
-            raise StoreError(f"The {self.name} cannot be used just now ({self._reason(error)}).") from error
+            raise StoreError(f"The {self.name} cannot be used now ({self._reason(error)}).") from error
 
     def rows(self, statement: str, *values: object) -> list[sqlite3.Row]:
         """Return the rows of one statement."""
@@ -167,7 +167,7 @@ class Database:
             with contextlib.suppress(FileNotFoundError):
                 os.rename(f"{self.path}{ending}", f"{target}{ending}")
         what = "damaged" if why == "damaged" else "written by another version of dprl"
-        notice = f"The {self.name} was {what}: it was set aside as {target.name}, and a new one was begun."
+        notice = f"The {self.name} was {what}: it was set aside as {target.name}, and a new one was created."
         log.error("%s", notice)
         self._aside = time.time(), notice
         self._begin()

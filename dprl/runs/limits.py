@@ -55,10 +55,10 @@ class Cap:
         if fits >= seeds:
             return
         if by_number <= by_time:
-            most, some = plural(self.seeds, "seed"), f"{waiting} do"
+            most, some = plural(self.seeds, "seed"), f"{waiting} already do"
         else:
             most = f"{duration(self.seconds).removeprefix('about ')} of computing"
-            some = f"{duration(work).removeprefix('about ')} do" if work else "none does"
+            some = f"{duration(work).removeprefix('about ')} already do" if work else "none does"
         fit = plural(fits, "seed") if fits else "nothing"
         raise Refused(
             f"Not started: at most {most} may wait for {self.of}, and {some}. "

@@ -315,7 +315,7 @@ class Queue:
         seed = self.seeds.get(order.key)
         if cause and seed and seed.slot is slot:
             seed.deaths += 1
-            seed.message = f"A worker process died; seed {seed.number} is run again."
+            seed.message = f"A worker process died; seed {seed.number} will run again."
             if seed.deaths >= DEATHS:
                 why = f"its worker process died twice ({cause}), perhaps because memory ran out"
                 self._fail(seed, f"Seed {seed.number} failed: {why}.")

@@ -16,7 +16,7 @@ CREATE TABLE result (key TEXT PRIMARY KEY, curve BLOB NOT NULL, trace BLOB, used
 CREATE INDEX result_trace ON result(used_at) WHERE trace IS NOT NULL;
 CREATE INDEX result_used ON result(used_at);
 """
-HELD = "New results are kept in memory, and written later. {}"
+HELD = "New results are kept in memory and will be written later. {}"
 CROWDED = 256 * 2**20  # bytes in memory beyond which nothing new is computed until they are written
 _SIZE = (
     "SELECT (page_count - freelist_count) * page_size"

@@ -298,8 +298,8 @@ class ShortLinks:
         mark. Raises Refused if the link is too long, or if too many links exist or were made from here."""
         if len(query) > MOST_LETTERS:
             raise Refused(
-                f"This link has {len(query):,} characters, and only one of at most {MOST_LETTERS:,} is made short: "
-                "copy the whole link."
+                f"This link has {len(query):,} characters, but only links of at most {MOST_LETTERS:,} can be "
+                "shortened; copy the whole link."
             )
         if known := self._file.rows(_LINK, page, query):
             return str(known[0]["code"])
@@ -307,7 +307,7 @@ class ShortLinks:
         with self._file.writing() as db:
             if db.execute("SELECT count(*) FROM short_link").fetchone()[0] >= self._most_links:
                 raise Refused(
-                    f"This server keeps {self._most_links:,} short links, which is the most (DPRL_SHORT_LINKS): "
+                    f"This server already keeps {self._most_links:,} short links, its maximum (DPRL_SHORT_LINKS); "
                     "copy the whole link."
                 )
             values = (draw_code(LINK_LENGTH), page, query)

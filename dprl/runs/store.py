@@ -40,7 +40,7 @@ _FORECAST = 1.0  # seconds for which an estimate holds
 _FAILURES = 5  # reported at most
 _WEEK = 7 * 24 * 3600
 _NO_POINTS = np.zeros(0, np.int64), np.zeros(0)
-MADE_ROOM = "Its details had to make room for newer results; its curve was kept."
+MADE_ROOM = "The details of this run had to make room for newer results; the curve was kept."
 
 
 class Store:

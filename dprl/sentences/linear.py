@@ -35,7 +35,7 @@ def region(
     )
     result = f"The chart shows step {step} after {human(users)} users. {said}"
     if widths.min() > bound:
-        return f"{result} These radii add nothing, since it is public that no weight is beyond {significant(bound, 3)}."
+        return f"{result} These radii add nothing, because it is public that no weight exceeds {significant(bound, 3)}."
     times = float(np.sqrt(np.prod(widths / quiet))) if private and np.isfinite(quiet).all() else 1.0
     if times > 1:
         result += f" Without noise the same users would give a confidence set {rough(times)} times narrower."

@@ -187,9 +187,9 @@ def about_coverage(optimal: float, d_m: float, where: str, n: int) -> str:
         )
     seen = n * optimal
     return (
-        f"On the optimal policy's way, this pair is rarest in the data: **{where}**. It occurs in "
-        f"{_one_in(optimal)} trajectories, {human(float(f'{seen:.2g}'))} of {count(n)}. The rarest pair of all has "
-        f"dₘ = {human(d_m)}."
+        f"Along the optimal policy's path, this pair is rarest in the data: **{where}**. It occurs in "
+        f"{_one_in(optimal)} trajectories, {human(float(f'{seen:.2g}'))} of {count(n)}. The rarest pair of all has dₘ "
+        f"= {human(d_m)}."
     )
 
 

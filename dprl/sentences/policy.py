@@ -108,9 +108,9 @@ def about_chances(policy: Array, optimal_policy: Actions, weight: Array) -> str:
     right = np.take_along_axis(policy, optimal_policy[..., None].astype(int), -1)[..., 0]
     sure, share = policy.max(-1), float((right * weight).sum() / weight.sum())
     return (
-        f"On the optimal policy's way, the policy takes the optimal action with a probability of {percent(share)}. "
-        f"Over states and steps, the likeliest action has a probability of {percent(float(sure.mean()))} on "
-        f"average, and of at least {percent(float(sure.min()))}."
+        "Along the optimal policy's path, this policy takes the optimal action with a probability of "
+        f"{percent(share)}. Over states and steps, the likeliest action has a probability of "
+        f"{percent(float(sure.mean()))} on average, and of at least {percent(float(sure.min()))}."
     )
 
 

@@ -35,16 +35,16 @@ $$
 
 Your episode changes the chance of any outcome by a factor of at most exp(ε). That is 1.11 at ε = 0.1,
 2.7 at ε = 1, and 22,000 at ε = 10. Then δ is added, which at 10⁻⁶ is one in a million. δ is not the chance that the
-rest fails. Gaussian noise may be just enough for (1, 10⁻⁶). Its outcomes are then more than 2.7 times as likely with a
-chance of 20 in a million.
+rest fails. If Gaussian noise is just enough for (1, 10⁻⁶), its outcomes are more than 2.7 times as likely with a chance
+of 20 in a million.
 
 With a trusted curator, the outcomes are all that the *other* users learn, even put together. Your own results
 are not among them, and may show your own data. With a shuffler, they are the mixed messages. With no trusted
 party, they are your message.
 
 In the two lists one user is **replaced** by another. Some papers' proofs count the change when a user is **zeroed
-out**: an empty episode stands in that user's place. This changes half as much. Leaving a user out changes more: all
-later users would move up a place, so each block would contain different users.
+out**: an empty episode takes that user's place. This changes half as much. Leaving a user out changes more: all later
+users would move up a place, so each block would contain different users.
 """
 
 TRAJECTORY = "trajectory"  # the unit that is replaced in a data set
@@ -142,7 +142,7 @@ def concentrated_verdict(claimed: float, proved: float, who: str = TRAJECTORY) -
     if claimed > HOLLOW:
         return False, (
             f"**A budget this large protects nobody:** we prove ρ = {rho}. Somebody who knows all others may then "
-            f"tell two candidates for one {who} apart, and be wrong less than once in a million times."
+            f"tell two candidates for one {who} apart and be wrong less than once in a million times."
         )
     if math.isclose(claimed, proved, rel_tol=EQUAL):
         return True, f"**Proved as claimed:** ρ = {rho} when one {who} is replaced by another."

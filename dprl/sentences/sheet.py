@@ -17,7 +17,7 @@ NOBODY = "**No verdict.** Nobody was held out, so nothing here shows whether the
 HOLDS = "The proved bound of the cautious policy holds except with a probability of {chance}."
 BEST_OF = "If you choose the best of k releases, the probability is k times as large."
 WHOEVER = "The bound holds whatever that person decides."
-LACKING = "Somebody has to decide if too few users did what the policy would do."
+LACKING = "If too few users did what the policy would do, somebody has to decide."
 FIRST_STEP = "Step {first} is the first step of an episode."
 IN_A_FILE = "The table is too large for a sheet: see policy.csv."
 

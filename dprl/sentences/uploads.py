@@ -17,8 +17,8 @@ DECLARED = (
     "file: a list of states made from it could show that one user was there, whatever the noise."
 )
 FILE = (
-    "A CSV file is in UTF-8, separated by commas. It has a row for each step, and each episode is a different "
-    "user's. A declaration in a JSON file allows more, such as several episodes of one user."
+    "A CSV file is in UTF-8, separated by commas. It has a row for each step, and each episode belongs to a different "
+    "user. A declaration in a JSON file allows more, such as several episodes of one user."
 )
 DECLARATION = (
     "Give the declaration before the file. The documentation lists its fields, for example mean rewards, states made "
@@ -31,9 +31,9 @@ LAST_LABEL = (
 COLUMNS = (
     "Give the names for episode, step, state, action and reward, in this order. Other columns are ignored."
 )
-REWARDS = "A reward outside this range counts as its nearest end. A narrow range needs less noise."
-NAME = "Each release of these users is written down under this name. Use one name for all files about the same users."
-TOTAL = "The largest joint budget of all releases of these users. A release beyond it is refused."
+REWARDS = "A reward outside this range counts as the nearest limit. A narrower range needs less noise."
+NAME = "Each release about these users is recorded under this name. Use one name for all files about the same users."
+TOTAL = "The largest joint budget of all releases about these users. A release beyond it is refused."
 RHO = "A smaller ρ is more private. At δ = 10⁻⁶, ρ = 0.1 is about ε = 2."
 EXAMPLE_FILE = "20,000 simulated patients: mild, severe, critical; watch, drug, surgery; 4 steps."
 OUTSIDE = (
@@ -85,7 +85,7 @@ ADDS_UP = (
 )
 
 
-ADD_UP = "If this is not the budget above, no single budget contains the whole sum."
+ADD_UP = "If that is not the budget above, no single budget contains the whole sum."
 
 
 def about_spending(total: str) -> str:
@@ -127,7 +127,7 @@ def needs(episodes: int) -> str:
     return "each user's episodes in the order of time" if episodes > 1 else "users who are independent"
 
 
-AGAIN = "You have made this release. For another one, change ρ and check again."
+AGAIN = "You have made this release. To make another one, change ρ and check again."
 
 
 def outlook(average: float, noise: float) -> list[str]:
@@ -180,8 +180,8 @@ def changes(
         )
     if follows is not None and follows < 1:
         said.append(
-            f"Users got the policy's action in {percent(follows)} of their steps. Their records do not explain the "
-            "other steps."
+            f"Users got the policy's action in {percent(follows)} of their steps. Their records do not show why the "
+            "other steps differ."
         )
     said.append(f"Step {first_step} is the first step of an episode.")
     return " ".join(said)

@@ -15,12 +15,11 @@ WRONG = 0.025  # largest probability that a verdict is wrong: one side of a 95% 
 BLIND = (
     "**Hidden causes.** Somebody chose each action for a reason. If the declared states do not capture that reason, "
     "and it affects what happens next, every number here may be wrong.",
-    "**States that lack something.** The policy knows the declared state and the step, and nothing else about a "
-    "user.",
+    "**Incomplete states.** The policy knows the declared state and the step, and nothing else about a user.",
     "**Other users.** All numbers are about users like those in the file, at the same place and time.",
-    "**Another draw.** Another release draws other noise and holds out other users, so its verdict may differ.",
+    "**Another draw.** Another release draws new noise and holds out other users, so its verdict may differ.",
 )
-UNSUPPORTED = "If too few users did what the policy does, nothing is counted beyond that step."
+UNSUPPORTED = "Nothing is counted beyond a step at which too few users did what the policy does."
 
 
 def beforehand(learned_from: int, checked: int, budget: str, episodes: int = 1, together: str = "") -> str:

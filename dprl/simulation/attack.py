@@ -97,14 +97,14 @@ class AttackSpec(SpecBase):
         if ALGORITHMS[self.run.algorithm].forgets:
             raise SpecError(
                 "algorithm",
-                f"{self.run.algorithm} releases each of its batches separately, some of them in parts, which is not "
-                "attacked here; give an algorithm that plans from running counts, such as dp-ucbvi.",
+                f"{self.run.algorithm} releases its batches separately, some in parts, which cannot be attacked here; "
+                "give an algorithm that plans from running counts, such as dp-ucbvi.",
             )
         if not ALGORITHMS[self.run.algorithm].statistic.counted:
             raise SpecError(
                 "algorithm",
-                f"sums of {self.run.algorithm} follow from its plans, which is not attacked "
-                "here; give an algorithm that plans from counts, such as dp-ucbvi.",
+                f"sums of {self.run.algorithm} follow from its plans, and cannot be attacked here; give an algorithm "
+                "that plans from counts, such as dp-ucbvi.",
             )
         self._set("run", self.run.replace(seeds=1, root_seed=0))
         self._check_fields()
@@ -117,7 +117,7 @@ class AttackSpec(SpecBase):
         if self.draws * self.executions > MOST_DRAWS:
             raise SpecError(
                 "schedule",
-                f"{self.executions} runs of {self.draws:,} draws each are too many, at most {MOST_DRAWS:.0e} fit; "
+                f"{self.executions} runs of {self.draws:,} draws each are too many (at most {MOST_DRAWS:.0e} fit); "
                 "give a schedule with fewer releases, or a shorter episode.",
             )
 

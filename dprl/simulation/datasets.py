@@ -126,8 +126,8 @@ BEHAVIOURS: dict[str, Behaviour] = {
             "policy",
             "Some follow a learned policy",
             "{} follow a given policy, the others act at random",
-            "A share of the trajectories follows a policy in the spec, such as one of an online run. The others follow "
-            "the uniform policy, so that everything that can be reached is covered.",
+            "A share of the trajectories follows a policy in the spec, such as one of an online run. The others "
+            "follow the uniform policy, so that the data cover everything that can be reached.",
             Field("share", "float", 0.7, "of trajectories that follow it", 0.0, 1.0),
             _followed,
             takes_policy=True,

@@ -66,12 +66,12 @@ def unplayable(spec: Any) -> str:
         return f"{learner.title} cannot be played without a server: its preparation needs LAPACK."
     mechanism = MECHANISMS[spec.mechanism] if spec.mechanism else None
     if outside.is_outside(spec.mechanism):
-        return "Noise of another package cannot be played without a server."
+        return "Noise from another package cannot be played without a server."
     if mechanism is not None and mechanism.prepare not in (None, optimal.correlate):
         return f"{mechanism.title} cannot be played without a server: its noise is made by an FFT before the run."
     need = cost.estimate(spec.work(spec.mechanism))
     if need.seconds > MOST_SECONDS:
-        return f"A seed takes too long for a browser: about {need.seconds:.0f} s here; {MOST_SECONDS:g} s are allowed."
+        return f"A seed takes too long for a browser: about {need.seconds:.0f} s here, of {MOST_SECONDS:g} s allowed."
     if need.bytes > MOST_BYTES:
         return "A seed needs too much memory for a browser."
     return ""

@@ -33,7 +33,7 @@ def check(given: str, learner: str) -> None:
     if learner not in able:
         raise SpecError(
             "structure",
-            f"{learner} has no form that makes use of one; give none, or algorithm {either(able)}.",
+            f"{learner} cannot use a declared structure; give none, or algorithm {either(able)}.",
         )
 
 
@@ -55,8 +55,8 @@ def _known(environment: str, params: str) -> tuple[Table, Declared]:
     if numbers > MAX_MODEL:
         raise SpecError(
             "environment_params",
-            f"S={size.S}, A={size.A}, H={size.H} has {numbers:,} probabilities to compare with the declaration, "
-            f"and at most {MAX_MODEL:,} are allowed; give a smaller one.",
+            f"S={size.S}, A={size.A}, H={size.H} has {numbers:,} probabilities to compare with the declaration, but "
+            f"at most {MAX_MODEL:,} are allowed; give a smaller size.",
         )
     mdp = world.make(**given)
     found = world.possible(**given) if world.possible else None

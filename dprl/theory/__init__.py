@@ -24,8 +24,8 @@ BOUNDS: dict[str, Bound] = {
 
 # Bounds that are not among them, with the reason, as shown next to the tables.
 LEFT_OUT = (
-    "Three bounds for private algorithms are left out, as only abstracts of their papers were read. Ngo, Vietri, Wu "
-    "2022 and Sahu 2025 state √K for linear MDPs with a trusted curator. He and Zhou 2026 report gaps in recent "
+    "Three bounds for private algorithms are left out, because we read only abstracts of their papers. Ngo, Vietri, "
+    "Wu 2022 and Sahu 2025 state √K for linear MDPs with a trusted curator. He and Zhou 2026 report gaps in recent "
     "proofs of this kind. Liao, He, Gu 2021 state K^(3/4) for linear mixtures with no trusted party."
 )
 

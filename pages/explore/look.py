@@ -129,8 +129,8 @@ def counts_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     learner = ALGORITHMS[curve.spec.algorithm]
     if not learner.statistic.counted:
         st.info(
-            f"{escape(learner.title)} receives no counts. It sees noisy sums over users of "
-            f"{learner.statistic.parts}. The tab Guarantee describes the noise. The tab Policy shows policy and values."
+            f"{escape(learner.title)} receives no counts. It sees noisy sums over users of {learner.statistic.parts}. "
+            "The tab Guarantee describes the noise, and the tab Policy shows the policy and its values."
         )
         return
     mdp = data.environment(curve.spec)

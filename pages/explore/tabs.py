@@ -140,8 +140,8 @@ def offer_baselines(missing: Sequence[Curve]) -> None:
     with st.container(horizontal=True, wrap=False, vertical_alignment="center"):
         st.markdown(
             explained(
-                "The privacy cost is the regret beyond that of the same run without privacy. That run is missing for "
-                f"{plural(len(missing), 'curve')}."
+                "The privacy cost is the extra regret compared with the same run without privacy, which is missing "
+                f"for {plural(len(missing), 'curve')}."
             ),
             width="stretch",
         )
@@ -225,7 +225,7 @@ def comparison_picture(
 
 
 PROMISES = {p.words.model: p.words.promise for p in PRIVATIZERS.values()}
-MOST_NOISE = " This is a count of a row that all users were told to play. Other rows have less noise."
+MOST_NOISE = " It is the count of an action that all users were told to take. Other counts have less noise."
 
 
 def guarantee_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
@@ -354,8 +354,8 @@ def compare_noise(g: Guarantee, run: RunSpec) -> None:
     st.markdown(
         explained(
             "Each bar adds one improvement to the bar above it, and shows the guarantee proved for its noise. The "
-            "first bar is the noise in the algorithm's paper, for δ = 0. Up to 4,000 releases, the last bar is a lower "
-            "bound. A bar longer than the one above proves more, or moves noise from other counts to visits."
+            "first bar is the noise in the algorithm's paper, for δ = 0. Up to 4,000 releases, the last bar is a "
+            "lower bound. A bar longer than the one above has a stronger guarantee, or gets noise from other counts."
         )
     )
     show(kept(("ladder", run.to_json()), lambda night: ladder(g, night, instance(run))), "ladder")

@@ -80,7 +80,7 @@ def nearest(text: str, problems: list[str]) -> float:
         wanted = EPSILON.parse(text)
         epsilon = min(HOME_BUDGETS, key=lambda e: abs(math.log(e / wanted)))
         if epsilon != wanted:
-            problems.append(f"No ε = {wanted:g} on the slider, so it shows the nearest. Online runs any ε.")
+            problems.append(f"The slider has no ε = {wanted:g}, so it shows the nearest. Online runs any ε.")
     except SpecError as error:
         problems.append(str(error))
     return epsilon

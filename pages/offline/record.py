@@ -277,7 +277,7 @@ EXAMPLES = (
     ),
     Example(
         "The paper's constants",
-        "The penalty of DP-APVI, as in the paper, holds for any data. It needs a thousand times the records of "
+        "With the paper's penalty, which holds for any data, DP-APVI needs a thousand times as many records as "
         "DP-KL-LCB.",
         (*_budgets(AS_IN_PAPER, 0.01, 0.1, 1.0), AS_IN_PAPER.replace(algorithm="dp-kl-lcb", rho=0.1)),
     ),

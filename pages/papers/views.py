@@ -31,8 +31,8 @@ HOW = (
     "mechanism, and we tuned nothing. With this bonus, PUCB, Private-UCB-VI and LDP-OBI are one algorithm.",
     f"Users needed: from this number on, an average episode, learning included, has lost at most {percent(TARGET)} of "
     f"V* in the mean of {SEEDS} seeds. The search tries eight numbers in each factor of ten.",
-    "Only algorithms that run in the environment are listed. SDP-PE needs a list of all policies, which fits only the "
-    "tiny environment. Linear algorithms need features.",
+    "Only algorithms that run in the environment are listed. SDP-PE needs a list of all policies, which is short "
+    "enough only in the tiny environment. Linear algorithms need features.",
     "The command line does the same: `python -m dprl reproduce algorithms --out results`.",
 )
 WORDS = {"holds": "hold here", "fails": "fail here"}

@@ -71,8 +71,8 @@ EXAMPLES = (
     ),
     ExploreExample(
         "Better mechanisms",
-        "Three kinds of noise at ε = 1: Laplace as in the paper, proved (2, 0), Laplace calibrated, and Gaussian "
-        "calibrated.",
+        "Three kinds of noise at ε = 1: Laplace as in the paper, with (2, 0) proved, calibrated Laplace, and "
+        "calibrated Gaussian.",
         (
             Curve(BASE.baseline()),
             Curve(BASE, "Gaussian, optimal: (1, 10⁻⁶) proved"),

@@ -173,7 +173,7 @@ def nothing_yet(study: SweepView) -> None:
     elif study.show == "price" and study.models == ("none",):
         said = "Without privacy there is no privacy cost."
     else:
-        said = "None of this can be run: the lines above list the allowed values."
+        said = "None of these runs is possible; the lines above list the allowed values."
     empty(said)
 
 
@@ -267,12 +267,12 @@ def needed(study: SweepView, state: Progress) -> None:
     elif open_:
         why = (
             f"Each number comes from a search over K, with {study.base.seeds} seeds at each K. {len(open_)} of "
-            f"{len(ways)} are not found yet; the next step needs {price([*state.lacking])}."
+            f"{len(ways)} have not been found yet; the next step needs {price([*state.lacking])}."
         )
         stopped(explained(why), "Search", "search", trade.start_sweep, "begin")
     if not ways:
         st.info(
-            "None of this can be run: the lines above list the allowed values."
+            "None of these runs is possible; the lines above list the allowed values."
             if study.ways
             else "There is no private model to compare. Add one in the settings."
         )

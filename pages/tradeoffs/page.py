@@ -222,7 +222,7 @@ def sweep_box(left_out: DeltaGenerator) -> None:
         for sentence in trade.refusals(study):
             left_out.caption(f":red[{sentence}]")
         if not specs:
-            refused.append("None of this can be run: the reasons are below the models.")
+            refused.append("None of these runs is possible; the reasons are below the models.")
     offer(
         study,
         run_sweep,

@@ -48,7 +48,7 @@ def main() -> None:
     inputs()
     asked = u.asked
     if asked == u.taken:
-        st.caption("The environment and the budget are those of your settings on Online.")
+        st.caption("The environment and the budget come from your settings on Online.")
     with corner:
         share(u)
     if session().wrong:  # the answer would belong to the previous values

@@ -57,8 +57,8 @@ VALUE = (
     "smaller V* needs more users: half the V* needs two to five times the users. A rough guess is enough to start with."
 )
 TODAY = (
-    "The loss of the best policy that you know today, in percent of V*. The algorithm starts without it, so it helps "
-    "only if it is at most the loss allowed. Enter 100 if you know no policy."
+    "The loss of the best policy that you know today, in percent of V*. The algorithm starts without that policy, "
+    "which helps only if its loss is at most the loss allowed. Enter 100 if you know no policy."
 )
 SIGNS = "Solid lines are measured, dashed lines extrapolated. A band contains the true line in nine cases out of ten."
 
@@ -270,8 +270,8 @@ def assumptions(asked: Asked) -> list[str]:
         "trusted party.",
         "The algorithm is DP-UCBVI with its default settings (anytime bonus, adaptive schedule). Without privacy it is "
         "DP-UCBVI without noise. An algorithm that knows more about the environment needs fewer users.",
-        "Each privacy model has its default mechanism. With no trusted party, users answer one-hot questions, and rows "
-        "count only users who were told to play them. With a shuffler, everybody's reports count.",
+        "Each privacy model has its default mechanism. With no trusted party, users answer one-hot questions, and "
+        "each count contains only users who were told to take that action. With a shuffler, everybody's reports count.",
         "Noise was measured at δ = 10⁻⁶. For another δ, we use the ε at which Gaussian noise has the same size. With "
         "no trusted party, the noise needs no δ.",
     ]
@@ -299,7 +299,7 @@ def see(asked: Asked, found: Sequence[Need]) -> str:
         else:
             place = f"stays above it up to ε = {high:g}"
         said.append(f"the line {given(need.model)} {place}")
-    meeting = f"Find the height of {human(asked.users)} users on the left: {listed(said)}."
+    meeting = f"Find {human(asked.users)} users on the left axis and follow that height to the right: {listed(said)}."
     return f"{meeting} A number of users above the whole band is likely enough."
 
 
@@ -310,7 +310,7 @@ def checks_said(table: Table) -> str:
     new = listed([f"{percent(check.within)} {given(check.model)}" for check in table.checks if check.new])
     return (
         "We left each kind of environment out of the fit once. The error allows for one more kind that is farther "
-        f"off than all of them. {_factors(table.held_out)} The formula fits worst {given(worst)}. To test the "
+        f"off than all of these. {_factors(table.held_out)} The formula fits worst {given(worst)}. To test the "
         "factors, we compared each kind with a formula and factors from the other kinds alone. On average, the "
         f"factors then held for these shares of its numbers: {crossed}. We also ran kinds that had played no part in "
         f"the fit. There the factors held for {new}. The stated factors do not allow for that."

@@ -265,7 +265,7 @@ class Named:
         ({**TABLE}, "environment_params.model: the sizes of P"),
         (
             {**TABLE, "possible": [[[2, 0], [1]]] * 3},
-            "environment_params.model.possible: P has chances of at most 2",
+            "environment_params.model.possible: P has at most 2 next states",
         ),
         ({**TABLE, "possible": 3}, "environment_params.model.possible: P has"),
         ({**TABLE, "possible": [[[0], [1]]] * 3}, "environment_params.model.P: a probability is beyond"),
@@ -312,10 +312,10 @@ def with_outcome(outcome: Any) -> Any:
         ("Blackjack-v1", {"H": 3}, "env: its observation_space is not Discrete"),
         ("Taxi-v4", {"fickle_passenger": True}, "options: the P of Taxi leaves fickle passengers out"),
         ("CliffWalking-v1", {}, "H: the environment has no time limit; give H"),
-        ("FrozenLake-v1", {"H": 101}, "H: 101 is not allowed; the environment ends after 100 steps"),
+        ("FrozenLake-v1", {"H": 101}, "H: 101 is not allowed; give at most 100, after which the environment ends"),
         ("FrozenLake-v1", {"H": 2, "start": [1.0]}, "start: this is no distribution"),
         ("FrozenLake-v1", {"H": 2, "rewards": (0.0, 0.1)}, "rewards: mean rewards go from 0 to 0.33"),
-        (deep_sea(2), {"H": 2, "slips": 1}, "options: slips: these are for an id"),
+        (deep_sea(2), {"H": 2, "slips": 1}, "options: slips can be given only with an id"),
         (SimpleNamespace(), {"H": 2}, "env: its observation_space is not Discrete"),
         ("FrozenLake-v1", {"H": 2, "start": [-1.0, 2.0] + [0.0] * 14}, "start: start[0] is -1, which is negative"),
         ("FrozenLake-v1", {"H": 2, "start": [0.5] + [0.0] * 15}, "start: start sums to 0.5; give"),
@@ -359,5 +359,5 @@ def test_what_is_said_of_start_ends_rewards_and_wrappers() -> None:
     del bare.initial_state_distrib
     with pytest.raises(SpecError, match="has no distribution of the first state; give 4 probabilities"):
         from_gymnasium(bare, 5)
-    with pytest.raises(SpecError, match="TransformReward changes its model"):
+    with pytest.raises(SpecError, match="the wrapper TransformReward changes"):
         from_gymnasium(gymnasium.wrappers.TransformReward(lake, lambda r: 2.0), 5)

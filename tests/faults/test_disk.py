@@ -51,7 +51,7 @@ def test_a_disk_that_is_full_at_random_writes(tmp_path: Path, monkeypatch: pytes
         said.add(store.notice)
         done.append(spec)
         assert right(store, spec) == 3
-    assert said == {"", HELD.format("The store of runs cannot be used just now (its disk is full).")}
+    assert said == {"", HELD.format("The store of runs cannot be used now (its disk is full).")}
     monkeypatch.setattr(disk, "check", lambda statement: None)
     store.close()
     with closing(Store(tmp_path / "runs.sqlite", walk.NAME)) as store:

@@ -88,7 +88,7 @@ def test_the_price_of_privacy_needs_the_baseline_and_offers_to_run_it(
     assert store.status(SPEC.baseline()).state == "queued"
     work()
     app.run()
-    assert charts(app)[0].alt.startswith("Line chart of the regret that privacy adds")
+    assert charts(app)[0].alt.startswith("Line chart of the regret added by privacy")
 
 
 def test_the_camera_above_each_chart_saves_what_was_chosen(finished: Visit, visit: Visit) -> None:

@@ -153,7 +153,8 @@ def test_in_public_a_cap_is_said_with_what_would_fit(
     app.button(key="run").click().run()
     [toast] = app.toast
     assert toast.value.replace("\\", "") == (
-        "Not started: at most 3 seeds may wait for one tab, and 2 do. Of 5 seeds asked for, 1 seed would fit now."
+        "Not started: at most 3 seeds may wait for one tab, and 2 already do. "
+        "Of 5 seeds asked for, 1 seed would fit now."
     )
 
 

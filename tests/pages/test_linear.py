@@ -83,5 +83,5 @@ def numbers(given: Any) -> Any:
 def test_attack_and_tradeoffs_say_what_they_do_with_it(visit: Visit, store: Store) -> None:
     run = short("ucrl-vtr", "central")
     app = visit("attack", b=run)
-    assert "which is not attacked here" in words(app)
+    assert "cannot be attacked here" in words(app)
     visit("tradeoffs", b=run)

@@ -27,9 +27,9 @@ SPECS = (SMALL.baseline(), SMALL, SMALL.replace(rho=0.1))
 
 
 SEEN = {  # what each tab but the first draws first, by its alternative text (None: nothing), and says
-    "pessimism": ("Heatmaps of a data set's visits", "the penalty removes the action's whole value"),
+    "pessimism": ("Heatmaps of a data set's true", "the penalty removes the action's whole value"),
     "policy": ("Heatmaps of the action taken", "policy takes the learned action with a probability of"),
-    "coverage": ("Heatmaps of the states on the way", "On the optimal policy's way"),
+    "coverage": ("Heatmaps of the states visited", "Along the optimal policy's path"),
     "guarantee": (None, "Proved as claimed:** ρ = 0.1 when one trajectory is replaced"),
     "data": (None, "The suboptimality of every run"),
 }
@@ -126,7 +126,7 @@ def test_a_policy_of_explore_is_followed_by_people_here(finished: Visit, visit: 
     (field,) = app.text_area
     assert f"policy:0.7:{field.value}" == said
     assert "70% follow a given policy, the others act at random" in words(app)
-    assert charts(app)[0].alt.startswith("Heatmaps of the states on the way")
+    assert charts(app)[0].alt.startswith("Heatmaps of the states visited")
     field.set_value("111X3").run()
     press(app, "run")
     part = app.session_state["session"].parts[OfflineState]

@@ -212,13 +212,13 @@ def test_a_store_that_cannot_answer_is_a_sentence(visit: Visit, monkeypatch: pyt
     app = visit("explore", c=[PRIVATE])
 
     def busy(*_: object, **__: object) -> None:
-        raise StoreError("The store cannot be used just now.")
+        raise StoreError("The store cannot be used now.")
 
     monkeypatch.setattr(Store, "ask", busy)
     monkeypatch.setattr(Store, "cancel", busy)
     widget(app, "text_input", "Privacy budget ε, exact value").input("3").run()
     press(app, "run")
-    assert [t.value.replace("\\", "") for t in app.toast] == ["The store cannot be used just now."]
+    assert [t.value.replace("\\", "") for t in app.toast] == ["The store cannot be used now."]
     press(app, "cancel")
     assert len(app.session_state["session"].explore.curves) == 1
 
@@ -232,7 +232,7 @@ def test_a_full_disk_is_said_and_results_are_shown_all_the_same(
     store.results.write()
     app.run()
     assert [w.value.replace("\\", "") for w in app.warning] == [
-        HELD.format("The store of runs cannot be used just now (its disk is full).")
+        HELD.format("The store of runs cannot be used now (its disk is full).")
     ]
     assert store.status(SPEC).state == "done"
     assert len(charts(app)) == 1

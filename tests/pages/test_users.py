@@ -175,7 +175,7 @@ def test_it_asks_about_what_was_chosen_on_online(visit: Visit) -> None:
     go(app, PAGE)
     found = asked_of(app)
     assert (found.S, found.A, found.H, found.epsilon, found.users) == (8, 3, 8, 0.4, Asked().users)
-    assert "those of your settings on Online" in words_of(app)
+    assert "come from your settings on Online" in words_of(app)
     keyed(app, "text_input", "users.epsilon").set_value("2").run()
     assert "settings on Online" not in words_of(app)
     go(app, "explore")

@@ -147,6 +147,6 @@ def test_plain_functions_find_the_same_bits() -> None:
 
 def test_more_releases_than_there_is_room_for_are_refused() -> None:
     assert OPTIMAL.rows(0, MAX_RELEASES) == MAX_RELEASES
-    with pytest.raises(SpecError, match="gaussian-optimal keeps noise for every release") as refused:
+    with pytest.raises(SpecError, match="gaussian-optimal stores the noise of every release") as refused:
         OPTIMAL.rows(0, MAX_RELEASES + 1)
     assert refused.value.field == "schedule"

@@ -129,7 +129,7 @@ def test_shuffled_bits() -> None:
         ({"epsilon": 0}, "epsilon: 0 is not allowed; give a number from 0.001 to 1000."),
         (
             {"epsilon": 1, "delta": 0},
-            "delta: gaussian-optimal proves nothing at 0; give more, or mechanism laplace-tree",
+            "delta: gaussian-optimal needs more than 0; or give mechanism laplace-tree",
         ),
         (
             {"epsilon": 1, "mechanism": "gausian"},
@@ -138,7 +138,7 @@ def test_shuffled_bits() -> None:
         ({"epsilon": 1, "mechanism": "unary"}, "mechanism: unary is not allowed; give gaussian-toeplitz, "),
         (
             {"epsilon": 1, "mechanism": "gaussian", "releases": 2},
-            "releases: 2 is not allowed; each report has noise",
+            "releases: 2 is not allowed; each report has its own noise",
         ),
         (
             {"epsilon": 1, "mechanism": "binomial-sum", "size": 2},

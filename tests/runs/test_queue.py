@@ -258,7 +258,7 @@ def test_a_seed_whose_worker_dies_starts_again_once(store: Store) -> None:
     work(store, dying, 2)
     status = store.status(one)
     assert (status.state, status.progress) == ("queued", 0.0)
-    assert status.message == "A worker process died; seed 0 is run again."
+    assert status.message == "A worker process died; seed 0 will run again."
     work(store, dying)
     assert (store.status(one).state, store.status(one).message) == ("done", "")
     dying.count, dying.deaths = -1, (0, 1)
@@ -406,12 +406,12 @@ def test_what_it_costs_to_ask(store: Store, slow: Slow) -> None:
 
 
 CAPS = {
-    "DPRL_TAB_SEEDS": ("3 seeds may wait for one tab, and 2 do", 1),
-    "DPRL_TAB_SECONDS": ("30 s of computing may wait for one tab, and 20 s do", 1),
-    "DPRL_ADDRESS_SEEDS": ("3 seeds may wait for one network address, and 2 do", 1),
-    "DPRL_ADDRESS_SECONDS": ("30 s of computing may wait for one network address, and 20 s do", 1),
-    "DPRL_ALL_SEEDS": ("3 seeds may wait for all visitors together, and 2 do", 1),
-    "DPRL_ALL_SECONDS": ("30 s of computing may wait for all visitors together, and 20 s do", 1),
+    "DPRL_TAB_SEEDS": ("3 seeds may wait for one tab, and 2 already do", 1),
+    "DPRL_TAB_SECONDS": ("30 s of computing may wait for one tab, and 20 s already do", 1),
+    "DPRL_ADDRESS_SEEDS": ("3 seeds may wait for one network address, and 2 already do", 1),
+    "DPRL_ADDRESS_SECONDS": ("30 s of computing may wait for one network address, and 20 s already do", 1),
+    "DPRL_ALL_SEEDS": ("3 seeds may wait for all visitors together, and 2 already do", 1),
+    "DPRL_ALL_SECONDS": ("30 s of computing may wait for all visitors together, and 20 s already do", 1),
 }
 
 
@@ -449,5 +449,5 @@ def test_addresses_that_are_not_known_are_not_one(path: Path, monkeypatch: pytes
 )
 def test_a_setting_that_is_none_is_said(path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.setenv(name, "plenty")
-    with pytest.raises(StoreError, match=f"^{name} is 'plenty', and must be a whole number from "):
+    with pytest.raises(StoreError, match=f"^{name} is 'plenty'; give a whole number from "):
         Store(path)

@@ -77,7 +77,7 @@ def test_the_longest_unused_make_room_traces_before_curves(store: Store) -> None
     assert states[0] == "done"
     assert states[1:] == ["unknown"] * 3 + ["done"] * 2
     gone = store.status(specs[1])
-    assert gone.message == "Its details had to make room for newer results; its curve was kept."
+    assert gone.message == "The details of this run had to make room for newer results; the curve was kept."
     assert len(store.live(specs[1])) == 1
     assert store.traces(specs[1]) == []
     store.ask(specs[1], "ann")
@@ -92,7 +92,7 @@ def test_the_longest_unused_make_room_traces_before_curves(store: Store) -> None
 def test_on_a_full_disk_results_are_held_and_written_later(disk: Disk, path: Path, store: Store) -> None:
     disk.full = True
     computed(store)
-    assert store.notice == HELD.format("The store of runs cannot be used just now (its disk is full).")
+    assert store.notice == HELD.format("The store of runs cannot be used now (its disk is full).")
     assert store.status(SPEC).state == "done"
     assert len(store.traces(SPEC)) == len(store.live(SPEC)) == 2
     assert Results(path).there([SPEC.seed_key(0)]) == {}
@@ -121,7 +121,7 @@ def test_a_locked_file_holds_nobody_up(path: Path, store: Store, monkeypatch: py
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
         computed(store)
-        assert store.notice == HELD.format("The store of runs cannot be used just now (database is locked).")
+        assert store.notice == HELD.format("The store of runs cannot be used now (database is locked).")
         assert store.status(SPEC).state == "done"
         assert len(store.traces(SPEC)) == 2
         other.execute("ROLLBACK")
@@ -220,7 +220,7 @@ def test_damaged_rooms_are_set_aside_and_leave_the_results_alone(path: Path, sto
     code, _ = store.rooms.open(Lease("tab"))
     sql(path.with_name("runs-rooms.sqlite"), "DROP TABLE room_step")
     with pytest.raises(
-        StoreError, match=r"^The store of rooms was damaged: it was set aside as .* was begun\.$"
+        StoreError, match=r"^The store of rooms was damaged: it was set aside as .* was created\.$"
     ):
         store.rooms.find(code)
     assert store.rooms.find(code) is None

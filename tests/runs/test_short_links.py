@@ -50,11 +50,11 @@ def test_letters_that_are_none_and_those_that_stand_for_nothing_get_one_sentence
 def test_links_are_capped_in_length_and_number(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DPRL_SHORT_LINKS", "2")
     with contextlib.closing(Store(path, fake.NAME)) as store:
-        with pytest.raises(Refused, match="only one of at most 4,000 is made short"):
+        with pytest.raises(Refused, match="only links of at most 4,000 can be shortened"):
             store.links.shorten("explore", "c" * (rooms.MOST_LETTERS + 1), WHO)
         first = store.links.shorten("explore", "c" * rooms.MOST_LETTERS, WHO)
         store.links.shorten("explore", "2", WHO)
-        with pytest.raises(Refused, match=r"keeps 2 short links, which is the most \(DPRL_SHORT_LINKS\)"):
+        with pytest.raises(Refused, match=r"already keeps 2 short links, its maximum \(DPRL_SHORT_LINKS\)"):
             store.links.shorten("explore", "3", WHO)
         assert store.links.shorten("explore", "c" * rooms.MOST_LETTERS, WHO) == first
         assert store.links.lengthen(first) == ("explore", "c" * rooms.MOST_LETTERS)

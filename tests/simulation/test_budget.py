@@ -199,7 +199,7 @@ def test_a_file_that_was_read_before_is_named_by_its_budget_and_by_a_key() -> No
 
 def test_what_is_no_budget_is_refused() -> None:
     for name in ("", " ", "x" * 61, "a\nb", None):
-        with pytest.raises(SpecError, match="is no name"):
+        with pytest.raises(SpecError, match="is not a name"):
             Budget(name)  # type: ignore[arg-type]
     with pytest.raises(SpecError, match="rho: -1"):
         Budget("ward", rho=-1)

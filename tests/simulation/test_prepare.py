@@ -65,7 +65,7 @@ def test_a_state_is_made_of_columns_and_a_shorter_episode_goes_on() -> None:
         (1, "gone", "watch"): ["gone", 0.0],
         (2, "gone", "watch"): ["severe / 65 or more", 0.0],
     }
-    assert told == ["1 of 2 episodes have fewer steps than 3; they go on in gone."]
+    assert told == ["1 of 2 episodes have fewer steps than 3; they are continued in gone."]
 
 
 def test_rows_may_stand_in_any_order_and_numbers_be_written_with_a_point() -> None:
@@ -74,7 +74,7 @@ def test_rows_may_stand_in_any_order_and_numbers_be_written_with_a_point() -> No
         record, n, told = count([ROWS[i] for i in order])
         np.testing.assert_array_equal(record, whole)
         assert n == 2
-        assert any("of 4 rows do not stand in order; they were sorted." in each for each in told)
+        assert any("of 4 rows were not in order; they have been sorted." in each for each in told)
     assert len(count([ROWS[3], *ROWS[:3]])[2]) == 1  # whoever comes first
     dotted = [row.replace(",1,", ",1.0,").replace(",2,mild", ",2.0,mild") for row in ROWS]
     np.testing.assert_array_equal(count(dotted)[0], whole)
@@ -104,8 +104,8 @@ def test_a_list_of_states_may_be_mapped_alone() -> None:
         "Column ward: 1 of 4 rows have a label that you did not declare: z (1). Each counts as b, the last declared "
         "label.",
         "Column reward: 1 of 4 rows are outside the declared range 0 to 1; the file has 0.5 to 3. Each counts as the "
-        "nearest end.",
-        "3 of 4 rows do not stand in order; they were sorted.",
+        "nearest limit.",
+        "3 of 4 rows were not in order; they have been sorted.",
     ]
 
 

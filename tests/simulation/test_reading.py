@@ -109,7 +109,7 @@ def test_the_owner_is_told_what_is_not_declared(monkeypatch: pytest.MonkeyPatch)
         "Column action: 1 of 4 rows have a label that you did not declare: Y (1). Each counts as y, the last declared "
         "label.",
         "Column reward: 2 of 4 rows are outside the declared range 0 to 1; the file has -3 to 7. Each counts as the "
-        "nearest end.",
+        "nearest limit.",
     ]
     assert told(strange) == said
     monkeypatch.setattr(tables, "ROWS", 2)  # in pieces
@@ -139,7 +139,7 @@ def test_many_undeclared_labels_need_consent() -> None:
 def test_steps_beyond_the_horizon_do_not_count() -> None:
     longer = GOOD.replace("2,0,a", "1,2,b,y,1\n1,3,b,y,1\n2,0,a")
     np.testing.assert_array_equal(count(longer)[0], count(GOOD)[0])
-    assert told(longer) == ["1 of 2 episodes have more than 2 steps. Only the first 2 of each count."]
+    assert told(longer) == ["1 of 2 episodes have more than 2 steps. Only the first 2 steps of each count."]
     with pytest.raises(SpecError, match="row 4, column step: step 0 of episode 3 is missing"):
         count(GOOD.replace("2,0,a", "3,5,a,x,0\n2,0,a"))
 
@@ -180,7 +180,7 @@ REFUSED: dict[str, tuple[str | bytes, str]] = {
     "empty cell": (GOOD.replace("0.25", ""), "row 4, column reward: it is empty"),
     "empty label": (GOOD.replace(",x,0.5", ",,0.5"), "row 2, column action: it is empty"),
     "blank line": (GOOD.replace("2,0", "\n2,0"), "row 4, column episode: it is empty"),
-    "formula": (GOOD.replace("x,0.5", '"=cmd|x",0.5'), "row 2, column action: =cmd|x is a formula"),
+    "formula": (GOOD.replace("x,0.5", '"=cmd|x",0.5'), "row 2, column action: =cmd|x would be a formula"),
     "latin-1": (GOOD.replace("a,y", "ä,y").encode("latin-1"), "row 5 is not text in UTF-8 (byte 0xe4)"),
     "utf-16": (GOOD.encode("utf-16"), "the file is UTF-16; save it as CSV in UTF-8."),
     "utf-16 without a mark": (GOOD.encode("utf-16-le"), "the file is UTF-16; save it as CSV in UTF-8."),

@@ -278,7 +278,7 @@ def test_replace_chooses_a_mechanism_anew_unless_another_was_asked_for() -> None
         assert there.replace(**{name: getattr(base, name) for name in changes}) == base
     asked = base.replace(mechanism="laplace-tree")
     assert asked.replace(schedule="episodic").mechanism == "laplace-tree"
-    with pytest.raises(SpecError, match="gaussian-toeplitz keeps noise"):
+    with pytest.raises(SpecError, match="gaussian-toeplitz stores the noise"):
         base.replace(schedule="episodic", mechanism="gaussian-toeplitz")
 
 

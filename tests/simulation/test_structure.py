@@ -163,7 +163,7 @@ def test_learners_without_such_a_form_refuse() -> None:
     }
     for key, world in problems.items():
         with pytest.raises(
-            SpecError, match=r"^structure: \S+ has no form .* give none, or algorithm dp-ucbvi"
+            SpecError, match=r"^structure: \S+ cannot use .* give none, or algorithm dp-ucbvi"
         ):
             RunSpec(algorithm=key, environment=world, structure="environment")
 

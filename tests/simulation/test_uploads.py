@@ -301,7 +301,7 @@ def test_a_damaged_draw_is_refused_and_never_drawn_again() -> None:
     for bad in (b"", good[:-1], good[:200] + bytes([good[200] ^ 1]) + good[201:], good + b"1"):
         path.write_bytes(bad)
         for _ in range(2):
-            with pytest.raises(SpecError, match=r"^data: what was released .* is never drawn again; .*\.$"):
+            with pytest.raises(SpecError, match=r"^data: the release .* is never drawn again; .*\.$"):
                 released(spec)
         assert path.read_bytes() == bad
     path.write_bytes(good)

@@ -211,10 +211,10 @@ VALUES = (
 ALGORITHM = EliminationLearner(
     key="sdp-pe",
     title="SDP-PE",
-    summary="Eliminates policies stage by stage from shuffled batches, each used once; small environments only.",
+    summary="Eliminates policies stage by stage and uses each shuffled batch once; for small environments only.",
     source="B25 Algorithms 1-3",
-    note="From version 1 of the paper. Version 3, of which we know only quoted parts, states a bound of order "
-    "√(SAH³K) + S³AH⁶/ε with O(H log K) policy updates, and has experiments on RiverSwim.",
+    note="This is the algorithm in version 1 of the paper. Version 3, of which we know only quoted parts, states a "
+    "bound of order √(SAH³K) + S³AH⁶/ε with O(H log K) policy updates, and has experiments on RiverSwim.",
     privacies=("shuffle", "none"),
     fields=(
         Field(

@@ -333,8 +333,8 @@ ALGORITHM = replace(
     sdp_pe.ALGORITHM,
     key="sdp-pe-relaxed",
     title="SDP-PE, relaxed",
-    summary="SDP-PE with mixtures of policies and one constraint instead of a list: a relaxation that reaches larger "
-    "environments.",
+    summary="SDP-PE with mixtures of policies and one constraint instead of a list: a relaxation that also works in "
+    "larger environments.",
     source="after B25 Algorithms 1-3; the relaxation is ours",
     begin=RelaxedElimination,
     series=RelaxedElimination.SERIES,

@@ -177,7 +177,7 @@ def anytime_confidence(
 ALGORITHM = ValueIterationLearner(
     key="lsvi-ucb",
     title="LSVI-UCB",
-    summary="Learns the values of a linear MDP by least squares; each batch regresses its own values.",
+    summary="Learns the values of a linear MDP by least squares, with a new regression in each batch.",
     source="L21 Algorithm 2, Theorem 8, Appendices E.1 and E.3; Jin et al. 2020",
     planners={
         "anytime": ValueIterationPlanner(

@@ -217,7 +217,7 @@ def either(
 ALGORITHM = MixtureLearner(
     key="ucrl-vtr",
     title="UCRL-VTR",
-    summary="Learns the weights of a linear mixture by regressing its own values, from released sums.",
+    summary="Learns the weights of a linear mixture from released sums, by regression on its own value estimates.",
     source="L21 Algorithm 1, Corollaries 5 and 6; Ayoub et al. 2020",
     planners={
         "anytime": MixturePlanner(anytime, anytime_constants, anytime_confidence),

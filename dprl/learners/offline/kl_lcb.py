@@ -208,8 +208,8 @@ RECORD: Any = {
 KL_LCB = OfflineLearner(
     key="dp-kl-lcb",
     title="DP-KL-LCB",
-    summary="Offline, tabular, ours: pessimistic value iteration with a proved lower bound, from half of the DP-APVI "
-    "releases.",
+    summary="Offline, tabular, ours: pessimistic value iteration with a proved lower bound, from half of the sums that "
+    "DP-APVI releases.",
     source="ours, after QW23-offline Algorithm 1",
     baseline="dp-kl-lcb",
     public=("sizes", "rewards"),

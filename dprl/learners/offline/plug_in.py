@@ -48,8 +48,8 @@ RECORD: Any = {**kl_lcb.RECORD, "unproved": lambda params: UNPROVED, "proved": "
 PLUG_IN = OfflineLearner(
     key="dp-plug-in",
     title="DP plug-in",
-    summary="Offline, tabular: value iteration on the counts that DP-KL-LCB releases, with nothing subtracted: a "
-    "ranking of actions without a bound.",
+    summary="Offline, tabular: value iteration on the counts that DP-KL-LCB releases, with nothing subtracted. It "
+    "ranks actions and bounds nothing.",
     source="certainty equivalence, on what our DP-KL-LCB releases",
     baseline="dp-plug-in",
     public=("sizes", "rewards"),

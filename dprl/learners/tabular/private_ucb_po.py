@@ -91,14 +91,14 @@ def constants(problem: Problem) -> Array:
 
 
 NOTE = (
-    "Its policy is stochastic and moves by steps of mirror descent, a block of b users by b steps at once. Steps are "
-    "tuned to K, so regret keeps growing with K, eventually as \u221aK."
+    "Its policy is stochastic and changes by steps of mirror descent: b steps at once after a block of b users. The "
+    "step size is tuned to K, so regret keeps growing with K, eventually as \u221aK."
 )
 
 ALGORITHM = TabularLearner(
     key="private-ucb-po",
     title="Private-UCB-PO",
-    summary="A stochastic policy that moves by mirror descent, for any privacy model. We reconstructed the formulas.",
+    summary="A stochastic policy updated by mirror descent, for any privacy model. We reconstructed the formulas.",
     source="after Chowdhury, Zhou 2022",
     reconstructed=True,
     privacies=("central", "shuffle", "local", "none"),

@@ -137,8 +137,8 @@ def room(key: str) -> Callable[[int, int], int]:
         if releases > MAX_RELEASES:
             raise SpecError(
                 "schedule",
-                f"{key} keeps noise for every release and this schedule has about {releases:,}; give one with at most "
-                f"{MAX_RELEASES:,}, such as adaptive:0.1, or mechanism gaussian-blt.",
+                f"{key} stores the noise of every release, and this schedule has about {releases:,}; give one with at "
+                f"most {MAX_RELEASES:,}, such as adaptive:0.1, or mechanism gaussian-blt.",
             )
         return releases
 

@@ -23,7 +23,7 @@ from dprl.privacy.privatizers.privatizer import Noise, Privatizer, Request, Word
 from dprl.statistics import REPLACE_ONE, Change
 
 TRUST = (
-    "The shuffler is trusted to mix the messages of a batch; others see only which messages came, not whose."
+    "The shuffler is trusted to mix the messages of a batch; others see only the messages, not who sent them."
 )
 MOST_USERS = 10**15
 LEAST_DELTA = 1e-18  # the accountant ignores outcomes with a probability of about 1e-30 in each counter
@@ -301,7 +301,7 @@ PRIVATIZER = Privatizer(
         blanked="sends noise only",
         seen="the mixed bits among which the user's are",
     ),
-    summary="Users add random bits and a trusted shuffler mixes a batch: between central and local.",
+    summary="Users add random bits, and a trusted shuffler mixes each batch: a model between central and local.",
     trust=TRUST,
     source="B25 Algorithm 4",
     mechanisms=("binomial-sum", "binomial-tree"),

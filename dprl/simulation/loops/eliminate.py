@@ -102,8 +102,8 @@ class EliminationRun:
 
     @staticmethod
     def lack(spec: RunSpec) -> str:
-        """Explain in one sentence why numba plays a run."""
-        return "assets/engine.wasm does not hold the loop of policy elimination."
+        """Return why numba plays a run, in one sentence."""
+        return "assets/engine.wasm does not contain the loop of policy elimination."
 
     @staticmethod
     def noise_of_run(spec: RunSpec) -> Noise:

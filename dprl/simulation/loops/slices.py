@@ -75,7 +75,7 @@ class SlicedRun(ABC):
     @staticmethod
     def lack(spec: RunSpec) -> str:
         """Explain in one sentence why numba plays a run; "" if the module does."""
-        return "assets/engine.wasm does not hold the loops of linear algorithms."
+        return "assets/engine.wasm does not contain the loops of linear algorithms."
 
     @abstractmethod
     def _prepare(self, plain: bool, walk_below: int) -> None:

@@ -159,7 +159,7 @@ def _labels(value: Any, key: str) -> tuple[str, ...]:
     if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= MOST:
         return tuple(map(str, range(value)))
     if not isinstance(value, list) or not 1 <= len(value) <= MOST:
-        raise wrong(key, f"{shown(value)} is not allowed; give 1 to {MOST:,} labels, or how many.")
+        raise wrong(key, f"{shown(value)} is not allowed; give 1 to {MOST:,} labels, or their number.")
     labels = tuple(map(normal, custom.labels(value, key, len(value), NAME)))
     twice = next((label for i, label in enumerate(labels) if label in labels[:i]), None)
     if twice is not None:
@@ -227,7 +227,7 @@ def _episodes(value: Any, columns: Mapping[str, str]) -> int:
         raise wrong("episodes", f"{shown(value)} is not allowed; give a whole number from 1 to {most}.")
     if value > 1 and PERSON not in columns:
         whose = f"declare columns.{PERSON}"
-        raise wrong("episodes", f"{value} need a column that says whose an episode is; {whose}.")
+        raise wrong("episodes", f"{value} need a column that names each episode's user; {whose}.")
     return value
 
 
@@ -250,7 +250,7 @@ def _rewards(value: Any, size: Size, low: float, high: float) -> Array:
     if table.min() < low or table.max() > high:
         raise wrong(
             "rewards",
-            f"{table.min():g} to {table.max():g} is not within reward_range, {low:g} to {high:g}; widen that.",
+            f"{table.min():g} to {table.max():g} is not within reward_range, {low:g} to {high:g}; widen it.",
         )
     return np.array(np.broadcast_to(table, (H, S, A)))
 

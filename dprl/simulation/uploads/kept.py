@@ -214,8 +214,8 @@ def _digest(path: Path, words: bytes) -> bytes:
 def _unreadable(why: str | None) -> SpecError:
     return SpecError(
         "data",
-        f"what was released of this data set cannot be read here ({why}). Its noise is never drawn again; give the "
-        "file again, which is one more release.",
+        f"the release of this data set cannot be read here ({why}). Its noise is never drawn again; give the file "
+        "again, which counts as another release.",
     )
 
 

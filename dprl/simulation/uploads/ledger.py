@@ -144,13 +144,12 @@ class Budget:
         except (OSError, ValueError, KeyError, TypeError):
             raise SpecError(
                 NAME,
-                f"{shown(self.name)} is damaged, so nothing is released under it; mend or remove its file.",
+                f"{shown(self.name)} is damaged, so nothing is released under it; repair or remove its file.",
             ) from None
         if where := _edited(content):
             raise SpecError(
                 NAME,
-                f"{where} of {shown(self.name)} was edited by hand, so nothing is released under it; put its file "
-                "back as it was.",
+                f"{where} of {shown(self.name)} was edited by hand, so nothing is released under it; restore its file.",
             )
         return dict(content)
 
@@ -174,7 +173,7 @@ def checked_name(name: str) -> str:
     """Return a name in normal form. Upper and lower case make no difference; see `_path`. Raises SpecError."""
     found = re.sub(" +", " ", normal(name)) if isinstance(name, str) else ""
     if not 1 <= len(found) <= MOST_NAME or not found.isprintable():
-        raise SpecError(NAME, f"{shown(name)} is no name; give 1 to {MOST_NAME} printable characters.")
+        raise SpecError(NAME, f"{shown(name)} is not a name; give 1 to {MOST_NAME} printable characters.")
     return found
 
 

@@ -80,24 +80,24 @@ class Outside:
             low, high = self.declared.reward_range
             column = self.declared.columns.get("reward", "reward")
             said.append(
-                f"Column {column}: {self.rewards:,} of {plural(self.rows, 'row')} are outside the declared "
-                f"range {low:g} to {high:g}; the file has {self.lowest:g} to {self.highest:g}. Each counts "
-                "as the nearest end."
+                f"Column {column}: {self.rewards:,} of {plural(self.rows, 'row')} are outside the declared range "
+                f"{low:g} to {high:g}; the file has {self.lowest:g} to {self.highest:g}. Each counts as the nearest "
+                "limit."
             )
         if self.moved:
             said.append(
-                f"{self.moved:,} of {plural(self.rows, 'row')} do not stand in order; they were sorted."
+                f"{self.moved:,} of {plural(self.rows, 'row')} were not in order; they have been sorted."
             )
         if self.padded:
             said.append(
                 f"{self.padded:,} of {plural(self.episodes, 'episode')} have fewer steps than {self.declared.size.H}; "
-                f"they go on in {shown(self.declared.absorbing)}."
+                f"they are continued in {shown(self.declared.absorbing)}."
             )
         if self.cut:
             H = self.declared.size.H
             said.append(
                 f"{self.cut:,} of {plural(self.episodes, 'episode')} have more than {plural(H, 'step')}. Only the "
-                f"first {H} of each count."
+                f"first {H} steps of each count."
             )
         if self.beyond:
             said.append(

@@ -186,7 +186,7 @@ def _check_cells(columns: dict[str, Column], first: int) -> None:
             wrong.append((row, i, name, texts[codes[row]]))
     if wrong:
         row, _, name, text = min(wrong)
-        said = f"{shown(text)} is a formula to a spreadsheet; give what it stands for." if text else EMPTY
+        said = f"{shown(text)} would be a formula in a spreadsheet; give its value." if text else EMPTY
         refuse(first + row + 2, name, said)
 
 
@@ -197,7 +197,7 @@ def _steps(name: str, column: Column) -> Codes:
     bad = np.array([not (text.isdecimal() and text.isascii() and len(text) < 6) for text in plain])[codes]
     if bad.any():
         row = int(bad.argmax())
-        refuse(row + 2, name, f"{shown(texts[codes[row]])} is not a step; give a whole number from 0 or 1.")
+        refuse(row + 2, name, f"{shown(texts[codes[row]])} is not a step; give whole numbers from 0 or 1 on.")
     return np.array([int(text) for text in plain], dtype=np.int32)[codes]
 
 

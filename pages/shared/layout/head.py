@@ -92,8 +92,8 @@ def tab_bar(key: str, titles: Mapping[str, str], now: str, turn: Callable[[str],
 
 
 ONLY_HERE = (
-    "Phones cannot open this address: it is this computer's own. Serve on all addresses (make run HOST=0.0.0.0), and "
-    "open this page by the computer's address in your network."
+    "Phones cannot open this address, which works only on this computer. Serve on all addresses (make run "
+    "HOST=0.0.0.0), and open this page at the computer's address in your network."
 )
 LOCK_HELP = (
     "Whoever opens the link sees the settings but cannot change them. To lock by hand, add `lock=all`, "

@@ -69,7 +69,7 @@ def awaited(runs: Iterable[RunStatus], specs: Iterable[RunSpec] = ()) -> str:
         return "Nothing has been computed."
     if any(compiles(spec) for spec in specs):
         return (
-            "This machine compiles the algorithm before its first run. This needs about half a minute, and longer if "
+            "This machine compiles the algorithm before its first run. This takes about half a minute, or longer if "
             "the machine is busy."
         )
     return "The first points appear in a moment."
