@@ -28,7 +28,7 @@ def played() -> list[ExploreExample]:
 
 
 def runs_of(examples: Sequence[ExploreExample]) -> list[RunSpec]:
-    """Return the runs to prepare for these examples: each run with each of its numbers of users, without repetition."""
+    """Return the runs to prepare for these examples: each run at each of its numbers of users, without duplicates."""
     curves = [curve.spec for each in examples for curve in each.curves]
     # The number of seeds does not matter: each run is prepared for the largest possible number.
     sizes = (spec.replace(episodes=size, seeds=1) for spec in curves for size in sizes_of(spec))

@@ -111,7 +111,7 @@ def share_of_worst(mean: Array, worst: Array) -> Array:
 
 
 def least(shares: Sequence[Array]) -> float:
-    """Return the smallest of all known shares, infinite if there are none."""
+    """Return the smallest of all known shares, or infinity if there are none."""
     return float(min((np.fmin.reduce(one, initial=np.inf) for one in shares), default=np.inf))
 
 

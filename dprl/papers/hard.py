@@ -44,7 +44,7 @@ def extra(evidence: Evidence, spec: RunSpec) -> Array:
 
 
 def setting_heading(spec: RunSpec, *notes: str) -> str:
-    """Describe the algorithm, the arms and the users."""
+    """Return a heading: the algorithm, the arms of the bandit, the number of users, and the notes."""
     arms = int(spec.environment_params["m"]) + 1
     title = ALGORITHMS[spec.algorithm].title
     return heading(f"A bandit of {arms} arms", title, *notes, f"K = {human(spec.episodes)}")

@@ -107,7 +107,7 @@ def regrets(traces: Traces, view: Measure, statistic: metrics.Statistic, **how: 
         if view == "extra" and spec.baseline() not in known:
             raise without_baseline(spec)
         if view == "share" and not known[spec].v_star > 0:
-            raise SpecError("measure", f"V* of {spec.label()} is 0, so no share of it is lost; give regret.")
+            raise SpecError("measure", f"V* of {spec.label()} is 0, and has no shares; give regret.")
     few(chosen)
     return regret_picture(chosen, known, view, statistic, **how)
 

@@ -134,9 +134,7 @@ def about_pessimism(
     taken = percent(bitten.share)
     said = f"In {taken} of the state-action-step triples the penalty removes the action's whole value."
     if bitten.path > 0:
-        said += (
-            f" An optimal episode meets such a triple in {percent(bitten.path)} of its {plural(H, 'step')}."
-        )
+        said += f" An optimal episode encounters such a triple in {percent(bitten.path)} of its {plural(H, 'step')}."
     else:
         said += " An optimal episode meets none of these triples."
     if ranks:

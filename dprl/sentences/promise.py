@@ -38,8 +38,8 @@ Your episode changes the chance of any outcome by a factor of at most exp(ε). T
 rest fails. If Gaussian noise is just enough for (1, 10⁻⁶), its outcomes are more than 2.7 times as likely with a chance
 of 20 in a million.
 
-With a trusted curator, the outcomes are all that the *other* users learn, even put together. Your own results
-are not among them, and may show your own data. With a shuffler, they are the mixed messages. With no trusted
+With a trusted curator, the *other* users learn only the outcomes, even if they pool all that they know. Your own
+results are not among them, and may show your own data. With a shuffler, they are the mixed messages. With no trusted
 party, they are your message.
 
 In the two lists one user is **replaced** by another. Some papers' proofs count the change when a user is **zeroed
@@ -180,7 +180,7 @@ def against_users(delta: float, users: int) -> str:
     return (
         f"Here δ K = {human(delta * users)}. Publishing each user's record with probability δ would be (0, "
         f"δ)-private, too, but would give away about {human(delta * users)} of {human(users)} users. A δ far below "
-        "1/K rules that out. The table shows the guarantee of the same noise at such a δ."
+        "1/K rules that out. The table shows what the same noise guarantees at such a δ."
     )
 
 

@@ -205,7 +205,7 @@ def beyond(table: Table, asked: Asked) -> list[str]:
 
 
 def factor_of(table: Table, asked: Asked, model: str) -> float:
-    """Return the error factor of a model's numbers; NaN if it is unknown."""
+    """Return the factor by which a privacy model's numbers may be off; NaN if it is unknown."""
     errors = {"measured": table.between, "extrapolated": table.held_out}.get(kind_of(table, asked))
     return errors[model] if errors else np.nan
 

@@ -292,12 +292,12 @@ def policy(settings: OfflineSettings) -> None:
         max_chars=int(limit(COUNTERS)),
         placeholder="011X12.001X8",
         help="One row for each step, with a digit for the action in each state. Dots join the rows, and X12 after a "
-        "row repeats it for 12 steps. To get such a text, open the tab Policy of Online.",
+        "row repeats it for 12 steps. To get such a text, open the Policy tab on the Online page.",
         disabled=locked("behaviour"),
         **keyed("policy", into(settings, "policy")),
     )
     if not settings.policy:
-        st.caption("The tab Policy of Online has a link to this page that fills in the policy shown there.")
+        st.caption("The Policy tab on the Online page has a link to this page that fills in its policy.")
 
 
 def learners_menu(settings: OfflineSettings) -> None:

@@ -135,7 +135,7 @@ def controls() -> DeltaGenerator:
     left_out = st.container(gap="xsmall")
     axis(t)
     if t.x != "epsilon":
-        epsilon_slider(s, "The privacy budget of all models. A smaller ε needs more users.")
+        epsilon_slider(s, "The privacy budget of each model. A smaller ε needs more users.")
     if t.x != "episodes":
         panel.size_controls(s)
     delta = s.draft.delta if s.draft.delta is not None else DEFAULT_DELTA
@@ -193,7 +193,7 @@ def axis(t: SweepPageState) -> None:
 
 
 def base_of_controls() -> RunSpec:
-    """Return the settings that are constant along the axis. Raises SpecError."""
+    """Return the settings that are constant along the axis. Raises SpecError if one is not allowed."""
     draft = session().draft
     private = [p for p in ALGORITHMS[draft.algorithm].privacies if p != "none"]
     return spec_from(

@@ -271,7 +271,7 @@ def assumptions(asked: Asked) -> list[str]:
         "The algorithm is DP-UCBVI with its default settings (anytime bonus, adaptive schedule). Without privacy it is "
         "DP-UCBVI without noise. An algorithm that knows more about the environment needs fewer users.",
         "Each privacy model has its default mechanism. With no trusted party, users answer one-hot questions, and "
-        "each count contains only users who were told to take that action. With a shuffler, everybody's reports count.",
+        "each count contains only users who were told to take that action. With a shuffler, it contains all users.",
         "Noise was measured at δ = 10⁻⁶. For another δ, we use the ε at which Gaussian noise has the same size. With "
         "no trusted party, the noise needs no δ.",
     ]

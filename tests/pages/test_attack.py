@@ -106,7 +106,7 @@ def test_histograms_fill_as_parts_are_finished_and_half_the_noise_is_caught(visi
 
 def test_an_attack_stands_still_is_cancelled_taken_up_and_changed(visit: Visit, store: Store) -> None:
     app = visit(PAGE, **LINK)
-    widget(app, "toggle", "Pause live").set_value(True).run()
+    widget(app, "toggle", "Pause live updates").set_value(True).run()
     assert app.session_state["session"].paused
     for pressed, state in (("cancel", "cancelled"), ("retry", "queued")):
         press(app, pressed)

@@ -17,16 +17,16 @@ def of(app: AppTest) -> Session:
 
 
 def pause(app: AppTest) -> None:
-    widget(app, "toggle", "Pause live").set_value(True).run()
+    widget(app, "toggle", "Pause live updates").set_value(True).run()
     assert of(app).paused
 
 
 def test_a_browser_that_says_again_what_was_never_switched_pauses_nothing(visit: Visit, work: Work) -> None:
     app = visit("explore", c=[SMALL])
-    toggle = widget(app, "toggle", "Pause live")
+    toggle = widget(app, "toggle", "Pause live updates")
     work()
     app.run()
-    assert not any(t.label == "Pause live" for t in app.toggle)
+    assert not any(t.label == "Pause live updates" for t in app.toggle)
     app.query_params["c"] = [f"{SMALL}~eps.3"]
     sent(app, toggle.proto.id, bool_value=False)
     assert not of(app).paused

@@ -44,10 +44,10 @@ DELTA = 88  # pixels of the field for delta
 DELTA_HELP = "One user makes any outcome at most exp(ε) times as likely, plus δ. Allowed values"
 STRUCTURE = {"": "nothing is declared", OWN: "what the environment allows"}
 STRUCTURE_HELP = (
-    "Declares which transitions are possible at all: walls of a map, or stages that a disease cannot skip. This is "
-    "public knowledge, learned from nobody's data, which the guarantee does not protect. Only these transitions "
-    "are counted and released, so there is less noise, and the algorithm knows what cannot happen. Privacy holds "
-    "whether the declaration is true or not. An environment that allows any other transition is refused."
+    "Declares which transitions are possible at all. A map may have walls, or a disease stages that cannot be "
+    "skipped. This is public knowledge, learned from nobody's data, which the guarantee does not protect. Only these "
+    "transitions are counted and released, so there is less noise, and the algorithm knows what cannot happen. "
+    "Privacy holds even if the declaration is false. An environment that allows any other transition is refused."
 )
 SMALL = {"S": 2, "A": 2, "H": 3}  # small enough for learners that list all policies
 

@@ -93,7 +93,7 @@ def pace(going: Sequence[RunStatus]) -> float | None:
 def pause_switch() -> None:
     """Draw the toggle that stops live curves. It has another key after each Run, which makes them move again."""
     s = session()
-    paused = st.toggle("Pause live", s.paused, key=f"{s.version}:{s.runs}:paused")
+    paused = st.toggle("Pause live updates", s.paused, key=f"{s.version}:{s.runs}:paused")
     if paused != s.paused:
         s.paused = paused
         st.rerun()
