@@ -60,11 +60,15 @@ def copied(page: Page) -> str:
 
 
 def box_of(of: Locator) -> FloatRect:
-    """Where it is on the page."""
-    of.wait_for()
-    found: FloatRect = of.evaluate(
+    """Where it is on the page. A chart that is put away meanwhile, to be drawn again, has no size."""
+    read = (
         "e => { const { x, y, width, height } = e.getBoundingClientRect(); return { x, y, width, height }; }"
     )
+    for _ in range(20):
+        of.wait_for()
+        found: FloatRect = of.evaluate(read)
+        if found["height"]:
+            break
     return found
 
 
