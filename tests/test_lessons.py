@@ -249,11 +249,7 @@ def test_a_teacher_s_lesson_is_read_again_when_its_file_changes(
             'chart = "los"',
             "mine.toml, question 1, chart: los is not allowed (did you mean loss?)",
         ),
-        (
-            'environment = "riverswim"',
-            'environment = "river"',
-            "mine.toml, runs: environment: river is not",
-        ),
+        ('environment = "riverswim"', 'environment = "river"', "mine.toml, runs: environment: river is not"),
         (
             'answer = "needed(mine)"',
             'answer = "neded(mine)"',

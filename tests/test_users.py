@@ -82,10 +82,7 @@ def world(spread: float = 0.0) -> list[Point]:
 
 def measured(table: Table) -> list[Point]:
     """All that the law is fitted to."""
-    return [
-        *bench.points(table.problems.values()),
-        *bench.points(table.drawn.values(), table.drawn_epsilons),
-    ]
+    return [*bench.points(table.problems.values()), *bench.points(table.drawn.values(), table.drawn_epsilons)]
 
 
 @pytest.fixture(scope="module")

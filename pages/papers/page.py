@@ -50,7 +50,7 @@ ICONS = {
     "disputed": ":material/priority_high:",
     "not tested": ":material/radio_button_unchecked:",
 }
-MEASURES = {"privacy cost": "extra", "regret": "cumulative"}  # of Online, by a word of a setting's statistic
+MEASURE_OF = {"privacy cost": "extra", "regret": "cumulative"}  # by a word of a setting's statistic
 SAME = "Recomputed here, with the same numbers:"
 OTHER = "Recomputed here, with different numbers:"
 
@@ -180,10 +180,10 @@ def opened(item: Item, live: bool) -> None:
     st.code(f"python -m dprl reproduce {claim.key} --out results", language="bash", wrap_lines=True)
 
 
-def replay(setting: Setting, name_of_it: str) -> None:
+def replay(setting: Setting, label: str) -> None:
     """Draw a link to the page that runs a setting with exactly these values; if it has many runs, to the first ones.
 
-    The page shows the measure that the claim is about, and `name_of_it` as the message of the link.
+    The page shows the measure that the claim is about, and `label` as the message of the link.
     """
     specs, kind = setting.specs[: links.MAX_CURVES], setting.specs[0].kind  # all have the same kind
     many = len(setting.specs)
@@ -193,14 +193,14 @@ def replay(setting: Setting, name_of_it: str) -> None:
         path, name = "explore", "Online"
         tab = {"guarantee": "guarantee", TRACES: "counts"}.get(setting.question, links.AT_FIRST.tab)
         view = replace(links.AT_FIRST, tab=tab)
-        if measure := next((m for word, m in MEASURES.items() if word in setting.statistic), ""):
+        if measure := next((m for word, m in MEASURE_OF.items() if word in setting.statistic), ""):
             view = replace(view, measure=measure, y="log")
         query = links.encode(list(map(links.Curve, specs)), view)
     elif kind == OfflineSpec.kind:
         path, name, query = "offline", "Offline", links.encode_specs(specs)
     else:
         query, some = attack_link.encode(specs[0], attack_link.AttackView()), ""
-    page_link(path, f"Replay on {name}{some}", [*query, *saying(f"Replay of {name_of_it}.")], icon="replay")
+    page_link(path, f"Replay on {name}{some}", [*query, *saying(f"Replay of {label}.")], icon="replay")
 
 
 def again(claim: Claim, here: ClaimReport | None) -> None:

@@ -58,6 +58,7 @@ def test_back_returns_to_the_comparison_before(visit: Visits) -> None:
     page.get_by_role("button", name="Remove").first.click()
     expect(page.locator("[class*=st-key-chip_]")).to_have_count(1)
     idle(page)
+    expect(page.get_by_role("button", name="Remove", exact=True)).to_have_count(0)  # the next menu is closed
     page.get_by_text("Cumulative", exact=True).click()
     page.wait_for_url(lambda url: "m=" not in url)  # the first measure is in no link
     page.go_back()

@@ -103,21 +103,13 @@ def test_no_curve_changes_when_another_one_comes(kinds: list[CurveStyle]) -> Non
 
 
 def test_where_dashes_tell_curves_of_one_colour_apart_no_two_have_the_same() -> None:
-    kinds = [
-        CurveStyle("central", 1.0, 2),
-        CurveStyle("central", 1.0),
-        CurveStyle("none"),
-        CurveStyle("central", 1.0, 3),
-    ]
-    found = looks.dashed(kinds)
-    assert len({kind.dash for kind in found if kind.model == "central"}) == 3
-    assert [found[0], found[2]] == [
-        kinds[0],
-        kinds[2],
-    ]  # the first of its colour stays as it is on every page
-    assert (
-        looks.dashed([CurveStyle("central", 0.1), CurveStyle("central", 10.0)])[1].dash == "solid"
-    )  # shades do
+    kinds = [CurveStyle("central", 1.0, noise) for noise in (2, 0, 3)]
+    found = looks.dashed([*kinds, CurveStyle("none")])
+    assert len({kind.dash for kind in found[:3]}) == 3
+    # the first of its colour stays as it is on every page
+    assert [found[0], found[3]] == [kinds[0], CurveStyle("none")]
+    shades = [CurveStyle("central", 0.1), CurveStyle("central", 10.0)]
+    assert looks.dashed(shades)[1].dash == "solid"
 
 
 def test_an_unknown_model_is_refused() -> None:

@@ -220,6 +220,14 @@ def test_two_runs_of_any_lengths_are_compared_where_both_were_computed(
         assert (f"{rough(times)} times as much" in see) == (times >= 1.5)
 
 
+def test_equal_settings_are_compared_across_environments() -> None:
+    known = {"River: Local": 100.0, "Lake: Local": 400.0, "Lake: Central": 50.0, "River: Central": np.nan}
+    curves = [curve(label, place=label[:4], v_star=1e9, needed=needed) for label, needed in known.items()]
+    see = sentences.about_regret(curves, "share")
+    assert r"**Lake\: Local** needs 4 times as many as **River\: Local**." in see
+    assert r"as many as **Lake\: Central**" not in see  # the number that the other needs is unknown
+
+
 def test_a_label_cannot_inject_markup() -> None:
     picture = comparison([curve("<b>x</b> *y*")])
     assert "&lt;b&gt;x&lt;/b&gt; *y*" in legend(picture.figure)

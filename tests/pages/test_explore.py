@@ -8,7 +8,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dprl.runs.store import Store
-from pages.shared.visitor.links import View, fields_of
+from dprl.simulation import RunSpec
+from pages.shared.names import kinds
+from pages.shared.visitor.links import Curve, View, fields_of
 from tests.pages.conftest import Visit, Work, charts, go, widget, words
 from tests.pages.test_pages import PRIVATE, SMALL, SPEC
 from tests.problems import first
@@ -107,3 +109,10 @@ def saved(app: AppTest) -> dict[str, object]:
     (chart,) = charts(app)
     options: dict[str, object] = json.loads(chart.config)["toImageButtonOptions"]
     return options
+
+
+def test_environments_are_told_apart_by_dashes() -> None:
+    specs = [RunSpec("riverswim"), RunSpec("chain"), RunSpec("clinic"), RunSpec("riverswim", privacy="local")]
+    first, second, third, again = (look.dash for look in kinds(list(map(Curve, specs))))
+    assert first == again == "solid"
+    assert len({first, second, third}) == 3

@@ -18,18 +18,7 @@ from pages.tradeoffs import charts as charts_of
 from pages.tradeoffs import state as trade
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.study import SweepView
-from tests.pages.conftest import (
-    Visit,
-    Work,
-    charts,
-    grouped,
-    marked,
-    names,
-    plain,
-    press,
-    widget,
-    words,
-)
+from tests.pages.conftest import Visit, Work, charts, grouped, marked, names, plain, press, widget, words
 from tests.problems import first
 from tests.runs import slots
 
