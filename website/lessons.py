@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from functools import partial
 from html import escape
@@ -9,14 +10,13 @@ from typing import Any
 
 from dprl.environments import ENVIRONMENTS
 from dprl.figures.picture import Picture
-from dprl.lessons import Lesson, Step
+from dprl.lessons import Choice, Lesson, Marker, Step
 from dprl.messages import counted, filled, messages
 from dprl.sitemap import PAGES
 from pages.shared.controls.panel import environment_picture
 from pages.shared.lessons.known import evidence
 from pages.shared.lessons.views import step_picture
 from website.document import Block, Document, Guess, Plot, Verdict, paragraph
-from website.guesses import guess_of
 
 SAID = messages("lessons")
 INTRO = "Read the question, say what you predict, and only then open the answer: you will remember it better."
@@ -98,3 +98,44 @@ def _world(key: str, params: Mapping[str, Any]) -> list[Block]:
 def chart(step: Step, shown: bool, place: int, dark: bool) -> Picture:
     """Draw the chart of a question, with or without its answer."""
     return step_picture(step, "", shown=shown, dark=dark)
+
+
+def guess_of(step: Step) -> dict[str, Any]:
+    """Return the controls of a question, and the verdict on each of their settings, as JSON.
+
+    A marker becomes a slider over its marks, with `stops` their places on the chart; a choice becomes a menu; an order
+    becomes a menu for each curve. Settings are written by `Prediction.write`.
+    """
+    asked = step.prediction
+    if isinstance(asked, Marker):
+        return {
+            "menus": [],
+            "words": [asked.said(mark) for mark in asked.marks],
+            "ends": list(asked.ends),
+            "stops": list(asked.marks),
+            "at": asked.marks.index(asked.untouched),
+            "verdicts": {str(i): judged(step, asked.write(mark)) for i, mark in enumerate(asked.marks)},
+        }
+    if isinstance(asked, Choice):
+        return {
+            "menus": ["Your prediction"],
+            "words": [said for _, said in asked.choices],
+            "verdicts": {
+                str(i): judged(step, asked.write(power)) for i, (power, _) in enumerate(asked.choices)
+            },
+        }
+    curves = range(1, len(asked.items) + 1)
+    return {
+        "menus": [f"Curve {number}" for number in curves],
+        "words": list(asked.items),
+        "verdicts": {
+            ",".join(map(str, order)): judged(step, asked.write(order))
+            for order in itertools.permutations(range(len(asked.items)))
+        },
+    }
+
+
+def judged(step: Step, text: str) -> str:
+    """Describe the error of a guess, with the usual reasoning behind it."""
+    known = evidence()
+    return f"{step.off(text, known)} {step.reply(text, known)}".strip()

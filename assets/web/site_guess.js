@@ -1,4 +1,4 @@
-// A reader's own prediction in a lesson of the site, and what the answer makes of it. website/guesses.py writes them.
+// A reader's own prediction in a lesson of the site, and what the answer makes of it. website/lessons.py writes them.
 import { add, at, control } from "./player_parts.js";
 /**
  * @typedef {object} Guess

@@ -12,7 +12,7 @@ from dprl.figures.tradeoff import OVER, Frontier, Measure
 from dprl.figures.trust import LEARNED, X_RANGE, Cost
 from dprl.messages import filled, messages
 from dprl.metrics import FLAT, Growth, flat_from, least
-from dprl.sentences import seeds
+from dprl.sentences.doubts import of_seeds
 from dprl.words import (
     exponents,
     halving,
@@ -98,7 +98,7 @@ def how_frontier(
         return list(filter(None, extra))
     fewest = min(int(c.seeds[np.isfinite(c.center)].min()) for c in known)
     slopes = [_slope(c, measure, symbol, short=False) for c in known if np.isfinite(c.slope[0])]
-    return [*slopes, seeds.of_seeds(statistic, fewest, OVER[measure]), *filter(None, extra)]
+    return [*slopes, of_seeds(statistic, fewest, OVER[measure]), *filter(None, extra)]
 
 
 def _near(known: Sequence[Frontier], symbol: str) -> str:

@@ -12,7 +12,7 @@ from dprl.figures.regret import Measure, distinct
 from dprl.figures.trust import LEARNED
 from dprl.messages import filled, messages
 from dprl.metrics import late_share
-from dprl.sentences import seeds
+from dprl.sentences.doubts import of_seeds
 from dprl.words import human, percent, quoted, rough, some, to_the
 
 SAID = messages("charts")["regret"]
@@ -44,7 +44,7 @@ def about_regret(curves: Sequence[Series], view: Measure, statistic: Statistic =
     ]
     if view in AVERAGES:
         said += _across_places(ends)
-    return " ".join([*said, seeds.of_seeds(statistic, min(len(end.curve.rows) for end in ends))])
+    return " ".join([*said, of_seeds(statistic, min(len(end.curve.rows) for end in ends))])
 
 
 def _across_places(ends: list[_End]) -> list[str]:
@@ -211,4 +211,4 @@ def about_mistakes(curves: Sequence[Series], statistic: Statistic = "mean") -> s
     least, *others = sorted(often, key=lambda label: often[label])
     said = [filled(SAID["least"], run=least, episodes=human(often[least]), alpha=human(alpha))]
     said += [filled(SAID["most"], run=most, episodes=human(often[most])) for most in others[-1:]]
-    return " ".join([*said, seeds.of_seeds(statistic, len(curves[0].rows))])
+    return " ".join([*said, of_seeds(statistic, len(curves[0].rows))])
