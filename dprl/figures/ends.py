@@ -50,7 +50,7 @@ def name_ends(chart: Chart, ends: Sequence[End]) -> None:
         return
     axis = chart.layout["yaxis"]
     log = axis.get("type") == "log"
-    low, high = axis.get("range") or _axis_reach(chart)
+    low, high = axis.get("range") or _ends_of(_values(chart, "y"), axis.get("rangemode") == "tozero")
     height = chart.layout["height"] - AROUND
     values = [np.log10(end.y) if log and end.y > 0 else low if log else end.y for end in ends]
     at = np.clip([(float(value) - low) / (high - low) * height for value in values], 0, height)
@@ -73,7 +73,12 @@ def name_ends(chart: Chart, ends: Sequence[End]) -> None:
             "font": {"size": 12.5, "color": color},
         }  # fmt: skip
     chart.layout["margin"]["r"] = round(FREE + SIGN + GLYPH * max(len(end.text) for end in ends))
-    _close(chart)
+    # End the horizontal axis where the lines end, next to their names.
+    x = _values(chart, "x")
+    x = np.log10(x[x > 0]) if chart.layout["xaxis"].get("type") == "log" else x
+    if x.size and x.max() > x.min():
+        span = float(x.max() - x.min())
+        chart.x(range=[float(x.min()) - 0.03 * span, float(x.max()) + 0.02 * span])
 
 
 def spread_apart(at: NDArray[np.float64], most: float) -> NDArray[np.float64]:
@@ -110,26 +115,14 @@ def legible(color: str, colors: style.Theme) -> str:
 
 
 def _values(chart: Chart, axis: str) -> NDArray[np.float64]:
-    found = [
-        np.asarray(trace[axis], float).ravel() for trace in chart.traces if trace.get("visible") is not False
-    ]
-    whole: NDArray[np.float64] = np.concatenate(found or [np.zeros(1)])
+    seen = [trace[axis] for trace in chart.traces if trace.get("visible") is not False]
+    whole: NDArray[np.float64] = np.concatenate([np.asarray(v, float).ravel() for v in seen] or [np.zeros(1)])
     known: NDArray[np.float64] = whole[np.isfinite(whole)]
     return known
 
 
-def _axis_reach(chart: Chart) -> tuple[float, float]:
-    """Estimate the range that Plotly would choose for a linear vertical axis."""
-    values = _values(chart, "y")
+def _ends_of(values: NDArray[np.float64], to_zero: bool) -> tuple[float, float]:
+    """Estimate the range that Plotly would choose for a linear axis."""
     low, high = (float(values.min()), float(values.max())) if values.size else (0.0, 1.0)
-    low = min(low, 0.0) if chart.layout["yaxis"].get("rangemode") == "tozero" else low
+    low = min(low, 0.0) if to_zero else low
     return low, high if high > low else low + 1.0
-
-
-def _close(chart: Chart) -> None:
-    """End the horizontal axis where the lines end, next to their names."""
-    values = _values(chart, "x")
-    values = np.log10(values[values > 0]) if chart.layout["xaxis"].get("type") == "log" else values
-    if values.size and values.max() > values.min():
-        span = float(values.max() - values.min())
-        chart.x(range=[float(values.min()) - 0.03 * span, float(values.max()) + 0.02 * span])

@@ -58,13 +58,9 @@ def matrix(cells: Sequence[MatrixCell], see: str, *, dark: bool = False) -> Pict
     """Draw a row of cells for each paper, one for each item, in the order of verdicts."""
     papers = list(dict.fromkeys(cell.paper for cell in cells))
     order = list(CELLS)
-    placed = [
-        (i, papers.index(paper), cell)
-        for paper in papers
-        for i, cell in enumerate(
-            sorted((c for c in cells if c.paper == paper), key=lambda c: order.index(c.verdict))
-        )
-    ]
+    ordered = sorted(cells, key=lambda cell: order.index(cell.verdict))
+    rows = [[cell for cell in ordered if cell.paper == paper] for paper in papers]
+    placed = [(x, y, cell) for y, row in enumerate(rows) for x, cell in enumerate(row)]
     chart = Chart("Claims of each paper, by verdict", height=120 + 34 * len(papers), dark=dark)
     for verdict, (color, mark) in CELLS.items():
         own = [one for one in placed if one[2].verdict == verdict]
@@ -215,15 +211,12 @@ def measurements(
             customdata=[f"<b>{row.number}</b> {style.plain(row.title)}<br>{row.words}" for row in own],
             hovertemplate="%{customdata}<extra></extra>",
         )
+    edge = {"width": 3, "color": chart.colors.roles["optimal"]}
     chart.add(
         "markers",
         [row.threshold for row in rows],
         places,
-        marker={
-            "symbol": "line-ns",
-            "size": 22,
-            "line": {"width": 3, "color": chart.colors.roles["optimal"]},
-        },
+        marker={"symbol": "line-ns", "size": 22, "line": edge},
         hovertemplate="claimed: %{x}<extra></extra>",
         name="smallest or largest value at which the claim holds",
     )

@@ -158,6 +158,8 @@ def layout(
     The legend and the tick labels get room of their own, so nothing overlaps at 390 pixels.
     """
     colors = theme(dark)
+    label = {"size": 13, "color": colors.ink}
+    small = f'<br><span style="font-size:12.5px;color:{colors.muted}">{subtitle}</span>' if subtitle else ""
     axis = {
         "automargin": True,
         "gridcolor": colors.grid,
@@ -174,12 +176,7 @@ def layout(
         "plot_bgcolor": "rgba(0,0,0,0)",
         "font": {"family": FONT, "size": 13, "color": colors.ink},
         "title": {
-            "text": title
-            + (
-                f'<br><span style="font-size:12.5px;color:{colors.muted}">{subtitle}</span>'
-                if subtitle
-                else ""
-            ),
+            "text": title + small,
             "x": 0,
             "xref": "container",
             "xanchor": "left",
@@ -217,13 +214,9 @@ def layout(
         },
         "hovermode": "closest",
         "dragmode": "zoom",
-        "xaxis": axis | {"title": _axis_title(x_title, colors)},
-        "yaxis": axis | {"title": _axis_title(y_title, colors)},
+        "xaxis": axis | {"title": {"text": x_title, "standoff": 8, "font": label}},
+        "yaxis": axis | {"title": {"text": y_title, "standoff": 8, "font": dict(label)}},
     }
-
-
-def _axis_title(text: str, colors: Theme) -> dict[str, Any]:
-    return {"text": text, "standoff": 8, "font": {"size": 13, "color": colors.ink}}
 
 
 def translucent(color: str, opacity: float) -> str:

@@ -39,20 +39,8 @@ ALTS: dict[Measure, str] = {
     "gap price": "Chart of the suboptimality that privacy adds, with a curve for each algorithm.",
     "gap": "Chart of suboptimality, with a curve for each algorithm.",
 }
-WORST: dict[Measure, str] = {
-    "price": "K·V*",
-    "regret": "K·V*",
-    "share": "V*",
-    "gap price": "v*",
-    "gap": "v*",
-}
-OVER: dict[Measure, str] = {
-    "price": lines.SEEDS,
-    "regret": lines.SEEDS,
-    "share": lines.SEEDS,
-    "gap price": lines.DATA_SETS,
-    "gap": lines.DATA_SETS,
-}
+WORST: dict[Measure, str] = {"price": "K·V*", "regret": "K·V*", "share": "V*", "gap price": "v*", "gap": "v*"}
+OVER: dict[Measure, str] = {one: lines.DATA_SETS if "gap" in one else lines.SEEDS for one in TITLES}
 PROVED = "proved: "  # prefix of a bound's name
 FEW = 3.0  # an axis of small numbers with at most this many decades labels 1, 2 and 5 in each
 
@@ -201,6 +189,7 @@ def _markers(chart: Chart, i: int, curve: Frontier, floor: Floor, symbol: str) -
         for a, w in zip(above, whole, strict=True)
     ]
     shades = [looks.color(look.model, curve.epsilon[int(p)], chart.dark) for p in ok]
+    size = lines.marker_size(look, 9)
     chart.line(
         lines.folded(look.prefix + label),
         x,
@@ -209,12 +198,7 @@ def _markers(chart: Chart, i: int, curve: Frontier, floor: Floor, symbol: str) -
         2.2,
         look.dash,
         mode="lines+markers",
-        marker={
-            "symbol": symbols,
-            "size": lines.marker_size(look, 9),
-            "color": shades,
-            "line": {"width": 1.5, "color": shades},
-        },
+        marker={"symbol": symbols, "size": size, "color": shades, "line": {"width": 1.5, "color": shades}},
         unselected={"marker": {"opacity": 0.6}},
         cliponaxis=False,  # triangles on the bottom edge are not cut
         customdata=words,
