@@ -23,17 +23,7 @@ from dprl.papers.report import version
 from dprl.simulation import online
 from dprl.users import MODELS, MOST, Asked, Check, Problem, Table, beyond, curve
 from dprl.users.answer import straight
-from dprl.users.law import (
-    LEARNED,
-    Point,
-    crossed,
-    factor,
-    fitted,
-    held_out,
-    off,
-    signal,
-    weights,
-)
+from dprl.users.law import LEARNED, Point, crossed, factor, fitted, held_out, off, signal, weights
 
 EPSILONS = (0.02, 0.1, 0.5, 2.0, 5.0, 15.0)
 LOSSES = (0.01, 0.02, 0.05, 0.1)

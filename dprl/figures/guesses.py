@@ -237,10 +237,7 @@ def points_apart(asked: AskedChart, order: Sequence[int]) -> list[tuple[float, f
 
 def _seen(asked: AskedChart, curve: Series) -> Array:
     """Return points of a curve within the chart, [P, 4]: x, y, and both as shares of the chart's sides."""
-    axes = (
-        (curve.x, asked.log_x, asked.x_range),
-        (floored(asked, curve.center), asked.log_y, asked.y_range),
-    )
+    axes = ((curve.x, asked.log_x, asked.x_range), (floored(asked, curve.center), asked.log_y, asked.y_range))
     columns, shares = [], []
     for values, log, ends in axes:
         low, high = np.log(ends) if log else ends
