@@ -82,24 +82,13 @@ def name_ends(chart: Chart, ends: Sequence[End]) -> None:
 
 
 def spread_apart(at: NDArray[np.float64], most: float) -> NDArray[np.float64]:
-    """Return places close to `at`, in the same order, at least `row` apart, and within 0 .. `most` if they fit.
+    """Return the places closest to `at`, in the same order, at least ROW apart, and within 0 .. `most` if they fit."""
+    from scipy.optimize import isotonic_regression
 
-    Neighbours that would overlap form a block around the mean of their wanted places.
-    """
-    order = np.argsort(at, kind="stable")
-    blocks: list[tuple[list[int], float]] = []  # members from the bottom up, and the place of the first
-    for i in map(int, order):
-        members, wish = [i], float(at[i])
-        while True:
-            first = max(min(wish, most - ROW * (len(members) - 1)), 0.0)
-            if not blocks or blocks[-1][1] + ROW * len(blocks[-1][0]) <= first + 1e-9:
-                break
-            members = blocks.pop()[0] + members
-            wish = float((at[members] - ROW * np.arange(len(members))).mean())
-        blocks.append((members, first))
+    order, rows = np.argsort(at, kind="stable"), ROW * np.arange(len(at))
     found = np.empty(len(at))
-    for members, first in blocks:
-        found[members] = first + ROW * np.arange(len(members))
+    # Without the rows below it, each place has to be at least as high as the one before.
+    found[order] = np.clip(isotonic_regression(at[order] - rows).x, 0.0, max(most - rows[-1], 0.0)) + rows
     return found
 
 
