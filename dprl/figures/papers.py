@@ -193,7 +193,15 @@ def measurements(
         height=150 + ROW * len(rows),
         dark=dark,
     )
-    _zones(chart, rows, reach)
+    zones = [  # behind each row, cut at the axis
+        ((max(row.zone[0], reach[0]), min(row.zone[1], reach[1]), None), (place, place, None))
+        for place, row in enumerate(rows)
+        if not np.isnan(row.zone).any()
+    ]
+    if zones:
+        line = {"color": style.translucent(chart.colors.roles["optimal"], 0.3), "width": 18}
+        x, y = ([end for zone in zones for end in zone[i]] for i in (0, 1))
+        chart.add("lines", x, y, line=line, hoverinfo="skip", name="range of the claim")
     for verdict, symbol in SYMBOLS.items():
         own = [row for row in rows if row.verdict == verdict]
         if not own:
@@ -229,20 +237,6 @@ def measurements(
         columns=["setting", "where", statistic, "low (95%)", "high (95%)", "held against", "verdict"],
     )
     return chart.picture(ALT if over else EXACT_ALT, see, table)
-
-
-def _zones(chart: Chart, rows: Sequence[Measurement], reach: tuple[float, float]) -> None:
-    """Draw, behind each row, the range that must contain the interval if the claim is to hold, cut at the axis."""
-    x: list[float | None] = []
-    y: list[float | None] = []
-    for place, row in enumerate(rows):
-        if not np.isnan(row.zone).any():
-            x += [max(row.zone[0], reach[0]), min(row.zone[1], reach[1]), None]
-            y += [place, place, None]
-    if x:
-        fill = style.translucent(chart.colors.roles["optimal"], 0.3)
-        line = {"color": fill, "width": 18}
-        chart.add("lines", x, y, line=line, hoverinfo="skip", name="range of the claim")
 
 
 def measured_curves(
