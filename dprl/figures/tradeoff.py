@@ -130,7 +130,12 @@ def frontier(
         dash = best.style.dash if world else "solid"
         chart.line(name, np.asarray(best.x, float), best.worst, chart.colors.muted, 1, dash)
     for i, curve in enumerate(curves):
-        _band(chart, curve, floor, lines.band(statistic, over))
+        has, color = np.isfinite(curve.center) & np.isfinite(curve.low), curve.style.color(dark)
+        if has.sum() > 1:
+            label = style.plain(curve.label)
+            own: Trace = {"name": f"{label}: {lines.band(statistic, over)}", "legendgroup": label}
+            x, low, high = np.asarray(curve.x, float)[has], curve.low[has], curve.high[has]
+            chart.band(x, floor.lifted(low), floor.lifted(high), style.translucent(color, 0.2), **own)
         _markers(chart, i, curve, floor, symbol)
     if not bounds:
         _theory(chart, curves, symbol)
@@ -160,15 +165,6 @@ def frontier(
     return chart.picture(
         ALTS[measure], see, stacked([*parts, *proved]), revision=f"{measure}-{axis}", clickmode="event+select"
     )
-
-
-def _band(chart: Chart, curve: Frontier, floor: Floor, name: str) -> None:
-    label, color = style.plain(curve.label), curve.style.color(chart.dark)
-    has = np.isfinite(curve.center) & np.isfinite(curve.low)
-    if has.sum() > 1:
-        x, low, high = np.asarray(curve.x, float)[has], curve.low[has], curve.high[has]
-        own = {"name": f"{label}: {name}", "legendgroup": label}
-        chart.band(x, floor.lifted(low), floor.lifted(high), style.translucent(color, 0.2), **own)
 
 
 def _markers(chart: Chart, i: int, curve: Frontier, floor: Floor, symbol: str) -> None:

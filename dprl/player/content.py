@@ -187,20 +187,13 @@ def _card(g: Guarantee, spec: RunSpec) -> dict[str, Any]:
     words = PRIVATIZERS[spec.privacy].words
     says, rows = [markup(g.trust)], []
     if g.claimed_epsilon is not None:
-        claimed = promise(g.claimed_epsilon, g.claimed_delta or 0.0)
-        _, sentence = promises.about_promise(
-            g.claimed_epsilon,
-            g.claimed_delta or 0.0,
-            g.readings,
-            words.blanked,
-            calibrated=spec.calibration == "calibrated",
-        )
+        claimed, calibrated = (g.claimed_epsilon, g.claimed_delta or 0.0), spec.calibration == "calibrated"
+        _, sentence = promises.about_promise(*claimed, g.readings, words.blanked, calibrated=calibrated)
         says.insert(0, markup(sentence))
-        proved = (
-            "–" if g.proved_epsilon is None else proves(g.proved_epsilon, g.proved_delta or 0.0)
-        )  # under replace-one
+        # under replace-one
+        proved = "–" if g.proved_epsilon is None else proves(g.proved_epsilon, g.proved_delta or 0.0)
         rows = [
-            ["Claimed (ε, δ)", claimed],
+            ["Claimed (ε, δ)", promise(*claimed)],
             ["Proved (ε, δ)", proved],
             *([[IN_A_COUNT, f"{human(g.noise_std)} visits"]] if g.noise_std else []),
             ["Protected", g.unit],
@@ -212,17 +205,13 @@ def _card(g: Guarantee, spec: RunSpec) -> dict[str, Any]:
 def _dress(dark: bool) -> dict[str, Any]:
     """Return the chart settings of one theme (light or dark), and the layouts of its charts."""
     colors = style.theme(dark)
-    layouts: dict[str, dict[str, Any]] = {
-        measure: Chart(
-            regret.TITLES[measure], EPISODES, regret.Y_TITLES[measure], height=480, dark=dark
-        ).layout
-        for measure in get_args(PlayedMeasure)
+    regrets: tuple[PlayedMeasure, ...] = get_args(PlayedMeasure)
+    titles = {one: (regret.TITLES[one], EPISODES, regret.Y_TITLES[one], 480) for one in regrets} | {
+        "counts": ("Visit counts, true and noisy", "True visits", "Visits with noise", 420),
+        "policy": ("Policy", "Step of the episode", "State", 320),
     }
+    layouts = {name: Chart(*texts, height=high, dark=dark).layout for name, (*texts, high) in titles.items()}
     layouts["share"]["yaxis"] |= {"tickformat": "~%"}
-    layouts["counts"] = Chart(
-        "Visit counts, true and noisy", "True visits", "Visits with noise", height=420, dark=dark
-    ).layout
-    layouts["policy"] = Chart("Policy", "Step of the episode", "State", height=320, dark=dark).layout
     return {
         "layouts": layouts,
         "shares": regret.SHARES,

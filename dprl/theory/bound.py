@@ -113,7 +113,7 @@ class BoundTerm:
             ("K", self.K),
             ("dₘ", self.coverage),
         ):
-            half = _odd_halves(power)
+            half = float(2 * power).is_integer() and not float(power).is_integer()
             written = _raised(symbol, abs(2 * power if half else power)) if power else ""
             if power < 0:
                 (root_below if half else below).append(written)
@@ -136,10 +136,6 @@ class BoundTerm:
 def _together(factors: list[str]) -> str:
     """Write the denominator of a fraction."""
     return factors[0] if len(factors) == 1 else f"({''.join(factors)})"
-
-
-def _odd_halves(power: float) -> bool:
-    return float(2 * power).is_integer() and not float(power).is_integer()
 
 
 def _raised(symbol: str, power: float) -> str:
