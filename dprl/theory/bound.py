@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from dprl.words import raised
 
@@ -55,10 +55,6 @@ class BoundSetting:
                 raise ValueError(f"{name} must be a positive, finite number.")
         if self.beta >= 1:
             raise ValueError("beta must be below 1: it is a probability.")
-
-    def at(self, K: ArrayLike) -> BoundSetting:
-        """Return the same setting with other numbers of episodes."""
-        return replace(self, K=np.asarray(K, float))
 
 
 @dataclass(frozen=True)
@@ -203,11 +199,6 @@ class Bound:
             if term.private == private:
                 total = total + term.value(at)
         return np.asarray(total, float)
-
-    @property
-    def growth(self) -> float:
-        """The exponent x of its growth K^x for large K."""
-        return max(term.K for term in self.terms)
 
     @property
     def formula(self) -> str:
