@@ -104,38 +104,24 @@ def guess_of(step: Step) -> dict[str, Any]:
     """Return the controls of a question, and the verdict on each of their settings, as JSON.
 
     A marker becomes a slider over its marks, with `stops` their places on the chart; a choice becomes a menu; an order
-    becomes a menu for each curve. Settings are written by `Prediction.write`.
+    becomes a menu for each curve. A verdict describes the error of a guess, with the usual reasoning behind it.
     """
-    asked = step.prediction
+    asked: Any = step.prediction
     if isinstance(asked, Marker):
-        return {
-            "menus": [],
-            "words": [asked.said(mark) for mark in asked.marks],
-            "ends": list(asked.ends),
-            "stops": list(asked.marks),
-            "at": asked.marks.index(asked.untouched),
-            "verdicts": {str(i): judged(step, asked.write(mark)) for i, mark in enumerate(asked.marks)},
-        }
-    if isinstance(asked, Choice):
-        return {
-            "menus": ["Your prediction"],
-            "words": [said for _, said in asked.choices],
-            "verdicts": {
-                str(i): judged(step, asked.write(power)) for i, (power, _) in enumerate(asked.choices)
-            },
-        }
-    curves = range(1, len(asked.items) + 1)
-    return {
-        "menus": [f"Curve {number}" for number in curves],
-        "words": list(asked.items),
-        "verdicts": {
-            ",".join(map(str, order)): judged(step, asked.write(order))
-            for order in itertools.permutations(range(len(asked.items)))
-        },
+        answers: dict[str, Any] = {str(i): mark for i, mark in enumerate(asked.marks)}
+        controls: dict[str, Any] = {"menus": [], "words": [asked.said(mark) for mark in asked.marks]}
+        stops, at = list(asked.marks), asked.marks.index(asked.untouched)
+        controls |= {"ends": list(asked.ends), "stops": stops, "at": at}
+    elif isinstance(asked, Choice):
+        answers = {str(i): power for i, (power, _) in enumerate(asked.choices)}
+        controls = {"menus": ["Your prediction"], "words": [said for _, said in asked.choices]}
+    else:
+        n = len(asked.items)
+        answers = {",".join(map(str, order)): order for order in itertools.permutations(range(n))}
+        menus = [f"Curve {number}" for number in range(1, n + 1)]
+        controls = {"menus": menus, "words": list(asked.items)}
+    known, texts = evidence(), {name: asked.write(answer) for name, answer in answers.items()}
+    verdicts = {
+        name: f"{step.off(text, known)} {step.reply(text, known)}".strip() for name, text in texts.items()
     }
-
-
-def judged(step: Step, text: str) -> str:
-    """Describe the error of a guess, with the usual reasoning behind it."""
-    known = evidence()
-    return f"{step.off(text, known)} {step.reply(text, known)}".strip()
+    return controls | {"verdicts": verdicts}

@@ -73,20 +73,6 @@ def state_names(states: Sequence[str], room: int = MOST) -> list[str]:
     return names
 
 
-def pair_rows(state_labels: Sequence[str], action_labels: Sequence[str]) -> Trace:
-    """Return settings of `stacked` for rows of state-action pairs; if they are too many, label only states."""
-    states, actions = style.short_labels(state_labels), style.short_labels(action_labels)
-    S, A = len(states), len(actions)
-    if S * A <= NAMED_ROWS:
-        title, ticks = "State · action", row_ticks([f"{s} · {a}" for s in states for a in actions])
-    else:
-        states = state_names(state_labels, height(S * A))
-        title, ticks = "State", style.label_ticks(states, height(S * A) // 16)
-        ticks |= {"tickvals": [s * A + (A - 1) / 2 for s in ticks["tickvals"]]}
-    words = [f"{s}, {a}" for s in state_labels for a in action_labels]
-    return {"y_title": title, "y_ticks": ticks, "y_hover": words}
-
-
 def laid_out(values: Array, step: int | None) -> Array:
     """Reshape values [H, S, A] to the rows and columns of `cell_axes`; `step` selects one h, None keeps all."""
     H, S, A = values.shape
@@ -98,11 +84,22 @@ def cell_axes(
 ) -> Trace:
     """Return settings of `stacked` for cells (h, s, a): steps by pairs or, at one step, states by actions."""
     if step is None:
+        H, S, A = shape
+        if S * A <= NAMED_ROWS:
+            states, actions = style.short_labels(state_labels), style.short_labels(action_labels)
+            title, ticks = "State · action", row_ticks([f"{s} · {a}" for s in states for a in actions])
+        else:  # too many pairs: label only states
+            names = state_names(state_labels, height(S * A))
+            title, ticks = "State", style.label_ticks(names, height(S * A) // 16)
+            ticks |= {"tickvals": [s * A + (A - 1) / 2 for s in ticks["tickvals"]]}
         return {
-            "x_title": f"Step h (0 to {shape[0] - 1})",
-            "x_ticks": style.step_ticks(shape[0]),
-            "x_hover": [f"step {h}" for h in range(shape[0])],
-        } | pair_rows(state_labels, action_labels)
+            "x_title": f"Step h (0 to {H - 1})",
+            "y_title": title,
+            "x_ticks": style.step_ticks(H),
+            "y_ticks": ticks,
+            "x_hover": [f"step {h}" for h in range(H)],
+            "y_hover": [f"{s}, {a}" for s in state_labels for a in action_labels],
+        }
     return {
         "x_title": "State",
         "y_title": "Action",
