@@ -148,7 +148,13 @@ def frontier(
     if any((~floor.above(curve.center[ok])).any() for curve, ok in zip(curves, known, strict=True)):
         lines.floor_sign(chart)
     _axes(chart, curves, floor)
-    _bounds(chart, bounds, symbol)
+    for bound in bounds:  # without markers, so that none looks measured; the axis is extended to them
+        name = PROVED + style.plain(bound.label)
+        hover = f"<b>{name}</b><br>{symbol} = %{{x:.3s}}: %{{y:.3s}}<extra></extra>"
+        color = looks.color(bound.model, bound.epsilon, dark)
+        look: Trace = {"opacity": 0.85, "hovertemplate": hover, "legendgroup": name}
+        chart.line(name, bound.x, bound.values, color, 1.8, style.BOUND_DASH, **look)
+        chart.reach(np.log10(bound.values.min()) - 0.2, np.log10(bound.values.max()) + 0.3)
     if measure == "share":
         lines.percents(chart)
     if wide:
@@ -225,17 +231,6 @@ def _theory(chart: Chart, curves: Sequence[Frontier], symbol: str) -> None:
         along = middle_y * (ends / middle_x) ** curve.theory
         chart.theory(f"reference slope {slope}", ends, along, 1.6, showlegend=curve.theory not in named)
         named.add(curve.theory)
-
-
-def _bounds(chart: Chart, bounds: Sequence[ProvedLine], symbol: str) -> None:
-    """Draw the bounds as dotted lines without markers, so that none looks measured; extend the axis to them."""
-    for bound in bounds:
-        name = PROVED + style.plain(bound.label)
-        hover = f"<b>{name}</b><br>{symbol} = %{{x:.3s}}: %{{y:.3s}}<extra></extra>"
-        color = looks.color(bound.model, bound.epsilon, chart.dark)
-        look: Trace = {"opacity": 0.85, "hovertemplate": hover, "legendgroup": name}
-        chart.line(name, bound.x, bound.values, color, 1.8, style.BOUND_DASH, **look)
-        chart.reach(np.log10(bound.values.min()) - 0.2, np.log10(bound.values.max()) + 0.3)
 
 
 def _axes(chart: Chart, curves: Sequence[Frontier], floor: Floor) -> None:
