@@ -22,7 +22,7 @@ from dprl.player.plotly import plotly
 from dprl.version import VERSION
 
 STORY = ("story_parts.js", "story_scenes.js", "story.js")
-SCRIPTS = ("player_parts.js", "site_guess.js", "site.js")
+SCRIPTS = ("parts.js", "player_parts.js", "site_guess.js", "site.js")
 STOPS = "Sliders stop only at values that we computed. "
 Cells = Callable[[tuple[int, ...]], list[list[str]]]
 
@@ -129,7 +129,7 @@ def html_of(page: Document, nav: str) -> str:
         "ink": {"light": style.LIGHT.ink, "dark": style.DARK.ink},
     }
     notices = DRAWN_NOTICES if plots else DRAWN_NOTICES[:1]
-    scripts = (*STORY, *SCRIPTS) if story else SCRIPTS
+    scripts = (*SCRIPTS, *STORY) if story else SCRIPTS
     data = json.dumps(content, ensure_ascii=False, default=plainly, separators=(",", ":"))
     script = f'(() => {{\n"use strict";\n{plain(web_source("sign_picture.js"))}{classic(*scripts)}open();\n}})();\n'
     kinds: tuple[Sequence[Block], ...] = (plots, tables, guesses, verdicts)
