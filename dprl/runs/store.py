@@ -346,8 +346,7 @@ class Store:
 
     def _forecast(self) -> dict[Run, Forecast]:
         if time.monotonic() - self._forecasts[0] > _FORECAST:
-            found = forecast(wishes(self._queue), max(1, self.engine.workers))
-            self._forecasts = time.monotonic(), found
+            self._forecasts = time.monotonic(), forecast(wishes(self._queue), max(1, self.engine.workers))
         return self._forecasts[1]
 
 
