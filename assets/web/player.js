@@ -72,8 +72,8 @@ class Player {
   /** Restores the page's own settings. */
   reset() {
     const { curves } = this.head;
-    this.sizes = curves.map(({ size }) => size);  // of each curve, the index of its number of users
-    this.stops = curves.map(({ epsilon }, i) => Math.max(0, this.stopOf(i, epsilon)));  // ... and of its epsilon
+    this.sizes = curves.map(({ size }) => size);  // for each curve, the index of its number of users
+    this.stops = curves.map(({ epsilon }, i) => Math.max(0, this.stopOf(i, epsilon)));  // the index of its epsilon
     this.look(this.head);
     this.looked = this.first;
     this.sentence = this.head.sentence;

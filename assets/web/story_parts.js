@@ -125,7 +125,7 @@ export function axes(svg, box, title, most, y, xs, ys) {
 }
 
 // Returns a function that draws a line through points [x, y] in pixels, up to a number of points, which may be
-// fractional, and the line's head. The text of completed points is kept between frames: garbage would cost frames.
+// fractional, and the line's head. The text of completed points is kept, because collecting garbage would skip frames.
 export function growing(svg, kind) {
   const line = shape(svg, "polyline", { class: `curve ${kind}` });
   const head = shape(svg, "circle", { r: 5, class: `head ${kind}` });
