@@ -18,7 +18,7 @@ from dprl.player.page import DRAWN_NOTICES, hash_of, listed, packed, packed_plot
 from dprl.version import VERSION
 
 STORY = ("story_parts.js", "story_scenes.js", "story.js")
-SCRIPTS = ("player_parts.js", "site_guess.js", "site.js")
+SCRIPTS = ("parts.js", "player_parts.js", "site_guess.js", "site.js")
 STOPS = "Sliders stop only at values that we computed. "
 Cells = Callable[[tuple[int, ...]], list[list[str]]]
 
@@ -125,7 +125,7 @@ def html_of(page: Document, nav: str) -> str:
         "ink": {"light": style.LIGHT.ink, "dark": style.DARK.ink},
     }
     notices = DRAWN_NOTICES if plots else DRAWN_NOTICES[:1]
-    scripts = (*STORY, *SCRIPTS) if story else SCRIPTS
+    scripts = (*SCRIPTS, *STORY) if story else SCRIPTS
     data = json.dumps(content, ensure_ascii=False, default=plainly, separators=(",", ":"))
     code = script(scripts, "open")
     kinds: tuple[Sequence[Block], ...] = (plots, tables, guesses, verdicts)

@@ -21,6 +21,7 @@ PLAIN = str.maketrans("<>&", ",./")
 SIGNS = str.maketrans(",./", "<>&")
 ALONE = "each with its own number of users alone, as the page would be too large with more"
 SCRIPTS = (
+    "parts.js",
     "player_parts.js",
     "player_words.js",
     "player_sentence.js",
@@ -102,8 +103,7 @@ def hash_of(text: str) -> str:
 def packed(data: bytes) -> str:
     """Compress bytes with gzip and encode them in base85; the first digit is the number of padding bytes."""
     small = gzip.compress(data, 9, mtime=0)
-    text = base64.b85encode(small, pad=True).decode("ascii")
-    return f"{-len(small) % 4}{text.translate(PLAIN)}"
+    return f"{-len(small) % 4}{base64.b85encode(small, pad=True).decode('ascii').translate(PLAIN)}"
 
 
 def unpacked(text: str) -> bytes:
