@@ -55,6 +55,12 @@ def curve_menu(label: str, offered: Sequence[int], titles: Sequence[str]) -> int
     return view.menu(e, label, "curve", offered, [titles[i] for i in offered], otherwise=first)
 
 
+def identity(curves: Sequence[Curve], i: int) -> str:
+    """Return a short name of the i-th curve for the keys of its widgets. A link may contain the same run twice."""
+    specs = [curve.spec for curve in curves]
+    return f"{links.text_digest(specs[i].to_json())}:{specs[:i].count(specs[i])}"
+
+
 def statuses() -> list[RunStatus]:
     """Return the status of each run in the comparison, as this visitor sees it."""
     return [ONLINE.status(c.spec, owner_id("draft") if c.draft else "") for c in session().explore.shown]
@@ -103,7 +109,7 @@ def begin_lacking(specs: Sequence[RunSpec]) -> bool:
     return bool(lacking) and begin(lacking, session().visitor)
 
 
-def identity(trace: SeedTrace) -> tuple[str, int, int]:
+def stretch(trace: SeedTrace) -> tuple[str, int, int]:
     """Return a key that identifies a trace and its length."""
     return trace.spec.to_json(), trace.seed, int(trace.episodes[-1])
 
@@ -141,7 +147,7 @@ def counts_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
         family = view.segments(e, "Count shown", "family", FAMILIES)
         seen = view.segments(e, "Counts to compare with the true ones", "seen", SEEN) if changed else "noisy"
         step = view.step_menu(e, mdp.H)
-    key = ("counts", identity(trace), at, family, seen, step)
+    key = ("counts", stretch(trace), at, family, seen, step)
     show(kept(key, partial(cells, mdp, trace, at, family, seen, step)), "counts")
 
 
@@ -189,11 +195,11 @@ def ellipsoid_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
         j = view.menu(e, "Vertical axis", "second", others, [words[k] for k in others])
         about = "If on, the axes fit the confidence set. If off, they show all possible weights."
         near = view.switch(e, "Zoom to the confidence set", "near", "on", "off", about)
-    picture = kept(
-        ("ellipsoid", identity(trace), at, h, i, j, near),
-        partial(ellipsoid_picture, trace, title, at, h, (i, j), near),
+    shown = at, h, (i, j), near
+    show(
+        kept(("ellipsoid", stretch(trace), *shown), partial(ellipsoid_picture, trace, title, *shown)),
+        "ellipsoid",
     )
-    show(picture, "ellipsoid")
 
 
 def telling(trace: SeedTrace) -> int:
@@ -211,16 +217,9 @@ def ellipsoid_picture(
     quiet = metrics.region(beliefs, trace.series["sums"], at, h, "noiseless ")
     truth, bound, here = beliefs["truth"][at, h], float(beliefs["bound"][0]), list(pair)
     names = (f"weight {pair[0]}", f"weight {pair[1]}")
-    see = linear_sentences.region(
-        metrics.half_widths(noisy)[here],
-        metrics.half_widths(quiet)[here],
-        (noisy.center - truth)[here],
-        bound=bound,
-        names=names,
-        step=h,
-        users=users,
-        private=private,
-    )
+    widths = metrics.half_widths(noisy)[here], metrics.half_widths(quiet)[here], (noisy.center - truth)[here]
+    facts: dict[str, Any] = {"bound": bound, "names": names, "step": h, "users": users, "private": private}
+    see = linear_sentences.region(*widths, **facts)
     return linear_figures.ellipsoid(
         metrics.outline(noisy, *pair) if private and noisy.known else None,
         metrics.outline(quiet, *pair) if quiet.known else None,
@@ -236,15 +235,8 @@ def ellipsoid_picture(
     )
 
 
-CHARTS = {
-    "steps": "Actions",
-    "map": "Map",
-    "visits": "Visits",
-    "V": "Values V",
-    "Q": "Values Q",
-}
+CHARTS = {"steps": "Actions", "map": "Map", "visits": "Visits", "V": "Values V", "Q": "Values Q"}
 BUDGETS = (0.01, 0.1, 1.0)  # values of rho, for learning offline from this policy's users
-CHANCES = {"chances": "Chances"}  # for learners with a stochastic policy
 FROM_POLICY = "Learn offline from users who follow this policy"
 FROM_LIKELIEST = "Learn offline from users who take this policy's likeliest actions"
 
@@ -256,18 +248,16 @@ def policy_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
         return
     curve, _, trace = found
     mdp = data.environment(curve.spec)
-    charts = CHARTS | (CHANCES if trace.chances.size else {})
+    charts = CHARTS | ({"chances": "Chances"} if trace.chances.size else {})  # of a stochastic policy
     if not mdp.dense:  # environments with hundreds of states, such as Taxi, do not fit into a drawing
-        charts = {key: title for key, title in charts.items() if key != "map"}
+        del charts["map"]
     e = session().explore
     chart = view.segments(e, "Chart", "drawn", charts)
     at = moment(trace)
     offline(trace, at)
     step = view.steps(e, "Step of the episode", "h", range(mdp.H)) if chart == "map" else 0
-    picture = kept(
-        ("policy", chart, identity(trace), at, step),
-        partial(policy_picture, chart, mdp, trace, at, step),
-    )
+    key = ("policy", chart, stretch(trace), at, step)
+    picture = kept(key, partial(policy_picture, chart, mdp, trace, at, step))
     show(picture, f"policy_{chart}", group="policy")
 
 
@@ -294,11 +284,7 @@ def policy_picture(chart: str, mdp: TabularMDP, trace: SeedTrace, at: int, step:
     chances = trace.chances[at] if trace.chances.size else None
     sure = None if chances is None else chances.max(-1)
     played = chances is not None
-    how: dict[str, Any] = {
-        "state_labels": states,
-        "episode": int(trace.detail_episodes[at]),
-        "dark": night,
-    }
+    how: dict[str, Any] = {"state_labels": states, "episode": int(trace.detail_episodes[at]), "dark": night}
     both = how | {"action_labels": actions}
     if chart == "map":
         reached = occupancy[step] > 0  # elsewhere nothing can be lost at this step

@@ -200,13 +200,12 @@ def policy_tab() -> None:
         return
     with st.container(key="policy_view"):
         chart = view.segments(offline(), "Chart", "drawn", CHARTS)
-    draw = actions if chart == "steps" else values
-    show(kept(("offline-policy", chart, found.key), partial(draw, found)), f"offline_{chart}")
-
-
-def actions(found: DataSetSelection, night: bool) -> Picture:
-    """Draw the learned and optimal policies, their differences, and the share of users who took the learned action."""
-    return learned_picture(found.trace, found.at, data.environment(found.spec), dark=night)
+    if chart == "steps":
+        of = found.trace, found.at, data.environment(found.spec)
+        drawn = kept(("offline-policy", chart, found.key), lambda night: learned_picture(*of, dark=night))
+    else:
+        drawn = kept(("offline-policy", chart, found.key), partial(values, found))
+    show(drawn, f"offline_{chart}")
 
 
 def values(found: DataSetSelection, night: bool) -> Picture:
@@ -239,19 +238,17 @@ def coverage_tab() -> None:
     where = f"{mdp.action_labels[a]} in {mdp.state_labels[s]} at step {h}"
     st.markdown(explained(sentences.about_coverage(found["optimal"], found["d_m"], where, spec.n)))
     step = view.step_menu(offline(), mdp.H)
-    picture = kept(
-        ("coverage", step, spec.environment, str(spec.environment_params), spec.behaviour),
-        lambda night: counts.coverage_of_cells(
-            behaviour,
-            best,
-            state_labels=mdp.state_labels,
-            action_labels=mdp.action_labels,
-            step=step,
-            see=sentences.COVERED,
-            dark=night,
-        ),
+    drawn = partial(
+        counts.coverage_of_cells,
+        behaviour,
+        best,
+        state_labels=mdp.state_labels,
+        action_labels=mdp.action_labels,
+        step=step,
+        see=sentences.COVERED,
     )
-    show(picture, "offline_coverage")
+    key = ("coverage", step, spec.environment, str(spec.environment_params), spec.behaviour)
+    show(kept(key, lambda night: drawn(dark=night)), "offline_coverage")
 
 
 def gap_tab() -> None:
@@ -271,27 +268,18 @@ def gap_tab() -> None:
         for (spec, title, _), curve in zip(rows, curves, strict=True)
     ]
     shaded = paper_range(specs)
-    picture = kept(
-        ("gap", log_y, each, room, best, shaded, *parts),
-        lambda night: gap_picture(specs, curves, best, log_y=log_y, show_seeds=each, dark=night, wide=room),
-    )
-    show(picture, "offline_gap")
+    drawn = partial(gap_picture, specs, curves, best, log_y=log_y, show_seeds=each, wide=room)
+    key = ("gap", log_y, each, room, best, shaded, *parts)
+    show(kept(key, lambda night: drawn(dark=night)), "offline_gap")
     what_if(specs, curves, best)
     if shaded is not None:
-        free = {spec.baseline() for spec in specs if as_in_paper(spec)}
-        baselines = [c for c, spec in zip(curves, specs, strict=True) if spec in free]
-        said = sentences.range_of_the_paper(
-            [c for c, spec in zip(curves, specs, strict=True) if as_in_paper(spec)],
-            baselines[0] if baselines else None,
-            int(shaded[0]),
-        )
+        known = dict(zip(specs, curves, strict=True))
+        # the kind of run in the paper's figure
+        figure = [s for s in specs if "features" in s.learner.public and s.calibration == "paper"]
+        free = next((known[s.baseline()] for s in figure if s.baseline() in known), None)
+        said = sentences.range_of_the_paper([known[s] for s in figure], free, int(shaded[0]))
         if said:
             st.info(explained(said), icon=":material/straighten:")
-
-
-def as_in_paper(spec: OfflineSpec) -> bool:
-    """Return whether this is a run of the kind in the paper's figure."""
-    return "features" in spec.learner.public and spec.calibration == "paper"
 
 
 def what_if(specs: Sequence[OfflineSpec], curves: Sequence[Series], best: float | None) -> None:
