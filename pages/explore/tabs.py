@@ -237,7 +237,6 @@ def drawn_there(measure: str) -> PlayedMeasure:
     return next((one for one in found if one == measure), found[0])
 
 
-PROMISES = {p.words.model: p.words.promise for p in PRIVATIZERS.values()}
 UNPROVED = ":material/warning: The bonus is not proved: no theorem shows that the algorithm learns."
 NOISE = "Standard deviation of the noise in one visit count, at the release with the most noise."
 MOST_NOISE = " It is the count of an action that all users were told to take. Other counts have less noise."
@@ -306,17 +305,17 @@ def compare(places: Sequence[int], curves: Sequence[Curve], titles: Sequence[str
 
 def card(g: Guarantee, run: RunSpec, key: int) -> None:
     """Draw one run's guarantee in words and numbers, always in the same order."""
-    st.markdown(explained(f"**{PROMISES[g.model]}**{f' ({g.model})' if g.model != 'none' else ''}"))
+    model = PRIVATIZERS[run.privacy].words
+    st.markdown(explained(f"**{model.promise}**{f' ({g.model})' if g.model != 'none' else ''}"))
     st.markdown(explained(escape(g.trust)))
     if run.bonus == OWN:
         st.markdown(explained(UNPROVED))
     if g.claimed_epsilon is None:
         return
-    blanked = PRIVATIZERS[run.privacy].words.blanked
     claim, calibrated = (g.claimed_epsilon, g.claimed_delta or 0.0), run.calibration == "calibrated"
-    good, sentence = said.about_promise(*claim, g.readings, blanked, calibrated=calibrated)
+    good, sentence = said.about_promise(*claim, g.readings, model.blanked, calibrated=calibrated)
     verdict_and_budget(g, good, sentence, key, NOISE + (MOST_NOISE if run.reports != "all" else ""))
-    st.markdown(explained(said.readings(g.readings, blanked)))
+    st.markdown(explained(said.readings(g.readings, model.blanked)))
     delta = g.proved_delta or 0.0
     if warning := said.against_users(delta, g.users or 0):
         st.caption(explained(warning))

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
@@ -40,12 +39,11 @@ from pages.shared.names import style_of
 from pages.shared.results import answers, status
 from pages.shared.results.status import Progress, line, stopped, working_out
 from pages.shared.results.status import price as cost
-from pages.shared.visitor import links
-from pages.shared.visitor.address import query_of
 from pages.shared.visitor.callbacks import into
-from pages.shared.visitor.links import Curve, fields_of
+from pages.shared.visitor.links import fields_of
 from pages.tradeoffs.study import RUNS, USERS_GRID, SweepView, change_sweep_view, start_sweep, trade
 
+NO_MODEL = "There is no private model to compare. Add one in the settings."
 IMPOSSIBLE = "None of these runs is possible; the lines above list the allowed values."
 ends = RUNS.ends
 # The bound for each privacy model that is drawn if no paper has one for the algorithm.
@@ -247,11 +245,10 @@ def multiples(study: SweepView, found: Found) -> dict[str, tuple[float, float, f
     """Return the users that each model needs, as multiples of the fewest, with interval over seeds; NaN if unknown."""
     ends = {way: users for way, users in found.items() if np.isfinite(users.needed)}
     times = dict.fromkeys(found, (np.nan, np.nan, np.nan))
-    if any(fewest(study, way, users) for way, users in ends.items()):
+    if not ends or any(fewest(study, way, users) for way, users in ends.items()):
         return times
-    best = min(ends.values(), key=lambda users: users.needed, default=None)
+    best = min(ends.values(), key=lambda users: users.needed)
     for way, users in ends.items():
-        assert best is not None
         low, high = search.quantiles(users.resampled / best.resampled)
         if users is best or study.base.seeds == 1 or not np.isfinite(high):
             low = high = np.nan
@@ -285,11 +282,6 @@ def fewest_and_most(study: SweepView, found: Found) -> str:
     return " ".join(said)
 
 
-def run_view(spec: RunSpec) -> list[tuple[str, str]]:
-    """Return the link to a run and its non-private baseline, as query parameters."""
-    return links.encode([Curve(each) for each in dict.fromkeys((spec, spec.baseline()))], links.AT_FIRST)
-
-
 def strip(now: Progress) -> None:
     """Draw the joint status of the runs."""
     RUNS.strip(now, start_sweep, partial(into(trade(), "asked"), False))
@@ -299,9 +291,8 @@ def needed(study: SweepView, now: Progress) -> None:
     """Draw the users needed under each kind of privacy until the privacy cost of an episode is small enough."""
     base, name = study.base, "Privacy cost of an episode, at most % of V*"
     with st.columns(2)[0]:
-        exact(
-            name, "share", fields_of(SweepView)["share"], study.share, lambda to: change_sweep_view(share=to)
-        )
+        allowed = fields_of(SweepView)["share"]
+        exact(name, "share", allowed, study.share, lambda to: change_sweep_view(share=to))
     v_star = answers.v_star(base)
     if v_star is None:
         st.info(working_out("reward of an optimal episode"))
@@ -311,9 +302,7 @@ def needed(study: SweepView, now: Progress) -> None:
         return
     found = {way: users_search(study, way, target(study)) for way in study.searches}
     if not found:
-        st.info(
-            IMPOSSIBLE if study.ways else "There is no private model to compare. Add one in the settings."
-        )
+        st.info(IMPOSSIBLE if study.ways else NO_MODEL)
         return
     searching(study, now, found)
     times, several = multiples(study, found), base.seeds > 1
@@ -344,7 +333,6 @@ def needed(study: SweepView, now: Progress) -> None:
             "for that K."
         )
     )
-    looked_at(study, found, v_star)
     trade().picked = None
 
 
@@ -367,28 +355,3 @@ def searching(study: SweepView, now: Progress, found: Found) -> None:
             f"{len(found)} have not been found yet; the next step needs {cost([*now.lacking])}."
         )
         stopped(explained(why), "Search", "search", start_sweep, "begin")
-
-
-def looked_at(study: SweepView, found: Found, v_star: float) -> None:
-    """Draw a table of every K that the search tried, with its run."""
-    opened_up = st.expander("The runs behind these numbers", on_change="rerun", key="looked_at")
-    if not opened_up.open:
-        return
-    rows = [
-        {
-            "model": way_titles([way])[0],
-            "K": human(float(k)),
-            "price, % of V*": 100 * float(price.mean()) / v_star,
-            "seeds": len(price),
-            "run": f"/explore?{query_of(run_view(study.searches[way][int(k)]))}",
-        }
-        for way, users in found.items()
-        for k, price in zip(users.at, users.price.T, strict=True)
-    ]
-    opened_up.dataframe(
-        pd.DataFrame(rows),
-        hide_index=True,
-        width="stretch",
-        key="looked_at_table",
-        column_config={"run": st.column_config.LinkColumn("run", display_text="open")},
-    )

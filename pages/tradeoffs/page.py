@@ -43,13 +43,14 @@ from pages.shared.layout.terms import escape
 from pages.shared.results import status
 from pages.shared.results.again import save_citations
 from pages.shared.results.status import PACE, awaited
+from pages.shared.visitor import links
 from pages.shared.visitor.callbacks import into, keyed
 from pages.shared.visitor.draft import spec_from
-from pages.shared.visitor.links import STATISTICS, values_text
+from pages.shared.visitor.links import STATISTICS, Curve, values_text
 from pages.shared.visitor.state import read_address, session, write_address
 from pages.tradeoffs import charts
 from pages.tradeoffs import study as studies
-from pages.tradeoffs.charts import IMPOSSIBLE, ends, needed, run_view, strip, symbol_of
+from pages.tradeoffs.charts import IMPOSSIBLE, ends, needed, strip, symbol_of
 from pages.tradeoffs.study import (
     MOST_MODELS,
     MOST_VALUES,
@@ -160,8 +161,8 @@ def frontier_chart(study: SweepView) -> None:
         return
     status.tell_doubts(charts.doubts_of(study))
     bounds, theorems = charts.proved(study)
-    growth, measure, room = charts.growth(study), study.show, wide()
-    of: tuple[Any, str] = measure, symbol_of(study.x)
+    growth, room = charts.growth(study), wide()
+    of: tuple[Any, str] = study.show, symbol_of(study.x)
     see = sentences.about_growth(growth) or sentences.about_frontier(curves, *of)
     axis = AXES.get(study.x, study.x)
     drawn = partial(
@@ -230,7 +231,8 @@ def opened_run(study: SweepView) -> None:
             f"{count(x) if x >= 1 else f'{x:g}'}: {study.statistic} regret {lost} after {count(spec.episodes)} users.",
             width="stretch",
         )
-        page_link(opened.path, f"Open this run on the page {opened.name}", run_view(spec))
+        both = links.encode([Curve(each) for each in dict.fromkeys((spec, spec.baseline()))], links.AT_FIRST)
+        page_link(opened.path, f"Open this run on the page {opened.name}", both)
 
 
 def downloads(study: SweepView, draw: Any) -> None:

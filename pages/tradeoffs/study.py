@@ -66,10 +66,8 @@ class SweepView:
         taken = ALGORITHMS[self.base.algorithm].privacies
         for model in models:
             if PrivacyChoice.parse(model).privacy not in taken:
-                raise SpecError(
-                    "models",
-                    f"{self.base.algorithm} does not support {shown(model)}; give one of {', '.join(taken)}.",
-                )
+                wrong = f"{self.base.algorithm} does not support {shown(model)}"
+                raise SpecError("models", f"{wrong}; give one of {', '.join(taken)}.")
         if len(set(models)) < len(models):
             raise SpecError("models", "one was given twice; give each once.")
         if self.x not in axes(self.base):
@@ -112,7 +110,7 @@ class SweepView:
         """Return the runs of the view `users`, by privacy model (with its mechanism) and by number of users in
         USERS_GRID."""
         found = {way: _once(self.base, (way,), "episodes", USERS_GRID)[1] for way in self.ways}
-        return {way: {spec.episodes: spec for _, spec in lines[way]} for way, lines in found.items() if lines}
+        return {w: {spec.episodes: spec for _, spec in lines[w]} for w, lines in found.items() if w in lines}
 
     @property
     def refusals(self) -> dict[str, list[str]]:
@@ -151,9 +149,8 @@ class SweepView:
         return " · ".join([ALGORITHMS[base.algorithm].title, *said])
 
 
-Lines = dict[
-    str, list[tuple[Any, RunSpec]]
-]  # the values of the axis at which each model can be run, with the runs
+# The values of the axis at which each model can be run, with the runs.
+Lines = dict[str, list[tuple[Any, RunSpec]]]
 
 
 @lru_cache(maxsize=40)  # about 200 kB each, for all visitors together
