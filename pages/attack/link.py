@@ -28,7 +28,6 @@ from pages.shared.visitor.links import looked, read
 from pages.shared.visitor.links import pairs_of as view_pairs
 from pages.shared.visitor.state import ViewedState, session
 
-SEEDS = RUN_FIELDS["seeds"]
 BASE = RunSpec(seeds=1)
 STEPS = ("one", "subtract", "tree")
 
@@ -48,7 +47,7 @@ OWN = ("first", "second", "noise", "places")  # fields of the spec with their ow
 def encode(spec: AttackSpec, view: AttackView) -> list[tuple[str, str]]:
     """Return the query parameters, in order, each key and value unescaped."""
     usual = AttackSpec(run=spec.run)
-    run = spec.run.replace(seeds=SEEDS.default)  # the number of seeds is irrelevant here
+    run = spec.run.replace(seeds=RUN_FIELDS["seeds"].default)  # the number of seeds is irrelevant here
     items = [*links.link_heading(), ("b", links.encode_spec(run))]
     items += [(name, getattr(spec, name)) for name in OWN if getattr(spec, name) != getattr(usual, name)]
     return items + view_pairs(view)
@@ -96,7 +95,7 @@ class Attack(ViewedState[AttackView]):
     """This visitor's attack and view."""
 
     spec: AttackSpec = DEFAULT
-    view: AttackView = field(default_factory=AttackView)
+    view: AttackView = AttackView()
     guesses: list[bool] = field(default_factory=list)  # whether each guess about whose data it is was right
     guessed: bool | None = None  # the guess about the data shown now, None before it is made
     skipped: bool = False  # whether the visitor chose not to guess

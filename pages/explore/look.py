@@ -237,8 +237,7 @@ def ellipsoid_picture(
 
 CHARTS = {"steps": "Actions", "map": "Map", "visits": "Visits", "V": "Values V", "Q": "Values Q"}
 BUDGETS = (0.01, 0.1, 1.0)  # values of rho, for learning offline from this policy's users
-FROM_POLICY = "Learn offline from users who follow this policy"
-FROM_LIKELIEST = "Learn offline from users who take this policy's likeliest actions"
+FOLLOW, LIKELIEST = "follow this policy", "take this policy's likeliest actions"
 
 
 def policy_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
@@ -264,17 +263,17 @@ def policy_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
 def offline(trace: SeedTrace, at: int) -> None:
     """Draw a link to Offline, for data in which 70% of the users follow this policy, or its likeliest actions."""
     spec, said = trace.spec, following(trace.policy[at])
+    world, params = spec.environment, spec.environment_params
     try:
-        base = OfflineSpec(
-            environment=spec.environment, environment_params=spec.environment_params, behaviour=said
-        )
+        base = OfflineSpec(environment=world, environment_params=params, behaviour=said)
     except SpecError as error:  # such as a problem too large for data sets
         st.caption(f"No offline data set can be made here. {escape(str(error))}")
         return
     if len(said) > links.MAX_MODEL:  # the link contains only its digest
         session().files[links.text_digest(said)] = said
     runs = [base.baseline(), *(base.replace(rho=rho) for rho in BUDGETS)]
-    page_link("offline", FROM_LIKELIEST if trace.chances.size else FROM_POLICY, encode_specs(runs))
+    way = LIKELIEST if trace.chances.size else FOLLOW
+    page_link("offline", f"Learn offline from users who {way}", encode_specs(runs))
 
 
 def policy_picture(chart: str, mdp: TabularMDP, trace: SeedTrace, at: int, step: int, night: bool) -> Picture:

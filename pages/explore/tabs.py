@@ -177,9 +177,9 @@ def below_zero(rows: Sequence[Row]) -> list[str]:
     """List the titles of finished runs whose privacy cost has its whole interval below zero."""
     found = []
     for curve, _, title, _ in rows:
-        own, baseline = ONLINE.curves(curve.spec), ONLINE.curves(curve.spec.baseline())
-        ended = own.done.all() and baseline.done.all() and len(own.values) == len(baseline.values) > 0
-        if curve.spec.privacy != "none" and ended:
+        spec, other = curve.spec, curve.spec.baseline()
+        own, baseline = ONLINE.curves(spec), ONLINE.curves(other)
+        if spec != other and own.whole(spec.seeds) and baseline.whole(spec.seeds):
             found += status.below_zero(title, own.ends - baseline.ends)
     return found
 
@@ -213,18 +213,10 @@ def played_page(
     users. sentence: a message from the person who shares it. title, nav: see `player_page`."""
     unnamed = [replace(curve, name="") for curve in curves]
     rows = zip(curves, titles(curves), titles(unnamed), kinds(curves), strict=True)
-    played = [
-        PlayedCurve(
-            spec,
-            title,
-            label,
-            look,
-            {n: replay(spec.replace(episodes=n)) for n in sizes_of(spec)},
-            curve.name,
-        )
-        for curve, title, label, look in rows
-        for spec in (curve.spec,)
-    ]
+    played = []
+    for curve, named, label, look in rows:
+        runs = {n: replay(curve.spec.replace(episodes=n)) for n in sizes_of(curve.spec)}
+        played.append(PlayedCurve(curve.spec, named, label, look, runs, curve.name))
     shown = Shown(drawn_there(view.measure), view.x, view.y, sentence)
     return player_page(
         title, in_common(curves, moving=True), played, shown, footer=f"dprl {version()['dprl']}", nav=nav
@@ -359,18 +351,14 @@ def compare_noise(g: Guarantee, run: RunSpec) -> None:
     """Draw the chart that leads step by step from the paper's noise to less noise."""
     st.markdown("## How much noise does a guarantee need?", anchors=False)
     st.markdown(explained(LADDER))
-    show(kept(("ladder", run.to_json()), lambda night: ladder(g, night, instance(run))), "ladder")
-
-
-def instance(spec: RunSpec) -> str:
-    """Describe the problem for which the noise is compared."""
-    given = spec.environment_params
+    given = run.environment_params
     steps = [f"H = {given['H']}"] if "H" in given else []
-    return ", ".join([ENVIRONMENTS[spec.environment].called(given), *steps, f"K = {count(spec.episodes)}"])
+    problem = ", ".join([ENVIRONMENTS[run.environment].called(given), *steps, f"K = {count(run.episodes)}"])
+    show(kept(("ladder", run.to_json()), lambda night: ladder(g, night, problem)), "ladder")
 
 
 def ladder(g: Guarantee, night: bool, instance: str = "") -> Picture:
-    """Draw the steps of a guarantee, including the run's own noise."""
+    """Draw the steps of a guarantee, including the run's own noise. instance: the problem of the run."""
     steps = [guarantee_figures.NoiseStep(s.what, s.std, s.epsilon, s.delta, s.idea) for s in g.ladder]
     mine = g.noise_std or 0.0
     own = next((i for i, s in enumerate(steps) if math.isclose(s.std, mine, rel_tol=said.EQUAL)), None)

@@ -59,11 +59,9 @@ class Home(PageState):
             return
         problems: list[str] = []
         links.check_version(given, problems)
-        epsilon = nearest(given["eps"][-1], problems)
+        before, self.epsilon = self.epsilon, nearest(given["eps"][-1], problems)
         self.problems = tuple(problems)
-        if epsilon != self.epsilon:  # otherwise the slider wrote it
-            self.epsilon = epsilon
-            session().version += 1
+        session().version += before != self.epsilon  # otherwise the slider wrote it
 
 
 def link_to(epsilon: float) -> list[tuple[str, str]]:

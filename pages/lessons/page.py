@@ -12,7 +12,7 @@ from dprl.figures.picture import PackedPicture
 from dprl.lessons import LESSONS, Lesson
 from dprl.messages import counted, filled, messages
 from dprl.sitemap import PAGES
-from pages.lessons.state import Lessons, begin_again, go, guess, lessons, reveal
+from pages.lessons.state import begin_again, go, guess, lessons, reveal
 from pages.shared.layout.browser import from_top
 from pages.shared.layout.chart import draw, explain, kept
 from pages.shared.layout.frame import page_link, redrawn, wide
@@ -169,26 +169,21 @@ def recap() -> None:
                 press(name, "chevron_right", f"unanswered_{at}", go, here.key, at)
         return
     views.recap_sentences(here.lesson)
-    scored(here)
+    guesses = [here.answered.get((here.key, at), "") for at in range(len(here.lesson.steps))]
+    if any(guesses):
+        scores = here.score(here.key)
+        with st.container(border=True, key="score"):
+            st.markdown(f"### {views.own_score(scores)}", anchors=False)
+            rows = zip(here.lesson.steps, guesses, scores, strict=True)
+            st.markdown("\n".join(views.score_row(n, *row) for n, row in enumerate(rows, 1)))
+            st.caption(SCORE["rule"])
+    else:
+        st.markdown(SCORE["none"])
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="after_lesson"):
         if attempt := here.lesson.attempt:
             link = urlsplit(attempt[1])
             page_link(link.path.strip("/"), attempt[0], parse_qsl(link.query), icon="science")
         press(SCORE["again"], "restart_alt", "begin_again", begin_again, here.key)
-
-
-def scored(here: Lessons) -> None:
-    """Draw the visitor's score, and the result of each guess."""
-    guesses = [here.answered.get((here.key, at), "") for at in range(len(here.lesson.steps))]
-    if not any(guesses):
-        st.markdown(SCORE["none"])
-        return
-    scores = here.score(here.key)
-    with st.container(border=True, key="score"):
-        st.markdown(f"### {views.own_score(scores)}", anchors=False)
-        rows = zip(here.lesson.steps, guesses, scores, strict=True)
-        st.markdown("\n".join(views.score_row(n, *row) for n, row in enumerate(rows, 1)))
-        st.caption(SCORE["rule"])
 
 
 def drawn_chart() -> PackedPicture:

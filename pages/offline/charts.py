@@ -17,7 +17,7 @@ import streamlit as st
 from dprl import metrics
 from dprl.figures import counts, steps
 from dprl.figures.lines import Series
-from dprl.figures.looks import CurveStyle, numbered
+from dprl.figures.looks import numbered
 from dprl.figures.picture import Picture
 from dprl.figures.regret import distinct
 from dprl.learners import OFFLINE
@@ -57,12 +57,8 @@ def run_titles(specs: Sequence[OfflineSpec]) -> list[str]:
 
 def label(spec: OfflineSpec) -> str:
     """Return a short name with the learner and the budget."""
-    return called(
-        OFFLINE[spec.algorithm].title,
-        promise_words(spec),
-        episodes_each(spec),
-        phrase("rewards") if spec.rewards == "learned" else "",
-    )
+    learned = phrase("rewards") if spec.rewards == "learned" else ""
+    return called(OFFLINE[spec.algorithm].title, promise_words(spec), episodes_each(spec), learned)
 
 
 def promise_words(spec: OfflineSpec) -> str:
@@ -72,11 +68,6 @@ def promise_words(spec: OfflineSpec) -> str:
     if spec.epsilon is None:
         return "no privacy"
     return f"ε = {spec.epsilon:g}" if spec.delta is None else f"(ε, δ) = {promise(spec.epsilon, spec.delta)}"
-
-
-def run_kinds(specs: Sequence[OfflineSpec]) -> list[CurveStyle]:
-    """Return distinct styles for the curves. A curator is trusted, so they have the central model's colours."""
-    return numbered([style_of_data(spec) for spec in specs])
 
 
 def most_private(specs: Sequence[OfflineSpec]) -> int:
@@ -254,23 +245,18 @@ def coverage_tab() -> None:
 def gap_tab() -> None:
     """Draw the chart with its sentence about the paper's range."""
     specs = offline().specs
-    with st.popover("Axes and data sets", icon=":material/tune:"):
-        log_y = view.switch(offline(), "Logarithmic vertical axis", "y", "log", "linear")
-        each = view.switch(offline(), "A line for every data set", "each", "on", "off")
     best, room = best_of(specs), wide()
     if not any(len(RUNS.curves(spec).at) for spec in specs):
         empty(awaited(map(RUNS.status, specs)))
         return
-    rows = list(zip(specs, run_titles(specs), run_kinds(specs), strict=True))
-    curves = [curve_of(*row, best) for row in rows]
+    curves = curves_of(specs, best)
     parts = [
-        (spec.to_json(), RUNS.curves(spec).token, title, curve.note)
-        for (spec, title, _), curve in zip(rows, curves, strict=True)
+        (spec.to_json(), RUNS.curves(spec).token, curve.label, curve.note)
+        for spec, curve in zip(specs, curves, strict=True)
     ]
     shaded = paper_range(specs)
-    drawn = partial(gap_picture, specs, curves, best, log_y=log_y, show_seeds=each, wide=room)
-    key = ("gap", log_y, each, room, best, shaded, *parts)
-    show(kept(key, lambda night: drawn(dark=night)), "offline_gap")
+    key = ("gap", room, best, shaded, *parts)
+    show(kept(key, lambda night: gap_picture(specs, curves, best, dark=night, wide=room)), "offline_gap")
     what_if(specs, curves, best)
     if shaded is not None:
         known = dict(zip(specs, curves, strict=True))
@@ -332,10 +318,13 @@ def best_of(specs: Sequence[OfflineSpec]) -> float | None:
     return answers.v_star(specs[0]) if len(problems) == 1 else None
 
 
-def curve_of(spec: OfflineSpec, title: str, kind: CurveStyle, best: float | None) -> Series:
-    """Return one run's curve for the figure."""
-    run = RUNS.status(spec)
-    return gap_series(title, kind, RUNS.curves(spec), best, note=note(run), finished=run.state == "done")
+def curves_of(specs: Sequence[OfflineSpec], best: float | None) -> list[Series]:
+    """Return the runs' curves for the figure. A curator is trusted, so they have the central model's colours."""
+    looks, curves = numbered([style_of_data(spec) for spec in specs]), []
+    for spec, title, look in zip(specs, run_titles(specs), looks, strict=True):
+        run, known = RUNS.status(spec), RUNS.curves(spec)
+        curves.append(gap_series(title, look, known, best, note=note(run), finished=run.state == "done"))
+    return curves
 
 
 def guarantee_tab() -> None:
@@ -353,11 +342,10 @@ def guarantee_tab() -> None:
 def data_tab() -> None:
     """Draw downloads for the whole comparison, then the spec, code and command of one run."""
     specs = offline().specs
-    titles = run_titles(specs)
-    table = tidy(titles, [RUNS.curves(spec) for spec in specs], "n", "gap")
-    best = best_of(specs)
-    rows = zip(specs, titles, run_kinds(specs), strict=True)
-    drawn = [(row[0], curve_of(*row, best)) for row in rows if RUNS.curves(row[0]).begun]
+    known, best = [RUNS.curves(spec) for spec in specs], best_of(specs)
+    table = tidy(run_titles(specs), known, "n", "gap")
+    rows = zip(specs, curves_of(specs, best), known, strict=True)
+    drawn = [(spec, curve) for spec, curve, run in rows if run.begun]
     files(
         "gap",
         "The suboptimality of every run, for every data set of every size n.",

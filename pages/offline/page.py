@@ -16,15 +16,7 @@ from dprl.simulation.cost import COUNTERS, limit
 from dprl.simulation.datasets import BEHAVIOURS, split_behaviour
 from dprl.simulation.offline_spec import FIELDS
 from dprl.words import count, percent, plural
-from pages.offline import record
-from pages.offline.charts import (
-    coverage_tab,
-    data_tab,
-    gap_tab,
-    guarantee_tab,
-    pessimism_tab,
-    policy_tab,
-)
+from pages.offline import charts, record
 from pages.offline.record import BIGGEST, BUDGET, EXAMPLES, RUNS, OfflineSettings, offline, specs_of
 from pages.shared.controls.launch import described, offer
 from pages.shared.controls.noise import CALIBRATION, CALIBRATION_HELP
@@ -51,12 +43,12 @@ from pages.shared.visitor.locks import RUN
 from pages.shared.visitor.state import Session, read_address, session
 
 TABS = {
-    "gap": ("Suboptimality", gap_tab),
-    "pessimism": ("Pessimism", pessimism_tab),
-    "policy": ("Policy", policy_tab),
-    "coverage": ("Coverage", coverage_tab),
-    "guarantee": ("Guarantee", guarantee_tab),
-    "data": ("Data", data_tab),
+    "gap": ("Suboptimality", charts.gap_tab),
+    "pessimism": ("Pessimism", charts.pessimism_tab),
+    "policy": ("Policy", charts.policy_tab),
+    "coverage": ("Coverage", charts.coverage_tab),
+    "guarantee": ("Guarantee", charts.guarantee_tab),
+    "data": ("Data", charts.data_tab),
 }
 
 

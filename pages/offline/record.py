@@ -201,7 +201,6 @@ def drafted(draft: Draft, specs: Sequence[OfflineSpec]) -> Draft:
 
 
 TABS = ("gap", "pessimism", "policy", "coverage", "guarantee", "data")
-POLICY_CHARTS = ("steps", "V")
 BIGGEST = 10**12
 
 
@@ -210,13 +209,11 @@ class OfflineView:
     """The view of the page. Links leave these defaults out, so they must never change."""
 
     tab: str = looked("gap", "the open tab", "tab", choices=TABS)
-    y: str = looked("log", "the vertical axis", "y", choices=("log", "linear"))
-    each: str = looked("off", "whether every repetition has a line", "each", choices=("on", "off"))
     curve: int = looked(-1, "the run in detail; -1: the most private", "i", low=-1, high=MAX_CURVES - 1)
     seed: int = looked(0, "the repetition in detail", "seed", low=0, high=99)
     n: int = looked(0, "the size in detail; 0: the largest not yet enough", "n", low=0, high=BIGGEST)
     h: int = looked(-1, "the step of the episode; -1: all", "h", low=-1, high=999)
-    drawn: str = looked("steps", "the chart of the policy", "pol", choices=POLICY_CHARTS)
+    drawn: str = looked("steps", "the chart of the policy", "pol", choices=("steps", "V"))
 
 
 Specs = tuple[OfflineSpec, ...]

@@ -79,10 +79,10 @@ def rows_of(name: str) -> None:
     with st.container(gap="xsmall", key="paper_rows"):
         for item in paper.items:
             verdict = verdicts()[item.address].verdict
-            button_place, statement = st.columns([1, 3.2], gap="small", vertical_alignment="center")
-            name, icon, key = f"**{escape(item.name)}**", ICONS[verdict], f"open_{item.address}"
-            with button_place:
-                button(name, open_item, item.address, icon=icon, key=key, type="tertiary")
+            opens, statement = st.columns([1, 3.2], gap="small", vertical_alignment="center")
+            label, icon, key = f"**{escape(item.name)}**", ICONS[verdict], f"open_{item.address}"
+            with opens:
+                button(label, open_item, item.address, icon=icon, key=key, type="tertiary")
             statement.markdown(f"{explained(escape(item.says))} **{said(verdict)}.**")
 
 
@@ -95,11 +95,8 @@ def later_papers() -> None:
     """Draw the claims of later papers, with links to the items that they concern."""
     for work in related():
         title = f"[{escape(work.title)}]({work.source})" if work.source else escape(work.title)
-        items = ", ".join(map(link_to, work.bears_on))
-        st.markdown(
-            f"**{escape(work.name)}**, {title} ({work.date}). {escape(work.says)} It concerns {items}. We read "
-            f"{work.read}."
-        )
+        concerns = f"It concerns {', '.join(map(link_to, work.bears_on))}. We read {work.read}."
+        st.markdown(f"**{escape(work.name)}**, {title} ({work.date}). {escape(work.says)} {concerns}")
 
 
 def link_to(address: str) -> str:
@@ -115,12 +112,10 @@ def opened(item: Item, live: bool) -> None:
     st.header(item.name, anchor=False)
     source = SOURCES[papers()[item.paper].paper]
     st.markdown(explained(escape(item.says)))
-    common(
-        f"{', '.join(family for _, family in source.authors)} {source.year}, {', '.join(item.covers) or item.name}"
-    )
-    st.markdown(
-        f":material/{ICONS[found.verdict]}: **{said(found.verdict)}.** {explained(escape(found.summary))}"
-    )
+    authors = ", ".join(family for _, family in source.authors)
+    common(f"{authors} {source.year}, {', '.join(item.covers) or item.name}")
+    verdict = f":material/{ICONS[found.verdict]}: **{said(found.verdict)}.**"
+    st.markdown(f"{verdict} {explained(escape(found.summary))}")
     if item.source:
         st.markdown(f"[{item.source}]({item.source})")
     for work in related():
@@ -141,10 +136,8 @@ def opened(item: Item, live: bool) -> None:
     places = dict.fromkeys((*item.places, place))
     titles = {str(i + 1): f"{i + 1}. {claim.settings[i].title}" for i in places}
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
-        select(
-            "Setting", list(titles), str(place + 1), lambda value: open_item(item.address, int(value) - 1), titles,
-            name=item.address,
-        )  # fmt: skip
+        now, address = str(place + 1), item.address
+        select("Setting", list(titles), now, lambda to: open_item(address, int(to) - 1), titles, name=address)
         replay(claim.settings[place], f"{item.name}, setting {place + 1}")
     views.setting_curves(shown, known, place, token)
     again(claim, here and here[1])

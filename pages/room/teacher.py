@@ -94,13 +94,13 @@ def stage(here: Room) -> None:
         st.info(SAID["empty"], icon=":material/groups:")
         return
     content = steps[-1].content
-    if isinstance(content, Guess):
-        st.caption(escape(said(content)))
-        found = step_of_lesson(content)
-        st.header(escape(found.ask if found else ""), anchor=False)
-    elif not isinstance(content, Recap):
-        st.header(escape(title(content)), anchor=False)
     if not isinstance(content, Recap):
+        asked = title(content)
+        if isinstance(content, Guess):
+            st.caption(escape(said(content)))
+            found = step_of_lesson(content)
+            asked = found.ask if found else ""
+        st.header(escape(asked), anchor=False)
         pacing(steps[-1], here)
     results(steps[-1], steps)
 

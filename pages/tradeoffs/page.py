@@ -51,20 +51,7 @@ from pages.shared.visitor.state import read_address, session, write_address
 from pages.tradeoffs import charts
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.charts import IMPOSSIBLE, ends, needed, strip, symbol_of
-from pages.tradeoffs.study import (
-    MOST_MODELS,
-    MOST_VALUES,
-    RUNS,
-    SHOWS,
-    SweepPageState,
-    SweepView,
-    change_sweep_view,
-    go_on,
-    set_controls,
-    show_study,
-    start_sweep,
-    trade,
-)
+from pages.tradeoffs.study import RUNS, SweepView, change_sweep_view, start_sweep, trade
 
 ONLY_SLOPES = "Dotted bounds have constants and logarithms set to 1, so compare slopes, not heights."
 COMMAND = "python -m dprl sweep --spec sweep.json --out results"
@@ -87,13 +74,13 @@ def draw_sweep(corner: DeltaGenerator, live: bool) -> None:
     study = t.study
     runs = charts.wanted(study)
     if study.show == "users" and t.asked:
-        go_on(runs)
+        studies.go_on(runs)
     now = RUNS.progress(runs)
     if live != bool(now.active):
         st.rerun()
     questions(study)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="trade_view"):
-        segments("Chart", "show", SHOWS, study.show, choose_show)
+        segments("Chart", "show", studies.SHOWS, study.show, lambda to: choose(show=to))
         if study.show != "users":  # the search for users compares means only
             words = {str(statistic): statistic.capitalize() for statistic in STATISTICS}
             segments(
@@ -124,7 +111,7 @@ def questions(study: SweepView) -> None:
     def asked(words: str | None) -> None:
         base = study.base if s.draft == t.first_draft else base_of_controls()
         found = studies.questions(base)  # a second click deselects a question, which then opens it again
-        show_study(found.get(words or studies.question_of(study) or "", next(iter(found.values()))))
+        studies.show_study(found.get(words or studies.question_of(study) or "", next(iter(found.values()))))
         start_sweep()
         write_address(t)
         st.rerun()
@@ -138,18 +125,11 @@ def questions(study: SweepView) -> None:
     )
 
 
-def choose_show(to: str) -> None:
-    """Choose the measure of the chart."""
-    begun = trade().asked
-    change_sweep_view(show=to)
-    if begun:
-        start_sweep()
-    st.rerun()
-
-
 def choose(**changes: Any) -> None:
-    """Choose another statistic, or show the bounds."""
+    """Choose another measure or statistic, or show the bounds."""
     change_sweep_view(**changes)
+    if trade().asked:
+        start_sweep()
     st.rerun()
 
 
@@ -238,7 +218,7 @@ def opened_run(study: SweepView) -> None:
 def downloads(study: SweepView, draw: Any) -> None:
     """Draw downloads of all seeds' numbers, the settings, the papers, and the chart as a page; `draw` returns the
     picture."""
-    sweep, title = study.sweep, f"{SHOWS[study.show]} against {AXES.get(study.x, study.x)}"
+    sweep, title = study.sweep, f"{studies.SHOWS[study.show]} against {AXES.get(study.x, study.x)}"
     final = {spec: ends(spec) for spec in sweep.specs}
     with st.container(horizontal=True, gap="small"):
         save_chart("sweep", title, draw)
@@ -269,7 +249,7 @@ def controls() -> DeltaGenerator:
     return left_out
 
 
-def models_menu(t: SweepPageState) -> None:
+def models_menu(t: studies.SweepPageState) -> None:
     """Draw the menu of models."""
     offered = studies.offered_models(session().draft.algorithm)
     t.models = [m for m in t.models if m in offered] or offered[:1]
@@ -285,11 +265,11 @@ def models_menu(t: SweepPageState) -> None:
         into(t, "models"),
         lambda text: PrivacyChoice.parse(text).title,
         about,
-        MOST_MODELS,
+        studies.MOST_MODELS,
     )
 
 
-def axis(t: SweepPageState) -> None:
+def axis(t: studies.SweepPageState) -> None:
     """Draw the menu of the horizontal axis, and the field of its values."""
     s = session()
     try:
@@ -314,7 +294,7 @@ def axis(t: SweepPageState) -> None:
         t.values.setdefault(t.x, values_text(studies.default_values(base, t.x))),
         typed,
         lambda text: studies.parse_values(base, t.x, text),
-        f"Up to {MOST_VALUES} values of the horizontal axis, separated by commas.",
+        f"Up to {studies.MOST_VALUES} values of the horizontal axis, separated by commas.",
         locked("against") or locked(t.x),
     )
 
@@ -328,21 +308,17 @@ def base_of_controls() -> RunSpec:
     )
 
 
-def study_of(t: SweepPageState) -> tuple[SweepView | None, str]:
-    """Return the study that the controls describe, or None and the reason."""
+def sweep_box(left_out: DeltaGenerator) -> None:
+    """Describe what Run will do, and draw the button. left_out: the container for the reasons why something cannot be
+    run, which may be too long for this box."""
+    t = trade()
 
     def made() -> SweepView:
         base = base_of_controls()
         values = studies.parse_values(base, t.x, t.values[t.x])
         return replace(t.study, base=base, models=tuple(t.models), x=t.x, values=values)
 
-    return described(made)
-
-
-def sweep_box(left_out: DeltaGenerator) -> None:
-    """Describe what Run will do, and draw the button. left_out: the container for the reasons why something cannot be
-    run, which may be too long for this box."""
-    study, refusal = study_of(trade())
+    study, refusal = described(made)
     specs = study.sweep.specs if study else []
     refused = [refusal]
     if study is not None:
@@ -370,7 +346,7 @@ def reset() -> Callable[[], None]:
     t = trade()
     before = {name: getattr(t, name) for name in ("models", "x", "values")}
     t.values = {}
-    set_controls(studies.DEFAULT)
+    studies.set_controls(studies.DEFAULT)
     return lambda: vars(t).update(before)
 
 

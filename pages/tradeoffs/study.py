@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any
@@ -177,10 +178,8 @@ def default_values(base: RunSpec, x: str) -> tuple[Any, ...]:
         return VALUES[x]
     allowed = []
     for factor in FACTORS:
-        try:
+        with suppress(SpecError):
             allowed.append(axes(base)[x].check(round(base.environment_params[x] * factor)))
-        except SpecError:
-            continue
     return tuple(dict.fromkeys(allowed))
 
 
