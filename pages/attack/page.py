@@ -95,8 +95,8 @@ def attack_box(run: RunSpec | None, refusal: str) -> None:
         spec,
         show_attack,
         lambda: RUNS.missing([spec]),
-        lambda lacking: (
-            f"{plural(sum(s.executions * s.seeds for s in lacking), 'release')} for each of two episodes"
+        lambda _: (
+            f"{plural(spec.executions * spec.seeds if spec else 0, 'release')} for each of two episodes"
         ),
         [refusal],
         BASE,

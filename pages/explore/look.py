@@ -184,7 +184,10 @@ def ellipsoid_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     if not trace.beliefs:
         st.info("This algorithm has no confidence set of weights. Choose a curve whose algorithm has one.")
         return
-    at, e = moment(trace, telling(trace)), session().explore
+    low = np.flatnonzero(
+        trace.regret / trace.episodes < 0.1 * trace.v_star
+    )  # episodes that lose under a tenth of V*
+    at, e = moment(trace, int(trace.episodes[low[0] if len(low) else -1])), session().explore
     steps, d = trace.beliefs["truth"].shape[1:3]
     weights = range(d)
     words = [f"weight {i}" for i in weights]
@@ -200,12 +203,6 @@ def ellipsoid_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
         kept(("ellipsoid", stretch(trace), *shown), partial(ellipsoid_picture, trace, title, *shown)),
         "ellipsoid",
     )
-
-
-def telling(trace: SeedTrace) -> int:
-    """Return the default moment: the first at which regret per episode is below a tenth of V*."""
-    low = np.flatnonzero(trace.regret / trace.episodes < 0.1 * trace.v_star)
-    return int(trace.episodes[low[0]] if len(low) else trace.episodes[-1])
 
 
 def ellipsoid_picture(

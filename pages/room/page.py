@@ -279,11 +279,9 @@ def prediction_on_phone(step: ClassStep, content: Guess, written: str | None) ->
             st.warning(sentences.PHONE["unsent"], icon=":material/unsubscribe:")
         mine = text if valid_texts(found, [text]) else ""
         predicted_chart(step, found, mine, shown=True)
-        off = (
-            f"**{escape(found.off(mine, evidence()))}** {escape(found.reply(mine, evidence()))} "
-            if mine
-            else ""
-        )
+        off = ""
+        if mine:
+            off = f"**{escape(found.off(mine, evidence()))}** {escape(found.reply(mine, evidence()))} "
         predictions_together(step, found)
         told(step, found, off)
         return
@@ -293,7 +291,7 @@ def prediction_on_phone(step: ClassStep, content: Guess, written: str | None) ->
         send_bar(step, bool(valid_texts(found, [text])), bool(text))
     key = predicted_chart(step, found, text, pressed=partial(pressed, step.place, found) if making else None)
     if making:
-        draggable(prediction, text, key, partial(take_prediction, step.place))
+        draggable(prediction, text, key, partial(predict, step.place, on_chart=True))
         st.caption(explained(sentences.PHONE["guesses"]))
     elif written is not None:
         st.success(sentences.PHONE["sent"], icon=":material/done:")
@@ -310,9 +308,10 @@ def send_bar(step: ClassStep, whole: bool, begun: bool) -> None:
             st.caption(sentences.PHONE["waits"])
 
 
-def predict(place: int, text: str) -> None:
-    """Store a prediction in this session until it is sent."""
+def predict(place: int, text: str, on_chart: bool = False) -> None:
+    """Store a prediction in this session until it is sent. on_chart: whether the field next to it must follow."""
     group().guesses[place] = text
+    session().version += on_chart
 
 
 def send(place: int) -> None:
@@ -329,13 +328,7 @@ def pressed(place: int, found: Asked, event: Any) -> None:
     """Apply a click on the chart."""
     text = chosen(found.prediction, group().guesses.get(place, ""), event)
     if text is not None:
-        take_prediction(place, text)
-
-
-def take_prediction(place: int, text: str) -> None:
-    """Store a prediction made on the chart."""
-    predict(place, text)
-    session().version += 1  # so that the widget next to the chart shows it
+        predict(place, text, on_chart=True)
 
 
 SAID = messages("room")["entrance"]

@@ -326,19 +326,16 @@ def sweep_box(left_out: DeltaGenerator) -> None:
             left_out.caption(f":red[{sentence}]")
         if not specs:
             refused.append("None of these runs is possible; the reasons are below the models.")
+
+    def run(study: SweepView) -> None:
+        t.put(study=study, picked=None)
+        start_sweep()
+
+    def amount(runs: Sequence[RunSpec]) -> str:
+        return f"{plural(len(runs), 'run')}, {plural(sum(spec.seeds for spec in runs), 'seed')} in all"
+
     lacking = partial(RUNS.missing, specs) if specs else lambda: None
-    offer(study, run_sweep, lacking, amount, refused, studies.DEFAULT.base, reset)
-
-
-def amount(runs: Sequence[RunSpec]) -> str:
-    """Describe the cost of runs."""
-    return f"{plural(len(runs), 'run')}, {plural(sum(spec.seeds for spec in runs), 'seed')} in all"
-
-
-def run_sweep(study: SweepView) -> None:
-    """Show the study and request its missing runs."""
-    trade().put(study=study, picked=None)
-    start_sweep()
+    offer(study, run, lacking, amount, refused, studies.DEFAULT.base, reset)
 
 
 def reset() -> Callable[[], None]:
