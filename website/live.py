@@ -10,7 +10,7 @@ from typing import Any
 from dprl.player import sizes_of
 from dprl.simulation import RunSpec, answer, answered
 from dprl.simulation.replay import QUESTION, unplayable
-from pages.explore.comparison import played_page
+from pages.explore.tabs import played_page
 from pages.shared.examples import EXAMPLES, ExploreExample
 
 LOST = "Loss of private algorithms on {title}, with two bonuses each."

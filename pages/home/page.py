@@ -59,7 +59,7 @@ def at_one_epsilon(live: bool) -> None:
     """Draw everything that depends on the slider; this part redraws itself."""
     s = session()
     h = Home.mine()
-    night = dark()
+    night, said = dark(), messages("start")["home"]
     example = trust(h.epsilon, HOME_EPISODES)
     s.common = in_common(example.curves)
     told = [(STORY, "on")] if h.story else []
@@ -91,7 +91,6 @@ def at_one_epsilon(live: bool) -> None:
         lambda: h.link,
     )
     st.markdown(explained(sentences.OWN_RECORDS))
-    said = messages("start")["home"]
     st.markdown(f"**{said['remember']}**")
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="ways_on"):
         page_link("lessons", said["lesson"])

@@ -52,13 +52,8 @@ def listing(live: bool) -> None:
         with st.container(border=True, gap="xsmall"):
             entry(i, row)
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-        button(
-            "Clear my finished runs",
-            clear,
-            icon="delete",
-            key="clear",
-            help="Removes them from this list, and frees their storage unless another visitor uses them.",
-        )
+        about = "Removes them from this list, and frees their storage unless another visitor uses them."
+        button("Clear my finished runs", clear, icon="delete", key="clear", help=about)
         save_citations(row.spec for row in all_rows)
 
 
@@ -91,12 +86,10 @@ def overview(rows: list[RunRow]) -> None:
         st.metric("Seeds running", activity.seeds_running, width="content", help="All visitors.")
         st.metric("Seeds waiting", activity.seeds_queued, width="content", help="All visitors.")
         st.metric("Your results", size(sum(row.bytes for row in rows)), width="content")
-        st.metric(
-            "All stored results",
-            size(store().results.bytes),
-            width="content",
-            help="When the store is full, it first deletes the results that nobody has used for the longest time.",
+        about = (
+            "When the store is full, it first deletes the results that nobody has used for the longest time."
         )
+        st.metric("All stored results", size(store().results.bytes), width="content", help=about)
 
 
 def entry(i: int, row: RunRow) -> None:
@@ -108,12 +101,8 @@ def entry(i: int, row: RunRow) -> None:
         elif row.state != "done":
             again = "Try again" if row.state == "failed" else "Run it"
             act(again, "replay", partial(ask, [row.spec], session().visitor, again=True), f"retry_{i}")
-        if st.button(
-            "Show",
-            icon=":material/show_chart:",
-            key=f"show_{i}",
-            help="Adds this run to the comparison on the page Online.",
-        ):
+        about = "Adds this run to the comparison on the page Online."
+        if st.button("Show", icon=":material/show_chart:", key=f"show_{i}", help=about):
             session().said = add(row.spec)
             session().drafts["explore"] = draft_of(row.spec)  # the controls show the settings of this run
             st.switch_page(PAGES["explore"].file)

@@ -18,8 +18,7 @@ from pages.shared.visitor.draft import draft_of
 from pages.shared.visitor.links import Curve, View
 from pages.shared.visitor.state import Session
 from pages.tradeoffs import study as studies
-from pages.tradeoffs.state import SweepPageState
-from pages.tradeoffs.study import SweepView
+from pages.tradeoffs.study import SweepPageState, SweepView
 from tests.pages.conftest import Visit, press, widget, words
 from tests.pages.hostile_files import File
 from tests.pages.test_controls import spec

@@ -19,7 +19,7 @@ from dprl.papers.items import all_items, papers, related
 from dprl.runs.store import Store
 from dprl.simulation import RunSpec
 from dprl.sitemap import MOVED
-from pages.papers import state
+from pages.papers import views
 from pages.shared.layout.terms import escape
 from pages.shared.results import bundled
 from pages.shared.visitor import links
@@ -49,7 +49,7 @@ def small(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iter
 
 def forget() -> None:
     bundled.bundled_papers.cache_clear()
-    state.verdicts.cache_clear()
+    views.verdicts.cache_clear()
 
 
 def command_line(tmp_path: Path, key: str) -> dict[str, Any]:
