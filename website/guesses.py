@@ -6,7 +6,7 @@ import itertools
 from typing import Any
 
 from dprl.lessons import Choice, Marker, Step
-from pages.shared.lessons.known import evidence
+from pages.shared.lessons import evidence
 
 
 def guess_of(step: Step) -> dict[str, Any]:

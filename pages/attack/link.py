@@ -27,7 +27,7 @@ from pages.shared.visitor.address import Query
 from pages.shared.visitor.draft import Draft, draft_of
 from pages.shared.visitor.links import looked, read
 from pages.shared.visitor.links import pairs_of as view_pairs
-from pages.shared.visitor.state import ViewedState, session
+from pages.shared.visitor.state import PageState, session
 
 SEEDS = RUN_FIELDS["seeds"]
 BASE = RunSpec(seeds=1)
@@ -90,7 +90,7 @@ SCORE_BYTES = 16 * 2**20  # memory for cached scores, shared by all visitors
 
 
 @dataclass(kw_only=True)
-class Attack(ViewedState[AttackView]):
+class Attack(PageState):
     """This visitor's attack and view."""
 
     spec: AttackSpec = DEFAULT

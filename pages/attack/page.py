@@ -122,7 +122,7 @@ def release_part() -> None:
         elif run.state == "unknown":
             empty("No attack has been run yet.")
         return
-    card, curves = answers.guarantee(a.spec.run), answers.promise_curves(a.spec.run)
+    card, curves = answers.guarantee(a.spec.run), answers.table("promise", a.spec.run)
     if card is None or curves is None:
         empty(working_out("the guarantee of the noise"))
         return
@@ -257,7 +257,7 @@ CHARTS = {
 
 def guess_part() -> None:
     """Draw one simulated release and ask whose data it contains; then show how often the best attacker is right."""
-    a, curves = attack(), answers.promise_curves(attack().spec.run)
+    a, curves = attack(), answers.table("promise", attack().spec.run)
     found = finished_scores(a.spec)
     if curves is None:
         empty(working_out("the guarantee of the noise"))
@@ -311,7 +311,7 @@ def collusion_part() -> None:
     st.markdown("## Two users collude", anchors=False)
     segments("Step", "step", STEPS, a.view.step, lambda step: a.change(step=step))
     st.markdown(explained(sentences.STEPS[a.view.step]))
-    found = answers.collusion(a.spec)
+    found = answers.table("collusion", a.spec)
     if found is None:
         empty(working_out("what colluding users learn"))
         return
@@ -349,7 +349,7 @@ def collusion_part() -> None:
 def belief_part() -> None:
     """Draw the effect of a release on an attacker's belief."""
     a = attack()
-    card, curves = answers.guarantee(a.spec.run), answers.promise_curves(a.spec.run)
+    card, curves = answers.guarantee(a.spec.run), answers.table("promise", a.spec.run)
     if card is None or curves is None or card.proved_epsilon is None:
         return
     epsilon = card.proved_epsilon

@@ -32,7 +32,7 @@ from pages.shared.results import answers
 from pages.shared.results.status import ACTIVE, ONLINE, cancel, words
 from pages.shared.visitor.callbacks import button, into, keyed
 from pages.shared.visitor.draft import draft_of
-from pages.shared.visitor.links import MAX_NAME, Curve, View, clean_name, most_private
+from pages.shared.visitor.links import AT_FIRST, MAX_NAME, Curve, View, clean_name, most_private
 from pages.shared.visitor.state import add, ask, change_view, session, write_address
 
 
@@ -89,7 +89,7 @@ def show_example(example: ExploreExample) -> None:
     """Show an example as the comparison, and start its missing runs."""
     s = session()
     e = s.explore
-    e.curves, e.view, e.removed, e.draft, s.paused = list(example.curves), example.view, None, None, False
+    e.curves, e.view, e.removed, e.draft, s.paused = list(example.curves), AT_FIRST, None, None, False
     s.draft = draft_of(e.curves[most_private(e.curves)].spec)
     s.version += 1
     ask(ONLINE.missing([curve.spec for curve in e.curves]), s.visitor)

@@ -29,6 +29,7 @@ from pages.shared.results.again import save_citations
 from pages.shared.results.bundled import bundled
 from pages.shared.visitor.address import STORY, query_of
 from pages.shared.visitor.callbacks import on_value
+from pages.shared.visitor.links import AT_FIRST, encode
 from pages.shared.visitor.state import read_address, session
 
 # Streamlit's own slider sends its value too late for cause and effect to be seen together; this one sends while it
@@ -95,7 +96,7 @@ def at_one_epsilon(live: bool) -> None:
     st.markdown(f"**{said['remember']}**")
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="ways_on"):
         page_link("lessons", said["lesson"])
-        page_link("explore", said["explore"], example.query)
+        page_link("explore", said["explore"], encode(example.curves, AT_FIRST))
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="ways_more"):
         page_link("data", "Use your own data")
         page_link("papers", "Check the papers' claims")

@@ -57,11 +57,11 @@ class Home(PageState):
 
     def follow(self, given: Query) -> None:
         """Apply the epsilon of a link."""
-        if "eps" not in given:
+        if (text := links.last(given, "eps")) is None:
             return
         problems: list[str] = []
         links.check_version(given, problems)
-        epsilon = nearest(given["eps"][-1], problems)
+        epsilon = nearest(text, problems)
         self.problems = tuple(problems)
         if epsilon != self.epsilon:  # otherwise the slider wrote it
             self.epsilon = epsilon

@@ -229,7 +229,7 @@ def coverage_tab() -> None:
     specs = offline().specs
     one = len({(spec.environment, str(spec.environment_params), spec.behaviour) for spec in specs}) == 1
     spec = specs[0] if one else specs[chosen_spec()]
-    found = answers.coverage(spec)
+    found = answers.table("coverage", spec)
     if found is None:
         empty(working_out("what the data cover"))
         return

@@ -16,12 +16,22 @@ from dprl.messages import filled, messages
 from dprl.rooms.steps import ClassStep, Content, Guess, Recap
 from dprl.sentences import room as sentences
 from pages.room.state import group, respond
+from pages.shared import lessons as views
 from pages.shared.layout.chart import draw, explain, kept
 from pages.shared.layout.frame import wide
 from pages.shared.layout.terms import escape, explained
-from pages.shared.lessons import views
-from pages.shared.lessons.known import evidence, fault, unknown, valid
-from pages.shared.lessons.views import answer_field, chosen, draggable, own_score, recap_sentences, score_row
+from pages.shared.lessons import (
+    answer_field,
+    chosen,
+    draggable,
+    evidence,
+    fault,
+    own_score,
+    recap_sentences,
+    score_row,
+    unknown,
+    valid,
+)
 from pages.shared.visitor.callbacks import button
 from pages.shared.visitor.state import session
 

@@ -17,7 +17,7 @@ from dprl.simulation import RunSpec, kinds, online, run, spec_from_dict
 from dprl.sitemap import PAGES
 from pages.attack.link import DEFAULT
 from pages.shared.examples import HOME_EPISODES, trust
-from pages.shared.lessons.known import OWN, evidence
+from pages.shared.lessons import OWN, evidence
 from pages.shared.results import answers
 from pages.shared.results.bundled import DIRECTORY, asset, bundled, path_of
 from pages.shared.results.bundled import bundled_papers as bundled_claims

@@ -21,9 +21,9 @@ from pages.shared.results.bundled import comes_along
 from pages.shared.results.data import status, store, workers
 from pages.shared.results.status import ACTIVE
 from pages.shared.visitor import presence
+from pages.shared.visitor.address import RUN
 from pages.shared.visitor.callbacks import button, callback
 from pages.shared.visitor.draft import draft_of, spec_from
-from pages.shared.visitor.locks import RUN
 from pages.shared.visitor.state import Session, add, attempt, change_view, owner_id, session, write_address
 
 DRAFT_SECONDS = 2.0  # of one core, at most, for a draft that is drawn unasked

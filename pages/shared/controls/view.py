@@ -12,9 +12,9 @@ from dprl.fields import Field
 from pages.shared.controls import widgets
 from pages.shared.visitor.callbacks import keyed
 from pages.shared.visitor.links import fields_of
-from pages.shared.visitor.state import ViewedState
+from pages.shared.visitor.state import PageState
 
-Part = ViewedState[Any]
+Part = PageState
 
 
 def _field(part: Part, name: str) -> Field:

@@ -14,9 +14,9 @@ from streamlit.delta_generator import DeltaGenerator
 from dprl.fields import Field, SpecError
 from dprl.words import typed
 from pages.shared.layout.terms import escape
+from pages.shared.visitor.address import RUN
 from pages.shared.visitor.callbacks import key_of, keyed, on_value
 from pages.shared.visitor.draft import Moved
-from pages.shared.visitor.locks import RUN
 from pages.shared.visitor.state import session
 
 FOLD = "fold_"  # begins the keys of folds

@@ -16,7 +16,7 @@ from streamlit.navigation.page import StreamlitPage
 
 from dprl.fields import SpecError
 from dprl.runs.database import StoreError
-from dprl.sitemap import MOVED, PAGES, SECTIONS, Page
+from dprl.sitemap import MOVED, PAGES, SECTIONS
 from pages.shared.layout.browser import unseen
 from pages.shared.layout.terms import escape
 from pages.shared.results.data import store
@@ -38,9 +38,8 @@ class Crowd:
     """The parts of all visitors' pages that currently redraw themselves."""
 
     def __init__(self) -> None:
-        self._parts: dict[
-            tuple[int, str], tuple[float, float]
-        ] = {}  # when each is gone; what drawing it costs
+        # when each is gone; what drawing it costs
+        self._parts: dict[tuple[int, str], tuple[float, float]] = {}
         self._lock = Lock()
 
     def pace(self, part: tuple[int, str], least: float, cost: float | None, guess: float = COST) -> float:
@@ -151,16 +150,13 @@ def dark() -> bool:
 
 def wide() -> bool:
     """Return whether charts have room for names next to them: by the browser's report or, before that, by its name."""
-    s = session()
-    if s.wide is None:
-        browser = st.context.headers.get("User-Agent", "")
-        return bool(browser) and "Mobi" not in browser
-    return s.wide
+    browser, reported = st.context.headers.get("User-Agent", ""), session().wide
+    return bool(browser) and "Mobi" not in browser if reported is None else reported
 
 
 @guarded
 def show_page(page: StreamlitPage) -> None:
-    """Show the messages of the store, and draw the page."""
+    """Show the messages of the store, and draw the page, with the links to the runs and to the document about it."""
     if notice := store().notice:
         st.warning(escape(notice))
     s = session()
@@ -174,7 +170,14 @@ def show_page(page: StreamlitPage) -> None:
     if s.said and s.said != notice:
         st.toast(escape(s.said))
     s.said = ""
-    corner(PAGES[page.url_path], store().going(owners()))
+    with st.container(
+        horizontal=True, gap="small", width="content", key="corner"
+    ):  # the end of the navigation
+        going = store().going(owners())
+        page_link("runs", f"Runs ({going})" if going else "Runs")
+        if st.get_option("server.enableStaticServing"):
+            guide = PAGES[page.url_path].guide or "index"
+            st.markdown(f":material/menu_book: [Docs](app/static/docs/{guide}.html)")
     page.run()
     unseen(f"{page.url_path}:{s.runs}", dark(), wide(), into(s, "wide"))
 
@@ -199,21 +202,9 @@ def _pages() -> list[tuple[str, StreamlitPage]]:
         drawn = st.Page(ROOT / page.file, title=page.name, url_path=page.path or None, **how)
         made.append((page.section, drawn))
     for path in MOVED:
-        made.append(("", st.Page(_nothing, title=path, url_path=path, visibility="hidden")))
+        # draws nothing, because app.py redirects from such an address
+        made.append(("", st.Page(lambda: None, title=path, url_path=path, visibility="hidden")))
     return made
-
-
-def _nothing() -> None:
-    """Draw nothing, because app.py redirects from such an address."""
-
-
-def corner(page: Page, going: int) -> None:
-    """Draw the links at the right end of the navigation: to the runs, with the number of active ones, and to the
-    document about the page."""
-    with st.container(horizontal=True, gap="small", width="content", key="corner"):
-        page_link("runs", f"Runs ({going})" if going else "Runs")
-        if st.get_option("server.enableStaticServing"):
-            st.markdown(f":material/menu_book: [Docs](app/static/docs/{page.guide or 'index'}.html)")
 
 
 def page_link(

@@ -47,16 +47,14 @@ def explained(text: str, html: bool = False) -> str:
     for begin, end, name in _terms(s.page, text):
         if name not in s.explained:
             s.explained[name] = s.drawing
-            parts += [text[done:begin], linked(text[begin:end], glossary(s.page)[name], html)]
+            word, meaning = text[begin:end], glossary(s.page)[name]
+            if html:
+                link = f'<a href="{TERM}" title="{html_escape(meaning)}">{word}</a>'
+            else:
+                link = f'[{word}]({TERM} "{meaning}")'
+            parts += [text[done:begin], link]
             done = end
     return "".join([*parts, text[done:]])
-
-
-def linked(word: str, meaning: str, html: bool = False) -> str:
-    """Attach its meaning to a word."""
-    if html:
-        return f'<a href="{TERM}" title="{html_escape(meaning)}">{word}</a>'
-    return f'[{word}]({TERM} "{meaning}")'
 
 
 def meanings(*names: str) -> str:
