@@ -33,7 +33,7 @@ from pages.attack.link import DEFAULT
 from pages.offline.record import bundled_specs
 from pages.shared.examples import example_specs, home_specs
 from pages.shared.lessons import OWN
-from pages.shared.results.bundled import path_of
+from pages.shared.results.data import path_of
 from pages.tradeoffs import study as studies
 
 DIGITS = 6  # significant digits of a regret or a score

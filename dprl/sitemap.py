@@ -10,9 +10,8 @@ link: those are known only once the link has been opened.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
-from types import MappingProxyType
 
 PRODUCT = "Privacy in reinforcement learning"
 SECTIONS = ("", "Explore", "Decide", "Check", "Teach")  # in the order of the navigation
@@ -45,7 +44,7 @@ class Page:
     section: str = ""
     heading: str = ""
     settings: bool = False
-    groups: Mapping[str, str] = MappingProxyType({})
+    groups: Mapping[str, str] = field(default_factory=dict)
     bundled: tuple[str, ...] = ()
     guide: str = ""
     lists: tuple[str, ...] = ("online",)

@@ -95,8 +95,13 @@ def hear_runs_to_their_end() -> None:
         if not asked.is_auto_rerun:
             create(self, asked)
         elif self._scriptrunner is None:
-            still = _is_still(self, asked.fragment_id or "")
-            if still is None:
+            try:
+                told = _teller(self, asked.fragment_id or "")
+                still = told and told()
+            except Exception:  # errors are shown when the fragment is drawn
+                log.exception("A part of a page could not say whether it has changed")
+                told = None
+            if told is None:
                 create(self, asked)
             elif not still:
                 create(self, replace(asked, fragment_id=None, is_auto_rerun=False))
@@ -110,16 +115,6 @@ def hear_runs_to_their_end() -> None:
 
     AppSession._create_scriptrunner = unless_unheard  # type: ignore[assignment, method-assign]
     AppSession.request_rerun = unless_drawn  # type: ignore[assignment, method-assign]
-
-
-def _is_still(visitor: AppSession, part: str) -> bool | None:
-    """Return whether a fragment reports no change, without running any script; None if it has no answer."""
-    told = _teller(visitor, part)
-    try:
-        return None if told is None else bool(told())
-    except Exception:  # errors are shown when the fragment is drawn
-        log.exception("A part of a page could not say whether it has changed")
-        return None
 
 
 def _teller(visitor: AppSession, part: str) -> Callable[[], object] | None:

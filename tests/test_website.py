@@ -22,7 +22,7 @@ from dprl.sitemap import PAGES
 from dprl.users import Asked, answers
 from pages.shared.examples import EXAMPLES, ExploreExample
 from pages.shared.lessons import evidence
-from pages.shared.results.bundled import bundled_papers
+from pages.shared.results.data import bundled_papers
 from pages.shared.visitor.links import Curve
 from pages.users import words
 from pages.users.link import users_table

@@ -20,8 +20,7 @@ from dprl.runs.status import RunStatus
 from dprl.simulation import FIELDS as RUN_FIELDS
 from dprl.simulation import AttackSpec, RunSpec
 from pages.shared.results import data
-from pages.shared.results.bundled import AttackScores, bundled_scores
-from pages.shared.results.data import SizedCache, cache_of
+from pages.shared.results.data import AttackScores, SizedCache, bundled_scores, cache_of
 from pages.shared.results.status import Runs
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.draft import Draft, draft_of

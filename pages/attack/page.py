@@ -25,14 +25,13 @@ from pages.shared.controls.launch import described, offer, spec_of_controls
 from pages.shared.controls.noise import noise, structure
 from pages.shared.controls.panel import sidebar
 from pages.shared.controls.widgets import segments
-from pages.shared.layout.chart import empty, kept, show
+from pages.shared.layout.chart import empty, kept, save_citations, show
 from pages.shared.layout.frame import dark, redrawn
 from pages.shared.layout.head import common, head, share
 from pages.shared.layout.terms import escape, explained
 from pages.shared.names import in_common
 from pages.shared.results import answers
-from pages.shared.results.again import save_citations
-from pages.shared.results.bundled import AttackScores
+from pages.shared.results.data import AttackScores
 from pages.shared.results.status import ACTIVE, line, pace, pause_switch, price, stopped, words, working_out
 from pages.shared.visitor.callbacks import button, into, keyed
 from pages.shared.visitor.links import Curve

@@ -17,12 +17,12 @@ from pages.explore.tabs import comparison_picture
 from pages.shared.controls.launch import curve_box
 from pages.shared.controls.panel import run_settings, sidebar
 from pages.shared.examples import EXAMPLES
+from pages.shared.layout.chart import files, make_again, tidy
 from pages.shared.layout.frame import redrawn
 from pages.shared.layout.head import common, head, share, tab_bar
 from pages.shared.layout.terms import explained
 from pages.shared.names import in_common, kinds, titles
 from pages.shared.results import answers, data, status
-from pages.shared.results.again import files, make_again, tidy
 from pages.shared.visitor.state import read_address, session
 
 

@@ -20,13 +20,12 @@ from dprl.sitemap import PAGES
 from pages.home.state import EPSILON, LABEL, NEEDED, STOPS, Home, best, is_told, known, link_to, tell
 from pages.shared.examples import HOME_BUDGETS, HOME_EPISODES, trust
 from pages.shared.layout.browser import component
-from pages.shared.layout.chart import draw, explain, kept, save_chart
+from pages.shared.layout.chart import draw, explain, kept, save_chart, save_citations
 from pages.shared.layout.frame import dark, page_link, redrawn
 from pages.shared.layout.head import share, shared_with
 from pages.shared.layout.terms import escape, explained
 from pages.shared.names import in_common
-from pages.shared.results.again import save_citations
-from pages.shared.results.bundled import bundled
+from pages.shared.results.data import bundled
 from pages.shared.visitor.address import STORY, query_of
 from pages.shared.visitor.callbacks import on_value
 from pages.shared.visitor.links import AT_FIRST, encode

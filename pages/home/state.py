@@ -31,7 +31,7 @@ from dprl.words import human, percent, rough
 from pages.shared.examples import BASE, HOME_BUDGETS, HOME_EPISODES, trust
 from pages.shared.layout.browser import component
 from pages.shared.results import answers
-from pages.shared.results.bundled import asset, bundled
+from pages.shared.results.data import asset, bundled
 from pages.shared.visitor.address import STORY, Query
 from pages.shared.visitor.state import PageState, session
 

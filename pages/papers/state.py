@@ -20,8 +20,7 @@ from dprl.papers.items import PAPERS, Item, ItemFinding, all_items, findings
 from dprl.papers.ranking import PROBLEMS, Ranking
 from dprl.papers.report import ClaimReport, report
 from pages.shared.results import data
-from pages.shared.results.bundled import asset, bundled_papers
-from pages.shared.results.data import SizedCache, cache_of
+from pages.shared.results.data import SizedCache, asset, bundled_papers, cache_of
 from pages.shared.results.status import Runs
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.state import PageState

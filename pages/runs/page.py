@@ -10,10 +10,10 @@ import streamlit as st
 from dprl.runs.status import RunRow
 from dprl.sitemap import PAGES, Page
 from dprl.words import duration, plural, size
+from pages.shared.layout.chart import save_citations
 from pages.shared.layout.frame import page_link, redrawn
 from pages.shared.layout.terms import escape
 from pages.shared.names import in_common, label
-from pages.shared.results.again import save_citations
 from pages.shared.results.data import store
 from pages.shared.results.status import ACTIVE, act, cancel, words
 from pages.shared.visitor.callbacks import button

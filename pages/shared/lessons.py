@@ -36,8 +36,7 @@ from pages.shared.controls.widgets import segments
 from pages.shared.layout.browser import component, one_user
 from pages.shared.layout.terms import escape, explained
 from pages.shared.results import answers
-from pages.shared.results.bundled import asset, bundled_papers, bundled_scores
-from pages.shared.results.data import environment
+from pages.shared.results.data import asset, bundled_papers, bundled_scores, environment
 from pages.shared.results.status import Runs
 from pages.shared.visitor.callbacks import button, callback, keyed
 

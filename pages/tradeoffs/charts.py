@@ -28,12 +28,11 @@ from dprl.tables import csv
 from dprl.theory import BOUNDS, BoundSetting
 from dprl.words import count, human, interval, quoted, significant, some
 from pages.shared.controls.widgets import exact
-from pages.shared.layout.chart import empty, kept, save, save_chart, show
+from pages.shared.layout.chart import empty, kept, save, save_chart, save_citations, show
 from pages.shared.layout.frame import page_link, wide
 from pages.shared.layout.terms import escape, explained
 from pages.shared.names import style_of
 from pages.shared.results import answers, status
-from pages.shared.results.again import save_citations
 from pages.shared.results.status import Progress, awaited, line, price, stopped, working_out
 from pages.shared.visitor import links
 from pages.shared.visitor.address import query_of

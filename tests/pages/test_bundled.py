@@ -19,9 +19,9 @@ from pages.attack.link import DEFAULT
 from pages.shared.examples import HOME_EPISODES, trust
 from pages.shared.lessons import OWN, evidence
 from pages.shared.results import answers
-from pages.shared.results.bundled import DIRECTORY, asset, bundled, path_of
-from pages.shared.results.bundled import bundled_papers as bundled_claims
-from pages.shared.results.bundled import bundled_scores as bundled_attack
+from pages.shared.results.data import DIRECTORY, asset, bundled, path_of
+from pages.shared.results.data import bundled_papers as bundled_claims
+from pages.shared.results.data import bundled_scores as bundled_attack
 from pages.tradeoffs import state as trade
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.study import SweepView

@@ -5,8 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
-from copy import copy
-from functools import cache, wraps
+from functools import wraps
 from pathlib import Path
 from threading import Lock
 from typing import Any, ParamSpec
@@ -170,9 +169,7 @@ def show_page(page: StreamlitPage) -> None:
     if s.said and s.said != notice:
         st.toast(escape(s.said))
     s.said = ""
-    with st.container(
-        horizontal=True, gap="small", width="content", key="corner"
-    ):  # the end of the navigation
+    with st.container(horizontal=True, gap="small", width="content", key="corner"):
         going = store().going(owners())
         page_link("runs", f"Runs ({going})" if going else "Runs")
         if st.get_option("server.enableStaticServing"):
@@ -186,25 +183,15 @@ ROOT = Path(__file__).parents[3]
 
 
 def pages() -> dict[str, list[StreamlitPage]]:
-    """Return the pages by section, for one run of the script. Searching the files again takes 2 ms. Each page is a
-    copy, because Streamlit marks it as ready to run."""
-    found: dict[str, list[StreamlitPage]] = {}
-    for section, page in _pages():
-        found.setdefault(section, []).append(copy(page))
-    return found
-
-
-@cache
-def _pages() -> list[tuple[str, StreamlitPage]]:
-    made = []
-    for page in sorted(PAGES.values(), key=lambda page: SECTIONS.index(page.section)):
+    """Return the pages by section, for one run of the script."""
+    found: dict[str, list[StreamlitPage]] = {section: [] for section in SECTIONS}
+    for page in PAGES.values():
         how: Any = {"default": not page.path, "visibility": "hidden" if page.aside else "visible"}
-        drawn = st.Page(ROOT / page.file, title=page.name, url_path=page.path or None, **how)
-        made.append((page.section, drawn))
-    for path in MOVED:
-        # draws nothing, because app.py redirects from such an address
-        made.append(("", st.Page(lambda: None, title=path, url_path=path, visibility="hidden")))
-    return made
+        made = st.Page(ROOT / page.file, title=page.name, url_path=page.path or None, **how)
+        found[page.section].append(made)
+    for path in MOVED:  # draws nothing, because app.py redirects from such an address
+        found[""].append(st.Page(lambda: None, title=path, url_path=path, visibility="hidden"))
+    return found
 
 
 def page_link(

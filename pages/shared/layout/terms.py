@@ -12,6 +12,7 @@ from functools import cache, lru_cache
 from html import escape as html_escape
 
 from dprl.messages.glossary import TERMS
+from pages.shared.visitor.address import one_line
 from pages.shared.visitor.state import session
 
 # Links, signs and code are left as they are.
@@ -73,8 +74,7 @@ _AUTOLINK = re.compile(r"www\.|://|@\w", re.IGNORECASE)
 
 def escape(text: str) -> str:
     """Escape `text` for a place that reads Markdown, so that it is shown as written and never interpreted."""
-    flat = " ".join("".join(c if c.isprintable() else " " for c in text).split())
-    return _OPENING.sub(r"\1\\\2", _SPECIAL.sub(r"\\\1", unlinked(flat)))
+    return _OPENING.sub(r"\1\\\2", _SPECIAL.sub(r"\\\1", unlinked(one_line(text))))
 
 
 def unlinked(text: str) -> str:

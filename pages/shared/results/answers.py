@@ -13,8 +13,7 @@ from dprl.fields import SpecError
 from dprl.privacy import Guarantee
 from dprl.simulation import OfflineSpec, RunSpec, Spec, answered
 from dprl.simulation.replay import QUESTION
-from pages.shared.results.bundled import asset
-from pages.shared.results.data import SizedCache, cache_of, store
+from pages.shared.results.data import SizedCache, asset, cache_of, store
 from pages.shared.visitor.state import session
 from pages.shared.visitor.turns import turns
 

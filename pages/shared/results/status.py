@@ -21,8 +21,7 @@ from dprl.words import duration, ordinal, plural
 from pages.shared.layout.browser import say
 from pages.shared.layout.terms import escape, explained
 from pages.shared.results import data
-from pages.shared.results.bundled import FILES_OF_ONLINE, bundled
-from pages.shared.results.data import store
+from pages.shared.results.data import FILES_OF_ONLINE, bundled, store
 from pages.shared.visitor.callbacks import button
 from pages.shared.visitor.links import Curve
 from pages.shared.visitor.state import ask, attempt, begin, owner_id, session
@@ -211,7 +210,7 @@ class Runs:
     def status(self, spec: Any, owner: str = "") -> RunStatus:
         """Return the status of a run; one that comes with the program is done, unless it is computed for a closer look.
         owner: who requested it, if not the group."""
-        run = data.status(spec, owner or owner_id(self.group))
+        run = store().status(spec, owner or owner_id(self.group))
         if self.bundled(spec) and run.state not in ACTIVE:
             return RunStatus(state="done", seeds=spec.seeds, seeds_done=spec.seeds, progress=1.0)
         return run
@@ -246,7 +245,7 @@ class Runs:
     def progress(self, specs: Sequence[Any]) -> Progress:
         """Return the joint status of runs."""
         owner = owner_id(self.group)
-        return Progress(specs, {spec: data.status(spec, owner) for spec in self.missing(specs)})
+        return Progress(specs, {spec: store().status(spec, owner) for spec in self.missing(specs)})
 
     def strip(
         self,

@@ -150,7 +150,7 @@ def saying(sentence: str) -> list[tuple[str, str]]:
 
 
 def one_line(text: str) -> str:
-    """Clean a sentence for storage: printable signs on one line."""
+    """Clean a text: printable signs on one line."""
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 

@@ -18,8 +18,7 @@ from dprl.simulation import Spec
 from dprl.simulation.spec import RunSpec
 from dprl.sitemap import GROUPS
 from pages.shared.examples import FIRST
-from pages.shared.results.bundled import comes_along
-from pages.shared.results.data import store
+from pages.shared.results.data import comes_along, store
 from pages.shared.streamlit_internals import went_back
 from pages.shared.visitor import address, links, presence
 from pages.shared.visitor.address import Locked, Query, query_of
@@ -197,6 +196,11 @@ class Session:
     def draft(self, given: Draft) -> None:
         self.drafts[self.settings] = given
 
+    def redraft(self, **changes: Any) -> None:
+        """Change controls from other ones; all are redrawn."""
+        self.draft = replace(self.draft, **changes)
+        self.version += 1
+
     @property
     def settings(self) -> str | None:
         """Return the page whose settings the current page uses: pages with the same settings share their values."""
@@ -212,6 +216,7 @@ class Session:
             if back:
                 back()
 
+        self.version += 1
         self.undo = Undo(self.page, undo)
 
     def part(self, kind: type[P]) -> P:
@@ -278,17 +283,18 @@ def begin(specs: Iterable[Spec], visitor: str) -> bool:
     Finished and active runs cost nothing, so that a page that is reloaded continues to wait for them.
     """
     s, specs = session(), list(specs)
-    costs: list[float] = []
-    if (
-        not attempt(lambda: costs.append(store().cost(specs)[1]))
-        or s.unasked + costs[0] > store().link_seconds
-    ):
+    try:
+        _, seconds = store().cost(specs)
+    except (SpecError, StoreError) as error:
+        s.said = str(error)
         return False
-    s.unasked += costs[0]
+    if s.unasked + seconds > store().link_seconds:
+        return False
+    s.unasked += seconds
     return ask(specs, visitor, leased=True)
 
 
-def add(spec: RunSpec, name: str = "") -> str:
+def add(spec: RunSpec) -> str:
     """Add a run to the comparison and request it. Returns a sentence if it was there already or has no room."""
     s = session()
     if not comes_along(spec) and not ask([spec], s.visitor):
@@ -299,7 +305,7 @@ def add(spec: RunSpec, name: str = "") -> str:
             return "This run is already in the comparison."
     if len(s.explore.curves) >= MAX_CURVES:
         return f"A comparison has at most {MAX_CURVES} curves: remove one first."
-    s.explore.curves.append(Curve(spec, name))
+    s.explore.curves.append(Curve(spec))
     s.explore.removed = None
     return ""
 
