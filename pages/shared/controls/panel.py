@@ -168,26 +168,19 @@ def learner(s: Session) -> None:
         refusal = algorithm.refusal(Size(*world.size(**checked_params(s, world))), MOST_USERS)
         if refusal is not None:
             st.caption(f"This algorithm needs a small environment. {escape(refusal.sentence)}")
-            button(
-                "Switch to a small environment",
-                take_small,
-                s,
-                icon="compress",
-                key="small",
-                disabled=locked("environment"),
-            )
+
+            def take_small() -> None:  # and enough users for algorithms that list all policies
+                s.draft.environment_params["random"] = dict(SMALL)
+                s.redraft(environment="random", episodes=max(s.draft.episodes, 10**13))
+
+            off = locked("environment")
+            button("Switch to a small environment", take_small, icon="compress", key="small", disabled=off)
 
 
 def checked_params(s: Session, world: Environment) -> dict[str, Any]:
     """Return the parameters of the environment. Raises SpecError."""
     given = params_of(s, "environment", world.key, world.fields)
     return check_params("environment_params", world.key, world.fields, given)
-
-
-def take_small(s: Session) -> None:
-    """Choose an environment that is small enough for learners that list all policies, and enough users for them."""
-    s.draft.environment_params["random"] = dict(SMALL)
-    s.redraft(environment="random", episodes=max(s.draft.episodes, 10**13))
 
 
 def privacy(s: Session) -> None:
