@@ -19,14 +19,13 @@ from dprl.fields import SpecError
 from dprl.simulation import FIELDS as RUN_FIELDS
 from dprl.simulation import AttackSpec, RunSpec
 from pages.shared.results import data
-from pages.shared.results.bundled import AttackScores, bundled_scores
-from pages.shared.results.data import SizedCache, cache_of
+from pages.shared.results.data import AttackScores, SizedCache, bundled_scores, cache_of
 from pages.shared.results.status import Runs
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.draft import Draft, draft_of
 from pages.shared.visitor.links import looked, read
 from pages.shared.visitor.links import pairs_of as view_pairs
-from pages.shared.visitor.state import ViewedState, session
+from pages.shared.visitor.state import PageState, session
 
 BASE = RunSpec(seeds=1)
 STEPS = ("one", "subtract", "tree")
@@ -91,7 +90,7 @@ SCORE_BYTES = 16 * 2**20  # memory for cached scores, shared by all visitors
 
 
 @dataclass(kw_only=True)
-class Attack(ViewedState[AttackView]):
+class Attack(PageState):
     """This visitor's attack and view."""
 
     spec: AttackSpec = DEFAULT

@@ -26,14 +26,13 @@ from pages.shared.controls.launch import described, offer, spec_of_controls
 from pages.shared.controls.noise import noise, structure
 from pages.shared.controls.panel import sidebar
 from pages.shared.controls.widgets import segments
-from pages.shared.layout.chart import empty, kept, show
+from pages.shared.layout.chart import empty, kept, save_citations, show
 from pages.shared.layout.frame import dark, redrawn
 from pages.shared.layout.head import common, head, share
 from pages.shared.layout.terms import escape, explained
 from pages.shared.names import in_common
 from pages.shared.results import answers
-from pages.shared.results.again import save_citations
-from pages.shared.results.bundled import AttackScores
+from pages.shared.results.data import AttackScores
 from pages.shared.results.status import ACTIVE, line, pace, pause_switch, price, stopped, words, working_out
 from pages.shared.visitor.callbacks import button, into, keyed
 from pages.shared.visitor.links import Curve
@@ -123,7 +122,7 @@ def release_part() -> None:
         elif run.state == "unknown":
             empty("No attack has been run yet.")
         return
-    card, curves = answers.guarantee(a.spec.run), answers.promise_curves(a.spec.run)
+    card, curves = answers.guarantee(a.spec.run), answers.table("promise", a.spec.run)
     if card is None or curves is None:
         empty(working_out("the guarantee of the noise"))
         return
@@ -238,7 +237,7 @@ CHARTS = {
 
 def guess_part() -> None:
     """Draw one simulated release and ask whose data it contains; then show how often the best attacker is right."""
-    a, curves = attack(), answers.promise_curves(attack().spec.run)
+    a, curves = attack(), answers.table("promise", attack().spec.run)
     found = finished_scores(a.spec)
     if curves is None:
         empty(working_out("the guarantee of the noise"))
@@ -287,7 +286,7 @@ def collusion_part() -> None:
     segments("Step", "step", STEPS, a.view.step, lambda step: a.change(step=step))
     step = a.view.step
     st.markdown(explained(sentences.STEPS[step]))
-    found = answers.collusion(a.spec)
+    found = answers.table("collusion", a.spec)
     if found is None:
         empty(working_out("what colluding users learn"))
         return
@@ -312,7 +311,7 @@ def collusion_part() -> None:
 def belief_part() -> None:
     """Draw the effect of a release on an attacker's belief."""
     a = attack()
-    card, curves = answers.guarantee(a.spec.run), answers.promise_curves(a.spec.run)
+    card, curves = answers.guarantee(a.spec.run), answers.table("promise", a.spec.run)
     if card is None or curves is None or card.proved_epsilon is None:
         return
     epsilon = card.proved_epsilon

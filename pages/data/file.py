@@ -148,7 +148,9 @@ def receive(own: Own, file: Any, declared: str) -> None:
             forget(reading.name, reading.marker)
 
     def released() -> bool:
-        return any(spec.data == reading.name and data.status(spec).state in ACTIVE for spec in own.specs)
+        return any(
+            spec.data == reading.name and data.store().status(spec).state in ACTIVE for spec in own.specs
+        )
 
     belongings().add(reading.name, end, released)
 

@@ -27,12 +27,11 @@ from dprl.uploads import readings
 from dprl.words import human
 from pages.data.file import before_release, collect, form, show_reading
 from pages.data.own import RUNS, Own, example_trace, going, own_data
-from pages.shared.layout.chart import kept, save, show
+from pages.shared.layout.chart import kept, save, save_citations, show
 from pages.shared.layout.frame import redrawn
 from pages.shared.layout.head import head, share
 from pages.shared.layout.terms import escape, explained
 from pages.shared.results import data
-from pages.shared.results.again import save_citations
 from pages.shared.results.data import store
 from pages.shared.results.guarantee import promised
 from pages.shared.results.status import PACE

@@ -30,7 +30,7 @@ from pages.shared.layout.chart import kept, show
 from pages.shared.layout.frame import page_link
 from pages.shared.layout.terms import escape, explained
 from pages.shared.results import data
-from pages.shared.results.bundled import comes_along
+from pages.shared.results.data import comes_along
 from pages.shared.results.status import ACTIVE, ONLINE, act, price
 from pages.shared.visitor.links import Curve, encode_specs, most_private
 from pages.shared.visitor.state import ask, begin, owner_id, session
@@ -104,7 +104,7 @@ def absent(spec: RunSpec, name: str, run: RunStatus) -> None:
 def begin_lacking(specs: Sequence[RunSpec]) -> bool:
     """Request the runs that are bundled only as curves and that nobody has computed here yet; return whether any was
     requested."""
-    lacking = [spec for spec in specs if comes_along(spec) and data.status(spec).state == "unknown"]
+    lacking = [spec for spec in specs if comes_along(spec) and data.store().status(spec).state == "unknown"]
     return bool(lacking) and begin(lacking, session().visitor)
 
 

@@ -34,17 +34,16 @@ from pages.explore.tabs import comparison_picture, drawn_there, played_page
 from pages.shared.controls.launch import curve_box, run_curve
 from pages.shared.controls.panel import run_settings, sidebar
 from pages.shared.examples import EXAMPLES, ExploreExample
-from pages.shared.layout.chart import save
+from pages.shared.layout.chart import files, make_again, save, tidy
 from pages.shared.layout.frame import dark, redrawn
 from pages.shared.layout.head import common, head, share, tab_bar
 from pages.shared.layout.terms import escape, explained
 from pages.shared.names import in_common, kinds, titles
 from pages.shared.results import answers, data, status
-from pages.shared.results.again import files, make_again, tidy
 from pages.shared.results.status import ACTIVE, ONLINE, cancel, words
 from pages.shared.visitor.callbacks import button, into, keyed
 from pages.shared.visitor.draft import draft_of
-from pages.shared.visitor.links import MAX_NAME, Curve, View, clean_name, most_private
+from pages.shared.visitor.links import AT_FIRST, MAX_NAME, Curve, View, clean_name, most_private
 from pages.shared.visitor.state import add, ask, change_view, read_address, session, write_address
 
 
@@ -83,7 +82,7 @@ def show_example(example: ExploreExample) -> None:
     """Show an example as the comparison, and start its missing runs."""
     s = session()
     e = s.explore
-    e.curves, e.view, e.removed, e.draft, s.paused = list(example.curves), example.view, None, None, False
+    e.curves, e.view, e.removed, e.draft, s.paused = list(example.curves), AT_FIRST, None, None, False
     s.draft = draft_of(e.curves[most_private(e.curves)].spec)
     s.version += 1
     ask(ONLINE.missing([curve.spec for curve in e.curves]), s.visitor)

@@ -326,7 +326,7 @@ def every_promise(g: Guarantee, run: RunSpec, key: int) -> None:
     if not part.open:
         return
     with part:
-        curves = answers.promise_curves(run)
+        curves = answers.table("promise", run)
         if curves is None:
             st.caption(working_out("all (ε, δ)"))
             return

@@ -29,7 +29,7 @@ from dprl.words import human, percent, rough
 from pages.shared.examples import BASE, HOME_BUDGETS, HOME_EPISODES, trust
 from pages.shared.layout.browser import component
 from pages.shared.results import answers
-from pages.shared.results.bundled import asset, bundled
+from pages.shared.results.data import asset, bundled
 from pages.shared.visitor.address import STORY, Query
 from pages.shared.visitor.state import PageState, session
 
@@ -55,11 +55,11 @@ class Home(PageState):
 
     def follow(self, given: Query) -> None:
         """Apply the epsilon of a link."""
-        if "eps" not in given:
+        if (text := links.last(given, "eps")) is None:
             return
         problems: list[str] = []
         links.check_version(given, problems)
-        before, self.epsilon = self.epsilon, nearest(given["eps"][-1], problems)
+        before, self.epsilon = self.epsilon, nearest(text, problems)
         self.problems = tuple(problems)
         session().version += before != self.epsilon  # otherwise the slider wrote it
 

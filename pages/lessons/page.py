@@ -13,15 +13,13 @@ from dprl.lessons import LESSONS, Lesson
 from dprl.messages import counted, filled, messages
 from dprl.sitemap import PAGES
 from pages.lessons.state import begin_again, go, guess, lessons, reveal
+from pages.shared import lessons as views
 from pages.shared.layout.browser import from_top
-from pages.shared.layout.chart import draw, explain, kept
+from pages.shared.layout.chart import draw, explain, kept, save_citations
 from pages.shared.layout.frame import page_link, redrawn, wide
 from pages.shared.layout.head import common, head, share
 from pages.shared.layout.terms import escape, explained
-from pages.shared.lessons import views
-from pages.shared.lessons.known import RUNS, evidence, fault, unknown
-from pages.shared.lessons.views import answer_field, chosen, draggable, press
-from pages.shared.results.again import save_citations
+from pages.shared.lessons import RUNS, answer_field, chosen, draggable, evidence, fault, press, unknown
 from pages.shared.results.status import PACE
 from pages.shared.visitor.callbacks import button
 from pages.shared.visitor.state import read_address

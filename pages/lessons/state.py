@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from dprl import links
 from dprl.fields import Field, SpecError, shown
 from dprl.lessons import LESSONS, Lesson, Step
-from pages.shared.lessons.known import evidence, valid
+from pages.shared.lessons import evidence, valid
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.state import PageState, session, write_address
 

@@ -38,12 +38,11 @@ from dprl.tables import escape_formulas
 from dprl.words import at_most, count, human, interval, percent, promise, proves
 from pages.offline.record import RUNS, offline
 from pages.shared.controls import view
-from pages.shared.layout.chart import empty, kept, show
+from pages.shared.layout.chart import empty, files, kept, make_again, show, tidy
 from pages.shared.layout.frame import wide
 from pages.shared.layout.terms import escape, explained
 from pages.shared.names import episodes_each, places_apart, told_apart
 from pages.shared.results import answers, data
-from pages.shared.results.again import files, make_again, tidy
 from pages.shared.results.guarantee import promised
 from pages.shared.results.status import ACTIVE, act, awaited, note, price, working_out
 from pages.shared.visitor.state import ask, begin, owner_id
@@ -123,7 +122,7 @@ def choose_data_set() -> DataSetSelection | None:
 def absent(spec: OfflineSpec) -> None:
     """Request a run that nobody has requested yet, and show its status."""
     owner = owner_id("offline")
-    run = data.status(spec, owner)
+    run = data.store().status(spec, owner)
     if run.state in ACTIVE:
         empty("The counts and policies appear when this data set is finished.")
         return
@@ -219,7 +218,7 @@ def coverage_tab() -> None:
     specs = offline().specs
     one = len({(spec.environment, str(spec.environment_params), spec.behaviour) for spec in specs}) == 1
     spec = specs[0] if one else specs[chosen_spec()]
-    found = answers.coverage(spec)
+    found = answers.table("coverage", spec)
     if found is None:
         empty(working_out("what the data cover"))
         return

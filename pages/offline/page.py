@@ -37,9 +37,9 @@ from pages.shared.layout.terms import escape, explained
 from pages.shared.names import CALIBRATION as NOISE
 from pages.shared.names import only, shared_problem
 from pages.shared.results.status import PACE
+from pages.shared.visitor.address import RUN
 from pages.shared.visitor.callbacks import button, into, keyed
 from pages.shared.visitor.links import read_values
-from pages.shared.visitor.locks import RUN
 from pages.shared.visitor.state import Session, read_address, session
 
 TABS = {

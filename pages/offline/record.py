@@ -21,7 +21,7 @@ from pages.shared.results.status import Runs
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.draft import Draft, draft_of
 from pages.shared.visitor.links import decode_runs, encode_specs, looked, read_values, values_text
-from pages.shared.visitor.state import ViewedState, session
+from pages.shared.visitor.state import PageState, session
 
 CLINIC = OfflineSpec(environment="clinic", behaviour="mixture:0.7", n=10**6, seeds=10)
 PLAIN = ":none"  # suffix for the non-private form of a learner with the same key
@@ -281,7 +281,7 @@ RUNS = Runs(("offline",), "offline")
 
 
 @dataclass(kw_only=True)
-class OfflineState(ViewedState[OfflineView]):
+class OfflineState(PageState):
     """The page's state for one visitor."""
 
     view: OfflineView = OfflineView()

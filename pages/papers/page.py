@@ -20,13 +20,12 @@ from pages.papers import views
 from pages.papers.views import RELATED, RUNS, computed_here, going, open_item, run_again, state, verdicts
 from pages.shared.controls.widgets import segments, select
 from pages.shared.layout.browser import from_top
-from pages.shared.layout.chart import kept, show
+from pages.shared.layout.chart import kept, save_citations, show
 from pages.shared.layout.frame import page_link, redrawn
 from pages.shared.layout.head import common, head, share
 from pages.shared.layout.terms import escape, explained
 from pages.shared.results import data
-from pages.shared.results.again import save_citations
-from pages.shared.results.bundled import bundled_papers
+from pages.shared.results.data import bundled_papers
 from pages.shared.results.status import PACE
 from pages.shared.visitor import links
 from pages.shared.visitor.address import query_of, saying
@@ -178,7 +177,7 @@ def replay(setting: Setting, label: str) -> None:
 def again(claim: Claim, here: ClaimReport | None) -> None:
     """Draw the button that runs an experiment on this server, its progress, and its result."""
     if claim.key not in state().again:
-        lacking = [spec for spec in claim.runs if data.status(spec).state != "done"]
+        lacking = [spec for spec in claim.runs if data.store().status(spec).state != "done"]
         seconds = sum(estimate(spec).seconds * spec.seeds for spec in lacking) / data.workers()
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             button("Run again", run_again, claim.key, icon="replay", key="again")

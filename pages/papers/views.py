@@ -36,8 +36,7 @@ from pages.shared.controls.widgets import select
 from pages.shared.layout.chart import kept, show
 from pages.shared.names import style_of
 from pages.shared.results import data
-from pages.shared.results.bundled import asset, bundled_papers
-from pages.shared.results.data import SizedCache, cache_of
+from pages.shared.results.data import SizedCache, asset, bundled_papers, cache_of
 from pages.shared.results.status import Runs
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.state import PageState

@@ -44,11 +44,11 @@ from pages.shared.layout.browser import component
 from pages.shared.layout.frame import redrawn
 from pages.shared.layout.head import head
 from pages.shared.layout.terms import escape, explained
-from pages.shared.lessons.known import evidence
-from pages.shared.lessons.views import (
+from pages.shared.lessons import (
     answer_field,
     chosen,
     draggable,
+    evidence,
 )
 from pages.shared.results.data import store
 from pages.shared.visitor import address

@@ -42,8 +42,16 @@ from dprl.words import human
 from pages.shared.layout.chart import draw, explain, kept, show
 from pages.shared.layout.frame import wide
 from pages.shared.layout.terms import escape, explained
-from pages.shared.lessons.known import evidence, fault, unknown, valid
-from pages.shared.lessons.views import own_score, recap_sentences, score_row, step_picture
+from pages.shared.lessons import (
+    evidence,
+    fault,
+    own_score,
+    recap_sentences,
+    score_row,
+    step_picture,
+    unknown,
+    valid,
+)
 from pages.shared.results.data import store
 from pages.shared.visitor.address import Query, whole_address
 from pages.shared.visitor.state import PageState

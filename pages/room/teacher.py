@@ -48,7 +48,7 @@ from pages.shared.layout.browser import component, copy_link
 from pages.shared.layout.chart import save
 from pages.shared.layout.head import qr
 from pages.shared.layout.terms import escape, explained
-from pages.shared.lessons.views import press, question_beside_picture
+from pages.shared.lessons import press, question_beside_picture
 from pages.shared.results.data import store
 from pages.shared.visitor.address import query_of
 from pages.shared.visitor.callbacks import button, callback

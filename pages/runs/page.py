@@ -8,12 +8,12 @@ from functools import partial
 import streamlit as st
 
 from dprl.runs.status import RunRow
-from dprl.sitemap import PAGES, Page, RunGroup
+from dprl.sitemap import PAGES, Page
 from dprl.words import duration, plural, size
+from pages.shared.layout.chart import save_citations
 from pages.shared.layout.frame import page_link, redrawn
 from pages.shared.layout.terms import escape
 from pages.shared.names import in_common, label
-from pages.shared.results.again import save_citations
 from pages.shared.results.data import store
 from pages.shared.results.status import ACTIVE, act, cancel, words
 from pages.shared.visitor.callbacks import button
@@ -40,7 +40,7 @@ def listing(live: bool) -> None:
     overview(all_rows)
     for page in PAGES.values():
         for group in page.groups:
-            if found := store().runs(owner_id(group.key)):
+            if found := store().runs(owner_id(group)):
                 with st.container(border=True, gap="xsmall"):
                     runs_as_one(page, group, found)
     if not all_rows:
@@ -62,14 +62,14 @@ def everything() -> list[RunRow]:
     return [row for name in owners() for row in store().runs(name)]
 
 
-def runs_as_one(page: Page, group: RunGroup, rows: list[RunRow]) -> None:
+def runs_as_one(page: Page, group: str, rows: list[RunRow]) -> None:
     """Draw the runs of a page that requests many as a single entry."""
     going = [row.spec for row in rows if row.state in ACTIVE]
     seeds, done = sum(row.seeds for row in rows), sum(row.seeds_done for row in rows)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown(f"**{group.title}**: {plural(len(rows), 'run')}", width="stretch")
+        st.markdown(f"**{page.groups[group]}**: {plural(len(rows), 'run')}", width="stretch")
         if going:
-            act("Cancel", "close", partial(cancel, going, owner_id(group.key)), f"cancel_{group.key}")
+            act("Cancel", "close", partial(cancel, going, owner_id(group)), f"cancel_{group}")
         page_link(page.path, f"Go to {page.name}")
     said = f"{done} of {plural(seeds, 'seed')} finished, {size(sum(row.bytes for row in rows))}."
     if going:

@@ -36,12 +36,11 @@ from pages.shared.controls.widgets import (
     setter,
     values_field,
 )
-from pages.shared.layout.chart import empty, kept, save, save_chart, show
+from pages.shared.layout.chart import empty, kept, save, save_chart, save_citations, show
 from pages.shared.layout.frame import page_link, redrawn, wide
 from pages.shared.layout.head import common, head, share
 from pages.shared.layout.terms import escape
 from pages.shared.results import status
-from pages.shared.results.again import save_citations
 from pages.shared.results.status import PACE, awaited
 from pages.shared.visitor import links
 from pages.shared.visitor.callbacks import into, keyed

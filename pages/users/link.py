@@ -18,7 +18,7 @@ from dprl.fields import SpecError
 from dprl.simulation import RunSpec
 from dprl.users import FIELDS, Asked, Table
 from pages.shared.results.answers import v_star
-from pages.shared.results.bundled import asset
+from pages.shared.results.data import asset
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.draft import spec_from
 from pages.shared.visitor.state import PageState, session, write_address

@@ -10,11 +10,10 @@ import streamlit as st
 from dprl.simulation import RunSpec
 from dprl.users import FIELDS, MODELS, Asked, Need, answers, ways
 from pages.shared.controls.widgets import exact, select
-from pages.shared.layout.chart import kept, save, show
+from pages.shared.layout.chart import kept, save, save_citations, show
 from pages.shared.layout.frame import dark, page_link
 from pages.shared.layout.head import head, share
 from pages.shared.layout.terms import escape, explained
-from pages.shared.results.again import save_citations
 from pages.shared.visitor.callbacks import button
 from pages.shared.visitor.state import read_address, session
 from pages.tradeoffs import study

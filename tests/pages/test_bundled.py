@@ -17,11 +17,11 @@ from dprl.simulation import RunSpec, kinds, online, run, spec_from_dict
 from dprl.sitemap import PAGES
 from pages.attack.link import DEFAULT
 from pages.shared.examples import HOME_EPISODES, trust
-from pages.shared.lessons.known import OWN, evidence
+from pages.shared.lessons import OWN, evidence
 from pages.shared.results import answers
-from pages.shared.results.bundled import DIRECTORY, asset, bundled, path_of
-from pages.shared.results.bundled import bundled_papers as bundled_claims
-from pages.shared.results.bundled import bundled_scores as bundled_attack
+from pages.shared.results.data import DIRECTORY, asset, bundled, path_of
+from pages.shared.results.data import bundled_papers as bundled_claims
+from pages.shared.results.data import bundled_scores as bundled_attack
 from pages.tradeoffs import charts as charts_of
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.study import SweepView

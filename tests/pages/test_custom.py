@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 from dprl.environments.custom import EXAMPLE, parsed
 from dprl.simulation import RunSpec
 from pages.shared.controls import custom
-from pages.shared.results.again import command_line
+from pages.shared.layout.chart import command_line
 from pages.shared.visitor import links
 from pages.shared.visitor.draft import draft_of
 from pages.shared.visitor.links import Curve, View
