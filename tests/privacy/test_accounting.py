@@ -15,7 +15,6 @@ from typing import Any
 import mpmath  # type: ignore[import-untyped]
 import numpy as np
 import pytest
-from scipy import stats
 
 from dprl.fields import SpecError
 from dprl.privacy.accounting import (
@@ -337,12 +336,3 @@ def test_delta_zero_proves_nothing_without_laplace() -> None:
     assert epsilon_of((Gaussian(0.1),), 0.0) == math.inf
     assert epsilon_of((Binomial(100, 0.5, 1, 1),), 0.0) == math.inf
     assert epsilon_of((Laplace(1, 0.1), Gaussian(0.1)), 0.0) == math.inf
-
-
-def test_the_oracles_are_not_vacuous() -> None:
-    """5% less noise than stated is noticed by every oracle's tolerance."""
-    with pytest.raises(AssertionError):
-        agrees((Laplace(120, 1 / 60),), inverted(laplace_moment(120, 1.05 / 60)))
-    with pytest.raises(AssertionError):
-        agrees((Binomial(10_000, 0.1, 6, 6),), binomial_curve(Binomial(10_000, 0.09, 6, 6)))
-    assert stats.norm.cdf(0.0) == 0.5
