@@ -28,18 +28,6 @@ DRAWN = {"central": "gaussian-optimal", "local": "gaussian", "shuffle": "binomia
 SOME = first(TRIPLES, lambda triple: (triple[0], triple[2]))  # the others thoroughly
 
 
-def small(privacy: str, mechanism: str | None, calibration: str | None, **changes: Any) -> RunSpec:
-    given: dict[str, Any] = {
-        "environment": "random",
-        "environment_params": {"S": 3, "A": 2, "H": 2, "seed": 4},
-        "epsilon": 20.0,
-        "episodes": 300,
-        "schedule": "geometric:0.3",
-        "seeds": 1,
-    }
-    return RunSpec(privacy=privacy, mechanism=mechanism, calibration=calibration, **(given | changes))
-
-
 @pytest.mark.parametrize(("privacy", "mechanism", "calibration"), SOME)
 def test_readings(privacy: str, mechanism: str, calibration: str) -> None:
     """At the spec's delta, at the reference one, and at 0 where something is proved there; both adjacencies."""
@@ -128,7 +116,8 @@ def test_messages_of_a_user_are_on_the_card() -> None:
 
 def test_two_runs_with_equal_seeds_cancel_their_noise() -> None:
     """What the card says of them: the first release of two budgets gives the true counts away."""
-    runs = [SeedRun(small("central", "gaussian-tree", "calibrated", epsilon=e), 0) for e in (1.0, 2.0)]
+    spec = RunSpec(environment_params={"S": 3, "H": 2}, mechanism="gaussian-tree", episodes=300, seeds=1)
+    runs = [SeedRun(spec.replace(epsilon=epsilon), 0) for epsilon in (1.0, 2.0)]
     for one in runs:
         while not one.advance(60.0):
             pass
