@@ -40,11 +40,11 @@ CEILINGS = {
     "dprl, loose files": 2_648,
     "pages": 11_947,
     "website": 711,
-    "tests": 40_318,
-    "bench": 2_373,
+    "tests": 40_420,
+    "bench": 2_463,
     "JavaScript": 2_880,
     "TOML": 7_073,
-    "docs, words": 44_068,
+    "docs, words": 44_069,
 }
 
 
