@@ -88,11 +88,11 @@ def test_how_far_off_a_guess_is() -> None:
 def test_what_a_class_predicts_is_held_against_the_truth() -> None:
     assert ORDER.together([(0, 1, 2)], (0, 1, 2)) == "1 of 1 prediction has all 3 names right."
     assert ORDER.together([(0, 1, 2), (0, 2, 1), (2, 1, 0)], (0, 1, 2)) == (
-        "1 of 3 predictions has all 3 names right. Wrong names went most often to curve 3 (2 of 3 times)."
+        "1 of 3 predictions has all 3 names right. Wrong names were given most often to curve 3 (2 of 3 times)."
     )
-    many = [1e5, 1e2, 1e3, 1e3, 1e2]
-    assert MARKER.together(many, 1.5e4) == (
-        "At least half of 5 predictions are 1,000 users or fewer, which is 15 times too few. Measured: 15,000 users."
+    assert MARKER.together([1e5, 1e2, 1e3, 1e3, 1e2], 1.5e4) == (
+        "At least half of the 5 predictions are 1,000 users or fewer, which is 15 times too few. "
+        "Measured: 15,000 users."
     )
     assert MARKER.together([1e4], 1.5e4).startswith("The only prediction is 10,000 users, which is within")
     assert SHARE.together([7.0, 7.0], 0.0).endswith("or fewer, which is too many. Measured: 0 visits.")
@@ -311,10 +311,10 @@ def test_the_lesson_in_the_document_is_a_lesson(tmp_path: Path) -> None:
 
 def test_answers_that_tie_are_all_shown() -> None:
     assert ORDER.together([(0, 2, 1)], (0, 1, 2)).endswith(
-        "Wrong names went most often to curve 2 and curve 3 (1 of 1 times)."
+        "Wrong names were given most often to curve 2 and curve 3 (1 of 1 times)."
     )
     assert MARKER.together([1e2, 1e4], 1.5e4) == (
-        "The two middle ones of 2 predictions are 100 users and 10,000 users. Measured: 15,000 users."
+        "Of 2 predictions, the two in the middle are 100 users and 10,000 users. Measured: 15,000 users."
     )
     assert SLOPE.together([0.0, 0.5, 1.0, 1.0, 0.5], 0.44).endswith(
         "The most frequent answer is “like √K” and “like K”."

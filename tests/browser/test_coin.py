@@ -88,7 +88,7 @@ class Phone:
 
     def written(self, report: str) -> None:
         """Waits until the phone says that this stands written."""
-        expect(self.page.get_by_text(f"written down {report}, which")).to_be_visible()
+        expect(self.page.get_by_text(f"recorded {report}, which")).to_be_visible()
 
 
 Join = Callable[[], Phone]
@@ -195,8 +195,8 @@ def test_what_is_sent_says_the_report_and_nothing_of_the_answer(
         phone.written(NO)
     store.rooms.turn_step(code, key, 0, "revealed")
     for answer, phone in phones.items():
-        told = rf"^You tapped {answer.capitalize()}\. Your phone drew {int(answer != YES)}\.0000, and reports the "
-        told += r"opposite if the draw is below 0\.2689\. So your report is No"
+        told = rf"^You tapped {answer.capitalize()}\. Your phone drew the number {int(answer != YES)}\.0000\. It "
+        told += r"reports the opposite of your answer if this number is below 0\.2689\. So your report is No"
         expect(phone.page.get_by_text(re.compile(told))).to_be_visible()
         expect(phone.page.get_by_text("Estimate of the class's answers")).to_be_visible()
     sent = {answer: values(phone.frames, device(phone, code)) for answer, phone in phones.items()}

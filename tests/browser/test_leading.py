@@ -100,7 +100,7 @@ def test_a_question_about_themselves_is_led_on_one_screen(visit: Visits, browser
         phone = context.new_page()
         phone.goto(f"{app.url}/room?room={teacher.url.partition('room=')[2]}")
         phone.get_by_role("button", name="Yes", exact=True).click()
-        expect(phone.get_by_text("written down")).to_be_visible()
+        expect(phone.get_by_text("has recorded")).to_be_visible()
         teacher.get_by_role("button", name="Reveal").click()
         for name in ("Results as CSV", "Close the room", "Delete the room"):
             expect(teacher.get_by_role("button", name=name)).to_be_in_viewport(ratio=1)

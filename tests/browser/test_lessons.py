@@ -42,7 +42,7 @@ def test_a_question_is_on_one_screen_and_next_is_the_last_thing_to_press(visit: 
     page.set_viewport_size({"width": 1280, "height": 720})
     idle(page)
     heading = page.get_by_role("heading", level=1)
-    expect(heading).to_contain_text("Why does the shuffler's curve lie between those of the other")
+    expect(heading).to_contain_text("Why does the shuffler's curve lie between the other two")
     drawn = box_of(plot(page))
     assert box_of(heading)["y"] > 0
     assert drawn["y"] + drawn["height"] < 720

@@ -31,7 +31,7 @@ def test_a_teacher_asks_a_phone_answers_once_and_both_survive_a_reload(
         teacher.get_by_label("A yes-or-no question").fill("Did you sleep well?")
         teacher.get_by_role("button", name="Ask the class").click()
         student.get_by_role("button", name="No", exact=True).click()
-        written = student.get_by_text(re.compile("^The room has written down"))
+        written = student.get_by_text(re.compile("^The room has recorded"))
         expect(written).to_be_visible()
         said = written.inner_text()
         expect(teacher.get_by_text("1 of 1 answered", exact=True)).to_be_visible()

@@ -102,7 +102,7 @@ def test_rings_mark_exactly_the_worse_moves() -> None:
     )
     rings = named(picture, "the optimal action is better")[0]
     assert list(zip(rings.y, rings.x, strict=True)) == [tuple(mdp.drawing["cells"][0])]
-    assert "The optimal policy does better in 1 of them" in picture.see
+    assert "The optimal policy does better in 1 of these states" in picture.see
 
 
 @pytest.mark.parametrize("key", ["clinic", "hard-jdp", "custom", "chain"])

@@ -52,9 +52,9 @@ def test_the_policy_on_the_environment_shows_what_is_chosen_and_rings_what_is_wo
     assert "the optimal action is better" in {t.name for t in figure.data}
     rows = {t.name: list(t.text) for t in figure.data if t.name in ("plays", "optimal")}
     assert rows == {"plays": ["→", "←", "→", "→"], "optimal": ["→"] * 4}
-    assert (
-        picture.see
-        == "At step 2 the policy chooses **right** in 3 of 4 states. The optimal policy does better in 1 of them."
+    assert picture.see == (
+        "At step 2 the policy chooses **right** in 3 of 4 states. The optimal policy does better in 1 of these "
+        "states."
     )
     assert "step 2" in figure.layout.title.text
     assert picture.table["optimal action"].tolist() == ["right"] * 4
@@ -72,7 +72,7 @@ def test_states_where_the_policy_never_is_at_a_step_are_grey_and_not_counted(
     picture = captioned.on_environment(chain.P, chosen, step=0, drawing=drawing, **given, **chain.labels)
     assert picture.see == (
         "At step 0 the policy can be in 1 of 4 states. It chooses **right** in 1 of these "
-        "states. The optimal policy does better in none of them. The policy is never in the grey states at "
+        "states. The optimal policy does better in none of these states. The policy is never in the grey states at "
         "this step, so its action there costs nothing."
     )
     faint, names = style.LIGHT.faint, {t.name for t in picture.figure.data}
@@ -112,8 +112,8 @@ def test_a_stochastic_policy_is_drawn_with_every_action_as_wide_as_it_is_likely(
     hover = str(nodes.to_plotly_json())
     assert "<b>state 1</b>: left 60%, right 40%<br>leads to state 0 60%, state 1 24%, state 2 16%" in hover
     assert picture.see == (
-        "At step 2 the likeliest action is **right** in 3 of 4 states. The optimal policy does better in 1 of them. "
-        "On average, the likeliest action in a state has a probability of 82%."
+        "At step 2 the likeliest action is **right** in 3 of 4 states. The optimal policy does better in 1 of these "
+        "states. On average, the likeliest action in a state has a probability of 82%."
     )
     assert picture.table["chance of left"].tolist() == pytest.approx([0.1, 0.6, 0.1, 0.1])
     assert picture.table["action"].tolist() == ["right", "left", "right", "right"]

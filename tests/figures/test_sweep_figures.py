@@ -57,7 +57,7 @@ def test_a_third_axis_is_a_panel_and_a_second_has_dashes_and_markers(dark: bool)
     assert len(legend) == len(set(legend))
     rows = picture.table[picture.table["environment"] == PLACES[2]]
     assert rows["curve"].unique().tolist() == TITLES
-    assert "RiverSwim: DP-UCBVI: halving ε multiplies regret by" in picture.see
+    assert "RiverSwim: For DP-UCBVI, halving ε multiplies regret by" in picture.see
 
 
 @pytest.mark.parametrize("measure", ["regret", "privacy cost"])

@@ -127,9 +127,9 @@ def test_the_answer_to_an_order_names_the_curves_in_that_order_and_tells_them_ap
 
 def test_whom_two_users_read_is_said_in_as_many_words_as_it_takes() -> None:
     one, tree, *_ = LESSONS["one-draw"].steps
-    assert one.found(evidence()) == "Their estimate is exact for 100% of the 180 users."
-    assert tree.found(evidence()).startswith("Their estimate is exact for 0% of the 180 users. ")
-    assert "For half of the users it is at most" in tree.found(evidence())
+    assert one.found(evidence()) == "The two users' estimate is exact for 100% of the 180 users."
+    assert tree.found(evidence()).startswith("The two users' estimate is exact for 0% of the 180 users. ")
+    assert "For half of the users, it is off by at most" in tree.found(evidence())
 
 
 def test_an_answer_is_shown_only_after_a_guess_or_to_who_does_not_know(visit: Visit) -> None:

@@ -83,7 +83,7 @@ def test_a_teacher_opens_a_room_asks_and_reveals_and_a_student_answers(visit: Vi
     assert r"Is \*this\* \<b\>a\<\/b\> question?" in marked(student)
     assert "Nothing else leaves the phone." in words(student)
     reported(student, NO)
-    assert "written down **no**" in " ".join(e.value for e in student.success)
+    assert "recorded **no**" in " ".join(e.value for e in student.success)
     assert store.rooms.steps(code)[0].answers == (NO,)
     assert not asked(student)
     assert charts(student) == []
@@ -147,7 +147,7 @@ def test_a_second_report_from_one_device_changes_nothing(visit: Visit, store: St
     reported(third, NO)  # the browser keeps its report, and sends it again
     assert warned(third) == ""
     reported(other, YES)  # what the page's own script never does
-    assert "written down **no**" in " ".join(e.value for e in other.success)
+    assert "recorded **no**" in " ".join(e.value for e in other.success)
     assert store.rooms.steps(code)[0].answers == (NO,)
 
 
@@ -160,7 +160,7 @@ def test_a_report_that_came_during_a_pause_is_written_down_after_it(visit: Visit
     store.rooms.turn_step(code, key, 0, "open")
     phone.run()
     assert store.rooms.steps(code)[0].answers == (YES,)
-    assert "written down **yes**" in " ".join(e.value for e in phone.success)
+    assert "recorded **yes**" in " ".join(e.value for e in phone.success)
 
 
 def test_a_report_stays_with_its_question_and_its_room(visit: Visit, store: Store) -> None:
@@ -197,7 +197,7 @@ def test_the_total_is_stated_before_the_first_question_and_held(visit: Visit, st
         reported(phone, YES)
     assert sentences.spent_on_phone([1.0, 1.0], 2.0) in words(phone)
     assert not [w for w in teacher.text_input if "yes-or-no" in w.label]
-    assert "Questions have used the whole budget of each phone, ε = 2" in words(teacher)
+    assert "Earlier questions have used up each phone's whole budget of ε = 2" in words(teacher)
 
 
 @pytest.mark.parametrize("nonsense", ["maybe", 7, ["yes"], {"yes": "no"}])

@@ -80,7 +80,7 @@ def test_when_privacy_is_free_is_said_of_all_models(visit: Visit) -> None:
         "At 10¹⁵ users the privacy cost of **Central (JDP)** and **Shuffle (SDP)** no longer grows. "
         "At 10¹⁵ users the privacy cost of **Local (LDP)** still grows." in said
     )
-    assert "**Central (JDP)**: no growth after" in said
+    assert "For **Central (JDP)**, the cost does not grow after" in said
     drawn = names(app)
     for title in ("No privacy", "Central (JDP)", "Shuffle (SDP)", "Local (LDP)"):
         assert any(name.startswith(title) for name in drawn), drawn

@@ -285,7 +285,7 @@ def test_the_owner_alone_is_told_what_is_not_declared_before_it_is_released(
     assert list((tmp_path / "uploads").iterdir()) == []  # as when the tab has gone: see test_belongings.py
     given(app, CSV.replace("severe", "Severe"))
     assert own_of(app).data is None
-    assert "in column state that is not declared, such as Severe" in words(app)
+    assert "column state has a label that is not declared, such as Severe" in words(app)
 
 
 def test_nothing_of_a_data_set_is_in_a_link(visit: Visit, work: Work) -> None:

@@ -256,7 +256,7 @@ def test_what_a_card_claims_on_the_grid_holds_what_is_added() -> None:
         assert card.proved_epsilon is not None
         assert 0.6999 < card.proved_epsilon <= 0.7
         assert card.mechanism == f"Discrete {continuous.mechanism}"
-        assert card.noise_formula.endswith("on the multiples of 2⁻³⁰")
+        assert card.noise_formula.endswith("drawn as a multiple of 2⁻³⁰")
         for reading, other in zip(card.readings, continuous.readings, strict=True):
             assert other.epsilon <= reading.epsilon < other.epsilon + 1e-6
             assert reading.delta == 0 or reading.epsilon > other.epsilon

@@ -127,11 +127,11 @@ def test_a_phone_never_spends_more_than_the_rooms_total(store: Store) -> None:
     for epsilon in (0.1, 0.2, 0.3):
         store.rooms.put_step(code, key, Question(TEXT, epsilon))
         store.rooms.put_step(code, key, Guess("trust", 0))
-    left = "Each phone has ε = 0.2 left of 0.8; choose no more than that for this question."
+    left = "Each phone has ε = 0.2 of 0.8 left; choose at most that much for this question."
     with pytest.raises(Refused, match=left):
         store.rooms.put_step(code, key, Question(TEXT, 0.3))
     store.rooms.put_step(code, key, Question(TEXT, 0.2))
-    with pytest.raises(Refused, match=r"^Questions have used the whole budget of each phone, ε = 0.8"):
+    with pytest.raises(Refused, match=r"^Earlier questions have used up each phone's whole budget of ε"):
         store.rooms.put_step(code, key, Question(TEXT, 0.1))
     store.rooms.put_step(code, key, Guess("trust", 1))
     put = [step.content for step in store.rooms.steps(code)]

@@ -43,7 +43,7 @@ def test_letters_that_are_none_and_those_that_stand_for_nothing_get_one_sentence
 ) -> None:
     with pytest.raises(Refused, match=r"^s: .* is not allowed; give the 8 letters of a short link\.$"):
         store.links.lengthen(text)
-    with pytest.raises(Refused, match=r"^s: BCDFGHJK is no short link of this server"):
+    with pytest.raises(Refused, match=r"^s: BCDFGHJK is not a short link of this server"):
         store.links.lengthen("BCDFGHJK")
 
 

@@ -128,7 +128,7 @@ def test_many_undeclared_labels_need_consent() -> None:
     rows = "".join(f"{i},0,{'aA'[i % 2]},x,0\n{i},1,b,x,0\n" for i in range(20))
     counted(io.BytesIO((HEADING + rows).encode()), declared, found.append)
     assert found[0].refusal() == (
-        "25% of the rows have a label in column state that is not declared, such as A. Declare these labels, or "
+        "In 25% of the rows, column state has a label that is not declared, such as A. Declare these labels, or "
         "accept them with accept_undeclared (--accept-undeclared). Each then counts as b."
     )
     few = HEADING + rows.replace(",A,", ",a,").replace("7,0,a", "7,0,A")
