@@ -77,8 +77,10 @@ def form(own: Own) -> None:
             if own.problem:
                 st.markdown(f":red[:material/error: {escape(own.problem)}]")
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-                press = callback(partial(check, own))
-                st.form_submit_button("Check", icon=":material/fact_check:", on_click=press, key="own_check")
+                icon = ":material/fact_check:"
+                st.form_submit_button(
+                    "Check", icon=icon, on_click=callback(partial(check, own)), key="own_check"
+                )
                 st.caption("The file is read on this computer. Nothing is released.", width="stretch")
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         save("example.csv", "Example file", "text/csv", example)

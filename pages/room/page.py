@@ -347,11 +347,12 @@ def entrance() -> None:
     join, teach = st.columns(2, gap="large")
     with join:
         st.header(SAID["join"], anchor=False)
-        read = on_value("room_code", lambda text: typed(text) if text.strip() else None)
-        name, letters = SAID["code"], SAID["letters"]
-        st.text_input(name, key="room_code", max_chars=40, placeholder=letters, on_change=read)
-        entered = on_value("room_code", typed)
-        st.button(SAID["join"], icon=":material/login:", key="join", type="primary", on_click=entered)
+        key, letters = "room_code", SAID["letters"]
+        st.text_input(
+            SAID["code"], key=key, max_chars=40, placeholder=letters, on_change=on_value(key, entered)
+        )
+        said, icon = SAID["join"], ":material/login:"
+        st.button(said, icon=icon, key="join", type="primary", on_click=on_value(key, typed))
         st.caption(SAID["no_account"])
     with teach:
         st.header(SAID["teach"], anchor=False)
@@ -359,6 +360,12 @@ def entrance() -> None:
         st.select_slider(SAID["total"], TOTALS, TOTAL.default, **how)
         button(SAID["open"], open_room, icon="co_present", key="open_room")
         st.caption(filled(SAID["opens"], most=MOST_PEOPLE, hours=HOURS))
+
+
+def entered(text: str) -> None:
+    """Enter the room with a typed code, if there is any."""
+    if text.strip():
+        typed(text)
 
 
 def typed(text: str) -> None:
