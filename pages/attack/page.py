@@ -33,7 +33,17 @@ from pages.shared.layout.terms import escape, explained
 from pages.shared.names import in_common
 from pages.shared.results import answers
 from pages.shared.results.data import AttackScores
-from pages.shared.results.status import ACTIVE, line, pace, pause_switch, price, stopped, words, working_out
+from pages.shared.results.status import (
+    ACTIVE,
+    in_place,
+    line,
+    pace,
+    pause_switch,
+    price,
+    stopped,
+    words,
+    working_out,
+)
 from pages.shared.visitor.callbacks import button, into, keyed
 from pages.shared.visitor.links import Curve
 from pages.shared.visitor.state import attempt, read_address, session
@@ -166,6 +176,7 @@ def attack_other(**changes: Any) -> None:
     st.rerun()
 
 
+@in_place
 def attack_strip(spec: AttackSpec, run: RunStatus) -> None:
     """Draw the status of the attack, with buttons for the possible actions."""
     said = escape(words(run))

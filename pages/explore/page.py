@@ -274,9 +274,10 @@ def main() -> None:
     chips(titles(s.explore.shown))
     if not s.explore.shown:
         return
-    for example in EXAMPLES:
-        if tuple(s.explore.shown) == example.curves:
-            st.markdown(explained(example.say))
+    with st.container():  # keeps its place when it is empty
+        for example in EXAMPLES:
+            if tuple(s.explore.shown) == example.curves:
+                st.markdown(explained(example.say))
     common(in_common(s.explore.shown))
     redrawn(partial(draw_tab, corner), status.pace(look.going(look.statuses())))
 

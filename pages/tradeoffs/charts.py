@@ -37,7 +37,7 @@ from pages.shared.layout.chart import kept, show
 from pages.shared.layout.terms import escape, explained
 from pages.shared.names import style_of
 from pages.shared.results import answers, status
-from pages.shared.results.status import Progress, line, stopped, working_out
+from pages.shared.results.status import Progress, in_place, line, stopped, working_out
 from pages.shared.results.status import price as cost
 from pages.shared.visitor.callbacks import into
 from pages.shared.visitor.links import fields_of
@@ -336,6 +336,7 @@ def needed(study: SweepView, now: Progress) -> None:
     trade().picked = None
 
 
+@in_place
 def searching(study: SweepView, now: Progress, found: Found) -> None:
     """Draw the progress of the searches, or an offer to go on with them."""
     unfinished = sum(users.pending is not None for users in found.values())

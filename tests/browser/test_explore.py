@@ -49,3 +49,18 @@ def test_run_takes_what_was_typed_last_and_it_stays(visit: Visits, held: int) ->
     expect(added).not_to_contain_text("Draft")
     page.wait_for_load_state("networkidle")
     expect(box).to_have_value("0.4")
+
+
+def test_the_page_stays_where_it_was_scrolled_to_when_a_run_ends(visit: Visits) -> None:
+    page = visit("explore?v=1&c=env.gridworld~priv.local~K.1e15~seeds.3&c=priv.none")
+    page.locator(".st-key-status_going").wait_for(state="detached")
+    page.get_by_role("textbox", name="Privacy budget ε, exact value").fill("0.21")
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="keep it").wait_for()
+    page.keyboard.press("Control+Enter")
+    page.locator(".st-key-status_going").wait_for()
+    page.evaluate("""() => { window.heights = []; const main = document.querySelector("[data-testid=stMain]");
+      const look = () => { window.heights.push(main.scrollHeight); requestAnimationFrame(look); }; look(); }""")
+    page.locator(".st-key-status_going").wait_for(state="detached")
+    page.wait_for_load_state("networkidle")
+    assert page.evaluate("() => Math.min(...window.heights) - innerHeight") >= 150

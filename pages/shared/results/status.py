@@ -6,8 +6,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import Any
+from functools import partial, wraps
+from typing import Any, ParamSpec
 
 import numpy as np
 import streamlit as st
@@ -26,6 +26,7 @@ from pages.shared.visitor.callbacks import button
 from pages.shared.visitor.links import Curve
 from pages.shared.visitor.state import ask, attempt, begin, owner_id, session
 
+P = ParamSpec("P")
 ACTIVE = ("queued", "running")
 NAMED = 3  # most runs with the same status that are named; more are counted
 PACES = ((20.0, 0.4), (math.inf, 1.0))  # with fewer seconds left than the first, look again after the second
@@ -91,6 +92,19 @@ def pause_switch() -> None:
         st.rerun()
 
 
+def in_place(draw: Callable[P, None]) -> Callable[P, None]:
+    """Let a part keep its place even when it is empty. Otherwise everything below it would be drawn again, and the page
+    would scroll to its top."""
+
+    @wraps(draw)
+    def placed(*arguments: P.args, **named: P.kwargs) -> None:
+        with st.container():
+            draw(*arguments, **named)
+
+    return placed
+
+
+@in_place
 def strip(curves: list[Curve], titles: list[str], runs: list[RunStatus]) -> None:
     """Draw a line on the progress, and one for each reason why curves are incomplete, with a button that helps."""
     shown = [
@@ -247,6 +261,7 @@ class Runs:
         owner = owner_id(self.group)
         return Progress(specs, {spec: store().status(spec, owner) for spec in self.missing(specs)})
 
+    @in_place
     def strip(
         self,
         now: Progress,
