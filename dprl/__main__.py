@@ -27,7 +27,6 @@ from dprl.fields import Field, parse_params, read_json, shown
 from dprl.papers import CLAIMS
 from dprl.papers import command as verdicts
 from dprl.research import release
-from dprl.research.background import begin_workers
 from dprl.research.collect import RunFailed, collect
 from dprl.research.sweeps import VERSIONS, progress_bar, versions_json
 from dprl.runs import cluster
@@ -169,13 +168,6 @@ def add_engine(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def workers_of(engine: str | None) -> Store:
-    """Open the store, with workers or a cluster. Raises SpecError and StoreError if the engine is unavailable."""
-    store = opened()
-    begin_workers(store, None, engine)
-    return store
-
-
 def simulated() -> list[str]:
     """List the kinds of specs that `run` accepts: all except a file of yours."""
     return [key for key in KINDS if key != UploadSpec.kind]
@@ -236,7 +228,9 @@ def run_one(spec: Any, folder: str, engine: str | None, releases: int = 1) -> in
     if cluster.engine(engine) is None:
         trace: Trace = run(spec, progress)
     else:
-        found = collect(workers_of(engine), [spec], COMMAND_LINE, Store.whole_trace, progress)[spec]
+        found = collect(
+            opened().begin(engine=cluster.engine(engine)), [spec], COMMAND_LINE, Store.whole_trace, progress
+        )[spec]
         if found is None:
             raise RunFailed(f"The store had no room for the details of {spec.label()}; raise DPRL_STORE_MB.")
         trace = found
@@ -315,7 +309,7 @@ def sweep_command(given: argparse.Namespace) -> int:
         if point.spec is None:
             raise SpecError("axis", f"{', '.join(map(str, point.values))} cannot be run; {point.refusal}")
     out = directory(given.out)
-    store = workers_of(given.engine)
+    store = opened().begin(engine=cluster.engine(given.engine))
     progress = progress_bar() if sys.stderr.isatty() else None
     found = collect(store, sweep.specs, COMMAND_LINE, Store.whole_curves, progress)
     final = {spec: run.ends for spec, run in found.items()}
@@ -371,7 +365,7 @@ def reproduce_command(given: argparse.Namespace) -> int:
     if given.claim == verdicts.RANKING:
         verdicts.reproduce_ranking(out, progress)
         return 0
-    store = workers_of(given.engine)
+    store = opened().begin(engine=cluster.engine(given.engine))
     for claim in CLAIMS.values():
         if given.claim in (claim.key, EVERY_CLAIM):
             verdicts.reproduce(claim, store, COMMAND_LINE, out, progress)

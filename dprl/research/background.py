@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack, overload
 
 from dprl import simulation
 from dprl.fields import SpecError, check_type, shown
@@ -29,48 +29,37 @@ from dprl.simulation.trace import TraceCore
 if TYPE_CHECKING:
     from dprl.runs.store import Store
 
+S = TypeVar("S", bound=Spec)
+
 MOST_WORKERS = 256
 VISITOR = "Python"  # the name under which a script requests runs
 
 
-def check_workers(workers: int | None, engine: str | None, store: str | Path | None) -> None:
-    """Raise SpecError if an argument is not allowed, even if no run has to be computed."""
+def store_with(
+    specs: Sequence[S],
+    stored: Callable[[Store, S], object],
+    workers: int | None,
+    engine: str | None,
+    store: str | Path | None,
+) -> Store:
+    """Open a store, with workers or a cluster if it lacks one of these runs. stored: returns the run, or None.
+
+    Raises SpecError if an argument is not allowed, even if no run has to be computed, and StoreError.
+    """
     from dprl.runs import cluster
+    from dprl.runs.store import opened
 
     check_type("store", store, str | Path | None, "the path of a file")
-
     if workers is not None and (type(workers) is not int or not 1 <= workers <= MOST_WORKERS):
         raise SpecError(
             "workers", f"{shown(workers)} is not allowed; give a whole number from 1 to {MOST_WORKERS}."
         )
     if engine is not None:
         cluster.engine(engine)
-
-
-def begin_workers(store: Store, workers: int | None, engine: str | None) -> None:
-    """Start workers for a store, or connect to a Dask cluster. Raises SpecError, and StoreError if that fails."""
-    from dprl.runs import cluster
-
-    address = cluster.engine(engine)
-    store.begin(workers, address)
-
-
-def run_stored(
-    asked: Spec,
-    progress: Progress | None,
-    workers: int | None,
-    engine: str | None,
-    store: str | Path | None,
-) -> simulation.Trace[Any]:
-    """Return every seed of a spec through a store, see `run`. Raises SpecError and RunFailed."""
-    from dprl.research.collect import collect
-    from dprl.runs.store import Store, opened
-
-    check_workers(workers, engine, store)
-    kept = opened(None if store is None else Path(store))
-    if kept.whole_trace(asked) is None:
-        begin_workers(kept, workers, engine)
-    return collect(kept, [asked], VISITOR, Store.whole_trace, progress)[asked]
+    found = opened(None if store is None else Path(store))
+    if any(stored(found, spec) is None for spec in specs):
+        found.begin(workers, cluster.engine(engine))
+    return found
 
 
 class Where(TypedDict, total=False):
@@ -130,7 +119,12 @@ def run(
     if workers is engine is store is None:
         done = simulation.run(spec, progress)
     else:
-        done = run_stored(given_spec(spec), progress, workers, engine, store)
+        from dprl.research.collect import collect
+        from dprl.runs.store import Store
+
+        asked: Spec = given_spec(spec)
+        found = store_with([asked], Store.whole_trace, workers, engine, store)
+        done = collect(found, [asked], VISITOR, Store.whole_trace, progress)[asked]
     return Trace(done.spec, done.seeds)
 
 
@@ -193,14 +187,11 @@ async def run_async(
         2
     """
     from dprl.research.collect import POLL, looks
-    from dprl.runs.store import Store, opened
+    from dprl.runs.store import Store
 
     asked: Spec = given_spec(spec)
-    check_workers(workers, engine, store)
-    kept = opened(None if store is None else Path(store))
+    kept = store_with([asked], Store.whole_trace, workers, engine, store)
     found: dict[Spec, simulation.Trace] = {}
-    if kept.whole_trace(asked) is None:
-        begin_workers(kept, workers, engine)
     # a name of its own, so that cancelling this leaves the same run to others who wait for it
     with closing(
         looks(kept, [asked], f"{VISITOR} {secrets.token_hex(4)}", Store.whole_trace, found)

@@ -21,7 +21,7 @@ from dprl.engine import source_digest
 from dprl.fields import SpecError, check_flags, check_type, shown, similar
 from dprl.metrics.curves import RunCurves
 from dprl.plugins import sources
-from dprl.research.background import VISITOR, begin_workers, check_workers, run
+from dprl.research.background import VISITOR, run, store_with
 from dprl.research.cards import MOST, fitting, listed, row
 from dprl.research.traces import AnySpec, Trace
 from dprl.simulation import Spec
@@ -107,16 +107,13 @@ class Sweep(_Sweep[S]):
             RunFailed: A run could not be computed.
         """
         from dprl.research.collect import collect
-        from dprl.runs.store import Store, opened
+        from dprl.runs.store import Store
 
         for point in self.points:
             if point.spec is None:
                 raise SpecError("axis", f"{', '.join(map(str, point.values))} cannot be run; {point.refusal}")
         check_type("progress", progress, bool | Callable, "True, False, or a function of the share done")
-        check_workers(workers, engine, store)
-        kept = opened(None if store is None else Path(store))
-        if any(kept.whole_curves(spec) is None for spec in self.specs):
-            begin_workers(kept, workers, engine)
+        kept = store_with(self.specs, Store.whole_curves, workers, engine, store)
         interactive = sys.stderr.isatty() or "ipykernel" in sys.modules
         bar = progress if callable(progress) else progress_bar() if progress and interactive else None
         return SweepResult(self, collect(kept, self.specs, VISITOR, Store.whole_curves, bar), kept.path)
@@ -199,8 +196,8 @@ class SweepResult(Generic[S]):
         Raises:
             SpecError: This kind of run has no such measure, no axis is a number, or there are too many lines.
         """
+        from dprl.research.frontiers import frontier_picture
         from dprl.research.pictures import told_plainly
-        from dprl.research.swept import frontier_picture
 
         check_flags(dark=dark)
         return told_plainly(frontier_picture(self.sweep, self.curves, measure, dark=dark))

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 T_co = TypeVar("T_co", bound=TraceCore, covariant=True)
 RUNS = "finished runs, such as dprl.run(spec)"
 Progress = Callable[[float], None]
-View = Literal["cumulative", "share", "per-episode", "extra"]
 Measure = Literal[
     "regret",
     "share",
@@ -42,13 +41,6 @@ Measure = Literal[
     "lower bound",
     "policy",
 ]
-# The names of the measures in the dashboard's links.
-VIEWS: dict[str, View] = {
-    "regret": "cumulative",
-    "share": "share",
-    "regret per episode": "per-episode",
-    "privacy cost": "extra",
-}
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
@@ -157,18 +149,10 @@ class Comparison:
                 there are too many runs.
         """
         from dprl.research import pictures
-        from dprl.research.pictures import told_plainly
 
         check_flags(log_x=log_x, log_y=log_y, seeds=seeds, dark=dark)
-        kind = pictures.kind_of_all(self.traces)
-        pictures.check_drawable(kind, measure, statistic, log_x)
-        if kind != RunSpec.kind:
-            draw = pictures.DRAWN[kind, measure or pictures.MEASURES[kind][0]]
-            return told_plainly(draw(self.traces, log_y=log_y, show_seeds=seeds, dark=dark))
-        if measure == pictures.MISTAKES:
-            return told_plainly(pictures.mistakes(self.traces, statistic, log_y=log_y, dark=dark))
         how = {"log_x": log_x, "log_y": log_y, "show_seeds": seeds, "dark": dark}
-        return told_plainly(pictures.regrets(self.traces, VIEWS[measure or "regret"], statistic, **how))
+        return pictures.draw(self.traces, measure, statistic, **how)
 
     def summary(self) -> pd.DataFrame:
         """Return a row for each run: the final measure's mean and 95% interval over seeds, and the proved budget."""
