@@ -11,24 +11,25 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from dprl import (
-    RunSpec,
-    SpecError,
-    Sweep,
-    __version__,
-    cite,
-    metrics,
-    run,
-    serve,
-    spec_from_json,
+from dprl import RunSpec, SpecError, Sweep, __version__, cite, metrics, run, serve, spec_from_json
+from dprl.commands import (
+    VERSIONS,
+    Parser,
+    add_web,
+    directory,
+    fail,
+    list_command,
+    status,
+    text_of,
+    versions_json,
+    web_command,
 )
-from dprl.commands import Parser, add_web, directory, fail, list_command, status, text_of, web_command
 from dprl.fields import Field, parse_params, read_json, shown
 from dprl.papers import CLAIMS
 from dprl.papers import command as verdicts
 from dprl.research import release
-from dprl.research.collect import RunFailed, collect
-from dprl.research.sweeps import VERSIONS, progress_bar, versions_json
+from dprl.research.background import RunFailed, collect, progress_bar
+from dprl.research.sweeps import check_runs
 from dprl.runs import cluster
 from dprl.runs.database import StoreError
 from dprl.runs.store import Store, opened
@@ -88,7 +89,7 @@ def command(arguments: Sequence[str] | None) -> int:
     try:
         kept.remove_old()
         if given.command == "run":
-            return run_command(given)
+            return run_one(spec_of(given), given.out, given.engine)
         if given.command == "check":
             return release.check_command(given)
         if given.command == "release":
@@ -213,11 +214,6 @@ def flags() -> list[Field]:
     return [found[name] for name in dict.fromkeys(ordered)]
 
 
-def run_command(given: argparse.Namespace) -> int:
-    """Simulate and write DIR/spec.json, DIR/summary.json and the curve, such as DIR/regret.csv."""
-    return run_one(spec_of(given), given.out, given.engine)
-
-
 def run_one(spec: Any, folder: str, engine: str | None, releases: int = 1) -> int:
     """Compute a spec and write its files into a folder. Raises SpecError and RunFailed.
 
@@ -254,14 +250,9 @@ def run_one(spec: Any, folder: str, engine: str | None, releases: int = 1) -> in
     if isinstance(spec, UploadSpec):
         for sentence in (*verdict.said(trace.seeds[0], releases), verdict.proved(trace.seeds[0])):
             print(f"Note: {sentence}".replace("**", ""))
-    caution(metrics.unsettled(trace.at, trace.values) if spec == spec.baseline() else 0, spec.seeds)
+    if spec == spec.baseline() and (stuck := metrics.unsettled(trace.at, trace.values)):
+        print(f"Note: {doubts.unsettled(stuck, spec.seeds)}")
     return 0
-
-
-def caution(stuck: int, seeds: int) -> None:
-    """Print a warning about the limits of the runs, see `doubts.unsettled`."""
-    if stuck:
-        print(f"Note: {doubts.unsettled(stuck, seeds)}")
 
 
 def add_sweep(commands: Any) -> None:
@@ -305,9 +296,7 @@ def sweep_of(given: argparse.Namespace) -> Sweep[Any]:
 def sweep_command(given: argparse.Namespace) -> int:
     """Compute every run in background processes that share the store, and write DIR/sweep.json and DIR/sweep.csv."""
     sweep = sweep_of(given)
-    for point in sweep.points:
-        if point.spec is None:
-            raise SpecError("axis", f"{', '.join(map(str, point.values))} cannot be run; {point.refusal}")
+    check_runs(sweep)
     out = directory(given.out)
     store = opened().begin(engine=cluster.engine(given.engine))
     progress = progress_bar() if sys.stderr.isatty() else None
@@ -323,7 +312,8 @@ def sweep_command(given: argparse.Namespace) -> int:
     print(f"{len(sweep.points)} points, {len(sweep.specs)} runs: see {out}")
     baselines = {spec.baseline() for spec in sweep.specs}
     curves = ([(at, values) for _, at, values in store.live(baseline)] for baseline in baselines)
-    caution(max(metrics.unsettled(*metrics.align(found)) for found in curves), sweep.base.seeds)
+    if stuck := max(metrics.unsettled(*metrics.align(found)) for found in curves):
+        print(f"Note: {doubts.unsettled(stuck, sweep.base.seeds)}")
     below = []
     for point in sweep.points:
         spec: Any = point.spec
@@ -352,10 +342,7 @@ def add_reproduce(commands: Any) -> None:
 def reproduce_command(given: argparse.Namespace) -> int:
     """Compute the verdict on one claim or on all, print it, and write DIR/CLAIM.json."""
     if given.claim is None:
-        for key, says in {
-            **{c.key: c.says for c in CLAIMS.values()},
-            verdicts.RANKING: verdicts.SAYS,
-        }.items():
+        for key, says in (*((c.key, c.says) for c in CLAIMS.values()), (verdicts.RANKING, verdicts.SAYS)):
             print(f"{key:<20} {says}")
         return 0
     if given.claim not in REPRODUCED:

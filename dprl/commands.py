@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import importlib.metadata
 import json
+import platform
 import re
+import sqlite3
 import subprocess
 import sys
 from argparse import Namespace
@@ -13,14 +16,18 @@ from typing import Any, NoReturn
 
 from dprl import ALGORITHMS, ENVIRONMENTS, MECHANISMS, OFFLINE, plugins
 from dprl.assets import ROOT
+from dprl.engine import source_digest
 from dprl.fields import SpecError, read_text, shown
 from dprl.privacy import PRIVATIZERS
 from dprl.privacy.curator import PROMISES
-from dprl.research.sweeps import versions
 from dprl.runs.results import Results
 from dprl.runs.store import default_path, others
 from dprl.simulation.datasets import BEHAVIOURS
+from dprl.version import VERSION
 from dprl.words import duration, plural, size
+
+VERSIONS = "versions.json"
+PACKAGES = ("streamlit", "plotly", "numpy", "scipy", "pandas", "numba")
 
 
 class Parser(argparse.ArgumentParser):
@@ -130,6 +137,24 @@ def look() -> dict[str, Any]:
     names = ("runs_waiting", "seeds_queued", "seconds_queued", "seeds_running", "workers")
     found["queue"] = {name: sum(part["queue"][name] for part in parts) for name in names}
     return found | {"errors": [error for part in parts for error in part["errors"]]}
+
+
+def versions() -> dict[str, str]:
+    """Return the versions that results depend on, by name, including those of plug-ins."""
+    return {
+        "dprl": VERSION,
+        "sources": source_digest(),
+        "python": platform.python_version(),
+        "machine": " ".join(filter(None, (platform.system(), platform.machine(), *platform.libc_ver()))),
+        **{name: importlib.metadata.version(name) for name in PACKAGES},
+        "sqlite": sqlite3.sqlite_version,
+        **dict(text.rsplit(" ", 1) for text in sorted(set(plugins.sources.values()))),
+    }
+
+
+def versions_json() -> str:
+    """Return the content of versions.json."""
+    return json.dumps(versions(), indent=2, ensure_ascii=False) + "\n"
 
 
 def text(found: dict[str, Any]) -> list[str]:

@@ -27,7 +27,6 @@ from dprl.privacy import MECHANISMS
 from dprl.research.series import bound_of, place_of, style_of, style_of_data
 from dprl.sentences.price import about_frontier
 from dprl.simulation import OfflineSpec, RunSpec, answer, answered
-from dprl.simulation.sweep import Sweep
 from dprl.theory import BOUNDS, Bound
 from dprl.words import human
 
@@ -169,9 +168,9 @@ def frontier_of(
 
 
 def frontier_picture(
-    sweep: Sweep[Any], curves: Mapping[Any, RunCurves], measure: str | None, *, dark: bool
+    sweep: Any, curves: Mapping[Any, RunCurves], measure: str | None, *, dark: bool
 ) -> Picture:
-    """Draw the chart, see `SweepResult.plot`. Raises SpecError."""
+    """Draw the chart of a `Sweep`, see `SweepResult.plot`. Raises SpecError."""
     algorithms = "algorithm" in dict(sweep.axes)
     if measure is None:
         measure = LOST.get(sweep.base.kind, PRICE) if algorithms else PRICE
@@ -234,9 +233,7 @@ def measure_of(kind: str, measure: str) -> tradeoff.Measure:
     return MEASURES[kind][measure]
 
 
-def lines_of(
-    sweep: Sweep[Any], x: str, *, priced: bool, only: tuple[str, Any] | None = None
-) -> dict[str, Points]:
+def lines_of(sweep: Any, x: str, *, priced: bool, only: tuple[str, Any] | None = None) -> dict[str, Points]:
     """Return the name of each combination of the other axes, with its runs along x.
 
     A run that does not change along another axis, because it is not private, is one line. The name has the values that

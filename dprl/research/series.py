@@ -92,28 +92,20 @@ def series_of(
 
     Args:
         spec: the run.
-        known: its known results; baseline: those of its non-private baseline, for measure `extra`.
+        known: its known results; baseline: those of its non-private baseline, needed for measure `extra`.
         look: see `style_of`.
         title: its name.
         measure: the quantity drawn.
         statistic: the statistic over seeds.
         note: the text for a run that is not finished.
-        v_star: the value of an optimal episode, if it is known.
-
-    Raises:
-        ValueError: The measure is `extra` without a baseline, or `share` with v_star unknown or 0.
+        v_star: the value of an optimal episode, if it is known; above 0 for measure `share`.
     """
     episodes, rows, averaged = known.at, known.values, known.averaged
     if measure in ("share", "per-episode"):
-        best = 1.0
-        if measure == "share":
-            if not v_star:
-                raise ValueError("a share is one of v_star; give it, above 0")
-            best = v_star
+        best = 1.0 if measure == "per-episode" else v_star or math.nan
         rows, averaged = (metrics.per_episode(episodes, each) / best for each in (rows, averaged))
     elif measure == "extra":
-        if baseline is None:
-            raise ValueError("extra regret is counted from the non-private baseline; give its curves")
+        assert baseline is not None
         rows = known.beyond(baseline)
         done = known.done[: len(rows)]
         averaged = rows[done] if done.any() else rows

@@ -9,9 +9,8 @@ from typing import Any, ClassVar
 
 from dprl import names
 from dprl.environments import ENVIRONMENTS, custom
-from dprl.fields import Field, Frozen, SpecError, check_params, documented
+from dprl.fields import Field, SpecError, documented
 from dprl.learners import OFFLINE
-from dprl.mdp import Size
 from dprl.messages.brief import described, tabulated
 from dprl.messages.labels import called, phrase
 from dprl.plugins import Registry, sources_of
@@ -19,7 +18,7 @@ from dprl.privacy.curator import PROMISES
 from dprl.simulation import datasets
 from dprl.simulation.budgeted import LEARNING, Budgeted
 from dprl.simulation.cost import Estimate
-from dprl.simulation.table import FIELDS as ONLINE
+from dprl.simulation.spec import FIELDS as ONLINE
 from dprl.simulation.trace import Ints
 from dprl.statistics import DATASET
 
@@ -103,13 +102,8 @@ class OfflineSpec(Budgeted):
     _repr_html_ = tabulated
 
     def __post_init__(self) -> None:
-        environment, params = custom.named(self.environment, self.environment_params)
-        self._set("environment", environment)
-        self._set("environment_params", params)
-        self._check_fields()
-        world, learner = ENVIRONMENTS[self.environment], self.learner
-        for name, owner in (("environment_params", world), ("algorithm_params", learner)):
-            self._set(name, Frozen(check_params(name, owner.key, owner.fields, getattr(self, name))))
+        self._check_owned(environment=ENVIRONMENTS, algorithm=OFFLINE)
+        learner = self.learner
         self._set("behaviour", datasets.check_behaviour(self.behaviour, self.problem_size))
         self._set("rewards", (self.rewards or "known") if "rewards" in learner.public else None)
         self._choose_budget(learner.privacies)
@@ -129,11 +123,6 @@ class OfflineSpec(Budgeted):
                 "environment",
                 f"{self.environment} has no features, which {self.algorithm} needs; give {' or '.join(linear)}.",
             )
-
-    @cached_property
-    def problem_size(self) -> Size:
-        """Return S, A and H."""
-        return Size(*ENVIRONMENTS[self.environment].size(**self.environment_params))
 
     @property
     def size(self) -> int:

@@ -16,7 +16,7 @@ from dprl.learners import ALGORITHMS
 from dprl.research.frontiers import AXES
 from dprl.simulation import FIELDS, RunSpec
 from dprl.simulation.axes import PrivacyChoice
-from dprl.simulation.table import DEFAULT_DELTA
+from dprl.simulation.spec import DEFAULT_DELTA
 from dprl.words import plural
 from pages.shared.controls import panel
 from pages.shared.controls.launch import described, offer

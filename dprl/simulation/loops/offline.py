@@ -131,12 +131,11 @@ def problem_of(spec: OfflineSpec, n: int) -> OfflineProblem:
 
 def families_of(learner: OfflineLearner, problem: OfflineProblem, calibration: str) -> tuple[Family, ...]:
     """Return the statistics that a learner requests, each with one person's largest effect."""
-
-    def of_person(family: Family) -> Family:
-        replaced, blanked = (change.at_once(problem.episodes) for change in (family.change, family.blanked))
-        return replace(family, change=replaced, blanked=blanked)
-
-    return tuple(of_person(family) for family in learner.families(problem, calibration))
+    m = problem.episodes
+    return tuple(
+        replace(family, change=family.change.at_once(m), blanked=family.blanked.at_once(m))
+        for family in learner.families(problem, calibration)
+    )
 
 
 def noise_for(

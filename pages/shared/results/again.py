@@ -12,7 +12,7 @@ import streamlit as st
 
 from dprl.figures.picture import Picture
 from dprl.metrics.curves import RunCurves
-from dprl.research.cited import cite
+from dprl.research.traces import cite
 from dprl.simulation import FIELDS, OfflineSpec, RunSpec, Spec
 from dprl.simulation.offline_spec import FIELDS as OFFLINE_FIELDS
 from dprl.tables import csv, escape_formulas
