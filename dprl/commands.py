@@ -129,7 +129,8 @@ def look() -> dict[str, Any]:
         return found
     results = Results(path)
     try:
-        kept = {"results": results.count(), "bytes": results.bytes, "capacity": results.capacity}
+        traces = results.file.rows("SELECT count(*) FROM result WHERE trace IS NOT NULL")[0][0]
+        kept = {"results": traces, "bytes": results.bytes, "capacity": results.capacity}
     finally:
         results.file.close()
     parts = others(path)

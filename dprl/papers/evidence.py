@@ -19,7 +19,7 @@ from dprl.metrics.curves import Array, Evidence, RunCurves, thinned
 from dprl.papers.claim import TRACES, Claim
 from dprl.research.background import RunFailed, collect
 from dprl.runs.store import Store
-from dprl.simulation import Trace, answered, spec_from_dict
+from dprl.simulation import Spec, Trace, answered, spec_from_dict
 
 POINTS = 40  # of a curve: enough for a chart, and for slopes over decades
 DIGITS = 6  # significant digits of a value, more than any verdict or chart shows
@@ -75,7 +75,7 @@ def evidence(store: Store, claim: Claim) -> Evidence | None:
         else:
             answers[question, spec] = store.answer(question, spec)
     for spec, whole in claim.runs.items():
-        found = store.finished(spec)
+        found = finished(store, spec)
         if found is None:
             return None
         runs[spec] = kept(found, whole)
@@ -84,6 +84,14 @@ def evidence(store: Store, claim: Claim) -> Evidence | None:
     if "" in answers.values():
         raise RunFailed(f"{claim.key}: the question could not be answered.")
     return Evidence(runs, {asked: noted(asked[0], answered(text or "")) for asked, text in answers.items()})
+
+
+def finished(store: Store, spec: Spec) -> RunCurves | None:
+    """Return a finished run with V*; None if a seed has not finished, or its traces were deleted to save space."""
+    run, first = store.whole_curves(spec), store.traces(spec, seeds=(0,))
+    if run is None or not first:
+        return None
+    return replace(run, v_star=np.nan if first[0].v_star is None else float(first[0].v_star))
 
 
 def seen_in(trace: Trace) -> dict[str, list[bool]]:
@@ -120,7 +128,7 @@ def gather_evidence(
     store: Store, claim: Claim, visitor: str, progress: Callable[[float], None] | None = None
 ) -> Evidence:
     """Request the missing runs and wait for them. Raises RunFailed, and SpecError for a run past the limits."""
-    collect(store, claim.runs, visitor, Store.finished, progress)
+    collect(store, claim.runs, visitor, finished, progress)
     traced = [spec for spec, question in claim.questions.items() if question == TRACES]
     collect(store, traced, visitor, Store.whole_trace)
     while (found := evidence(store, claim)) is None:

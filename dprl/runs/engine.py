@@ -90,9 +90,8 @@ class Engine:
             if seed is not None and not seed.seconds:
                 log.info("A seed begins", extra=_named(seed))
                 with contextlib.suppress(StoreError):
-                    if (
-                        size := self._results.there([seed.key]).get(seed.key, -1)
-                    ) >= 0:  # from another process
+                    size = self._results.there([seed.key]).get(seed.key, -1)
+                    if size >= 0:  # from another process
                         with self.work:
                             self.queue.done(seed.key, size)
                         return True

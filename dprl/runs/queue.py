@@ -203,6 +203,7 @@ class Queue:
                 seed.runs.append(run)
             if seed.fresh:
                 run.fresh.append(seed)
+        run.asks[visitor].waiting = bool(self.going(run))  # nobody waits for a run that has ended
         for name, _ in run.waiting() if run.fresh else ():
             self._queues[name].setdefault(run)
         self.change(run)

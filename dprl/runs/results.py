@@ -73,9 +73,7 @@ class Results:
 
     def there(self, keys: Collection[str]) -> dict[str, int]:
         """Return the size of each trace in bytes, and -1 if only a curve is left."""
-        return self._find(
-            keys, "coalesce(length(trace), -1)", lambda _, trace: -1 if trace is None else len(trace)
-        )
+        return self._find(keys, "coalesce(length(trace), -1)", lambda _, t: -1 if t is None else len(t))
 
     def curves(self, keys: Collection[str]) -> dict[str, bytes]:
         """Return the stored curves, and answers."""
@@ -88,10 +86,6 @@ class Results:
             with self._lock:
                 self._used.add(key)
         return found
-
-    def count(self) -> int:
-        """Return the number of traces in the file."""
-        return int(self.file.rows("SELECT count(*) FROM result WHERE trace IS NOT NULL")[0][0])
 
     def write(self) -> None:
         """Write the waiting results, and delete old ones for space; if this fails, `notice` reports it."""

@@ -35,7 +35,7 @@ MOST_LETTERS = 4000  # of a link
 HOURS = 24  # after which a room is forgotten
 MOST_PEOPLE, MOST_STEPS, MOST_ROOMS = 200, 30, 50  # in a room, in a room, and on this server
 
-SAID = messages("room")["refused"]
+SAID, LINKS = messages("room")["refused"], messages("refusals")["link"]
 OFF, CLOSED, TWICE, WAIT = SAID["off"], SAID["closed"], SAID["twice"], SAID["wait"]
 UNKNOWN, OVER, SPENT, STRANGER = SAID["unknown"], SAID["over"], SAID["spent"], SAID["stranger"]
 
@@ -101,11 +101,6 @@ class Room:
     people: int
     steps: int
     state: State | None
-
-    @property
-    def turn(self) -> tuple[bool, int, State | None]:
-        """Return the part of the state that only the teacher's actions change."""
-        return self.closed, self.steps, self.state
 
 
 class Rooms:
@@ -237,12 +232,9 @@ class Rooms:
 
     def steps(self, code: str) -> list[ClassStep]:
         """Return all steps of a class with the answers, in an order that reveals nothing about times or senders."""
-        steps = self._file.rows(
-            "SELECT place, content, state FROM room_step WHERE room = ? ORDER BY place", code
-        )
-        answers = self._file.rows(
-            "SELECT place, answer FROM room_answer WHERE room = ? ORDER BY answer", code
-        )
+        rows = self._file.rows
+        steps = rows("SELECT place, content, state FROM room_step WHERE room = ? ORDER BY place", code)
+        answers = rows("SELECT place, answer FROM room_answer WHERE room = ? ORDER BY answer", code)
         return [
             ClassStep(place, from_json(text), state, tuple(a for at, a in answers if at == place))
             for place, text, state in steps
@@ -297,19 +289,13 @@ class ShortLinks:
         """Return the letters for a link, the same each time. page: its path, "" for Home; query: without the question
         mark. Raises Refused if the link is too long, or if too many links exist or were made from here."""
         if len(query) > MOST_LETTERS:
-            raise Refused(
-                f"This link has {len(query):,} characters, but only links of at most {MOST_LETTERS:,} can be "
-                "shortened; copy the whole link."
-            )
+            raise Refused(filled(LINKS["long"], length=f"{len(query):,}", most=f"{MOST_LETTERS:,}"))
         if known := self._file.rows(_LINK, page, query):
             return str(known[0]["code"])
         self._limits.check("link", who)
         with self._file.writing() as db:
             if db.execute("SELECT count(*) FROM short_link").fetchone()[0] >= self._most_links:
-                raise Refused(
-                    f"This server already keeps {self._most_links:,} short links, its maximum (DPRL_SHORT_LINKS); "
-                    "copy the whole link."
-                )
+                raise Refused(filled(LINKS["full"], most=f"{self._most_links:,}"))
             values = (draw_code(LINK_LENGTH), page, query)
             db.execute("INSERT INTO short_link VALUES (?, ?, ?) ON CONFLICT (page, query) DO NOTHING", values)
             return str(db.execute(_LINK, (page, query)).fetchone()["code"])
@@ -318,8 +304,7 @@ class ShortLinks:
         """Return the page and the query of a short link from its letters, see `read_code`. Raises Refused."""
         code = read_code(text, LINK_LENGTH)
         if not code:
-            given = shown(text) or "nothing"
-            raise Refused(f"s: {given} is not allowed; give the {LINK_LENGTH} letters of a short link.")
+            raise Refused(filled(LINKS["no_code"], given=shown(text) or "nothing", length=LINK_LENGTH))
         for page, query in self._file.rows("SELECT page, query FROM short_link WHERE code = ?", code):
             return page, query
-        raise Refused(f"s: {code} is no short link of this server: ask for the whole link.")
+        raise Refused(filled(LINKS["unknown"], code=code))

@@ -13,7 +13,6 @@ import os
 import threading
 import time
 from collections.abc import Collection, Iterable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -132,12 +131,9 @@ class Store:
         may still wait for it."""
         run = self._look(spec)
         with self._work:
-            whole = [key for key in run.keys if run.there.get(key, -1) >= 0]
-            seeds = [
-                self._queue.seeds[key]
-                for key in run.keys
-                if key in self._queue.seeds and run.there.get(key, -1) < 0
-            ]
+            whole = {key for key in run.keys if run.there.get(key, -1) >= 0}
+            known = self._queue.seeds
+            seeds = [known[key] for key in run.keys if key in known and key not in whole]
             states = {seed.state for seed in seeds}
             begun = any(seed.state == "queued" and not seed.fresh for seed in seeds)
             own = run.asks.get(visitor or "")
@@ -222,15 +218,6 @@ class Store:
         """Return all seeds of a run up to its end; None if one has not reached it."""
         run = self.curves(spec)
         return run if run.whole(spec.seeds) else None
-
-    def finished(self, spec: Spec) -> RunCurves | None:
-        """Return the finished run with V*; None if a seed has not finished, or its traces were deleted to save
-        space."""
-        run = self.whole_curves(spec)
-        if run is None or not (traces := self.traces(spec, seeds=(0,))):
-            return None
-        best = traces[0].v_star
-        return run if best is None else replace(run, v_star=float(best))
 
     def traces(self, spec: SpecLike, seeds: Collection[int] | None = None) -> list[Any]:
         """Return the decoded traces of finished seeds, by seed. seeds: the seeds to return, by default all."""
@@ -359,8 +346,7 @@ class Store:
 
     def _forecast(self) -> dict[Run, Forecast]:
         if time.monotonic() - self._forecasts[0] > _FORECAST:
-            found = forecast(wishes(self._queue), max(1, self.engine.workers))
-            self._forecasts = time.monotonic(), found
+            self._forecasts = time.monotonic(), forecast(wishes(self._queue), max(1, self.engine.workers))
         return self._forecasts[1]
 
 

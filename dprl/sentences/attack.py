@@ -85,13 +85,15 @@ def surely(bound: float, delta: float) -> str:
     return f"{said} {SAID['loose']}"
 
 
-def about_scores(guessed: Measured, best: float) -> str:
-    """Describe the histograms of scores. best: the largest probability of a correct guess that the noise allows."""
+def about_scores(guessed: Measured, best: float, half: bool) -> str:
+    """Describe the histograms of scores. best: the largest probability of a correct guess that the proof allows; half:
+    whether the noise was half as large as it should be."""
     if not math.isfinite(guessed.value):
         return NOTHING_YET
+    noise = "The whole noise would allow" if half else "The noise allows"
     return (
         f"The likelier episode was the right one in {guessed.value:.1%} of the trials ({guessed.low:.1%} to "
-        f"{guessed.high:.1%}). A blind guess is right in 50% of them. The noise allows at most {share_at_most(best)}."
+        f"{guessed.high:.1%}). A blind guess is right in 50% of them. {noise} at most {share_at_most(best)}."
     )
 
 
@@ -160,7 +162,7 @@ def about_belief(prior: float, epsilon: float, false: Sequence[float], missed: S
     return (
         "After an outcome that is exp(ε) times as likely with one episode as with the other, a belief of "
         f"{percent(prior)} becomes {percent(low)} or {percent(high)}. Over all outcomes, the best guess is right "
-        f"{right:.1%} of the time. Without the release, it is right {max(prior, 1 - prior):.1%} of the time."
+        f"at most {share_at_most(right)} of the time, and without the release {max(prior, 1 - prior):.1%} of the time."
     )
 
 

@@ -233,7 +233,7 @@ def measured_attack(spec: AttackSpec, found: AttackScores, card: Guarantee, curv
     allowed = np.array(curves["false"]), 1 - np.array(curves["missed"])
 
     def scores(night: bool) -> Picture:
-        see = sentences.about_scores(guessed, curves["right"])
+        see = sentences.about_scores(guessed, curves["right"], half)
         return figures.score_histograms(*metrics.histogram(*worlds), see=see, dark=night)
 
     def errors(night: bool) -> Picture:

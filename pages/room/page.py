@@ -66,7 +66,7 @@ def main() -> None:
         entrance()
     else:
         student_stage(here)
-        watch(lambda now: now.turn, here)
+        watch(lambda now: (now.closed, now.steps, now.state), here)  # all that the teacher changes
 
 
 def led() -> bool:

@@ -85,6 +85,7 @@ def test_a_seed_is_played_once_however_many_ask(store: Store, slow: Slow) -> Non
     assert sorted(slow.played) == [("a", seed) for seed in range(4) for _ in range(2)]
     store.ask(SPEC, "dan")
     assert store.status(SPEC, "dan").state == "done"
+    assert store.going({"ann", "bob", "dan"}) == 0
     assert not store.engine.turn(slow)
 
 

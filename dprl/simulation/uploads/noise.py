@@ -99,18 +99,8 @@ def noise_of(spec: UploadSpec) -> tuple[CuratorNoise, dict[str, float]]:
 def bound_from_start(V: Array, released: Array, size: Size, n: int, beta: float, scale: float) -> float:
     """Return a lower bound on the mean value over first states if nobody knows where episodes begin.
 
-    The counts of the first step are released anyway. Let n people begin independently, d be their mean law of the first
-    state, and W be lower bounds of the values, from 0 to H. W may depend on the same people and the same noise, so each
-    event below speaks of all W at once.
-
-    - People: for each set B of states, Hoeffding (1963, Theorem 1) gives d^(B) - d(B) <= t except for a chance of
-      exp(-2 n t^2). There are at most 2^S sets, and the largest difference is half of |d^ - d|_1. So d^W - dW <=
-      (max W - min W) t with t = sqrt((S ln 2 + ln(1/alpha)) / (2 n)).
-    - Noise: the count of a state is a sum of S A released numbers. As n is known, sum_s n(s) W(s) = n c + sum_s n(s)
-      (W(s) - c) for every c, and noise moves the last sum by at most |g|_2 |W - c|_2, where |g|_2 is bounded by a
-      quantile.
-
-    Each of the two fails with at most half of START_SHARE beta; the learner gets the rest of beta.
+    It fails with a chance of at most START_SHARE beta, half of it for people and half for noise; the learner gets the
+    rest of beta. docs/report/offline.md, "An unknown start", has the proof.
 
     Args:
         V: lower bounds on the values at the first step [S].
