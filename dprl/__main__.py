@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import io
-import json
 import os
 import signal
 import sys
@@ -13,7 +12,6 @@ from typing import Any
 
 from dprl import RunSpec, SpecError, Sweep, __version__, cite, metrics, run, serve, spec_from_json
 from dprl.commands import (
-    VERSIONS,
     Parser,
     add_web,
     directory,
@@ -21,8 +19,8 @@ from dprl.commands import (
     list_command,
     status,
     text_of,
-    versions_json,
     web_command,
+    write_files,
 )
 from dprl.fields import Field, parse_params, read_json, shown
 from dprl.papers import CLAIMS
@@ -232,19 +230,13 @@ def run_one(spec: Any, folder: str, engine: str | None, releases: int = 1) -> in
         trace = found
     axis, measure = KINDS[spec.kind].axis, KINDS[spec.kind].measure
     summary = trace.summary()
-    try:
-        (out / "spec.json").write_text(json.dumps(spec.to_dict(), indent=2) + "\n", encoding="utf-8")
-        (out / f"{measure}.csv").write_text(csv(trace.frame()), encoding="utf-8")
-        (out / "summary.json").write_text(json.dumps(summary, indent=2) + "\n", encoding="utf-8")
-        (out / VERSIONS).write_text(versions_json(), encoding="utf-8")
-        for name, text in KINDS[spec.kind].files.items():
-            (out / name).write_text(text(trace.seeds[0]), encoding="utf-8")
-        if isinstance(spec, UploadSpec):
-            from dprl.research.sheet import sheet  # imports Plotly
+    files = {"spec.json": spec.to_dict(), f"{measure}.csv": csv(trace.frame()), "summary.json": summary}
+    files |= {name: text(trace.seeds[0]) for name, text in KINDS[spec.kind].files.items()}
+    if isinstance(spec, UploadSpec):
+        from dprl.research.sheet import sheet  # imports Plotly
 
-            (out / "sheet.html").write_text(sheet(trace.seeds[0].portable), encoding="utf-8")
-    except OSError as error:
-        raise SpecError("out", f"{shown(folder)} cannot be written to ({error.strerror}).") from None
+        files["sheet.html"] = sheet(trace.seeds[0].portable)
+    write_files(folder, files)
     mean = summary[f"final_{measure}_mean"]
     print(f"{spec.label()}: final {measure} {mean:.6g} at {axis} {spec.size:,}; see {out}")
     if isinstance(spec, UploadSpec):
@@ -303,12 +295,7 @@ def sweep_command(given: argparse.Namespace) -> int:
     found = collect(store, sweep.specs, COMMAND_LINE, Store.whole_curves, progress)
     final = {spec: run.ends for spec, run in found.items()}
     frame = sweep.frame(final)
-    try:
-        (out / "sweep.json").write_text(json.dumps(sweep.to_dict(), indent=2) + "\n", encoding="utf-8")
-        (out / "sweep.csv").write_text(csv(frame), encoding="utf-8")
-        (out / VERSIONS).write_text(versions_json(), encoding="utf-8")
-    except OSError as error:
-        raise SpecError("out", f"{shown(given.out)} cannot be written to ({error.strerror}).") from None
+    write_files(given.out, {"sweep.json": sweep.to_dict(), "sweep.csv": csv(frame)})
     print(f"{len(sweep.points)} points, {len(sweep.specs)} runs: see {out}")
     baselines = {spec.baseline() for spec in sweep.specs}
     curves = ([(at, values) for _, at, values in store.live(baseline)] for baseline in baselines)

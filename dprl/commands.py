@@ -11,6 +11,7 @@ import sqlite3
 import subprocess
 import sys
 from argparse import Namespace
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -26,7 +27,6 @@ from dprl.simulation.datasets import BEHAVIOURS
 from dprl.version import VERSION
 from dprl.words import duration, plural, size
 
-VERSIONS = "versions.json"
 PACKAGES = ("streamlit", "plotly", "numpy", "scipy", "pandas", "numba")
 
 
@@ -58,6 +58,17 @@ def directory(given: str) -> Path:
             "out", f"{shown(given)} cannot be made; give a directory that can be written to."
         ) from None
     return out
+
+
+def write_files(folder: str, files: Mapping[str, Any]) -> None:
+    """Write files, and versions.json, into a folder. files: texts, or values to write as JSON. Raises SpecError."""
+    told = json.dumps(versions(), indent=2, ensure_ascii=False) + "\n"
+    try:
+        for name, content in {**files, "versions.json": told}.items():
+            text = content if isinstance(content, str) else json.dumps(content, indent=2) + "\n"
+            (Path(folder) / name).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise SpecError("out", f"{shown(folder)} cannot be written to ({error.strerror}).") from None
 
 
 def text_of(path: str) -> str:
@@ -151,11 +162,6 @@ def versions() -> dict[str, str]:
         "sqlite": sqlite3.sqlite_version,
         **dict(text.rsplit(" ", 1) for text in sorted(set(plugins.sources.values()))),
     }
-
-
-def versions_json() -> str:
-    """Return the content of versions.json."""
-    return json.dumps(versions(), indent=2, ensure_ascii=False) + "\n"
 
 
 def text(found: dict[str, Any]) -> list[str]:

@@ -42,10 +42,7 @@ VIEWS: dict[str, Measure] = {
     PRICE: "extra",
 }
 # The measures that can be drawn for each kind of runs, the default first.
-MEASURES = {
-    RunSpec.kind: (*VIEWS, MISTAKES),
-    OfflineSpec.kind: ("suboptimality", PRICE),
-}
+MEASURES = {RunSpec.kind: (*VIEWS, MISTAKES), OfflineSpec.kind: ("suboptimality", PRICE)}
 Traces = Mapping[str, Trace[Any]]
 
 

@@ -109,20 +109,17 @@ class OfflineSpec(Budgeted):
         self._choose_budget(learner.privacies)
         if not PROMISES[self.privacy].fields:
             self._set("contribution", 1)
-        self._check_features()
+        linear = [key for key, world in ENVIRONMENTS.items() if world.features]
+        if "features" in learner.public and self.environment not in linear:
+            raise SpecError(
+                "environment",
+                f"{self.environment} has no features, which {self.algorithm} needs; give {' or '.join(linear)}.",
+            )
         self._check_cells("environment_params")
 
     def label(self) -> str:
         """Return a short name for a legend."""
         return called(super().label(), phrase("rewards") if self.rewards == "learned" else "")
-
-    def _check_features(self) -> None:
-        linear = [key for key, world in ENVIRONMENTS.items() if world.features]
-        if "features" in self.learner.public and self.environment not in linear:
-            raise SpecError(
-                "environment",
-                f"{self.environment} has no features, which {self.algorithm} needs; give {' or '.join(linear)}.",
-            )
 
     @property
     def size(self) -> int:

@@ -174,10 +174,8 @@ class RunSpec(SpecBase):
         self._choose("bonus", learner.bonuses, learner.key)
         # a schedule that belongs to another learner means nothing to this one, which uses the default
         foreign = self.schedule in {other.schedule for other in ALGORITHMS.values() if other.schedule}
-        given, per_release = (
-            schedules.DEFAULT if foreign else self.schedule,
-            PRIVATIZERS[self.privacy].per_release,
-        )
+        given = schedules.DEFAULT if foreign else self.schedule
+        per_release = PRIVATIZERS[self.privacy].per_release
         self._set("schedule", learner.schedule or schedules.check(given, per_release))
         if self.privacy == "none":
             for name in ("mechanism", "calibration", "epsilon", "delta"):
@@ -186,7 +184,8 @@ class RunSpec(SpecBase):
             self._set("contribution", 1)
         else:
             self._choose_noise()
-        self._drop_unused_params()
+        unused = {f.name: None for f in learner.fields if not f.used(self.bonus)}
+        self._set("algorithm_params", Frozen({**self.algorithm_params, **unused}))
         uses_beta = self.privacy != "none" or self.bonus != "practical"
         beta = FIELDS["beta"].default if self.beta is None else self.beta
         self._set("beta", beta if uses_beta else None)
@@ -202,14 +201,6 @@ class RunSpec(SpecBase):
         """Return the statistic of the users that the learner sees."""
         seen = ALGORITHMS[self.algorithm].seen(self.bonus)
         return replace(cast(Counts, seen), declared=self.declared) if self.structure else seen
-
-    def _drop_unused_params(self) -> None:
-        """Set to None the parameters of the algorithm that this combination does not use."""
-        params = dict(self.algorithm_params)
-        for f in ALGORITHMS[self.algorithm].fields:
-            if not f.used(self.bonus):
-                params[f.name] = None
-        self._set("algorithm_params", Frozen(params))
 
     def _choose_noise(self) -> None:
         """Fill in the mechanism, calibration, epsilon and delta, and check that they are compatible."""

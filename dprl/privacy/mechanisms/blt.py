@@ -21,11 +21,7 @@ import numpy as np
 from dprl.engine import kernel
 from dprl.mdp.tabular import Array
 from dprl.privacy.mechanisms.gaussian import factorised
-from dprl.privacy.mechanisms.mechanism import (
-    Leaves,
-    Stream,
-    increments,
-)
+from dprl.privacy.mechanisms.mechanism import Leaves, Stream, increments
 
 # 1 - pole_1 < 1 - zero_1 < 1 - pole_2 < ...: from SLOWEST / M to FASTEST, each at most exp(STEP) times the previous
 # one. With these the noise is at most 1.002 times that of the square root for M >= 10, and 1.005 times for smaller M.

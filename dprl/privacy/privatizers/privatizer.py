@@ -15,15 +15,7 @@ from dprl.messages import filled
 from dprl.messages.brief import described
 from dprl.privacy.accounting import epsilon_of, group_delta, group_epsilon, repeated, separation_of
 from dprl.privacy.errors import per_event
-from dprl.privacy.guarantee import (
-    NOISE,
-    SCOPE,
-    UNIT,
-    WHERE,
-    Guarantee,
-    LadderStep,
-    Reading,
-)
+from dprl.privacy.guarantee import NOISE, SCOPE, UNIT, WHERE, Guarantee, LadderStep, Reading
 from dprl.privacy.losses import Losses
 from dprl.privacy.mechanisms import MECHANISMS, Mechanism, Stream
 from dprl.statistics import BLANK_ONE, REPLACE_ONE, Change, PaperScale, Statistic
