@@ -57,11 +57,6 @@ def compute(spec: Spec) -> dict[str, object]:
     return entry
 
 
-def last(regret: NDArray[np.float64]) -> list[float]:
-    """Return the last values of curves [seeds, C], rounded."""
-    return [float(f"{value:.{END_DIGITS}g}") for value in regret[:, -1]]
-
-
 def ready_studies() -> dict[RunSpec, list[float]]:
     """Return the final regrets of all runs in the ready-made studies of Trade-offs, for its default problem.
 
@@ -74,7 +69,7 @@ def ready_studies() -> dict[RunSpec, list[float]]:
     def ends(spec: RunSpec) -> NDArray[np.float64]:
         if spec not in found:
             trace = run(spec)
-            found[spec] = last(trace.regret)
+            found[spec] = [float(f"{value:.{END_DIGITS}g}") for value in trace.regret[:, -1]]
             many = spec.privacy == "none" and spec.episodes >= studies.DEFAULT.base.episodes
             if many and (stuck := metrics.unsettled(trace.episodes, trace.regret)):
                 raise RuntimeError(f"{stuck} seeds have not settled: {spec.to_json()}")
@@ -138,10 +133,10 @@ def papers(known: Evidence | None = None) -> dict[str, object]:
     return {"version": version(), **to_dict(Evidence(found, answers))}
 
 
-def ranking() -> dict[str, Any]:
-    """Return the users needed by every private algorithm."""
+def ranking() -> str:
+    """Return the users needed by every private algorithm, as JSON."""
     with workers(setting("DPRL_WORKERS", 2, 1, 256)) as many:
-        return rank(many).to_dict()
+        return lines_of(rank(many).to_dict())
 
 
 def rounded(answer: Any) -> Any:
@@ -217,7 +212,7 @@ OTHERS: dict[str, Callable[[], str]] = {
     "lessons": lambda: listed(lessons()),
     "users": lambda: lines_of(users.table().to_dict()),
     "start": lambda: lines_of(story()),
-    "ranking": lambda: lines_of(ranking()),
+    "ranking": ranking,
 }
 # The runs in each of the other files.
 CURVES: dict[str, Callable[[], list[Any]]] = {

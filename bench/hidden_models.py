@@ -13,6 +13,7 @@ import argparse
 import io
 
 import numpy as np
+from scipy.special import softmax
 
 import dprl
 from dprl.mdp import TabularMDP, planning
@@ -44,25 +45,16 @@ def hidden(seed: int) -> tuple[TabularMDP, Array, int]:
     ways = (
         np.broadcast_to(rng.dirichlet(np.full(A, 2.0), S), (H, S, A)),
         np.full((H, S, A), 1 / A),
-        soft(2.0 * Q),  # somebody with some knowledge
+        softmax(2.0 * Q, -1),  # somebody with some knowledge
         0.9 * np.broadcast_to(np.eye(A)[rng.integers(0, A, S)], (H, S, A)) + 0.1 / A,  # a habit
-        soft(-Q),
+        softmax(-Q, -1),
     )
     return model, np.ascontiguousarray(ways[seed % 5]), int(rng.choice([4_000, 10_000, 30_000]))
 
 
-def soft(Q: Array) -> Array:
-    """Return the probabilities of actions, [H, S, A], of a softmax."""
-    weights = np.exp(Q - Q.max(-1, keepdims=True))
-    return np.asarray(weights / weights.sum(-1, keepdims=True))
-
-
 def value(model: TabularMDP, way: Array) -> float:
     """Return the value of a stochastic policy from the start. way: [H, S, A], probabilities."""
-    V = np.zeros(model.S)
-    for h in range(model.H - 1, -1, -1):
-        V = (way[h] * (model.R[h] + model.P[h] @ V)).sum(-1)
-    return float(model.d1 @ V)
+    return planning.start_value(model, planning.policy_values(model, way))
 
 
 def worth(trace: UploadTrace, number: int, model: TabularMDP, way: Array) -> float:

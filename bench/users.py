@@ -23,18 +23,7 @@ from dprl.papers.report import version
 from dprl.simulation import online
 from dprl.users import MODELS, MOST, Asked, Check, Problem, Table, beyond, curve
 from dprl.users.answer import straight
-from dprl.users.law import (
-    LEARNED,
-    Point,
-    crossed,
-    factor,
-    fitted,
-    held_out,
-    intervals,
-    off,
-    signal,
-    weights,
-)
+from dprl.users.law import LEARNED, Point, crossed, factor, fitted, held_out, off, signal, weights
 
 EPSILONS = (0.02, 0.1, 0.5, 2.0, 5.0, 15.0)
 LOSSES = (0.01, 0.02, 0.05, 0.1)
@@ -180,16 +169,8 @@ def table() -> Table:
     """Return the whole table: runs, the power law with its errors, and runs that check them."""
     problems = {case.key: problem(case) for case in MEASURED}
     others = {case.key: problem(case, kind) for kind, case in drawn(DRAWN, EACH)}
-    made = law_of(problems, others)
-    hidden = {case.key: problem(case, kind, OTHER_LOSSES, 1) for kind, case in drawn(HIDDEN, EACH_HIDDEN)}
-    made = replace(made, hidden=hidden)
-    return replace(made, checks=(*checks_of_kinds(made), *checks(made)))
-
-
-def law_of(problems: Mapping[str, Problem], others: Mapping[str, Problem]) -> Table:
-    """Return the power law fitted to the measurements, with its errors, before any check."""
     measured = [*points(problems.values()), *points(others.values(), DRAWN_EPSILONS)]
-    return Table(
+    made = Table(
         version(),
         EPSILONS,
         LOSSES,
@@ -198,7 +179,6 @@ def law_of(problems: Mapping[str, Problem], others: Mapping[str, Problem]) -> Ta
         DRAWN_EPSILONS,
         others,
         fitted(measured),
-        intervals(measured),
         held_out(measured),
         crossed(measured),
         neighbours(problems.values()),
@@ -206,6 +186,9 @@ def law_of(problems: Mapping[str, Problem], others: Mapping[str, Problem]) -> Ta
         {},
         (),
     )
+    hidden = {case.key: problem(case, kind, OTHER_LOSSES, 1) for kind, case in drawn(HIDDEN, EACH_HIDDEN)}
+    made = replace(made, hidden=hidden)
+    return replace(made, checks=(*checks_of_kinds(made), *checks(made)))
 
 
 def neighbours(problems: Iterable[Problem]) -> dict[str, float]:
@@ -274,12 +257,10 @@ def checks(made: Table) -> Iterator[Check]:
         found = [one for one in compared(cases, models, budgets) if one.users > LEARNED]
         for model in models:
             own = [one for one in found if one.model == model]
-            errors = np.array([off_by(made, one) for one in own])
+            said = [float(curve(made, one.asked, model, np.array([one.asked.epsilon]))[0]) for one in own]
+            seen = [one.users for one in own]
+            errors = np.log(
+                np.minimum(said, USERS) / np.minimum(seen, USERS)
+            )  # more than USERS counts as USERS
             names = [one.case for one in own]
             yield Check(words, False, model, len(own), *_checked(errors, names, made.between[model]))
-
-
-def off_by(made: Table, one: Compared) -> float:
-    """Return ln(K of the table / K measured), counting more than USERS as USERS."""
-    found = float(curve(made, one.asked, one.model, np.array([one.asked.epsilon]))[0])
-    return float(np.log(min(found, USERS) / min(one.users, USERS)))

@@ -28,8 +28,8 @@ def classic(*names: str) -> str:
 
 
 def module_with_imports(name: str, *parts: str) -> str:
-    """Join a module and its imports, in this order, because a component has to be a single text."""
-    return f"{classic(*parts)}\n{_alone(name)}"
+    """Join parts.js, a module's other imports and the module, because a component has to be a single text."""
+    return f"{classic('parts.js', *parts)}\n{_alone(name)}"
 
 
 def plain(module: str) -> str:

@@ -38,7 +38,6 @@ from dprl.users.law import (
     factor,
     fitted,
     held_out,
-    intervals,
     log_needed,
     off,
     signal,
@@ -110,13 +109,6 @@ def test_the_error_is_that_of_environments_left_out() -> None:
         own = [p for p in points if p.model == model]
         within = factor(off(law, own), [p.environment for p in own])
         assert left[model] > 1.3 * within
-
-
-def test_exponents_lie_in_their_intervals() -> None:
-    found = intervals(world(spread=0.1), draws=20)
-    low, high = found["local"]["mu"]
-    assert low <= 2.0 <= high
-    assert high - low < 0.5
 
 
 def test_more_than_can_be_run_bends_a_law_only_where_it_says_less() -> None:

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import itertools
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from html import escape
 from typing import Any
 
 import numpy as np
 
-from dprl.assets import classic, plain, web_source
+from dprl.assets import web_source
 from dprl.figures import style
 from dprl.figures.picture import Picture, markup
-from dprl.player.page import DRAWN_NOTICES, packed
-from dprl.player.plotly import plotly
+from dprl.player.page import DRAWN_NOTICES, hash_of, listed, packed, packed_plotly, script
 from dprl.version import VERSION
 
 STORY = ("story_parts.js", "story_scenes.js", "story.js")
-SCRIPTS = ("player_parts.js", "site_guess.js", "site.js")
+SCRIPTS = ("parts.js", "player_parts.js", "site_guess.js", "site.js")
 STOPS = "Sliders stop only at values that we computed. "
 Cells = Callable[[tuple[int, ...]], list[list[str]]]
 
@@ -129,9 +125,9 @@ def html_of(page: Document, nav: str) -> str:
         "ink": {"light": style.LIGHT.ink, "dark": style.DARK.ink},
     }
     notices = DRAWN_NOTICES if plots else DRAWN_NOTICES[:1]
-    scripts = (*STORY, *SCRIPTS) if story else SCRIPTS
+    scripts = (*SCRIPTS, *STORY) if story else SCRIPTS
     data = json.dumps(content, ensure_ascii=False, default=plainly, separators=(",", ":"))
-    script = f'(() => {{\n"use strict";\n{plain(web_source("sign_picture.js"))}{classic(*scripts)}open();\n}})();\n'
+    code = script(scripts, "open")
     kinds: tuple[Sequence[Block], ...] = (plots, tables, guesses, verdicts)
     numbers = {id(block): i for kind in kinds for i, block in enumerate(kind)}
     return (
@@ -140,32 +136,22 @@ def html_of(page: Document, nav: str) -> str:
         .replace("{about}", f'<p class="about">{escape(page.about)}</p>' if page.about else "")
         .replace("{nav}", nav)
         .replace("{footer}", f"dprl {VERSION}. {STOPS if sliders else ''}The page sends no requests.")
-        .replace("{notices}", f"<ul>{''.join(f'<li>{escape(one)}</li>' for one in notices)}</ul>")
+        .replace("{notices}", listed(notices))
         # Last, so that placeholders are not searched for in these texts.
         .replace("{style}", web_source("player.css") + web_source("site.css"))
-        .replace("{hash}", base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii"))
+        .replace("{hash}", hash_of(code))
         .replace("{blocks}", "\n".join(_placed(block, numbers.get(id(block), 0)) for block in page.blocks))
         .replace("{content}", packed(data.encode()))
-        .replace("{plotly}", _plotly() if plots else packed(b""))
-        .replace("{script}", script)
+        .replace("{plotly}", packed_plotly() if plots else packed(b""))
+        .replace("{script}", code)
     )
-
-
-@cache
-def _plotly() -> str:
-    """Return Plotly, compressed, which needs a second."""
-    return packed(plotly().encode())
 
 
 def links_to(pages: Sequence[tuple[str, str]], here: str) -> str:
     """Return the links between the pages, given as (file, name); here: the file that contains them."""
-    items = (f'<a href="{escape(file)}"{current(file == here)}>{escape(name)}</a>' for file, name in pages)
+    current = {here: ' aria-current="page"'}
+    items = (f'<a href="{escape(file)}"{current.get(file, "")}>{escape(name)}</a>' for file, name in pages)
     return f'<nav aria-label="Pages">{" ".join(items)}</nav>'
-
-
-def current(is_it: bool) -> str:
-    """Return the attribute that marks the link to the present page."""
-    return ' aria-current="page"' if is_it else ""
 
 
 def paragraph(text: str) -> str:

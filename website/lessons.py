@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from functools import partial
 from html import escape
@@ -9,14 +10,13 @@ from typing import Any
 
 from dprl.environments import ENVIRONMENTS
 from dprl.figures.picture import Picture
-from dprl.lessons import Lesson, Step
+from dprl.lessons import Choice, Lesson, Marker, Step
 from dprl.messages import counted, filled, messages
 from dprl.sitemap import PAGES
 from pages.shared.controls.panel import environment_picture
 from pages.shared.lessons.known import evidence
 from pages.shared.lessons.views import step_picture
 from website.document import Block, Document, Guess, Plot, Verdict, paragraph
-from website.guesses import guess_of
 
 SAID = messages("lessons")
 INTRO = "Read the question, say what you predict, and only then open the answer: you will remember it better."
@@ -98,3 +98,30 @@ def _world(key: str, params: Mapping[str, Any]) -> list[Block]:
 def chart(step: Step, shown: bool, place: int, dark: bool) -> Picture:
     """Draw the chart of a question, with or without its answer."""
     return step_picture(step, "", shown=shown, dark=dark)
+
+
+def guess_of(step: Step) -> dict[str, Any]:
+    """Return the controls of a question, and the verdict on each of their settings, as JSON.
+
+    A marker becomes a slider over its marks, with `stops` their places on the chart; a choice becomes a menu; an order
+    becomes a menu for each curve. A verdict describes the error of a guess, with the usual reasoning behind it.
+    """
+    asked: Any = step.prediction
+    if isinstance(asked, Marker):
+        answers: dict[str, Any] = {str(i): mark for i, mark in enumerate(asked.marks)}
+        controls: dict[str, Any] = {"menus": [], "words": [asked.said(mark) for mark in asked.marks]}
+        stops, at = list(asked.marks), asked.marks.index(asked.untouched)
+        controls |= {"ends": list(asked.ends), "stops": stops, "at": at}
+    elif isinstance(asked, Choice):
+        answers = {str(i): power for i, (power, _) in enumerate(asked.choices)}
+        controls = {"menus": ["Your prediction"], "words": [said for _, said in asked.choices]}
+    else:
+        n = len(asked.items)
+        answers = {",".join(map(str, order)): order for order in itertools.permutations(range(n))}
+        menus = [f"Curve {number}" for number in range(1, n + 1)]
+        controls = {"menus": menus, "words": list(asked.items)}
+    known, texts = evidence(), {name: asked.write(answer) for name, answer in answers.items()}
+    verdicts = {
+        name: f"{step.off(text, known)} {step.reply(text, known)}".strip() for name, text in texts.items()
+    }
+    return controls | {"verdicts": verdicts}

@@ -30,7 +30,7 @@ SEE = (
 
 def needs() -> Document:
     """Build the page."""
-    problems = [words.named(users_table().problems[key]) for key in keys()]
+    problems = [words.named(one) for one in users_table().problems.values()]
     sliders = (
         Slider("Environment", tuple(map(float, range(len(problems)))), tuple(problems), 0),
         Slider(
@@ -57,20 +57,16 @@ def needs() -> Document:
     )
 
 
-def keys() -> list[str]:
-    """Return the keys of the measured environments."""
-    return list(users_table().problems)
-
-
 def assumptions() -> list[str]:
     """List the assumptions behind the numbers, except those about inputs that this page lacks."""
-    asked = replace(DEFAULT, problem=keys()[0], users=1)
+    asked = replace(DEFAULT, problem=next(iter(users_table().problems)), users=1)
     return [said for said in words.assumptions(asked) if said not in (words.VALUE, words.TODAY)]
 
 
 @cache
 def _asked(problem: int, epsilon: int, users: int) -> tuple[Asked, list[Need]]:
-    asked = replace(DEFAULT, problem=keys()[problem], epsilon=EPSILONS[epsilon], users=USERS[users])
+    key = list(users_table().problems)[problem]
+    asked = replace(DEFAULT, problem=key, epsilon=EPSILONS[epsilon], users=USERS[users])
     return asked, answers(users_table(), asked)
 
 

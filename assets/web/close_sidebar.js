@@ -1,4 +1,4 @@
-// It closes by itself when what lies under it changes: another page, or a run that was just started.
+// Closes the sidebar of a narrow window when the content under it changes: another page opens, or a run starts.
 export default function ({ data }) {
   const sidebar = document.querySelector('[data-testid="stSidebar"]');
   const open = sidebar?.getAttribute("data-collapsed") === "false";

@@ -5,7 +5,7 @@ export default function ({ data, parentElement }) {
     const url = location.origin + location.pathname + "?" + data.query;
     try {
       await navigator.clipboard.writeText(url);
-    } catch {  // no clipboard outside https and localhost: the old way
+    } catch {  // the clipboard needs https or localhost
       const area = document.createElement("textarea");
       area.value = url;
       area.style.position = "fixed";
@@ -16,7 +16,7 @@ export default function ({ data, parentElement }) {
     label.textContent = "Link copied";
     setTimeout(() => { label.textContent = data.label; }, 1800);
   };
-  // only a toggle has changed the view: Back returns to the comparison before, not to the toggle before
+  // Only a toggle has changed the view, so Back returns to the previous comparison, not to the previous toggle.
   if (data.replace) history.replaceState(history.state, "", location.pathname + "?" + data.query);
   [label.textContent, button.onclick] = [data.label, copy];
   button.classList.remove("unready");

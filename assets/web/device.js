@@ -1,4 +1,5 @@
-// localStorage may be closed to a page (some private windows): then a name lasts as long as the page.
+// Names the phone in a room. If the browser denies localStorage to the page (some private windows), the name lasts as
+// long as the page.
 export default function ({ data, setStateValue }) {
   const day = 24 * 3600 * 1000, prefix = "dprl-room-", name = prefix + data.code;
   const read = (entry) => { try { return JSON.parse(localStorage.getItem(entry)); } catch { return null; } };
@@ -9,10 +10,10 @@ export default function ({ data, setStateValue }) {
       if (entry.startsWith(prefix) && !(Date.now() - read(entry)?.at < day)) localStorage.removeItem(entry);
   } catch {}
   window.dprlRooms ??= {};
-  const kept = read(name) ?? window.dprlRooms[name] ?? { at: Date.now(), device: draw(), key: "" };
-  if (data.key) kept.key = data.key;
-  window.dprlRooms[name] = kept;
-  try { localStorage.setItem(name, JSON.stringify(kept)); } catch {}
-  const said = `${data.code} ${kept.device} ${kept.key}`;
-  if (said !== data.said) setStateValue("said", said);
+  const entry = read(name) ?? window.dprlRooms[name] ?? { at: Date.now(), device: draw(), key: "" };
+  if (data.key) entry.key = data.key;
+  window.dprlRooms[name] = entry;
+  try { localStorage.setItem(name, JSON.stringify(entry)); } catch {}
+  const message = `${data.code} ${entry.device} ${entry.key}`;
+  if (message !== data.said) setStateValue("said", message);
 }

@@ -1,34 +1,33 @@
 // The kernels of dprl in a browser: assets/engine.wasm plays a run that dprl/engine/pack.py has packed.
 /**
  * @typedef {object} Pack a run before its first user, see dprl/engine/pack.py
- * @property {string} kernel which is called
+ * @property {string} kernel the name of the kernel to call
  * @property {(string | {buffer: number} | {function: string})[]} words its arguments
- * @property {(Uint8Array | number)[]} buffers the arrays, or how many bytes of zeros
+ * @property {(Uint8Array | number)[]} buffers the arrays, or their numbers of zero bytes
  * @property {{calls: {kernel: string, words: any[]}[], memory: number, keep: number, gain: number} | null} [drawn]
- *   noise drawn before
+ *   the calls that draw noise before the run
  */
 /**
- * Play a packed run to its end. The module's memory is used again by the next run: what `bytes` gives is to be taken
- * before.
+ * Plays a packed run to its end. The next run reuses the module's memory, so call `bytes` before it starts.
  * @param {WebAssembly.Module} module assets/engine.wasm, compiled
  * @param {string[]} kernels their names, in the order of their numbers: `kernels` of assets/engine.json
  * @param {Pack} pack the run
- * @param {[number, Uint8Array][]} [noise] what was drawn before a run of the same seed: it does not depend on epsilon
- * @returns {Promise<{bytes: (buffer: number) => Uint8Array, milliseconds: number, noise: [number, Uint8Array][]}>} what
- *   each buffer holds at the end, and what was drawn before the run
+ * @param {[number, Uint8Array][]} [noise] that an earlier run of the same seed has drawn; epsilon does not affect it
+ * @returns {Promise<{bytes: (buffer: number) => Uint8Array, noise: [number, Uint8Array][]}>} the final content of each
+ *   buffer, and the noise drawn before the run
  */
 export default async function play(module, kernels, pack, noise = []) {
-  const ready = last?.module === module ? last : await fresh(module);
-  last = null;  // what a run that fails leaves behind is not used again
-  const { exports } = ready;
-  for (const at of ready.places.splice(0)) exports.release(at);
+  const instance = last?.module === module ? last : await instantiate(module);
+  last = null;  // an instance whose run fails is not used again
+  const { exports } = instance;
+  for (const at of instance.places.splice(0)) exports.release(at);
   const numbers = new Map([...kernels, "next_uint64", "next_uint32", "next_double"].map((name, i) => [name, i]));
   const place = (content, size) => {
     const at = exports.allocate(Math.max(size, 8));
-    const there = new Uint8Array(exports.memory.buffer, at, size);  // memory moves when it grows
-    if (typeof content === "number") there.fill(0);
-    else there.set(content);
-    ready.places.push(at);
+    const target = new Uint8Array(exports.memory.buffer, at, size);  // created here: memory moves when it grows
+    if (typeof content === "number") target.fill(0);
+    else target.set(content);
+    instance.places.push(at);
     return at;
   };
   const drawn = new Map(noise);
@@ -40,12 +39,11 @@ export default async function play(module, kernels, pack, noise = []) {
     return BigInt(exports.address(numbers.get(value.function)));
   };
   const run = (kernel, words) => {
-    const said = new Uint8Array(BigUint64Array.from(words, word).buffer);
-    const failed = exports.call(numbers.get(kernel), place(said, said.length));
+    const args = new Uint8Array(BigUint64Array.from(words, word).buffer);
+    const failed = exports.call(numbers.get(kernel), place(args, args.length));
     if (failed) throw new Error(`${kernel} did not end well.`);
   };
   const bytes = (i) => new Uint8Array(exports.memory.buffer, places[i], sizes[i]).slice();
-  const begun = performance.now();
   if (pack.drawn && !noise.length) {
     const { calls, memory, keep, gain } = pack.drawn;
     for (const { kernel, words } of calls) run(kernel, words);
@@ -56,30 +54,26 @@ export default async function play(module, kernels, pack, noise = []) {
     noise = [...changed].map((i) => [i, bytes(i)]);
   }
   run(pack.kernel, pack.words);
-  last = ready;
-  return { bytes, milliseconds: performance.now() - begun, noise };
+  last = instance;
+  return { bytes, noise };
 }
 /**
- * The module with memory of its own, which later runs use again, and where the last one's arrays are.
+ * The instance of the last run, which the next run reuses, and the addresses of its arrays.
  * @type {{module: WebAssembly.Module, exports: any, places: number[]} | null}
  */
 let last = null;
-/** @param {WebAssembly.Module} module */
-async function fresh(module) {
+async function instantiate(/** @type {WebAssembly.Module} */ module) {
   const exports = /** @type {any} */ ((await WebAssembly.instantiate(module, {})).exports);
   exports._initialize();
   return { module, exports, places: [] };
 }
-/**
- * Noise of each release from independent draws, as `correlate` of privacy/mechanisms/optimal.py has it, bit for bit.
- * @param {Float64Array} memory [M, cells] the draws, and then the noise
- * @param {Float64Array} keep [M, chains]
- * @param {Float64Array} gain [M, chains]
- */
+/** Turns independent draws into the noise of each release, bit for bit like `correlate` of
+ * dprl/privacy/mechanisms/optimal.py. The noise replaces the draws in `memory` [M, cells]; `keep` and `gain` are
+ * [M, chains]. */
 function correlate(memory, keep, gain) {
   const CHAINS = 8, releases = keep.length / CHAINS, cells = memory.length / releases;
   const chains = new Float64Array(CHAINS * cells);
-  for (let i = 0; i < releases; i++) {  // chains are written out: that takes half as long as a loop over them
+  for (let i = 0; i < releases; i++) {  // written out, because a loop over the chains takes twice as long
     const [k0, k1, k2, k3, k4, k5, k6, k7] = keep.subarray(i * CHAINS, (i + 1) * CHAINS);
     const [g0, g1, g2, g3, g4, g5, g6, g7] = gain.subarray(i * CHAINS, (i + 1) * CHAINS);
     for (let place = i * cells, end = place + cells, at = 0; place < end; place++, at += CHAINS) {

@@ -1,4 +1,4 @@
-// What is opened is read from its beginning, wherever the page was scrolled to before.
+// Scrolls to the top when something else is opened.
 export default function ({ data }) {
   if (window.dprlOpened !== undefined && window.dprlOpened !== data.opened) {
     document.querySelector('[data-testid="stMain"]')?.scrollTo(0, 0);

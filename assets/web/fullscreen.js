@@ -1,8 +1,8 @@
-// A chart that is drawn anew is another one to Streamlit: while runs go on, one that fills the screen would leave it
-// at the next look. It stays in its place, and is told to fill the screen again.
+// Keeps a chart full screen while runs go on. To Streamlit a redrawn chart is a new one, which would not fill the
+// screen, so a rule of CSS holds it there and its button is clicked again.
 export default function () {
   const rule = document.head.appendChild(document.createElement("style"));
-  let chart = "", page = "";  // the class of the one that fills the screen, and where
+  let chart = "", page = "";  // the class of the full-screen chart, and its page
   const hold = (name) => {
     [chart, page] = [name, location.pathname];
     rule.textContent = name && `.${name} [data-testid="stFullScreenFrame"] {

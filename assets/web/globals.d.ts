@@ -1,4 +1,4 @@
-// What scripts here find around them when they are put together; see tsconfig.json.
+// Names that scripts here find when they are joined; see tsconfig.json.
 declare const Plotly: any;
 declare function tellStory(given: { data: any, parentElement: ShadowRoot }): void;
 declare function signPictures(): void;

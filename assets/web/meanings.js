@@ -1,4 +1,4 @@
-// What words mean (terms.py): told to a mouse, a keyboard and a finger alike.
+// Shows the meanings of terms (terms.py) for mouse, keyboard and touch.
 export default function () {
   const box = document.body.appendChild(document.createElement("div"));
   [box.id, box.role, box.className, box.hidden] = ["dprl-meaning", "tooltip", "dprl-meaning", true];
@@ -17,13 +17,13 @@ export default function () {
     clearTimeout(leaving);
     if (one === shown) return;
     hide();
-    if (one.title) {  // the browser's own would lie over it, and tells neither a keyboard nor a finger
+    if (one.title) {  // the browser's own tooltip would cover the box, and needs a mouse
       one.dataset.meaning = one.title;
       one.removeAttribute("title");
     }
     shown = one;
     box.textContent = one.dataset.meaning;
-    box.style.colorScheme = getComputedStyle(document.querySelector(".stApp")).colorScheme;  // day or night
+    box.style.colorScheme = getComputedStyle(document.querySelector(".stApp")).colorScheme;
     box.hidden = false;
     one.setAttribute("aria-describedby", box.id);
     place();
@@ -35,7 +35,7 @@ export default function () {
     box.hidden = true;
   };
   const later = () => { clearTimeout(leaving); leaving = setTimeout(hide, 200); };
-  const heard = {
+  const listeners = {
     pointerover: (event) => {
       const one = term(event);
       if (one) show(one);
@@ -49,10 +49,10 @@ export default function () {
     keydown: ({ key }) => { if (key === "Escape") hide(); },
     scroll: place,
   };
-  for (const [name, hears] of Object.entries(heard)) document.addEventListener(name, hears, true);
+  for (const [name, listen] of Object.entries(listeners)) document.addEventListener(name, listen, true);
   const watch = setInterval(place, 500);
   return () => {
-    for (const [name, hears] of Object.entries(heard)) document.removeEventListener(name, hears, true);
+    for (const [name, listen] of Object.entries(listeners)) document.removeEventListener(name, listen, true);
     clearInterval(watch);
     box.remove();
   };

@@ -1,15 +1,14 @@
-import { clamp, element, fill, shape } from "./story_parts.js";
+import { animation, clamp, element, fill, say, setAttributes, setColors, shape } from "./parts.js";
 
-// One user of a learned policy, beside the chart: walks through the environment while the states fill with the visits
-// of all users so far. It moves once by itself, in sight, unless the visitor's system asks for no motion; then it rests
-// at the last moment. Where it stands outlives the page being drawn anew.
-const EPISODE = 2.4, REST = 0.6;  // seconds that a user takes, and stays at the end
-const UNIT = 100, WORD = 3.4;  // units of the drawing's width; of a line's height
-const LONGEST = 0.1;  // seconds that it goes on by, whatever the browser was busy with
+// A picture of one user of a learned policy, who walks through the environment while the states fill with the visits of
+// all users so far. It moves once, when it first comes into view, unless the visitor prefers reduced motion, and then
+// rests at the last moment. Its state survives when the page is redrawn.
+const EPISODE = 2.4, REST = 0.6;  // seconds of an episode, and of the pause after it
+const UNIT = 100, WORD = 3.4;  // units of the drawing: its width, and the height of a line
 const still = matchMedia("(prefers-reduced-motion: reduce)");
-const kept = new Map(), began = new Set();  // where each run stands, and which have moved by themselves
+const states = new Map(), began = new Set();  // the state of each run's picture, and the runs whose picture has moved
 
-function drawn(host, data) {
+function drawPicture(host, data) {
   const svg = shape(host, "svg", { role: "img", viewBox: `0 0 ${UNIT} ${data.high + 1}` });
   const glasses = data.places.map(({ box: [x, y, width, height], lines }) => {
     const frame = shape(svg, "rect", { x, y, width, height, rx: 1.2, class: "glass" });
@@ -26,39 +25,34 @@ function drawn(host, data) {
     alt: (text) => svg.setAttribute("aria-label", text),
     filled: ({ fills, ticks }) => glasses.forEach((glass, i) => {
       const high = glass.height * fills[i];
-      glass.content.setAttribute("y", glass.y + glass.height - high);
-      glass.content.setAttribute("height", high);
+      setAttributes(glass.content, { y: glass.y + glass.height - high, height: high });
       const at = ticks ? glass.y + glass.height * (1 - ticks[i]) : 0;
-      glass.tick.setAttribute("y1", at);
-      glass.tick.setAttribute("y2", at);
+      setAttributes(glass.tick, { y1: at, y2: at });
       glass.tick.style.display = ticks ? "" : "none";
     }),
-    put: (from, to, share) => {  // beyond the last glass an episode is over, and its user is gone
+    put: (from, to, share) => {  // a state without a glass is the end of the episode: the user has left
       const [a, b] = [glasses[from], glasses[to] ?? glasses[from]];
       const here = share < 0.5 || !glasses[to] ? from : to;
       glasses.forEach(({ frame }, i) => frame.classList.toggle("here", i === here));
       user.style.display = a ? "" : "none";
       if (!a) return;
       const hop = from === to ? 0 : 4 * Math.sin(Math.PI * share);
-      user.setAttribute("cx", a.x + (b.x - a.x) * share);
-      user.setAttribute("cy", a.top + (b.top - a.top) * share - 4 - hop);
+      setAttributes(user, { cx: a.x + (b.x - a.x) * share, cy: a.top + (b.top - a.top) * share - 4 - hop });
     },
   };
 }
 
 export default function ({ data, parentElement }) {
   const root = parentElement.querySelector(".one-user"), { words, moments, id } = data, last = moments.length - 1;
-  if (root.dataset.id === id) return;  // drawn again with the page: the visitor's hand may be on it
+  if (root.dataset.id === id) return;  // redrawn with the page: the visitor may be using it
   root.dataset.id = id;
   root.replaceChildren();
-  for (const [name, [day, night]] of Object.entries(data.colors)) {
-    root.style.setProperty(`--${name}`, `light-dark(${day}, ${night})`);
-  }
-  const state = kept.get(id) ?? { at: last, time: EPISODE, which: 0 };
+  setColors(root, data.colors);
+  const state = states.get(id) ?? { at: last, time: EPISODE, which: 0 };
   state.at = Math.min(state.at, last);
-  kept.set(id, state);
+  states.set(id, state);
 
-  const picture = drawn(root, data), told = element(root, "p", "told");
+  const picture = drawPicture(root, data), caption = element(root, "p", "told");
   const row = element(root, "div", "row"), play = element(row, "button", "play");
   const label = element(row, "label", "", words.users);
   const value = element(row, "output"), input = element(root, "input");
@@ -81,8 +75,7 @@ export default function ({ data, parentElement }) {
   }
   element(legend, "span", "", words.scale);
 
-  let frame = 0, before = 0, seen = false, moves = false;
-  const say = (where, text) => { if (where.textContent !== text) where.textContent = text; };
+  let seen = false, moves = false;
   const show = () => {
     const moment = moments[state.at], way = moment.ways[state.which], steps = way.states.length;
     const now = clamp(state.time / EPISODE, 0, 1) * (steps - 1), step = Math.floor(now);
@@ -90,8 +83,8 @@ export default function ({ data, parentElement }) {
     picture.alt(way.alt);
     picture.put(way.states[step], way.states[Math.min(step + 1, steps - 1)], now - step);
     const place = way.states[step], fields = { step: step + 1, steps, state: data.names[place] };
-    const said = place < data.places.length ? words.step : words.over;
-    say(told, fill(said, { ...fields, action: data.actions[way.actions[step]] }));
+    const template = place < data.places.length ? words.step : words.over;
+    say(caption, fill(template, { ...fields, action: data.actions[way.actions[step]] }));
     say(lost, state.which ? words.nothing : moment.lost);
     say(value, moment.users);
     policies[state.which].checked = true;
@@ -99,29 +92,23 @@ export default function ({ data, parentElement }) {
     input.setAttribute("aria-valuetext", moment.users);
   };
   const going = () => moves && seen && root.isConnected && root.dataset.id === id;
-  const tick = (time) => {
-    state.time += Math.min((time - before) / 1000, LONGEST);
-    before = time;
+  const frames = animation((passed) => {
+    state.time += passed;
     if (state.time > EPISODE + REST) {
       if (state.at === last) return set(false);
       state.at += 1;
       state.time = 0;
     }
     show();
-    frame = going() ? requestAnimationFrame(tick) : 0;
-  };
-  const start = () => {
-    if (frame || !going()) return;
-    before = performance.now();
-    frame = requestAnimationFrame(tick);
-  };
+    return going();
+  });
   const set = (on) => {
     moves = state.moves = on;
     play.textContent = on ? words.pause : words.play;
     play.dataset.moves = String(on);
-    if (!on) { cancelAnimationFrame(frame); frame = 0; }
+    if (!on) frames.stop();
     show();
-    start();
+    if (going()) frames.start();
   };
   play.onclick = () => {
     if (!moves && state.at === last && state.time >= EPISODE) Object.assign(state, { at: 0, time: 0 });
@@ -134,14 +121,14 @@ export default function ({ data, parentElement }) {
 
   const first = !still.matches && !began.has(id);
   const sight = new IntersectionObserver(([entry]) => {
-    if (root.dataset.id !== id) return sight.disconnect();  // another run is drawn by now
+    if (root.dataset.id !== id) return sight.disconnect();  // the element shows another run now
     seen = entry.isIntersecting;
     if (seen && first && !began.has(id)) {
       began.add(id);
       Object.assign(state, { at: 0, time: 0 });
       set(true);
     }
-    start();
+    if (going()) frames.start();
   }, { threshold: 0.6 });
   set(Boolean(state.moves));
   sight.observe(root);

@@ -1,17 +1,18 @@
-import { draw, envelope, filled, share } from "./report.js";
+import { element, fill } from "./parts.js";
+import { draw, envelope, share } from "./report.js";
 
-// A patient of the clinic: what happens is drawn here, and so is the report, as dprl/rooms/clinic.py has it. The way
-// is known to this page alone, until it is left. What is sent is the group of steps that the phone drew, a part for
-// each of them, and bits that were each turned over with a chance that everybody knows.
-const ways = new Map();
+// A patient of the clinic. The phone simulates the episode and draws the report, as in dprl/rooms/clinic.py. The
+// episode is stored in this page alone, until it is left. The report has the group of steps that the phone drew, and
+// for each of these steps a part and bits, each flipped with a public probability.
+const patients = new Map();
 export { draw, report };
 
-const outcome = (sums) => {  // which of several, by the outcomes up to which each is drawn
+const outcome = (sums) => {  // draws an outcome from cumulative counts
   const drawn = draw();
   return sums.findIndex((sum) => drawn < sum);
 };
 
-function report(way, law) {  // way: at each step the state, whether it paid, and the next state
+function report(way, law) {  // way: the state, whether there was a reward, and the next state, for each step
   const group = draw() % law.groups, states = law.states.length, asked = [];
   for (let step = group; step < way.length; step += law.groups) {
     const { state, paid, next } = way[step], part = "mnr"[outcome(law.parts)];
@@ -26,67 +27,56 @@ function report(way, law) {  // way: at each step the state, whether it paid, an
   return { text, asked };
 }
 
-function walk(law, state, step) {
-  const paid = draw() < law.rewards[step][state], next = outcome(law.moves[step][state]);
-  return { state, paid, next };
-}
-
 export default function ({ data, parentElement, setStateValue }) {
   const { law, open, words } = data, mail = envelope(data, setStateValue);
   const find = (name) => parentElement.querySelector(name);
   const [list, go, box, again] = ["ol", ".go", ".asked", ".again"].map(find);
   const steps = law.moves.length;
-  const add = (parent, tag, text = "", name = "") => {
-    const made = document.createElement(tag);
-    [made.textContent, made.className] = [text, name];
-    return parent.appendChild(made);
-  };
-  const now = () => ways.get(mail.entry);
 
-  const tell = ({ step, part, hot, bits }) => {
-    const { state, paid, next } = now().way[step], names = law.states;
+  const tell = ({ step, part, hot, bits }, { state, paid, next }) => {
+    const names = law.states, states = names.length;
     const fields = { step: step + 1, state: names[state], next: names[next], reward: Number(paid) };
-    add(box, "p", filled(words[`asked_${part}`], fields));
-    const row = add(box, "p", "", "bits"), states = names.length;
-    row.setAttribute("aria-label", filled(words.bits, { bits: bits.join("") }));
+    element(box, "p", "", fill(words[`asked_${part}`], fields));
+    const row = element(box, "p", "bits");
+    row.setAttribute("aria-label", fill(words.bits, { bits: bits.join("") }));
     for (let at = 0; at < bits.length; at += states) {
-      const some = add(row, "span");
-      bits.slice(at, at + states).forEach((bit, i) => add(some, at + i === hot ? "b" : "span", bit));
+      const cells = element(row, "span");
+      bits.slice(at, at + states).forEach((bit, i) => element(cells, at + i === hot ? "b" : "span", "", bit));
     }
   };
   const say = (refused = mail.refused()) => {
-    const kept = mail.read(), mine = now();
+    const stored = mail.read(), patient = patients.get(mail.entry);
     list.replaceChildren();
     box.replaceChildren();
-    mine?.way.forEach(({ state, paid, next }, step) => add(list, "li", filled(words.step, {
+    patient?.way.forEach(({ state, paid, next }, step) => element(list, "li", "", fill(words.step, {
       state: law.states[state], advice: law.advice[step][state], next: law.states[next], reward: Number(paid),
     })));
-    go.hidden = Boolean(kept) || !open || refused;
+    go.hidden = Boolean(stored) || !open || refused;
     again.hidden = !mail.waits();
-    const step = mine?.way.length ?? 0;
-    const fields = { step: step + 1, steps, state: law.states[mine?.state], advice: law.advice[step]?.[mine?.state] };
+    const step = patient?.way.length ?? 0, state = patient?.state;
+    const fields = { step: step + 1, steps, state: law.states[state], advice: law.advice[step]?.[state] };
     if (!go.hidden) {
-      if (mine) add(box, "p", filled(words.you, fields));
-      go.textContent = filled(mine ? step + 1 < steps ? words.next : words.last : words.begin, fields);
-    } else if (refused) add(box, "p", words.refused);
-    else if (mine?.asked) {
-      mine.asked.forEach(tell);
-      add(box, "p", filled(words.drew, { turned: share(law.turned) }));
-    } else if (kept) add(box, "p", words.kept);
-    else add(box, "p", words.missed);
+      if (patient) element(box, "p", "", fill(words.you, fields));
+      go.textContent = fill(patient ? step + 1 < steps ? words.next : words.last : words.begin, fields);
+    } else if (patient?.asked && !refused) {
+      patient.asked.forEach((asked) => tell(asked, patient.way[asked.step]));
+      element(box, "p", "", fill(words.drew, { turned: share(law.turned) }));
+    } else element(box, "p", "", refused ? words.refused : stored ? words.kept : words.missed);
   };
   const press = () => {
-    const mine = now();
-    if (!mine) ways.set(mail.entry, { state: outcome(law.start), way: [] });
-    else if (mine.way.length < steps) {
-      mine.way.push(walk(law, mine.state, mine.way.length));
-      mine.state = mine.way.at(-1).next;
+    const patient = patients.get(mail.entry);
+    if (!patient) patients.set(mail.entry, { state: outcome(law.start), way: [] });
+    else if (patient.way.length < steps) {
+      const { state, way } = patient, step = way.length;
+      const paid = draw() < law.rewards[step][state];
+      patient.state = outcome(law.moves[step][state]);
+      way.push({ state, paid, next: patient.state });
     }
-    const done = mine?.way.length === steps && !mail.read();
+    const done = patient?.way.length === steps && !mail.read();
     if (done) {
-      const { text, asked } = report(mine.way, law);
+      const { text, asked } = report(patient.way, law);
       if (!mail.keep(text)) return say(true);
-      mine.asked = asked;
+      patient.asked = asked;
     }
     say();
     if (done) mail.send();

@@ -1,25 +1,21 @@
-// What stands below the chart: where the curves end, what is proved for the noise, and the environments.
-import { add, at } from "./player_parts.js";
+// The parts below the chart: the ends of the curves, the proved guarantees, and the environments.
+import { add } from "./parts.js";
+import { at } from "./player_parts.js";
 import { percent } from "./player_sentence.js";
 import { human } from "./player_words.js";
 /**
- * @typedef {{says: string, light: any, dark: any}} World an environment: in words, and its picture by day and by night
+ * Fills the table of the curves' last points. `shares`: whether it has the share of V* lost; `tiny`: see `percent`.
+ * @param {any[]} curves
  */
-/**
- * @param {any[]} shown
- * @param {number} seeds
- * @param {boolean} shares whether there is something of which a share can be lost
- * @param {string} tiny what is said of less than a hundredth of a percent
- */
-export function ends(shown, seeds, shares, tiny) {
+export function ends(curves, seeds, shares, tiny) {
   const table = at("ends");
   table.replaceChildren();
-  const line = add(add(table, "thead"), "tr"), body = add(table, "tbody");
+  const head = add(add(table, "thead"), "tr"), body = add(table, "tbody");
   const share = shares ? ["Share of V* lost"] : [];
   for (const name of ["Curve", ...share, "Regret so far", "95% interval", "Per episode", "Users", "Seeds"]) {
-    add(line, "th", name, { scope: "col" });
+    add(head, "th", name, { scope: "col" });
   }
-  for (const { title, color, all, episodes, best } of shown) {
+  for (const { title, color, all, episodes, best } of curves) {
     const row = add(body, "tr"), last = all.center.length - 1;
     const [center, low, high] = [all.center[last], all.low[last], all.high[last]];
     add(add(row, "th", "", { scope: "row" }), "span", "", { class: "swatch" }).style.background = color;
@@ -32,15 +28,15 @@ export function ends(shown, seeds, shares, tiny) {
     add(row, "td", String(seeds));
   }
 }
-/** @param {any[]} shown */
-export function cards(shown) {
+/** Writes the guarantee of each curve. @param {any[]} curves */
+export function cards(curves) {
   const box = at("cards");
   box.replaceChildren();
-  for (const { title, stop: { card } } of shown) {
-    const made = add(box, "section", "", { class: "card" });
-    add(made, "h3", title);
-    for (const text of card.says) add(made, "p").innerHTML = text;  // escaped where the page was made
-    const list = add(made, "dl");
+  for (const { title, stop: { card } } of curves) {
+    const section = add(box, "section", "", { class: "card" });
+    add(section, "h3", title);
+    for (const text of card.says) add(section, "p").innerHTML = text;  // Python has escaped it
+    const list = add(section, "dl");
     for (const [name, value] of card.rows) {
       add(list, "dt", name);
       add(list, "dd", value);
@@ -48,23 +44,22 @@ export function cards(shown) {
   }
 }
 /**
- * Environments are drawn once a theme: no slider changes them.
- * @param {World[]} given
- * @param {"light" | "dark"} theme
- * @param {any} config of charts
+ * Draws the environments, once for each theme, because no slider changes them. Each has a sentence and, for each theme,
+ * a figure.
+ * @param {any[]} environments
  */
-export function worlds(given, theme, config) {
+export function worlds(environments, theme, config) {
   const box = at("worlds");
   if (box.dataset.theme === theme) return;
   box.dataset.theme = theme;
   box.replaceChildren();
-  const plots = given.map(({ says, [theme]: { layout } }) => {
+  const plots = environments.map(({ says, [theme]: { layout } }) => {
     const figure = add(box, "figure", "", { "aria-label": says }), plot = add(figure, "div", "", { class: "plot" });
     add(figure, "figcaption", says);
     plot.style.height = `${layout.height}px`;
     return plot;
   });
-  given.forEach(({ [theme]: { data, layout } }, i) => {  // now that each has its width
+  environments.forEach(({ [theme]: { data, layout } }, i) => {  // only now does each plot have its width
     Plotly.newPlot(plots[i], data, layout, { ...config, displayModeBar: false });
   });
 }

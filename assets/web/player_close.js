@@ -1,24 +1,13 @@
-// One seed closely, at its end: noisy counts beside true ones, and the policy on the environment.
+// The closer look at one seed at its end: noisy counts against true counts, and the policy.
+import { at, drawChart } from "./player_parts.js";
 import { human } from "./player_words.js";
-const MOST_POINTS = 1500;  // of counts, of which a telephone can draw no more at once
-const plot = (id) => /** @type {any} */ (document.getElementById(id)?.firstElementChild);
-const say = (id, text) => {
-  const figure = /** @type {HTMLElement} */ (document.getElementById(id));
-  /** @type {HTMLElement} */ (figure.lastElementChild).textContent = text;
-  figure.setAttribute("aria-label", text);
-};
-/**
- * @param {any} curve with its title, color and environment
- * @param {any} result of its first seed, with counts and policy
- * @param {import("./player_pack.js").Family} family
- * @param {any} dress of the theme
- */
-export function closeLook(curve, result, family, dress) {
-  counts(curve, result, family, dress);
-  policy(curve, result, family, dress);
+const MOST_POINTS = 1500;  // counts that a phone can draw at once
+function caption(id, text) {
+  /** @type {HTMLElement} */ (at(id).lastElementChild).textContent = text;
+  at(id).setAttribute("aria-label", text);
 }
-/** Visit counts: the last but one of each row's numbers, see dprl/mdp/counts.py. */
-function counts({ title, color }, result, family, dress) {
+/** Draws the visit counts, which are the last but one number of each row, see dprl/mdp/counts.py. */
+export function drawCounts({ title, color }, result, family, dress) {
   const shape = family.shapes["state.sums"] ?? family.shapes["state.counts"];
   const width = shape[shape.length - 1], rows = result.counts.length / width;
   const step = Math.max(1, Math.ceil(rows / MOST_POINTS));
@@ -28,13 +17,13 @@ function counts({ title, color }, result, family, dress) {
     noisy.push(result.noisy[i * width + width - 2]);
   }
   const high = Math.max(...truth, ...noisy, 10), low = Math.min(...truth, ...noisy, 0);
-  const linear = Math.max(high * 1e-6, 1);  // within which the axes are linear, and beyond logarithmic
+  const linear = Math.max(high * 1e-6, 1);  // the axes are linear up to here, and logarithmic beyond
   const place = (value) => Math.asinh(value / linear);
   const ticks = [0];
   for (let power = Math.ceil(Math.log10(linear)); 10 ** power <= high; power++) ticks.push(10 ** power);
   const thin = ticks.filter((_, i) => i % Math.ceil(ticks.length / 6) === 0);
   const axis = (values) => ({ tickmode: "array", tickvals: values.map(place), ticktext: values.map(human) });
-  const below = thin.filter((value) => value > 0 && value <= -low).map((value) => -value);  // noise can go there
+  const below = thin.filter((value) => value > 0 && value <= -low).map((value) => -value);  // noisy counts only
   const layout = structuredClone(dress.layouts.counts);
   layout.xaxis = { ...layout.xaxis, ...axis(thin) };
   layout.yaxis = { ...layout.yaxis, ...axis([...below, ...thin]) };
@@ -47,16 +36,14 @@ function counts({ title, color }, result, family, dress) {
       customdata: truth.map((value, i) => [human(value), human(noisy[i])]),
       hovertemplate: "%{customdata[0]} visits<br>%{customdata[1]} with noise<extra></extra>" },
   ];
-  const chart = plot("counts");
-  chart.style.height = `${layout.height}px`;
-  Plotly.react(chart, data, layout, dress.config);
+  drawChart("counts", data, layout, dress.config);
   const off = truth.map((value, i) => Math.abs(noisy[i] - value)).sort((a, b) => a - b);
   const negative = noisy.filter((value) => value < 0).length;
-  say("counts", `Visit counts of “${title}” at the last policy update, true and noisy: half of them are off by at most `
-    + `${human(off[Math.floor(off.length / 2)])} visits, and ${negative} of ${noisy.length} are below zero.`);
+  caption("counts", `Visit counts of “${title}” at the last policy update, true and noisy: half of them are off by at `
+    + `most ${human(off[Math.floor(off.length / 2)])} visits, and ${negative} of ${noisy.length} are below zero.`);
 }
-/** The action that is taken, or the likeliest, in each state at each step. */
-function policy({ title, environment }, result, family, dress) {
+/** Draws the action, or the likeliest action, in each state at each step. */
+export function drawPolicy({ title, environment }, result, family, dress) {
   const shape = family.shapes["state.policy"], [H, S] = shape;
   const z = Array.from({ length: S }, () => new Array(H));
   if (shape.length === 2) {
@@ -82,8 +69,6 @@ function policy({ title, environment }, result, family, dress) {
     hovertemplate: "%{customdata}, step %{x}: %{text}<extra></extra>" }];
   actions.forEach((name, i) => data.push(/** @type {any} */ ({ type: "scatter", mode: "markers", x: [null], y: [null],
     name, marker: { symbol: "square", size: 12, color: colors[i] } })));
-  const chart = plot("policy");
-  chart.style.height = `${layout.height}px`;
-  Plotly.react(chart, data, layout, dress.config);
-  say("policy", `The policy of “${title}” after its last update: the action in each state at each step.`);
+  drawChart("policy", data, layout, dress.config);
+  caption("policy", `The policy of “${title}” after its last update: the action in each state at each step.`);
 }

@@ -1,10 +1,10 @@
-// What a page that needs no server holds of runs: one seed at one epsilon in full, and what others differ in.
-// dprl/player/content.py writes it, dprl/simulation/replay.py says what it is.
+// Reads the runs of a page without a server: one seed at one epsilon in full, and the differences of the others.
+// dprl/player/content.py writes them, dprl/simulation/replay.py describes them.
 /**
  * @typedef {{zeros: number} | {at: number, size: number, bends?: 1} | {by: number, at: number, size: number}} Content
- *   an array: so many zeros; bytes of the data, which may be `bends`; or the first one's times a number, and by how
- *   many units of the last place it is off
- * @typedef {object} Stop what differs at one epsilon
+ *   an array: a number of zero bytes; bytes of the data, transformed if `bends` is set; or the family's array times
+ *   a number, where the bytes correct each product by units in the last place
+ * @typedef {object} Stop the differences at one epsilon
  * @property {number | null} epsilon
  * @property {[number, string][]} words
  * @property {[number, Content][]} buffers
@@ -14,24 +14,17 @@
  * @property {any} drawn
  * @property {string[]} names of its buffers
  * @property {Record<string, number[]>} shapes
- * @property {number} seconds that a seed takes natively, about
+ * @property {number} seconds estimated time of a seed in native code
  * @property {Content[]} buffers
  * @property {[number, Content][][]} seeds
  * @property {Stop[]} stops
  */
-/**
- * One seed at one stop, as `play` takes it.
- * @param {Family} family
- * @param {Uint8Array} data
- * @param {number} stop
- * @param {number} seed
- * @returns {import("./engine.js").Pack}
- */
+/** Returns one seed at one stop for `play`. @param {Family} family @returns {import("./engine.js").Pack} */
 export function packOf(family, data, stop, seed) {
   const bytes = (content) => {
     if ("zeros" in content) return content.zeros;
-    const found = data.slice(content.at, content.at + content.size);
-    return content.bends ? straight(found) : found;
+    const part = data.slice(content.at, content.at + content.size);
+    return content.bends ? straight(part) : part;
   };
   const words = [...family.words];
   const buffers = family.buffers.map(bytes);
@@ -42,44 +35,35 @@ export function packOf(family, data, stop, seed) {
   }
   return { kernel: family.kernel, words, buffers, drawn: family.drawn };
 }
-/** Words as they were before `bends` of dprl/player/content.py. @param {Uint8Array} bent */
+/** Reverses `bends` of dprl/player/content.py. @param {Uint8Array} bent */
 function straight(bent) {
   const words = bent.length / 8, bytes = new Uint8Array(bent.length);
   for (let i = 0; i < bent.length; i++) bytes[i % words * 8 + Math.floor(i / words)] = bent[i];
-  const found = new BigUint64Array(bytes.buffer);
+  const values = new BigUint64Array(bytes.buffer);
   let step = 0n, last = 0n;
-  found.forEach((bend, i) => {
+  values.forEach((bend, i) => {
     step = BigInt.asUintN(64, step + bend);
     last = BigInt.asUintN(64, last + step);
-    found[i] = last;
+    values[i] = last;
   });
   return bytes;
 }
-/**
- * An array times a number, each moved by so many units in the last place.
- * @param {Uint8Array} base
- * @param {number} by
- * @param {Uint8Array} off one signed byte each
- */
-function scaled(base, by, off) {
-  const numbers = new Float64Array(base.buffer).map((value) => value * by);
+/** Multiplies an array by a number, and moves each product by units in the last place: one signed byte each. */
+function scaled(base, factor, units) {
+  const numbers = new Float64Array(base.buffer).map((value) => value * factor);
   const bits = new BigInt64Array(numbers.buffer);
-  new Int8Array(off.buffer).forEach((units, i) => { bits[i] += BigInt(units); });
+  new Int8Array(units.buffer).forEach((unit, i) => { bits[i] += BigInt(unit); });
   return new Uint8Array(numbers.buffer);
 }
-/**
- * What a run has come to.
- * @param {Family} family
- * @param {(buffer: number) => Uint8Array} bytes of its buffers at the end
- * @param {boolean} closely with counts and policy
- */
-export function resultOf(family, bytes, closely) {
+/** Returns the regret of a run that has ended, and its counts and policy for a closer look. `bytes` returns the final
+ * content of a buffer. */
+export function resultOf(/** @type {Family} */ family, bytes, closely) {
   const buffer = (name) => bytes(family.names.indexOf(name)).buffer;
   const points = Number(new BigInt64Array(buffer("state.position"))[3]);
   const episodes = Float64Array.from(new BigInt64Array(buffer("record.users")).subarray(0, points), Number);
   const regret = new Float64Array(buffer("record.regret")).slice(0, points);
   if (!closely) return { episodes, regret };
-  // arrays that are one have the name of the first
+  // Arrays that share their memory have the name of the first.
   const truth = family.names.includes("state.sums") ? "state.sums" : "state.counts";
   const noisy = family.names.includes("state.noisy") ? "state.noisy" : truth;
   return {

@@ -1,9 +1,10 @@
-// What pages without a server are made of: packed parts, elements and sliders.
+// Parts of pages without a server: unpacking, controls and charts.
+import { add } from "./parts.js";
 export const at = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
-// What dprl/player/page.py writes bytes with.
+// The digits in which dprl/player/page.py encodes bytes.
 const SIGNS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%/()*+-;,=.?@^_`{|}~";
-/** Bytes that are written with five signs for four, behind how many are not theirs. @param {string} text */
-function bytesOf(text) {
+/** Decodes base85: five digits for four bytes. The first digit is the number of padding bytes at the end. */
+function bytesOf(/** @type {string} */ text) {
   const places = new Uint8Array(128), view = new DataView(new ArrayBuffer((text.length - 1) / 5 * 4));
   Array.from(SIGNS, (sign, i) => { places[sign.charCodeAt(0)] = i; });
   for (let i = 1; i < text.length; i += 5) {
@@ -13,13 +14,13 @@ function bytesOf(text) {
   }
   return view.buffer.slice(0, view.byteLength - Number(text[0]));
 }
-/** Packed bytes of the page. @param {string} id */
+/** Removes a packed element from the page and returns its content as bytes. */
 export async function unpacked(id) {
   const bytes = bytesOf(at(id).textContent ?? "");
   at(id).remove();
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
 }
-/** A script of its own, which is run. @param {ArrayBuffer} text */
+/** Runs a script, and resolves when it has run. @param {ArrayBuffer} text */
 export function loaded(text) {
   return new Promise((resolve, reject) => {
     const script = document.createElement("script");
@@ -30,25 +31,13 @@ export function loaded(text) {
   });
 }
 /**
- * A new element with a text.
+ * Adds a slider over `words`, or a menu of them, and returns a function that sets its place and, optionally, its words.
+ * It is hidden while there are fewer than two words. `moved` is called with the place that the reader chooses.
  * @param {Element} parent
- * @param {string} name
- * @param {string} [text]
- * @param {Record<string, string>} [attributes]
- */
-export function add(parent, name, text = "", attributes = {}) {
-  const made = parent.appendChild(document.createElement(name));
-  made.textContent = text;
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  return /** @type {any} */ (made);
-}
-/**
- * A slider over words, or a menu of them; returns how to set it.
- * @param {Element} parent
- * @param {{id: string, label: string, words: string[], note?: string, menu?: boolean}} made
+ * @param {{id: string, label: string, words?: string[], note?: string, menu?: boolean}} options
  * @param {(place: number) => void} moved
  */
-export function control(parent, { id, label, words, note = "", menu = false }, moved) {
+export function control(parent, { id, label, words = [], note = "", menu = false }, moved) {
   const box = add(parent, "div", "", { class: "control" });
   add(box, "label", label, { for: id });
   const output = menu ? null : add(box, "output", "", { for: id });
@@ -57,22 +46,27 @@ export function control(parent, { id, label, words, note = "", menu = false }, m
     add(box, "p", note, { class: "note", id: `${id}-note` });
     input.setAttribute("aria-describedby", `${id}-note`);
   }
-  let said = words;
   const say = () => {
     if (!output) return;
-    output.textContent = said[Number(input.value)];
+    output.textContent = words[Number(input.value)];
     input.setAttribute("aria-valuetext", output.textContent);
   };
   input.addEventListener("input", () => { say(); moved(Number(input.value)); });
-  return (place, others = said) => {
-    const same = others.join("\n") === said.join("\n");
-    said = others;
+  return (place, others = words) => {
+    const same = others.join("\n") === words.join("\n");
+    words = others;
     if (menu && !(same && input.childElementCount)) {
       input.replaceChildren();
-      said.forEach((word, i) => add(input, "option", word, { value: String(i) }));
-    } else if (!menu) input.max = String(said.length - 1);
+      words.forEach((word, i) => add(input, "option", word, { value: String(i) }));
+    } else if (!menu) input.max = String(words.length - 1);
     input.value = String(place);
-    box.hidden = said.length < 2;
+    box.hidden = words.length < 2;
     say();
   };
+}
+/** Draws a chart into the first child of a figure. */
+export function drawChart(id, data, layout, config) {
+  const plot = /** @type {HTMLElement} */ (at(id).firstElementChild);
+  plot.style.height = `${layout.height}px`;  // Plotly forgets it when the window changes
+  Plotly.react(plot, data, layout, config);
 }

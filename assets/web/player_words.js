@@ -1,10 +1,7 @@
-// Numbers as people read them, as dprl/words.py writes them, and means over seeds as dprl/metrics/seeds.py takes them.
+// Numbers as text, like dprl/words.py, and means over seeds, like dprl/metrics/seeds.py.
 const RAISED = { "-": "⁻", 0: "⁰", 1: "¹", 2: "²", 3: "³", 4: "⁴", 5: "⁵", 6: "⁶", 7: "⁷", 8: "⁸", 9: "⁹" };
-const GROUPED = new Intl.NumberFormat("en-US");  // made once: toLocaleString makes one for each number
-/**
- * To three digits: 0.0571, 12,300, 1.2 million, 3.4 trillion, 1.5×10¹⁵.
- * @param {number} value
- */
+const GROUPED = new Intl.NumberFormat("en-US");  // toLocaleString would make one for each number
+/** Formats a number to three digits: 0.0571, 12,300, 1.2 million, 3.4 trillion, 1.5×10¹⁵. @param {number} value */
 export function human(value) {
   if (!Number.isFinite(value)) return "unknown";
   const sign = value < 0 ? "−" : "", size = Math.abs(value);
@@ -22,16 +19,13 @@ export function human(value) {
   if (size >= 1000) return sign + GROUPED.format(size === Math.round(size) ? size : rounded);
   return sign + (size < 0.01 ? String(Number(rounded.toFixed(4))) : String(rounded));
 }
-/**
- * Mean over seeds at each point, and its 95% t interval, NaN for one seed.
- * @param {Float64Array[]} rows of each seed
- * @param {number[]} quantiles of Student's t, by degrees of freedom
- */
-export function band(rows, quantiles) {
+/** Returns the mean over seeds at each point, and its 95% t interval, which is NaN for one seed. There is one row for
+ * each seed. `quantiles` of Student's t are in the order of the degrees of freedom. */
+export function band(/** @type {Float64Array[]} */ rows, quantiles) {
   const count = rows.length, points = Math.min(...rows.map((row) => row.length));
   const center = new Float64Array(points), low = center.slice(), high = center.slice();
   for (let i = 0; i < points; i++) {
-    let sum = rows[0][i];  // in NumPy's order: the same bits
+    let sum = rows[0][i];  // added in NumPy's order, for the same bits
     for (let j = 1; j < count; j++) sum += rows[j][i];
     center[i] = sum / count;
     let squares = 0;

@@ -1,12 +1,11 @@
-// Streamlit puts what is behind a button at the end of the page, where Tab comes last, from the button past
-// everything else, and far from it. Here Tab leads in, on from its last control to what follows the button, and
-// back.
+// Makes Tab lead from a popover's button into the popover, from its last control to the content after the button, and
+// back. Streamlit puts the popover at the end of the page, where Tab would reach it last.
 export default function () {
-  // Once the focus has left, all in it has a tabindex of -1, and keeps its own as data, until the focus is there again.
-  const within = (one) => one.dataset?.tabindex === undefined ? one.tabIndex >= 0 : one.dataset.tabindex !== "-1";
+  // While the focus is elsewhere, Streamlit sets each tabindex to -1 and keeps the original one in data-tabindex.
+  const tabbable = (one) => one.dataset?.tabindex === undefined ? one.tabIndex >= 0 : one.dataset.tabindex !== "-1";
   function* inside(root) {
     for (const one of root.querySelectorAll("*")) {
-      if (within(one) && !one.disabled && one.checkVisibility({ visibilityProperty: true })) yield one;
+      if (tabbable(one) && !one.disabled && one.checkVisibility({ visibilityProperty: true })) yield one;
       if (one.shadowRoot) yield* inside(one.shadowRoot);
     }
   }
@@ -25,7 +24,7 @@ export default function () {
     if (now === button && !back) way[0].focus();
     else if (now === way[0] && back) button.focus();
     else {
-      if (now === way.at(-1) && !back) button.focus();  // from where the browser goes on
+      if (now === way.at(-1) && !back) button.focus();  // the browser moves on from there
       return;
     }
     event.preventDefault();

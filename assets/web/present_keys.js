@@ -1,4 +1,4 @@
-// Page keys are what a remote control sends. What has the focus keeps the keys that it needs itself.
+// Keys for the presenter; remote controls send Page keys. The focused element keeps the keys that it needs itself.
 const BUTTONS = {
   ArrowRight: "next", PageDown: "next", ArrowLeft: "previous", PageUp: "previous",
   " ": "answer", Enter: "answer", ArrowDown: "answer", ArrowUp: "answer", Escape: "leave",
@@ -12,11 +12,11 @@ const pressed = (event) => {
   if ((event.key === " " || event.key === "Enter") && at.closest?.("button, a, summary")) return;
   const bar = document.querySelector('[class*="st-key-present_bar"]');
   if (!bar) return;
-  event.preventDefault();  // before the first question and after the last one, too, where the page would scroll
+  event.preventDefault();  // also at the first and last question, where the page would scroll
   bar.querySelector(`[class*="st-key-present_${name}"] button:not(:disabled)`)?.click();
 };
 export default function () {
-  // A page that is drawn anew may put this away and back. One listener stays meanwhile, so that no press is lost.
+  // A redraw may remove this component and add it again. One listener stays in between, so that no press is lost.
   const keys = window.dprlKeys ??= { made: 0, pressed: null };
   keys.made += 1;
   if (!keys.pressed) document.addEventListener("keydown", keys.pressed = pressed);

@@ -1,5 +1,4 @@
-// On a phone the sidebar lies over the page. A button in the page opens it at the settings, without the menu above
-// them; Streamlit's own button opens it with both.
+// Opens the sidebar of a phone at the settings, without the menu above them. Streamlit's own button opens it with both.
 const OPENER = '[data-testid="stExpandSidebarButton"]';
 
 /** @param {MouseEvent} press */
@@ -8,7 +7,7 @@ const byHand = (press) => {
 };
 
 export default function ({ parentElement }) {
-  document.addEventListener("click", byHand, true);  // the same one: it is added once
+  document.addEventListener("click", byHand, true);  // the same function, so it is added once
   const button = parentElement.querySelector("button");
   button.onclick = () => {
     document.body.dataset.opened = "settings";

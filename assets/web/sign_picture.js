@@ -1,6 +1,5 @@
-// Plotly saves a copy that it makes of the layout while its camera's click is handled: what stands
-// in the layout just then is in the picture, and the chart on the page never sees it. The picture gets the page's
-// colour, too, for its letters may be light.
+// Adds a footer to the pictures that Plotly's camera saves. Plotly copies the layout while it handles the click, so the
+// layout is changed for that moment only. The picture also gets the page's color, because its text may be light.
 export default function signPictures() {
   const signPicture = ({ target }) => {
     const camera = target.closest?.('.modebar-btn[data-title^="Download plot"]');

@@ -1,20 +1,21 @@
-// A page of the site: its sliders turn charts and tables that were all drawn before. website/document.py writes them.
-import { add, at, control, loaded, unpacked } from "./player_parts.js";
+// A page of the site: its sliders switch between charts and tables drawn in advance. website/document.py writes them.
+import { add } from "./parts.js";
+import { at, control, drawChart, loaded, unpacked } from "./player_parts.js";
 import { ask } from "./site_guess.js";
 /**
- * @typedef {object} Plot its pictures, one for each stop of the slider that turns it
- * @property {number | null} turned the place of that slider
- * @property {number | null} upright of the slider whose stop is a line across the chart
- * @property {number | null} level of the one whose stop is a line along it
- * @property {number | null} guessed the question whose prediction is a line across it
+ * @typedef {object} Plot a chart in several versions, one for each stop of a slider
+ * @property {number | null} turned the index of that slider
+ * @property {number | null} upright of the slider whose stop is a vertical line in the chart
+ * @property {number | null} level of the slider whose stop is a horizontal line
+ * @property {number | null} guessed of the question whose prediction is a vertical line
  * @property {{figure: any, see: string, alt: string}[]} light
  * @property {{figure: any, see: string, alt: string}[]} dark
  * @typedef {object} Content
  * @property {{label: string, stops: number[], words: string[], at: number}[]} sliders
  * @property {Plot[]} plots
- * @property {string[][][][]} tables of each the rows, at each place of all sliders
+ * @property {string[][][][]} tables the rows of each table, for each combination of stops
  * @property {import("./site_guess.js").Guess[]} guesses one for each question
- * @property {{data: any, look: string, shape: string} | null} story five scenes, of the first page
+ * @property {{data: any, look: string, shape: string} | null} story five scenes, on the first page only
  * @property {Record<string, any>} config
  * @property {Record<string, string>} ink
  */
@@ -25,7 +26,7 @@ class Site {
     this.at = content.sliders.map((slider) => slider.at);
     this.night = matchMedia("(prefers-color-scheme: dark)");
     this.night.addEventListener("change", () => this.show());
-    /** The charts that were in sight; others are drawn when they come. @type {Set<number>} */
+    /** Charts that have come near the window; the others are not drawn yet. @type {Set<number>} */
     this.seen = new Set();
     content.sliders.forEach(({ label, words }, i) => {
       const menu = label === "Environment";
@@ -34,7 +35,7 @@ class Site {
         this.show();
       })(this.at[i]);
     });
-    /** Where each prediction stands on its charts. @type {(number | undefined)[]} */
+    /** The stops that readers have predicted. @type {(number | undefined)[]} */
     this.guessed = [];
     content.guesses.forEach((guess, i) => ask(i, guess, (stop) => {
       this.guessed[i] = stop;
@@ -51,7 +52,7 @@ class Site {
     }, { rootMargin: "600px" });
     content.plots.forEach(({ light }, i) => {
       const plot = /** @type {HTMLElement} */ (at(`plot-${i}`).firstElementChild);
-      plot.style.height = `${light[0].figure.layout.height}px`;  // so that nothing moves when it is drawn
+      plot.style.height = `${light[0].figure.layout.height}px`;  // keeps the page from moving when it is drawn
       watch.observe(at(`plot-${i}`));
     });
     this.show();
@@ -71,33 +72,25 @@ class Site {
       }
     });
   }
-  /** @param {number} number of the chart */
-  draw(number) {
-    const { turned, upright, level, guessed, ...pictures } = this.content.plots[number];
+  /** Draws a chart by its number. */
+  draw(/** @type {number} */ number) {
+    const { turned, upright, level, guessed, ...themes } = this.content.plots[number];
     const theme = this.night.matches ? "dark" : "light";
-    const { figure, see, alt } = pictures[theme][turned === null ? 0 : this.at[turned]];
+    const { figure, see, alt } = themes[theme][turned === null ? 0 : this.at[turned]];
     const layout = { ...figure.layout, shapes: [...(figure.layout.shapes ?? [])] };
-    const line = { color: this.content.ink[theme], width: 1.5 };
-    const stop = (slider) => this.content.sliders[slider].stops[this.at[slider]];
-    if (upright !== null) {
-      layout.shapes.push({ type: "line", x0: stop(upright), x1: stop(upright), y0: 0, y1: 1, yref: "paper", line });
-    }
-    if (guessed !== null && this.guessed[guessed] !== undefined) {
-      const x = this.guessed[guessed];
-      layout.shapes.push({ type: "line", x0: x, x1: x, y0: 0, y1: 1, yref: "paper", line: { ...line, dash: "dot" } });
-    }
-    if (level !== null) {
-      layout.shapes.push({ type: "line", x0: 0, x1: 1, xref: "paper", y0: stop(level), y1: stop(level), line });
-    }
-    const [plot, caption] = /** @type {any} */ (at(`plot-${number}`).children);
+    const stop = (slider) => this.content.sliders[slider]?.stops[this.at[slider]];
+    const line = { color: this.content.ink[theme], width: 1.5 }, y = stop(level);
+    const vertical = (x, style) => x === undefined ? []
+      : [{ type: "line", x0: x, x1: x, y0: 0, y1: 1, yref: "paper", line: style }];
+    layout.shapes.push(...vertical(stop(upright), line), ...vertical(this.guessed[guessed], { ...line, dash: "dot" }));
+    if (y !== undefined) layout.shapes.push({ type: "line", x0: 0, x1: 1, xref: "paper", y0: y, y1: y, line });
+    drawChart(`plot-${number}`, figure.data, layout, this.content.config[theme]);
     at(`plot-${number}`).setAttribute("aria-label", alt);
-    plot.style.height = `${layout.height}px`;  // which Plotly forgets when the window changes
-    Plotly.react(plot, figure.data, layout, this.content.config[theme]);
-    caption.innerHTML = see;  // escaped where the page was made
+    at(`plot-${number}`).lastElementChild.innerHTML = see;  // Python has escaped it
   }
 }
-/** The story, for who comes by no link and not within another page. @param {NonNullable<Content["story"]>} story */
-function told({ data, look, shape }) {
+/** Shows the story, unless the page was opened by a link or within another page. */
+function showStory(/** @type {NonNullable<Content["story"]>} */ { data, look, shape }) {
   if (location.hash || window.self !== window.top) return;
   document.body.classList.add("told");
   const parentElement = at("story").attachShadow({ mode: "open" });
@@ -107,7 +100,7 @@ function told({ data, look, shape }) {
 export async function open() {
   try {
     const content = JSON.parse(new TextDecoder().decode(await unpacked("packed-content")));
-    if (content.story) told(content.story);
+    if (content.story) showStory(content.story);
     await unpacked("packed-plotly").then(loaded);
     signPictures();
     window.site = new Site(content);

@@ -1,30 +1,25 @@
-// A reader's own prediction in a lesson of the site, and what the answer makes of it. website/guesses.py writes them.
-import { add, at, control } from "./player_parts.js";
+// A reader's prediction in a lesson of the site, and its verdict. website/lessons.py writes the questions.
+import { at, control } from "./player_parts.js";
 /**
  * @typedef {object} Guess
- * @property {string[]} menus their labels; without any there is a slider
- * @property {string[]} words what can be chosen
- * @property {[string, string]} [ends] what the ends of the slider mean
- * @property {number[]} [stops] where the words of the slider stand on the chart
- * @property {number} [at] where it waits
+ * @property {string[]} menus their labels; if there are none, the question has a slider
+ * @property {string[]} words the choices
+ * @property {[string, string]} [ends] of the slider, in words
+ * @property {number[]} [stops] the values of the slider on the chart
+ * @property {number} [at] the first place of the slider
  * @property {Record<string, string>} verdicts of each setting
  */
 const NONE = "–";
-/**
- * Puts in the controls before a fold. The verdict is seen when the fold opens, and until it is closed nothing is moved.
- * @param {number} number of the question
- * @param {Guess} guess
- * @param {(stop: number) => void} moved is told where the slider stands on the chart
- */
-export function ask(number, guess, moved) {
+/** Adds the controls of a question before a fold. While the fold is open, it shows the verdict, and the controls are
+ * disabled. `moved` is called with the chosen stop of a slider. */
+export function ask(number, /** @type {Guess} */ guess, moved) {
   const box = at(`guess-${number}`), verdict = at(`verdict-${number}`);
   const fold = /** @type {HTMLDetailsElement} */ (verdict.closest("details"));
   let setting = "";
-  const say = () => {
+  fold.addEventListener("toggle", () => {
     verdict.textContent = fold.open ? guess.verdicts[setting] ?? "" : "";
     for (const one of box.querySelectorAll("input, select")) /** @type {any} */ (one).disabled = fold.open;
-  };
-  fold.addEventListener("toggle", say);
+  });
   if (guess.stops) {
     const { stops, words, ends } = guess;
     const id = `own-${number}`, label = "Your prediction";
@@ -38,7 +33,7 @@ export function ask(number, guess, moved) {
   const chosen = guess.menus.map(() => "");
   const set = guess.menus.map((label, i) =>
     control(box, { id: `own-${number}-${i}`, label, words: [NONE, ...guess.words], menu: true }, (place) => {
-      chosen.forEach((one, j) => {  // no name is given twice
+      chosen.forEach((one, j) => {  // clears a menu that had the same choice
         if (one !== place - 1 || j === i) return;
         chosen[j] = "";
         set[j](0);

@@ -1,4 +1,4 @@
-// A press on it goes past all settings; it is seen once Tab has come to it.
+// A link past all settings, visible when Tab reaches it.
 export default function () {
   const link = document.createElement("a");
   [link.className, link.href, link.textContent] = ["dprl-skip", "#run", "Skip to Run"];

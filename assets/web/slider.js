@@ -1,12 +1,11 @@
-// What the browser can do itself is done at once; what is sent follows at most every PACE ms, the last place always.
-// The chart is turned by its own buttons (Plotly's `updatemenus`), because Streamlit can only replace a chart that
-// has changed, which takes three times as long and blinks. The address goes ahead of what is sent: whatever the
-// browser sends next carries it, and one that lags behind would be read as a link to where the slider was. It is
-// written in place: what is written from Python becomes an entry of the Back button each time.
+// Updates the page at once, and sends the place to Python at most every PACE ms, always including the last place. The
+// chart changes by its own buttons (Plotly's `updatemenus`), because Streamlit would replace it, which takes three
+// times as long and flickers. The address is updated before sending: Streamlit sends it along, and would read an old
+// address as a link to the old place. It is replaced here, because Python would add an entry to the Back button.
 const PACE = 80, REST = 400;
 export default function ({ data, parentElement, setStateValue }) {
   const input = parentElement.querySelector("input");
-  if (input.dataset.ready) return;  // drawn again by its own move: the visitor's hand is ahead
+  if (input.dataset.ready) return;  // redrawn by its own move: the visitor may have moved on
   input.dataset.ready = "yes";
   const output = parentElement.querySelector("output");
   const ends = parentElement.querySelectorAll(".ends span");
@@ -14,10 +13,9 @@ export default function ({ data, parentElement, setStateValue }) {
   data.ends.forEach((words, i) => { ends[i].textContent = words; });
   input.max = data.words.length - 1;
   input.value = data.place;
-  // The chart may not be there yet.
   const turn = () => {
     const buttons = document.querySelectorAll(data.chart + " .updatemenu-button");
-    if (buttons.length === 0) { if (input.isConnected) setTimeout(turn, 50); return; }
+    if (buttons.length === 0) { if (input.isConnected) setTimeout(turn, 50); return; }  // the chart is not there yet
     buttons[input.value].dispatchEvent(new MouseEvent("click"));
   };
   const say = () => {
@@ -36,10 +34,10 @@ export default function ({ data, parentElement, setStateValue }) {
   };
   const path = location.pathname;
   const write = () => {
-    if (!input.isConnected || location.pathname !== path) return;  // another page is open by now
+    if (!input.isConnected || location.pathname !== path) return;  // another page is open now
     const url = new URL(location.href);
     new URLSearchParams(data.queries[input.value]).forEach((value, key) => url.searchParams.set(key, value));
-    // A browser refuses a hundred of these in a row; the one at rest comes through.
+    // A browser refuses a hundred of these in a row, but accepts the one after the pause.
     try { history.replaceState(history.state, "", url); } catch {}
   };
   let resting = null;

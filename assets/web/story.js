@@ -1,16 +1,15 @@
-import { clamp, element, fill } from "./story_parts.js";
+import { animation, clamp, element, fill, setColors } from "./parts.js";
 import { SCENES, momentOf } from "./story_scenes.js";
 
-// Start: scenes below each other, and the page's chart as the last one. The scene that is seen moves, unless the
-// visitor's system asks for no motion. Where a scene and a slider stand outlives the page being drawn anew.
-const SEEN = 0.5;  // of a window's height: what reaches over it is the scene that is looked at
+// The story: scenes below each other, and the page's chart as the last one. The scene in view moves, unless the visitor
+// prefers reduced motion. The state of scenes and sliders survives when the page is redrawn.
+const SEEN = 0.5;  // of the window's height: the scene that covers this line is the current one
 const FIELDS = "input, textarea, select, [contenteditable], [role=slider], [role=tab], [role=radio], [role=dialog]";
 const HOME = ".st-key-home_scene, #home";  // of the dashboard, and of the site that needs no server
-const LONGEST = 0.1;  // seconds that a picture goes on by, whatever the browser was busy with
-const kept = { times: {}, places: {}, motion: null, height: 0 };
+const memory = { times: {}, places: {}, motion: null, height: 0, held: false };
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
-function slider(parent, { label, ends, words, spoken, at, moved }) {
+function addSlider(parent, { label, ends, words, spoken, at, moved }) {
   const box = element(parent, "div", "slider"), head = element(box, "div", "top");
   const name = element(head, "label", "", label), value = element(head, "output");
   const input = element(box, "input");
@@ -22,7 +21,7 @@ function slider(parent, { label, ends, words, spoken, at, moved }) {
   }
   let shown = -1;
   const put = (place) => {
-    if (place === shown) return;  // a scene that moves says it in each frame
+    if (place === shown) return;  // called in each frame
     shown = place;
     input.value = place;
     value.textContent = words[place];
@@ -33,13 +32,13 @@ function slider(parent, { label, ends, words, spoken, at, moved }) {
   return put;
 }
 
-// A text whose words light up what they name: [words](kind). Only while they are pointed at, or focused.
-function speaking(section, parent, text) {
-  const words = element(parent, "p");
+// Adds a text in which each [words](kind) highlights the shapes of that kind while it is hovered or focused.
+function addText(section, parent, text) {
+  const line = element(parent, "p");
   text.split(/(\[[^\]]*\]\(\w+\))/).forEach((part) => {
     const [, name, kind] = part.match(/^\[(.*)\]\((\w+)\)$/) ?? [];
-    if (!name) return words.append(part);
-    const word = element(words, "span", "word", name);
+    if (!name) return line.append(part);
+    const word = element(line, "span", "word", name);
     const light = (on) => section.querySelectorAll(`svg .${kind}`).forEach((one) => one.classList.toggle("lit", on));
     word.tabIndex = 0;
     word.onpointerenter = word.onfocus = () => light(true);
@@ -47,110 +46,92 @@ function speaking(section, parent, text) {
   });
 }
 
-function built(root, data) {
-  const { words, run, order } = data, scenes = [];
-  for (const [at, name] of order.entries()) {
-    const section = element(root, "section"), text = element(section, "div", "text"), said = words[name];
-    const heading = element(text, "h2", "", said.title);
-    heading.id = `story-${name}`;
-    section.setAttribute("aria-labelledby", heading.id);
-    speaking(section, text, said.say);
-    element(text, "p", "take", said.take);
-    const host = element(section, "div", "picture");
-    kept.places[name] ??= data.first;
-    const given = { run, words: words.picture, said, texts: data[name], place: () => kept.places[name] };
-    const scene = SCENES[name](host, given);
-    scenes.push({ ...scene, name, section, host, text, said, at, end: scene.still ?? scene.length });
-  }
-  return scenes;
+function addScene(root, data, name) {
+  const section = element(root, "section"), text = element(section, "div", "text"), wording = data.words[name];
+  const heading = element(text, "h2", "", wording.title);
+  heading.id = `story-${name}`;
+  section.setAttribute("aria-labelledby", heading.id);
+  addText(section, text, wording.say);
+  element(text, "p", "take", wording.take);
+  const host = element(section, "div", "picture");
+  memory.places[name] ??= data.first;
+  const scene = SCENES[name](host, {
+    run: data.run, words: data.words.picture, wording, texts: data[name], place: () => memory.places[name],
+  });
+  return { ...scene, name, section, host, text, wording };
 }
 
-// Sliders of the two scenes that have one.
-function controlled(scenes, data, show) {
+function addControls(scenes, data, show) {
   const [noise, learn] = ["noise", "learn"].map((name) => scenes.find((scene) => scene.name === name));
-  slider(noise.text, {
+  addSlider(noise.text, {
     ...data.noise.slider,
-    at: kept.places.noise,
-    moved: (place) => { kept.places.noise = place; show(noise, kept.times.noise); },
+    at: memory.places.noise,
+    moved: (place) => { memory.places.noise = place; show(noise, memory.times.noise); },
   });
-  const put = slider(learn.text, {
+  learn.put = addSlider(learn.text, {
     ...data.learn.slider,
     at: learn.begins.length - 2,
     moved: (place) => {
-      kept.held = true;
+      memory.held = true;
       show(learn, learn.begins[place + 1] - 0.001);
     },
   });
-  legend(learn, data.words.learn);
-  legend(noise, data.words.noise);
-  learn.put = put;
+  addLegend(learn, { action0: "left", action1: "right", private: "private", bare: "bare" });
+  addLegend(noise, { count: "more", less: "less", true: "true", noisy: "noisy" });
 }
 
-function legend({ host, name }, said) {
+function addLegend({ host, wording }, names) {
   const row = element(host, "p", "legend");
-  const signs = name === "noise"
-    ? [["count", said.more], ["less", said.less], ["true", said.true], ["noisy", said.noisy]]
-    : [["action0", said.left], ["action1", said.right], ["private", said.private], ["bare", said.bare]];
-  for (const [kind, text] of signs) {
+  for (const [kind, name] of Object.entries(names)) {
     const one = element(row, "span");
     element(one, "i", kind);
-    one.append(text);
+    one.append(wording[name]);
   }
 }
 
 export default function tellStory({ data, parentElement }) {
-  const root = parentElement.querySelector(".story"), { words } = data;
-  root.style.minHeight = `${kept.height}px`;  // else who is below is thrown upwards now
+  const root = parentElement.querySelector(".story"), { bar: wording } = data.words;
+  root.style.minHeight = `${memory.height}px`;  // keeps the content below from jumping upwards
   root.replaceChildren();
-  for (const [name, [day, night]] of Object.entries(data.colors)) {
-    root.style.setProperty(`--${name}`, `light-dark(${day}, ${night})`);
-  }
-  const scenes = built(root, data), bar = element(root, "nav", "bar");
-  const heard = element(root, "p", "heard");
-  heard.setAttribute("aria-live", "polite");
-  bar.ariaLabel = words.bar.name;
-  bar.title = words.bar.keys;
-  kept.motion ??= !still.matches;
+  setColors(root, data.colors);
+  const scenes = data.order.map((name) => addScene(root, data, name)), bar = element(root, "nav", "bar");
+  const status = element(root, "p", "heard"), last = scenes.length + 1;
+  status.setAttribute("aria-live", "polite");
+  bar.ariaLabel = wording.name;
+  bar.title = wording.keys;
+  memory.motion ??= !still.matches;
   let current = 0;
 
   const show = (scene, time) => {
-    kept.times[scene.name] = time;
+    memory.times[scene.name] = time;
     scene.show(time);
     if (scene.put) scene.put(momentOf(scene.begins, time));
   };
-  controlled(scenes, data, show);
+  addControls(scenes, data, show);
   const draw = () => scenes.forEach((scene) => {
     const width = Math.floor(scene.host.clientWidth);
     if (!width) return;
     scene.draw(width);
-    show(scene, kept.times[scene.name] ?? (kept.motion ? 0 : scene.end));
+    show(scene, memory.times[scene.name] ?? (memory.motion ? 0 : scene.length));
   });
 
-  // --- motion: of the scene that is looked at, one frame after another ---
-  let frame = 0, before = 0;
-  const tick = (now) => {
-    const scene = scenes[current], passed = clamp((now - before) / 1000, 0, LONGEST);
-    before = now;
-    frame = 0;
-    if (!scene || !kept.motion || (kept.held && scene.name === "learn")) return;
-    const time = kept.times[scene.name] + passed;
+  // --- motion of the current scene ---
+  const frames = animation((passed) => {
+    const scene = scenes[current];
+    if (!scene || !memory.motion || (memory.held && scene.name === "learn")) return false;
+    const time = memory.times[scene.name] + passed;
     show(scene, Math.min(time, scene.length));
-    if (time < scene.length) frame = requestAnimationFrame(tick);
-  };
-  const move = () => {
-    if (frame || !root.isConnected) return;
-    before = performance.now();
-    frame = requestAnimationFrame(tick);
-  };
+    return time < scene.length;
+  });
+  const move = () => { if (root.isConnected) frames.start(); };
 
-  // --- where the visitor is ---
-  const home = () => document.querySelector(HOME);
-  const stops = () => [...scenes.map(({ section }) => section), home()].filter(Boolean);
-  const button = (kind, text, press) => {
-    const made = element(bar, "button", kind, text);
-    made.type = "button";
-    made.onclick = press;
-    return made;
+  // --- the visitor's place in the story ---
+  const stops = () => [...scenes.map(({ section }) => section), document.querySelector(HOME)].filter(Boolean);
+  const addButton = (kind, text, press) => {
+    const button = element(bar, "button", kind, text);
+    button.type = "button";
+    button.onclick = press;
+    return button;
   };
   const go = (way) => {
     look();
@@ -162,35 +143,33 @@ export default function tellStory({ data, parentElement }) {
     title.tabIndex = -1;
     title.focus({ preventScroll: true });
   };
-  const back = button("", words.bar.back, () => go(-1));
+  const back = addButton("", wording.back, () => go(-1));
   const where = element(bar, "span", "where");
-  const next = button("next", words.bar.next, () => go(1));
-  const motion = button("motion", "", () => {
-    kept.motion = !kept.motion;
+  addButton("next", wording.next, () => go(1));
+  const motion = addButton("motion", "", () => {
+    memory.motion = !memory.motion;
     const scene = scenes[current];
-    if (kept.motion && scene && kept.times[scene.name] >= scene.end) show(scene, 0);
-    if (kept.motion) kept.held = false;
-    told();
+    if (memory.motion && scene && memory.times[scene.name] >= scene.length) show(scene, 0);
+    if (memory.motion) memory.held = false;
+    update();
     move();
   });
-  if (data.own) element(bar, "a", "own", words.bar.own).href = data.own;
-  button("skip", words.bar.skip, () => go(scenes.length));
-  const told = () => {
-    const last = scenes.length + 1, place = current + 1;
-    where.textContent = fill(words.bar.place, { place, last });
+  if (data.own) element(bar, "a", "own", wording.own).href = data.own;
+  addButton("skip", wording.skip, () => go(scenes.length));
+  const update = () => {
+    where.textContent = fill(wording.place, { place: current + 1, last });
     back.disabled = current === 0;
-    motion.ariaLabel = kept.motion ? words.bar.pause : words.bar.play;
+    motion.ariaLabel = memory.motion ? wording.pause : wording.play;
     motion.title = motion.ariaLabel;
-    motion.dataset.moves = kept.motion;
+    motion.dataset.moves = memory.motion;
   };
   const look = () => {
-    const line = innerHeight * SEEN, found = stops().findLastIndex((one) => one.getBoundingClientRect().top < line);
-    if (found === current || found < 0) return;
-    current = found;
+    const line = innerHeight * SEEN, place = stops().findLastIndex((one) => one.getBoundingClientRect().top < line);
+    if (place === current || place < 0) return;
+    current = place;
     const scene = scenes[current];
-    const place = current + 1, last = scenes.length + 1;
-    if (scene) heard.textContent = fill(words.bar.said, { place, last, title: scene.said.title });
-    told();
+    if (scene) status.textContent = fill(wording.said, { place: place + 1, last, title: scene.wording.title });
+    update();
     move();
   };
   const keys = (event) => {
@@ -201,22 +180,22 @@ export default function tellStory({ data, parentElement }) {
     go(way);
   };
   const room = new ResizeObserver(draw);
-  const whole = new ResizeObserver(look);  // the chart comes, or is drawn anew, without a scroll
+  const page = new ResizeObserver(look);  // the chart appears, and is redrawn, without a scroll event
 
   draw();
   root.style.minHeight = "";
-  kept.height = root.offsetHeight;
-  told();
+  memory.height = root.offsetHeight;
+  update();
   look();
   move();
   room.observe(root);
-  whole.observe(document.querySelector("[data-testid=stMainBlockContainer]") ?? document.body);
+  page.observe(document.querySelector("[data-testid=stMainBlockContainer]") ?? document.body);
   document.addEventListener("scroll", look, { capture: true, passive: true });
   document.addEventListener("keydown", keys);
   return () => {
     room.disconnect();
-    whole.disconnect();
-    cancelAnimationFrame(frame);
+    page.disconnect();
+    frames.stop();
     document.removeEventListener("scroll", look, { capture: true });
     document.removeEventListener("keydown", keys);
   };

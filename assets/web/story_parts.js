@@ -1,49 +1,32 @@
-// What the pictures of the story are made of. They are drawn at their width in pixels, so that words stay as large as
-// elsewhere, and are drawn anew where it changes. Everything is placed by numbers of assets/start.json.
-const SVG = "http://www.w3.org/2000/svg";
+import { setAttributes, shape } from "./parts.js";
 
-export function shape(parent, tag, given = {}, text = "") {
-  const made = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(given)) made.setAttribute(name, value);
-  if (text) made.textContent = text;
-  parent.append(made);
-  return made;
-}
+// The parts of the story's pictures. A picture is drawn at its width in pixels, so that its words are as large as the
+// words around it, and is redrawn when the width changes. All positions follow from the numbers in assets/start.json.
 
-export function element(parent, tag, kind = "", text = "") {
-  const made = document.createElement(tag);
-  if (kind) made.className = kind;
-  if (text) made.textContent = text;
-  parent.append(made);
-  return made;
-}
-
+// Returns a function that clears the picture and sets its size.
 export function picture(parent, alt) {
-  const made = shape(parent, "svg", { role: "img", "aria-label": alt });
+  const svg = shape(parent, "svg", { role: "img", "aria-label": alt });
   return (width, height) => {
-    made.replaceChildren();
-    for (const [name, value] of Object.entries({ width, height, viewBox: `0 0 ${width} ${height}` })) {
-      made.setAttribute(name, value);
-    }
-    return made;
+    svg.replaceChildren();
+    setAttributes(svg, { width, height, viewBox: `0 0 ${width} ${height}` });
+    return svg;
   };
 }
 
-export const fill = (text, fields) => text.replace(/\{(\w+)\}/g, (_, name) => fields[name]);
 export const between = (a, b, share) => a + (b - a) * share;
+export const AXIS = 58;  // pixels left of a chart
 const pixels = (x, y) => `${x.toFixed(1)},${y.toFixed(1)}`;
-export const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
 
-// A scale of health with places beside each other, and a user on it. box: x, y, width, height.
+// Draws the scale of health, a row of places, and a user on it. box: x, y, width, height.
 export function health(svg, box, run, words) {
   const wide = box.width / run.places, middle = box.y + box.height / 2;
   const x = (place) => box.x + wide * (place + 0.5);
   shape(svg, "rect", { ...box, rx: box.height / 2, class: "scale" });
-  for (let place = 0.5; place < run.places - 1; place += 1) {  // relapses, against who gets better
+  for (let place = 0.5; place < run.places - 1; place += 1) {  // arrows of the current towards relapse
     shape(svg, "path", { d: `M${x(place) + 5} ${middle - 5}l-8 5 8 5`, class: "current" });
   }
   const most = Math.max(...run.rewards), ends = [[0, run.rewards[0]], [run.places - 1, run.rewards[1]]];
-  for (const [place, reward] of ends) {  // as large as they are, by area
+  for (const [place, reward] of ends) {  // the areas are proportional to the rewards
     const radius = Math.max(0.42 * box.height * Math.sqrt(reward / most), 2.5);
     shape(svg, "circle", { cx: x(place), cy: middle, r: radius, class: "reward" });
   }
@@ -64,7 +47,7 @@ export function health(svg, box, run, words) {
   };
 }
 
-// A cell for each step, from above, and each place. Its values are from -1 to 1.
+// Draws a cell for each step, downwards, and each place. The values of cells are between -1 and 1.
 export function grid(svg, box, run, words) {
   const wide = box.width / run.places, high = box.height / run.steps;
   const y = (step) => box.y + high * (step + 0.5), x = (place) => box.x + wide * (place + 0.5);
@@ -82,9 +65,9 @@ export function grid(svg, box, run, words) {
       shape(svg, "text", at, step ? String(step + 1) : `${words.steps} 1`);
     }
   }
-  const sent = shape(svg, "g"), arrows = shape(svg, "g"), line = shape(svg, "polyline", { class: "path" });
+  const areas = shape(svg, "g"), arrows = shape(svg, "g"), line = shape(svg, "polyline", { class: "path" });
   const drawn = new Array(cells.length).fill(0);
-  let walked = {};  // the steps that are over, as text
+  let walked = {};  // the completed steps, as text
   return {
     cells: (values) => values.forEach((value, i) => {
       if (value === drawn[i]) return;
@@ -92,27 +75,27 @@ export function grid(svg, box, run, words) {
       cells[i].setAttribute("fill-opacity", Math.min(Math.abs(value), 1).toFixed(3));
       cells[i].classList.toggle("less", value < 0);
     }),
-    path: (path, steps) => {  // as far as some number of steps, also a part of one
+    path: (path, steps) => {  // up to a number of steps, which may be fractional
       const whole = Math.floor(steps), moves = whole < path.length - 1 && steps >= 0;
       if (path !== walked.path || whole !== walked.whole) {
-        const been = [...path].slice(0, whole + 1).map((to, h) => pixels(x(Number(to)), y(h)));
-        walked = { path, whole, text: been.join(" ") };
+        const points = [...path].slice(0, whole + 1).map((to, h) => pixels(x(Number(to)), y(h)));
+        walked = { path, whole, text: points.join(" ") };
       } else if (!moves) {
         return;
       }
       const here = moves ? between(Number(path[whole]), Number(path[whole + 1]), steps - whole) : 0;
       line.setAttribute("points", moves ? `${walked.text} ${pixels(x(here), y(steps))}` : walked.text);
     },
-    policy: (actions) => {  // a colour for each cell: 0 leads to the left, 1 to the right
-      const ways = ["", ""];
+    policy: (actions) => {  // colours each cell by its action: 0 leads to the left, 1 to the right
+      const outlines = ["", ""];
       [...actions].forEach((action, i) => {
         const at = `M${box.x + wide * (i % run.places)} ${box.y + high * Math.floor(i / run.places)}`;
-        ways[action] += `${at}h${wide}v${high}h${-wide}z`;
+        outlines[action] += `${at}h${wide}v${high}h${-wide}z`;
       });
-      sent.replaceChildren();
-      ways.forEach((d, action) => shape(sent, "path", { d, class: `sent action${action}` }));
+      areas.replaceChildren();
+      outlines.forEach((d, action) => shape(areas, "path", { d, class: `sent action${action}` }));
     },
-    arrows: (actions, step) => {  // those of one step
+    arrows: (actions, step) => {  // draws the actions of one step
       const half = Math.min(high, wide, 12) / 2 - 0.5;
       arrows.replaceChildren();
       [...actions.slice(step * run.places, (step + 1) * run.places)].forEach((action, i) => {
@@ -123,9 +106,12 @@ export function grid(svg, box, run, words) {
   };
 }
 
-// Axes of a chart whose horizontal one is logarithmic. xs, ys: ticks, value and words. Returns where values are.
-export function axes(svg, box, x, y, xs, ys) {
+// Draws a chart's title and axes, and returns the scale of the horizontal axis, which is logarithmic, from 1 to `most`
+// users. y: the vertical scale. xs, ys: ticks, each a value and its text.
+export function axes(svg, box, title, most, y, xs, ys) {
   const right = box.x + box.width, bottom = box.y + box.height;
+  const x = (users) => box.x + box.width * Math.log(users) / Math.log(most);
+  shape(svg, "text", { x: box.x - AXIS, y: box.y - 16, class: "title" }, title);
   for (const [value, words] of ys) {
     shape(svg, "line", { x1: box.x, x2: right, y1: y(value), y2: y(value), class: "tick" });
     shape(svg, "text", { x: box.x - 6, y: y(value) + 5, "text-anchor": "end" }, words);
@@ -135,10 +121,11 @@ export function axes(svg, box, x, y, xs, ys) {
     shape(svg, "text", { x: x(value), y: bottom + 18, "text-anchor": i ? "middle" : "start" }, words);
   });
   shape(svg, "line", { x1: box.x, x2: right, y1: bottom, y2: bottom, class: "axis" });
+  return x;
 }
 
-// A line through points [x, y] in pixels, drawn as far as some number of them, also a part of one; and its head. What
-// was drawn before is kept as text: a frame that makes it anew leaves garbage, and collecting it takes a frame.
+// Returns a function that draws a line through points [x, y] in pixels, up to a number of points, which may be
+// fractional, and the line's head. The text of completed points is kept, because collecting garbage would skip frames.
 export function growing(svg, kind) {
   const line = shape(svg, "polyline", { class: `curve ${kind}` });
   const head = shape(svg, "circle", { r: 5, class: `head ${kind}` });
@@ -154,7 +141,6 @@ export function growing(svg, kind) {
     const [from, to] = [points[whole], points[whole + 1] ?? points[whole]];
     const x = between(from[0], to[0], share), y = between(from[1], to[1], share);
     line.setAttribute("points", to === from ? grown.text : `${grown.text} ${pixels(x, y)}`);
-    head.setAttribute("cx", x);
-    head.setAttribute("cy", y);
+    setAttributes(head, { cx: x, cy: y });
   };
 }

@@ -1,39 +1,40 @@
-import { axes, between, clamp, element, fill, grid, growing, health, picture, shape } from "./story_parts.js";
+import { clamp, element, fill, say, shape } from "./parts.js";
+import { AXIS, axes, between, grid, growing, health, picture } from "./story_parts.js";
 
-// The scenes: each says how long it moves, draws itself at a width, and shows itself at a moment, in seconds. What is
-// shown follows from the moment alone, so one that has no motion is shown as it is at its end.
+// The scenes. Each has its length in seconds, draws itself at a width, and shows itself at a time. The time alone
+// determines what a scene shows, so without motion a scene simply shows its end.
 const STEP = 0.3, TURN = 2, USER = 0.16, WAIT = 1.5, ROW = 0.22, RACE = 7, MOMENT = 0.75, SAME = 0.1;  // seconds
-const BESIDE = 560;  // pixels from which on two pictures stand beside each other
-const GUTTER = 46, AXIS = 58, SCALE = 44, BELOW = 26, TITLE = 22;  // pixels: left of a grid and of a chart, ...
-const NARROW = 140, CHART = 105;  // heights of two that are below each other
-const LOUD = 2.5;  // standard deviations of the largest noise, from which on a cell is as dark as can be
-const CHANGED = 0.02;  // of the best reward: from which on a moment is shown as long as others
-const GROW = [5, 4.2, 3.4, 2.6, 1.8];  // times as long as others the first users are seen
+const BESIDE = 560;  // pixels of width from which on two pictures are side by side
+const GUTTER = 46;  // pixels left of a grid
+const SCALE = 44, BELOW = 26, TITLE = 22;  // heights of the scale of health, of its labels, and of a title
+const NARROW = 140, CHART = 105;  // heights of a grid and a chart below each other
+const LOUD = 2.5;  // standard deviations of the largest noise that make a cell as dark as possible
+const CHANGED = 0.02;  // of the best reward: a moment with a smaller change passes quickly
+const GROW = [5, 4.2, 3.4, 2.6, 1.8];  // the first users are shown this many times as long as others
 
-const rows = () => clamp((innerHeight - 470) / 20, 9, 24);  // pixels of a step
-const say = (told, text) => { if (told.textContent !== text) told.textContent = text; };
+const rows = () => clamp((innerHeight - 470) / 20, 9, 24);  // pixels
 const titled = (svg, x, text) => shape(svg, "text", { x, y: 14, class: "title" }, text);
 
 function counted(paths, run) {
-  const found = new Array(run.places * run.steps).fill(0);
-  for (const path of paths) [...path].forEach((place, h) => { found[h * run.places + Number(place)] += 1; });
-  return found;
+  const counts = new Array(run.places * run.steps).fill(0);
+  for (const path of paths) [...path].forEach((place, h) => { counts[h * run.places + Number(place)] += 1; });
+  return counts;
 }
 
 const shades = (counts, most) => counts.map((n) => Math.sqrt(n / most));
 
-function place(path, steps) {  // where a user is, between two steps too
+function place(path, steps) {  // also between two steps
   const now = Math.floor(steps), from = Number(path[now]), to = Number(path[Math.min(now + 1, path.length - 1)]);
   return from + (to - from) * (steps - now);
 }
 
-// Which moment it is. begins: when each begins, and when the last one ends.
+// Returns the index of the moment at a time. begins: the start of each moment, and the end of the last.
 export const momentOf = (begins, time) => clamp(begins.findLastIndex((begin) => begin <= time), 0, begins.length - 2);
 
-function day(host, { run, words, said }) {
-  const draw = picture(host, said.alt), told = element(host, "p", "told");
-  const far = String(run.places - 1), path = run.paths.at(-1);  // Anna's, who is found later
-  let scale, field, shown = -1;
+function day(host, { run, words, wording }) {
+  const draw = picture(host, wording.alt), caption = element(host, "p", "told");
+  const far = String(run.places - 1), path = run.paths.at(-1);  // of Anna, whom the attack finds later
+  let scale, field;
   return {
     length: run.steps * STEP,
     draw: (width) => {
@@ -41,22 +42,19 @@ function day(host, { run, words, said }) {
       const box = { x: GUTTER, width: width - GUTTER };
       field = grid(svg, { ...box, y: SCALE + BELOW, height: high }, run, words);
       scale = health(svg, { ...box, y: 2, height: SCALE - 4 }, run, words);
-      shown = -1;
     },
     show: (time) => {
-      const steps = Math.min(time / STEP, run.steps - 1), step = Math.floor(steps);
+      const steps = Math.min(time / STEP, run.steps - 1), walked = [...path.slice(0, Math.floor(steps) + 1)];
       scale.move(place(path, steps));
       field.path(path, steps);
-      if (step === shown) return;
-      shown = step;
-      say(told, fill(said.told, { times: [...path.slice(0, step + 1)].filter((at) => at === far).length }));
+      say(caption, fill(wording.told, { times: walked.filter((at) => at === far).length }));
     },
   };
 }
 
-function count(host, { run, words, said }) {
-  const draw = picture(host, said.alt), told = element(host, "p", "told");
-  const begins = [0];  // of each user
+function count(host, { run, words, wording }) {
+  const draw = picture(host, wording.alt), caption = element(host, "p", "told");
+  const begins = [0];  // the time of each user
   run.paths.forEach((_, i) => begins.push(begins[i] + USER * (GROW[i] ?? 1)));
   const most = Math.max(...counted(run.paths, run));
   let field, shown = -1;
@@ -75,22 +73,22 @@ function count(host, { run, words, said }) {
       const now = counted(run.paths.slice(0, users), run);
       field.cells(shades(now, most));
       field.path(all ? "" : run.paths[users - 1], run.steps);
-      say(told, fill(said.users, { users: Math.min(users, run.paths.length), most: Math.max(...now) }));
+      say(caption, fill(wording.users, { users: Math.min(users, run.paths.length), most: Math.max(...now) }));
     },
   };
 }
 
-function attack(host, { run, said }) {
-  const draw = picture(host, said.alt), told = element(host, "p", "told");
+function attack(host, { run, wording }) {
+  const draw = picture(host, wording.alt), caption = element(host, "p", "told");
   const all = counted(run.paths, run), others = counted(run.paths.slice(0, -1), run);
   const left = all.map((n, i) => n - others[i]), most = Math.max(...all);
-  let fields, shown = NaN;
+  let fields;
   return {
     length: WAIT + run.steps * ROW,
     draw: (width) => {
       const high = rows() * run.steps, sign = width < BESIDE ? 16 : 34, wide = (width - 2 * sign) / 3;
       const svg = draw(width, TITLE + high + 4), x = (i) => i * (wide + sign);
-      fields = [said.all, said.others, said.left].map((text, i) => {
+      fields = [wording.all, wording.others, wording.left].map((text, i) => {
         titled(svg, x(i), text);
         return grid(svg, { x: x(i), width: wide, y: TITLE, height: high }, run);
       });
@@ -100,43 +98,46 @@ function attack(host, { run, said }) {
       }
       fields[0].cells(shades(all, most));
       fields[1].cells(shades(others, most));
-      shown = NaN;
     },
     show: (time) => {
       const steps = Math.floor((time - WAIT) / ROW);
-      if (steps === shown) return;
-      shown = steps;
       fields[2].cells(left.map((n, i) => (Math.floor(i / run.places) <= steps ? n : 0)));
-      say(told, steps >= run.steps ? said.only : "\u00a0");
+      say(caption, steps >= run.steps ? wording.only : "\u00a0");
     },
   };
 }
 
-function noise(host, { run, words, said, texts, place: stop }) {
-  const draw = picture(host, texts.alts[stop()]), told = element(host, "p", "told");
+// Returns the sizes of a grid and a chart, side by side if there is room: the grid then has this height, share of the
+// width, and gap to the chart. above: the height above the grid.
+function sideBySide(width, above, high, share, gap) {
+  if (width < BESIDE) {
+    const box = { x: AXIS, y: above + NARROW + TITLE + 16, width: width - AXIS - 8, height: CHART };
+    return { wide: width, high: NARROW, height: above + NARROW + 4 + CHART + TITLE + 42, box };
+  }
+  const wide = share * width, left = wide + gap + AXIS;
+  const box = { x: left, y: TITLE + 8, width: width - left - 8, height: above + high - TITLE - 32 };
+  return { wide, high, height: above + high + 4, box };
+}
+
+function noise(host, { run, wording, texts, place: stop }) {
+  const draw = picture(host, texts.alts[stop()]), caption = element(host, "p", "told");
   const { noise: drawn } = run, left = counted(run.paths.slice(-1), run);
   const top = Math.max(...drawn.users[0], ...drawn.noisy.flat()), loud = Math.log(1 + LOUD * Math.max(...drawn.std));
-  // One scale for every epsilon, so that a larger one is seen to leave less noise. Without noise the path is all there
-  // is, and is as dark as can be.
+  // All epsilons share one scale, so a larger epsilon visibly leaves less noise. Without noise only the path is left,
+  // as dark as possible.
   const shade = (n, std) => (std ? Math.sign(n) * Math.log(1 + Math.abs(n)) / loud : n);
-  let field, lines, placed, shown = -1, moment = -1;
+  let field, lines, points, shown = -1;
   return {
     length: RACE,
     draw: (width) => {
-      const beside = width >= BESIDE, high = beside ? rows() * run.steps : NARROW;
-      const wide = beside ? 0.4 * width : width, chart = beside ? high - 32 : CHART;
-      const svg = draw(width, TITLE + high + 4 + (beside ? 0 : chart + TITLE + 42));
-      const box = beside
-        ? { x: wide + 24 + AXIS, y: TITLE + 8, width: width - wide - 24 - AXIS - 8, height: chart }
-        : { x: AXIS, y: high + 2 * TITLE + 16, width: width - AXIS - 8, height: chart };
-      titled(svg, 0, said.seen);
+      const { wide, high, height, box } = sideBySide(width, TITLE, rows() * run.steps, 0.4, 24);
+      const svg = draw(width, height);
+      titled(svg, 0, wording.seen);
       field = grid(svg, { x: 0, width: wide, y: TITLE, height: high }, run);
-      shape(svg, "text", { x: box.x - AXIS, y: box.y - 16, class: "title" }, said.race);
-      const x = (users) => box.x + box.width * Math.log(users) / Math.log(top);
       const y = (n) => box.y + box.height * (1 - Math.log(Math.max(n, 1)) / Math.log(top));
-      axes(svg, box, x, y, texts.users, texts.counts);
+      const x = axes(svg, box, wording.race, top, y, texts.users, texts.counts);
       lines = [growing(svg, "noisy"), growing(svg, "true")];
-      placed = drawn.users.map((users, i) => [drawn.noisy[i], drawn.true[i]].map(
+      points = drawn.users.map((users, i) => [drawn.noisy[i], drawn.true[i]].map(
         (counts) => counts.map((n, m) => [x(users[m]), y(n)]),
       ));
       shown = -1;
@@ -147,47 +148,37 @@ function noise(host, { run, words, said, texts, place: stop }) {
         field.cells(left.map((n, cell) => shade(n + drawn.cells[i][cell], drawn.std[i])));
         host.querySelector("svg").setAttribute("aria-label", texts.alts[i]);
         shown = i;
-        moment = -1;
       }
-      lines.forEach((line, which) => line(placed[i][which], until));
-      if (Math.floor(until) === moment) return;
-      moment = Math.floor(until);
-      say(told, `${texts.deviations[i]} ${texts.now[i][moment]}`);
+      lines.forEach((line, j) => line(points[i][j], until));
+      say(caption, `${texts.deviations[i]} ${texts.now[i][Math.floor(until)]}`);
     },
   };
 }
 
-function learn(host, { run, words, said, texts }) {
-  const draw = picture(host, said.alt), told = element(host, "p", "told");
+function learn(host, { run, words, wording, texts }) {
+  const draw = picture(host, wording.alt), caption = element(host, "p", "told");
   const { learning } = run, last = learning.users.length - 1;
   const changed = (lost, now) => Math.abs(lost[now] - lost[now - 1]) > CHANGED;
-  const begins = [0];  // of each moment: those in which nothing changes pass quickly
+  const begins = [0];  // the time of each moment
   learning.users.forEach((_, now) => {
     const long = now === last || changed(learning.lost, now) || changed(learning.baseline, now);
     begins.push(begins[now] + (long ? MOMENT : SAME));
   });
-  let scale, field, lines, placed, shown = -1, row = -1;
+  let scale, field, lines, points, shown = -1, row = -1;
   return {
     length: begins[last + 1],
     begins,
     draw: (width) => {
-      const beside = width >= BESIDE, below = SCALE + BELOW + TITLE;
-      const high = beside ? 0.85 * rows() * run.steps : NARROW;
-      const wide = beside ? 0.55 * width : width, chart = beside ? high + BELOW + SCALE - 32 : CHART;
-      const svg = draw(width, below + high + 4 + (beside ? 0 : chart + TITLE + 42));
-      const box = beside
-        ? { x: wide + 28 + AXIS, y: TITLE + 8, width: width - wide - 28 - AXIS - 8, height: chart }
-        : { x: AXIS, y: below + high + TITLE + 16, width: width - AXIS - 8, height: chart };
-      const part = { x: GUTTER, width: wide - GUTTER };
-      titled(svg, 0, said.policy);
-      field = grid(svg, { ...part, y: below, height: high }, run, words);
+      const above = SCALE + BELOW + TITLE;
+      const { wide, high, height, box } = sideBySide(width, above, 0.85 * rows() * run.steps, 0.55, 28);
+      const svg = draw(width, height), part = { x: GUTTER, width: wide - GUTTER };
+      titled(svg, 0, wording.policy);
+      field = grid(svg, { ...part, y: above, height: high }, run, words);
       scale = health(svg, { ...part, y: TITLE + 2, height: SCALE - 4 }, run, words);
-      shape(svg, "text", { x: box.x - AXIS, y: box.y - 16, class: "title" }, said.loss);
-      const x = (users) => box.x + box.width * Math.log(users) / Math.log(learning.users[last]);
       const y = (lost) => box.y + box.height * (1 - lost);
-      axes(svg, box, x, y, texts.users, texts.lost);
+      const x = axes(svg, box, wording.loss, learning.users[last], y, texts.users, texts.lost);
       lines = [growing(svg, "bare"), growing(svg, "private")];
-      placed = [learning.baseline, learning.lost].map((lost) => lost.map((n, m) => [x(learning.users[m]), y(n)]));
+      points = [learning.baseline, learning.lost].map((lost) => lost.map((n, m) => [x(learning.users[m]), y(n)]));
       shown = row = -1;
     },
     show: (time) => {
@@ -195,22 +186,21 @@ function learn(host, { run, words, said, texts }) {
       const steps = clamp((time - begins[now]) / whole, 0, 0.999) * (run.steps - 1), step = Math.floor(steps);
       if (now !== shown) {
         field.policy(learning.policies[now]);
-        say(told, texts.now[now]);
+        say(caption, texts.now[now]);
       }
       if (now !== shown || step !== row) field.arrows(learning.policies[now], step);
       shown = now;
       row = step;
       scale.move(place(path, steps));
       field.path(path, steps);
-      // Who is at the end of an episode is at the moment that is told.
-      lines.forEach((line, which) => line(placed[which], now));
+      lines.forEach((line, j) => line(points[j], now));  // up to the moment that the caption describes
     },
   };
 }
 
-// Three ways to add noise, one after another: users, whom they trust, and the app.
-function trust(host, { said }) {
-  const draw = picture(host, said.alt);
+// Shows three ways to add noise, one after another. Each has users, the party that they trust, and the app.
+function trust(host, { wording }) {
+  const draw = picture(host, wording.alt);
   let panels = [], shown = -1;
   const zigzag = (svg, x, y, size) => shape(svg, "path", {
     d: `M${x - 2 * size} ${y}l${size / 2} ${-size} ${size} ${2 * size} ${size} ${-2 * size} ${size} ${2 * size} `
@@ -218,16 +208,16 @@ function trust(host, { said }) {
     class: "zigzag",
   });
   return {
-    length: said.names.length * TURN,
+    length: wording.names.length * TURN,
     draw: (width) => {
       const beside = width >= BESIDE, wide = beside ? width / 3 : width, high = beside ? 200 : 128;
       const svg = draw(width, beside ? high : 3 * high), gap = beside ? 36 : 20, middle = beside ? 105 : 74;
       const [user, party, app] = [16, 0.47 * Math.min(wide, 260), Math.min(wide, 260) - 46];
-      panels = said.names.map((name, way) => {
+      panels = wording.names.map((name, way) => {
         const at = beside ? [way * wide, 0] : [0, way * high];
         const panel = shape(svg, "g", { transform: `translate(${at})` });
         titled(panel, 0, name);
-        shape(panel, "text", { x: 0, y: 34 }, said.does[way]);
+        shape(panel, "text", { x: 0, y: 34 }, wording.does[way]);
         [-1, 0, 1].forEach((one) => {
           const y = middle + one * gap, to = middle + (way === 1 ? -one * gap / 3 : one * gap / 3);
           const line = way === 2 ? `M${user} ${y}L${app} ${to}` : `M${user} ${y}L${party} ${to}L${app} ${to}`;
@@ -239,8 +229,8 @@ function trust(host, { said }) {
         if (way < 2) shape(panel, "rect", { ...box, x: party - 12, width: 24 });
         if (!way) zigzag(panel, between(party, app, 0.5), middle, 8);
         shape(panel, "rect", { ...box, x: app, width: 42, class: "app" });
-        shape(panel, "text", { x: app + 21, y: middle + 5, "text-anchor": "middle" }, said.app);
-        shape(panel, "text", { x: 0, y: high - 8, class: "title" }, said.needs[way]);
+        shape(panel, "text", { x: app + 21, y: middle + 5, "text-anchor": "middle" }, wording.app);
+        shape(panel, "text", { x: 0, y: high - 8, class: "title" }, wording.needs[way]);
         return panel;
       });
       shown = -1;

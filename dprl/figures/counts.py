@@ -32,6 +32,10 @@ VISITS = CountFamily("visits", "Visits", 0.25, "E/4")
 REWARDS = CountFamily("reward", "Reward sums", 1.0, "E")
 
 
+def _which(step: int | None) -> str:
+    return "every step" if step is None else f"step {step}"
+
+
 def count_heatmaps(
     true: Array,
     noisy: Array,
@@ -69,7 +73,7 @@ def count_heatmaps(
         panels.append(heat.Heatmap(name, style.symlog(b, linear), b, text=words, **how))
         name, words = f"Difference, {word} − true", heat.in_cells(brief, error)
         panels.append(heat.difference(name, error, brief, "+,.0f", colors, zero="0", text=words))
-    title = f"{family.title} at every step" if step is None else f"{family.title} at step {step}"
+    title = f"{family.title} at {_which(step)}"
     axes = heat.cell_axes(true.shape, state_labels, action_labels, step)
     chart = heat.stacked(panels, title=title, subtitle=after(episode), dark=dark, **axes)
     columns = {"true": true, word: noisy, "difference": noisy - true}
@@ -140,7 +144,7 @@ def pessimism_of_cells(
     ]
     chart = heat.stacked(
         panels,
-        title="Effect of pessimism at every step" if step is None else f"Effect of pessimism at step {step}",
+        title=f"Effect of pessimism at {_which(step)}",
         subtitle=f"a data set of {human(n)} trajectories",
         dark=dark,
         **heat.cell_axes(visits.shape, state_labels, action_labels, step),
@@ -180,9 +184,7 @@ def coverage_of_cells(
             shares("Share of the data: d<sup>μ</sup>", heat.laid_out(behaviour, step)),
             shares("The best policy: d*", heat.laid_out(best, step)),
         ],
-        title="Coverage of the data at every step"
-        if step is None
-        else f"Coverage of the data at step {step}",
+        title=f"Coverage of the data at {_which(step)}",
         subtitle="share of the trajectories; empty: never",
         dark=dark,
         **heat.cell_axes(behaviour.shape, state_labels, action_labels, step),

@@ -50,7 +50,7 @@ def name_ends(chart: Chart, ends: Sequence[End]) -> None:
         return
     axis = chart.layout["yaxis"]
     log = axis.get("type") == "log"
-    low, high = axis.get("range") or _axis_reach(chart)
+    low, high = axis.get("range") or _ends_of(_values(chart, "y"), axis.get("rangemode") == "tozero")
     height = chart.layout["height"] - AROUND
     values = [np.log10(end.y) if log and end.y > 0 else low if log else end.y for end in ends]
     at = np.clip([(float(value) - low) / (high - low) * height for value in values], 0, height)
@@ -73,28 +73,22 @@ def name_ends(chart: Chart, ends: Sequence[End]) -> None:
             "font": {"size": 12.5, "color": color},
         }  # fmt: skip
     chart.layout["margin"]["r"] = round(FREE + SIGN + GLYPH * max(len(end.text) for end in ends))
-    _close(chart)
+    # End the horizontal axis where the lines end, next to their names.
+    x = _values(chart, "x")
+    x = np.log10(x[x > 0]) if chart.layout["xaxis"].get("type") == "log" else x
+    if x.size and x.max() > x.min():
+        span = float(x.max() - x.min())
+        chart.x(range=[float(x.min()) - 0.03 * span, float(x.max()) + 0.02 * span])
 
 
 def spread_apart(at: NDArray[np.float64], most: float) -> NDArray[np.float64]:
-    """Return places close to `at`, in the same order, at least `row` apart, and within 0 .. `most` if they fit.
+    """Return the places closest to `at`, in the same order, at least ROW apart, and within 0 .. `most` if they fit."""
+    from scipy.optimize import isotonic_regression
 
-    Neighbours that would overlap form a block around the mean of their wanted places.
-    """
-    order = np.argsort(at, kind="stable")
-    blocks: list[tuple[list[int], float]] = []  # members from the bottom up, and the place of the first
-    for i in map(int, order):
-        members, wish = [i], float(at[i])
-        while True:
-            first = max(min(wish, most - ROW * (len(members) - 1)), 0.0)
-            if not blocks or blocks[-1][1] + ROW * len(blocks[-1][0]) <= first + 1e-9:
-                break
-            members = blocks.pop()[0] + members
-            wish = float((at[members] - ROW * np.arange(len(members))).mean())
-        blocks.append((members, first))
+    order, rows = np.argsort(at, kind="stable"), ROW * np.arange(len(at))
     found = np.empty(len(at))
-    for members, first in blocks:
-        found[members] = first + ROW * np.arange(len(members))
+    # Without the rows below it, each place has to be at least as high as the one before.
+    found[order] = np.clip(isotonic_regression(at[order] - rows).x, 0.0, max(most - rows[-1], 0.0)) + rows
     return found
 
 
@@ -110,26 +104,14 @@ def legible(color: str, colors: style.Theme) -> str:
 
 
 def _values(chart: Chart, axis: str) -> NDArray[np.float64]:
-    found = [
-        np.asarray(trace[axis], float).ravel() for trace in chart.traces if trace.get("visible") is not False
-    ]
-    whole: NDArray[np.float64] = np.concatenate(found or [np.zeros(1)])
+    seen = [trace[axis] for trace in chart.traces if trace.get("visible") is not False]
+    whole: NDArray[np.float64] = np.concatenate([np.asarray(v, float).ravel() for v in seen] or [np.zeros(1)])
     known: NDArray[np.float64] = whole[np.isfinite(whole)]
     return known
 
 
-def _axis_reach(chart: Chart) -> tuple[float, float]:
-    """Estimate the range that Plotly would choose for a linear vertical axis."""
-    values = _values(chart, "y")
+def _ends_of(values: NDArray[np.float64], to_zero: bool) -> tuple[float, float]:
+    """Estimate the range that Plotly would choose for a linear axis."""
     low, high = (float(values.min()), float(values.max())) if values.size else (0.0, 1.0)
-    low = min(low, 0.0) if chart.layout["yaxis"].get("rangemode") == "tozero" else low
+    low = min(low, 0.0) if to_zero else low
     return low, high if high > low else low + 1.0
-
-
-def _close(chart: Chart) -> None:
-    """End the horizontal axis where the lines end, next to their names."""
-    values = _values(chart, "x")
-    values = np.log10(values[values > 0]) if chart.layout["xaxis"].get("type") == "log" else values
-    if values.size and values.max() > values.min():
-        span = float(values.max() - values.min())
-        chart.x(range=[float(values.min()) - 0.03 * span, float(values.max()) + 0.02 * span])

@@ -205,12 +205,19 @@ def nodes(
         inside.append(colors.background if g else style.mix(colors.amount, float(share)))
         inks.append(colors.faint if g else style.readable_on(inside[-1]))
         edges.append(colors.faint if g else colors.roles["optimal"] if r else colors.muted)
-    if outside:
-        names_outside(chart, place, labels)
-    below = named_below(place, labels)
+    for (x, y), label in zip(place, labels if outside else (), strict=outside):
+        side = "center" if abs(x) < 0.2 else "left" if x > 0 else "right"
+        level = "middle" if side != "center" else "bottom" if y > 0 else "top"
+        away = 0.62 * SMALL_NODE + 3
+        shift: Trace = {"xshift": away * x if side != "center" else 0, "yshift": away * y}
+        anchors: Trace = {"align": side, "xanchor": side, "yanchor": level}
+        chart.note(_broken_label(label), size=11, x=x, y=y, **shift, **anchors)
+    ends = _ends(labels)  # in a short chain, a name that does not fit into its node stands below it
+    short = in_row(place) and len(labels) <= NAMED_BELOW
+    below = [s for s, word in enumerate(ends) if short and (len(word) > 4 or ends.count(word) > 1)]
     for s in below:
         note_at(chart, place, s, _broken_label(labels[s], ROW_LETTERS // S), NAME_BELOW, colors.ink)
-    named = _ends(labels) if below else short_words(labels) or [str(s) for s in range(S)]
+    named = ends if below else short_words(labels) or [str(s) for s in range(S)]
     words = ["" if s in below else word for s, word in enumerate(named)]
     border = {"color": edges, "width": [3.0 if r else 1.2 for r in ring]}
     chart.add(
@@ -241,28 +248,9 @@ def _ends(labels: Sequence[str]) -> list[str]:
     return words
 
 
-def named_below(place: Array, labels: Sequence[str]) -> list[int]:
-    """List the states of a short chain whose names do not fit into their nodes and stand below them."""
-    if not labels or not in_row(place) or len(labels) > NAMED_BELOW:
-        return []
-    ends = _ends(labels)
-    return [s for s, word in enumerate(ends) if len(word) > 4 or ends.count(word) > 1]
-
-
 def stand_outside(place: Array, labels: Sequence[str]) -> bool:
     """Return whether names stand next to the nodes: on a circle with room, if they do not all fit inside."""
     return bool(labels) and not in_row(place) and len(labels) <= NAMED_OUTSIDE and short_words(labels) is None
-
-
-def names_outside(chart: Chart, place: Array, labels: Sequence[str]) -> None:
-    """Write the names around the circle, broken into short lines and aligned away from it."""
-    away = 0.62 * SMALL_NODE + 3
-    for (x, y), label in zip(place, labels, strict=True):
-        side = "center" if abs(x) < 0.2 else "left" if x > 0 else "right"
-        level = "middle" if side != "center" else "bottom" if y > 0 else "top"
-        shift: Trace = {"xshift": away * x if side != "center" else 0, "yshift": away * y}
-        anchors: Trace = {"align": side, "xanchor": side, "yanchor": level}
-        chart.note(_broken_label(label), size=11, x=x, y=y, **shift, **anchors)
 
 
 def _broken_label(label: str, wide: int = 13, most: int = 3) -> str:

@@ -130,11 +130,7 @@ def signs(
 
 
 def arrows(
-    chart: Chart,
-    drawing: Mapping[str, Any],
-    taken: Array,
-    inks: Sequence[str],
-    which: NDArray[np.bool_],
+    chart: Chart, drawing: Mapping[str, Any], taken: Array, inks: Sequence[str], which: NDArray[np.bool_]
 ) -> None:
     """Draw arrows for the actions in the cells `which` [cells], where action a has the chance taken[s, a]. A single
     arrow stands in the middle, several stand toward their targets, and a likelier one is larger."""

@@ -78,29 +78,14 @@ def noise_ladder(
         chart.note(words, **left, y=i - 0.06)
     chart.x(type="log", range=[np.log10(low), np.log10(std.max() * 5)], nticks=5, tickangle=0)
     chart.y(visible=False, range=[len(steps) - 0.5, -0.6])
-    table = pd.DataFrame(
-        {
-            "way": [step.what for step in steps],
-            "std of one counter": std,
-            "proved epsilon": [step.epsilon for step in steps],
-            "at delta": [step.delta for step in steps],
-            "this run": [i == own for i in range(len(steps))],
-        }
-    )
+    columns = ["way", "std of one counter", "proved epsilon", "at delta"]
+    table = pd.DataFrame([step[:4] for step in steps], columns=columns)
+    table["this run"] = [i == own for i in range(len(steps))]
     return chart.picture(LADDER_ALT, see, table)
 
 
 class DataPath(Protocol):
-    """The path of the data in a privacy model.
-
-    Attributes:
-        stations: the names of the stations, from left to right.
-        raw: the number of stations, from the left, that see raw data.
-        noise: the index of the station that adds the noise.
-        trusted: the index of the trusted station.
-        mixes: the index of the station that is trusted only to shuffle.
-        alt: a description of the drawing.
-    """
+    """The path of the data in a privacy model, see `privacy.privatizers.privatizer.Way`."""
 
     @property
     def stations(self) -> tuple[str, ...]: ...

@@ -193,8 +193,11 @@ def tags(chart: Chart, asked: AskedChart, order: Sequence[int], names: Sequence[
         own = asked.curves[place].label
         fits, said = shown and name == own, name
         if shown:
-            said = _judged(own, name)
-            _rank(chart, style.plain(own), number, f"{number}. {said}")
+            verdict = {"own": own} if fits else {"own": own, "name": name}
+            said = filled(SAID["rightly" if fits else "wrongly"], **verdict) if name else own
+            for trace in chart.traces:  # before all other symbols of the legend
+                if trace.get("legendgroup") == style.plain(own) and trace.get("showlegend", True):
+                    trace |= {"name": f"{number}. {said}", "legendrank": number}
         fill, ink = (colors.ink, colors.background) if fits else (colors.background, colors.ink)
         chart.points(
             f"{number}. {said or '?'}",
@@ -213,20 +216,6 @@ def tags(chart: Chart, asked: AskedChart, order: Sequence[int], names: Sequence[
             cliponaxis=False,
             unselected=WHOLE,
         )
-
-
-def _judged(own: str, name: str) -> str:
-    """Return a curve's own name, and whether the name that the visitor gave it is right."""
-    if name == own:
-        return filled(SAID["rightly"], own=own)
-    return filled(SAID["wrongly"], own=own, name=name) if name else own
-
-
-def _rank(chart: Chart, group: str, number: int, name: str) -> None:
-    """Set the name and the position of a curve's group in the legend, before all other symbols."""
-    for trace in chart.traces:
-        if trace.get("legendgroup") == group and trace.get("showlegend", True):
-            trace |= {"name": name, "legendrank": number}
 
 
 def points_apart(asked: AskedChart, order: Sequence[int]) -> list[tuple[float, float]]:
@@ -248,10 +237,7 @@ def points_apart(asked: AskedChart, order: Sequence[int]) -> list[tuple[float, f
 
 def _seen(asked: AskedChart, curve: Series) -> Array:
     """Return points of a curve within the chart, [P, 4]: x, y, and both as shares of the chart's sides."""
-    axes = (
-        (curve.x, asked.log_x, asked.x_range),
-        (floored(asked, curve.center), asked.log_y, asked.y_range),
-    )
+    axes = ((curve.x, asked.log_x, asked.x_range), (floored(asked, curve.center), asked.log_y, asked.y_range))
     columns, shares = [], []
     for values, log, ends in axes:
         low, high = np.log(ends) if log else ends
@@ -259,8 +245,7 @@ def _seen(asked: AskedChart, curve: Series) -> Array:
         shares.append(((np.log(values) if log else values) - low) / (high - low))
     points = np.column_stack([*columns, *shares])
     # Evenly along the line: a steep part has few data points.
-    ok = np.isfinite(points).all(axis=1) & (points[:, 2] >= 0) & (points[:, 2] <= 1)
-    points = points[ok]
+    points = points[np.isfinite(points).all(axis=1) & (points[:, 2] >= 0) & (points[:, 2] <= 1)]
     length = np.concatenate([[0.0], np.cumsum(np.sqrt((np.diff(points[:, 2:], axis=0) ** 2).sum(axis=1)))])
     at = np.linspace(0.0, length[-1], ALONG)
     even = np.column_stack([np.interp(at, length, points[:, i]) for i in (2, 3)])

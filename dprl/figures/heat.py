@@ -59,41 +59,18 @@ def row_ticks(labels: Sequence[str]) -> Trace:
     return style.label_ticks(labels, height(len(labels)) // 16)
 
 
-def state_rows(labels: Sequence[str]) -> Trace:
-    """Return axis settings for rows of states; long labels are broken in two if all have room for two lines."""
-    return row_ticks(_names(labels, MOST))
-
-
-def _names(states: Sequence[str], room: int) -> list[str]:
+def state_names(states: Sequence[str], room: int = MOST) -> list[str]:
     """Shorten the labels of states; if `room` (pixels) allows, break long ones into two lines instead."""
     cut = style.short_labels(states)
     if TWO_LINES * len(states) > room:
         return cut
     whole = style.short_labels(states, max(map(len, states)))
-    return [
-        short if short == label else _broken(label, short) for label, short in zip(whole, cut, strict=True)
-    ]
-
-
-def _broken(label: str, cut: str) -> str:
-    """Break a label into two lines, neither longer than the cut label; cut it if that is impossible."""
-    words = label.split(" ")
-    ways = [(" ".join(words[:i]), " ".join(words[i:])) for i in range(1, len(words))]
-    return next(("\n".join(way) for way in ways if max(map(len, way)) <= len(cut)), cut)
-
-
-def pair_rows(state_labels: Sequence[str], action_labels: Sequence[str]) -> Trace:
-    """Return settings of `stacked` for rows of state-action pairs; if they are too many, label only states."""
-    states, actions = style.short_labels(state_labels), style.short_labels(action_labels)
-    S, A = len(states), len(actions)
-    if S * A <= NAMED_ROWS:
-        title, ticks = "State · action", row_ticks([f"{s} · {a}" for s in states for a in actions])
-    else:
-        states = _names(state_labels, height(S * A))
-        title, ticks = "State", style.label_ticks(states, height(S * A) // 16)
-        ticks |= {"tickvals": [s * A + (A - 1) / 2 for s in ticks["tickvals"]]}
-    words = [f"{s}, {a}" for s in state_labels for a in action_labels]
-    return {"y_title": title, "y_ticks": ticks, "y_hover": words}
+    names = []
+    for label, short in zip(whole, cut, strict=True):
+        words = label.split(" ") if short != label else []
+        ways = [(" ".join(words[:i]), " ".join(words[i:])) for i in range(1, len(words))]
+        names.append(next(("\n".join(way) for way in ways if max(map(len, way)) <= len(short)), short))
+    return names
 
 
 def laid_out(values: Array, step: int | None) -> Array:
@@ -107,11 +84,22 @@ def cell_axes(
 ) -> Trace:
     """Return settings of `stacked` for cells (h, s, a): steps by pairs or, at one step, states by actions."""
     if step is None:
+        H, S, A = shape
+        if S * A <= NAMED_ROWS:
+            states, actions = style.short_labels(state_labels), style.short_labels(action_labels)
+            title, ticks = "State · action", row_ticks([f"{s} · {a}" for s in states for a in actions])
+        else:  # too many pairs: label only states
+            names = state_names(state_labels, height(S * A))
+            title, ticks = "State", style.label_ticks(names, height(S * A) // 16)
+            ticks |= {"tickvals": [s * A + (A - 1) / 2 for s in ticks["tickvals"]]}
         return {
-            "x_title": f"Step h (0 to {shape[0] - 1})",
-            "x_ticks": style.step_ticks(shape[0]),
-            "x_hover": [f"step {h}" for h in range(shape[0])],
-        } | pair_rows(state_labels, action_labels)
+            "x_title": f"Step h (0 to {H - 1})",
+            "y_title": title,
+            "x_ticks": style.step_ticks(H),
+            "y_ticks": ticks,
+            "x_hover": [f"step {h}" for h in range(H)],
+            "y_hover": [f"{s}, {a}" for s in state_labels for a in action_labels],
+        }
     return {
         "x_title": "State",
         "y_title": "Action",
@@ -160,8 +148,6 @@ def stacked(
         name = "" if i == 0 else str(i + 1)
         place = {"xaxis": f"x{name}", "yaxis": f"y{name}"}
         _cells(chart, panel, words, _bar(panel, top, bottom, chart.colors), place)
-        if rows <= TEXT_CELLS and columns <= TEXT_CELLS and panel.text is not None:
-            _words_in_cells(chart, panel, panel.text, place)
         chart.heading(panel.name, 0, top, yshift=2)
         usual_x, usual_y = (chart.layout[f"{xy}axis"] if i == 0 else {"matches": xy} for xy in "xy")
         across = {
@@ -186,7 +172,7 @@ def stacked(
 def _cells(
     chart: Chart, panel: Heatmap, words: Sequence[Sequence[str]] | None, bar: Trace | None, place: Trace
 ) -> None:
-    """Draw the cells of a panel; `words` describes the position of each cell in its hover text."""
+    """Draw the cells of a panel with their text; `words` describes the position of each cell in its hover text."""
     rows, columns = panel.z.shape
     gap = 1 if rows <= 24 and columns <= 24 else 0
     where = "row %{y}, column %{x}" if words is None else "%{text}"
@@ -211,6 +197,13 @@ def _cells(
         "name": panel.name,
     }
     chart.traces.append(heatmap | place)
+    if panel.text is not None:
+        y, x = np.indices(panel.z.shape)
+        span = panel.high - panel.low or 1.0
+        shares = (panel.z.ravel() - panel.low) / span
+        ink = [style.readable_on(style.mix(panel.scale, share)) for share in shares]
+        name, texts = f"{panel.name}: numbers", panel.text.ravel().tolist()
+        chart.words(x.ravel(), y.ravel(), texts, ink, 11, name=name, **place)
 
 
 def name_colors(chart: Chart, names: Sequence[tuple[str, str]]) -> None:
@@ -238,14 +231,6 @@ def _bar(panel: Heatmap, top: float, bottom: float, colors: style.Theme) -> Trac
         "ticklen": 3,
         "nticks": 4,
     }
-
-
-def _words_in_cells(chart: Chart, panel: Heatmap, text: NDArray[np.object_], place: Trace) -> None:
-    rows, columns = np.indices(panel.z.shape)
-    span = panel.high - panel.low or 1.0
-    ink = [style.readable_on(style.mix(panel.scale, (value - panel.low) / span)) for value in panel.z.ravel()]
-    name, words = f"{panel.name}: numbers", text.ravel().tolist()
-    chart.words(columns.ravel(), rows.ravel(), words, ink, 11, name=name, **place)
 
 
 def in_cells(word: Callable[[float], str], values: Array) -> NDArray[np.object_] | None:

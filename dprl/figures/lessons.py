@@ -80,6 +80,10 @@ def open_chart(
         for curve, _ in drawn:
             y = floored(asked, curve.center)
             chart.add("lines", curve.x, y, line={"color": chart.colors.muted, "width": 2.5}, showlegend=False)
+    if not shown or asked.bare_x:  # hover text must not reveal the answer, and a click is an answer
+        for trace in chart.traces:
+            trace.pop("hovertemplate", None)
+            trace["hoverinfo"] = "skip"
     _question_axes(chart, asked)
     if asked.level is not None:
         at, name = asked.level
@@ -121,10 +125,6 @@ def _named_curves(
         over=asked.over,
     )
     chart.caveats.clear()  # captions must not give the answer away
-    if not shown:  # a click is an answer and never hides a curve
-        for trace in chart.traces:
-            trace.pop("hovertemplate", None)
-            trace["hoverinfo"] = "skip"
 
 
 def _question_axes(chart: Chart, asked: AskedChart) -> None:
@@ -146,9 +146,6 @@ def _question_axes(chart: Chart, asked: AskedChart) -> None:
         chart.x(showgrid=False, dtick=10)
     if asked.bare_x:
         chart.x(showticklabels=False)
-        for trace in chart.traces:  # hover text must not reveal the answer; it shows only the name to click
-            trace.pop("hovertemplate", None)
-            trace["hoverinfo"] = "skip"
     if asked.percent:
         chart.y(tickformat=".0%")
     if asked.percent_x:

@@ -75,24 +75,17 @@ def ellipsoid(
         for name, at in (("estimate", estimate), ("estimate without noise", quiet_estimate), ("true", truth))
         for k in (0, 1)
     ]
-    (x0, x1), (y0, y1) = _window(noisy, quiet, truth, bound, near)
-    chart.x(range=[x0, x1], nticks=7, tickangle=0)
-    chart.y(range=[y0, y1], nticks=7)
-    if not near:
-        chart.x(constrain="domain")
-        chart.y(constrain="domain", scaleanchor="x")
-    table = pd.DataFrame(rows, columns=["what", "weight", "from", "to"])
-    return chart.picture(ELLIPSOID_ALT, see, table, revision=f"ellipsoid-{names}-{near}-{label}")
-
-
-def _window(
-    noisy: Array | None, quiet: Array | None, truth: Array, bound: float, near: bool
-) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Return the ranges of both axes: all weights within C_w or, with `near`, the confidence sets if smaller."""
+    # All weights within C_w or, with `near`, the confidence sets if smaller.
     drawn = [outline for outline in (noisy, quiet) if outline is not None and near]
     points = np.concatenate([*drawn, truth[None]]) if drawn else np.array([[-bound, -bound], [bound, bound]])
     points = np.clip(points, -1.1 * bound, 1.1 * bound)
     low, high = points.min(0), points.max(0)
     edge = np.maximum(0.06 * (high - low), 1e-12)
-    (x0, y0), (x1, y1) = low - edge, high + edge
-    return (x0, x1), (y0, y1)
+    x_range, y_range = np.column_stack([low - edge, high + edge])
+    chart.x(range=list(x_range), nticks=7, tickangle=0)
+    chart.y(range=list(y_range), nticks=7)
+    if not near:
+        chart.x(constrain="domain")
+        chart.y(constrain="domain", scaleanchor="x")
+    table = pd.DataFrame(rows, columns=["what", "weight", "from", "to"])
+    return chart.picture(ELLIPSOID_ALT, see, table, revision=f"ellipsoid-{names}-{near}-{label}")

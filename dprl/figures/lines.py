@@ -193,13 +193,17 @@ class _Drawn:
         return True
 
     def single_seeds(self, wanted: bool) -> None:
-        """Draw each seed's own curve if `wanted`, or if some seeds are ahead of the mean."""
+        """Draw each seed's own curve if `wanted`, or the part of each that is ahead of an unfinished mean."""
         faint = style.translucent(self.color, 0.45)
-        rows = self.series.rows if wanted and len(self.series.rows) > 1 else _ahead(self.series)
+        series, rows, first = self.series, self.series.rows, 0
+        if not wanted or len(rows) <= 1:
+            known = np.flatnonzero(np.isfinite(series.center))
+            first = int(known[-1]) if len(known) else 0  # the mean's last point
+            rows = rows[:0] if series.complete else rows[np.isfinite(rows[:, first + 1 :]).any(axis=1)]
         for row in rows:
-            known = np.flatnonzero(np.isfinite(row))
+            known = first + np.flatnonzero(np.isfinite(row[first:]))
             pick = known[style.thin(len(known))]
-            x, y = np.asarray(self.series.x, float)[pick], self.floor.seen(row[pick])
+            x, y = np.asarray(series.x, float)[pick], self.floor.seen(row[pick])
             self.chart.line(f"{self.label}: one seed", x, y, faint, 1, showlegend=False, **self.group)
 
     def center(self, x_words: Callable[[float], str], log_x: bool, phase: float) -> None:
@@ -339,19 +343,6 @@ def percents(chart: Chart) -> None:
 def gapped(values: Array) -> Array:
     """Return the values with a NaN after each, which breaks the line there."""
     return np.column_stack([values, np.full(len(values), np.nan)]).ravel()
-
-
-def _ahead(series: Series) -> list[Array]:
-    """Return each seed's row of an unfinished curve that is ahead of the mean, NaN before the mean's last point."""
-    known = np.flatnonzero(np.isfinite(series.center))
-    last = int(known[-1]) if len(known) else 0
-    ahead = []
-    for row in series.rows if not series.complete else ():
-        if np.isfinite(row[last + 1 :]).any():
-            row = row.copy()
-            row[:last] = np.nan
-            ahead.append(row)
-    return ahead
 
 
 def band_sign(chart: Chart, name: str) -> None:

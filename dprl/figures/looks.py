@@ -76,11 +76,6 @@ class CurveStyle:
         return DRAFT if self.draft else DASHES[self.learner % len(DASHES)]
 
     @property
-    def svg_dash(self) -> str:
-        """The dashes as an attribute of an SVG line."""
-        return "" if self.dash == "solid" else f' stroke-dasharray="{self.dash.replace("px", "")}"'
-
-    @property
     def prefix(self) -> str:
         """The number before the name of a numbered curve."""
         return "" if self.number == 1 else f"{self.number}: "
@@ -99,7 +94,8 @@ def numbered(kinds: Sequence[CurveStyle]) -> list[CurveStyle]:
     """
     result: list[CurveStyle] = []
     for kind in kinds:
-        taken = {other.number for other in result if _alike(other, kind)}
+        alike = [other for other in result if _one_color(other, kind)]
+        taken = {other.number for other in alike if (other.symbol, other.dash) == (kind.symbol, kind.dash)}
         result.append(replace(kind, number=next(n for n in itertools.count(1) if n not in taken)))
     return result
 
@@ -123,10 +119,6 @@ def marked(kinds: Sequence[CurveStyle]) -> list[CurveStyle]:
         steps = (replace(kind, noise=kind.noise + step) for step in range(len(SYMBOLS[kind.model])))
         result.append(next((one for one in steps if one.symbol not in taken), kind))
     return result
-
-
-def _alike(a: CurveStyle, b: CurveStyle) -> bool:
-    return (a.symbol, a.dash) == (b.symbol, b.dash) and _one_color(a, b)
 
 
 def _one_color(a: CurveStyle, b: CurveStyle) -> bool:
@@ -176,7 +168,8 @@ def swatch(look: CurveStyle, dark: bool) -> Sketch:
     points, size = SHAPES.get(look.symbol), 5 if look.number == 1 else 7
     place = f'transform="translate(20,8) scale({size})" fill="{hue}"'
     marker = f'<circle r="1" {place}/>' if points is None else f'<polygon points="{points}" {place}/>'
-    line = f'<path d="M0 8 H40" stroke="{hue}" stroke-width="2.5"{look.svg_dash}/>'
+    dash = "" if look.dash == "solid" else f' stroke-dasharray="{look.dash.replace("px", "")}"'
+    line = f'<path d="M0 8 H40" stroke="{hue}" stroke-width="2.5"{dash}/>'
     digit = (
         f'<text x="20" y="11.5" text-anchor="middle" font-size="10" font-weight="700" '
         f'fill="{readable_on(hue)}">{look.number}</text>'

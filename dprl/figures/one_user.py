@@ -65,16 +65,10 @@ def one_user(
     said = messages("one_user")
     places, high, numbered = _state_places(drawing, states)
     shown = len(places)  # a grid has no cells for the states in which episodes end
-    most = max(
-        max(
-            float(np.max(m.true, initial=0)), float(np.max(m.true if m.noisy is None else m.noisy, initial=0))
-        )
-        for m in moments
-    )
-    shown_ways = (
-        [[m.way] for m in moments] if best is None else list(zip((m.way for m in moments), best, strict=True))
-    )
-    private = any(m.noisy is not None for m in moments)
+    counts = [visits for m in moments for visits in (m.true, m.noisy) if visits is not None]
+    most = max(float(np.max(visits, initial=0)) for visits in counts)
+    own = [m.way for m in moments]
+    shown_ways = list(zip(own) if best is None else zip(own, best, strict=True))
 
     def level(count: float) -> float:
         return round(float(np.log1p(max(count, 0.0)) / np.log1p(max(most, 1.0))), 4)
@@ -94,7 +88,7 @@ def one_user(
         if numbered
         else list(states),
         "actions": [graph.worded(action) for action in actions],
-        "private": private,
+        "private": any(m.noisy is not None for m in moments),
         "moments": [
             {
                 "users": human(m.users),
@@ -117,12 +111,10 @@ def one_user(
 
 
 def _loses(m: Moment) -> str:
-    said = messages("one_user")
-    if m.lost is None:
-        return filled(said["follow"], users=human(m.users))
-    if m.users == 1:
-        return filled(said["first"], lost=percent(m.lost))
-    return filled(said["lost"], users=human(m.users), lost=percent(m.lost))
+    name = "follow" if m.lost is None else "first" if m.users == 1 else "lost"
+    users = {} if name == "first" else {"users": human(m.users)}
+    lost = {} if m.lost is None else {"lost": percent(m.lost)}
+    return filled(messages("one_user")[name], **users, **lost)
 
 
 def _state_places(

@@ -58,13 +58,9 @@ def matrix(cells: Sequence[MatrixCell], see: str, *, dark: bool = False) -> Pict
     """Draw a row of cells for each paper, one for each item, in the order of verdicts."""
     papers = list(dict.fromkeys(cell.paper for cell in cells))
     order = list(CELLS)
-    placed = [
-        (i, papers.index(paper), cell)
-        for paper in papers
-        for i, cell in enumerate(
-            sorted((c for c in cells if c.paper == paper), key=lambda c: order.index(c.verdict))
-        )
-    ]
+    ordered = sorted(cells, key=lambda cell: order.index(cell.verdict))
+    rows = [[cell for cell in ordered if cell.paper == paper] for paper in papers]
+    placed = [(x, y, cell) for y, row in enumerate(rows) for x, cell in enumerate(row)]
     chart = Chart("Claims of each paper, by verdict", height=120 + 34 * len(papers), dark=dark)
     for verdict, (color, mark) in CELLS.items():
         own = [one for one in placed if one[2].verdict == verdict]
@@ -197,7 +193,15 @@ def measurements(
         height=150 + ROW * len(rows),
         dark=dark,
     )
-    _zones(chart, rows, reach)
+    zones = [  # behind each row, cut at the axis
+        ((max(row.zone[0], reach[0]), min(row.zone[1], reach[1]), None), (place, place, None))
+        for place, row in enumerate(rows)
+        if not np.isnan(row.zone).any()
+    ]
+    if zones:
+        line = {"color": style.translucent(chart.colors.roles["optimal"], 0.3), "width": 18}
+        x, y = ([end for zone in zones for end in zone[i]] for i in (0, 1))
+        chart.add("lines", x, y, line=line, hoverinfo="skip", name="range of the claim")
     for verdict, symbol in SYMBOLS.items():
         own = [row for row in rows if row.verdict == verdict]
         if not own:
@@ -215,15 +219,12 @@ def measurements(
             customdata=[f"<b>{row.number}</b> {style.plain(row.title)}<br>{row.words}" for row in own],
             hovertemplate="%{customdata}<extra></extra>",
         )
+    edge = {"width": 3, "color": chart.colors.roles["optimal"]}
     chart.add(
         "markers",
         [row.threshold for row in rows],
         places,
-        marker={
-            "symbol": "line-ns",
-            "size": 22,
-            "line": {"width": 3, "color": chart.colors.roles["optimal"]},
-        },
+        marker={"symbol": "line-ns", "size": 22, "line": edge},
         hovertemplate="claimed: %{x}<extra></extra>",
         name="smallest or largest value at which the claim holds",
     )
@@ -236,20 +237,6 @@ def measurements(
         columns=["setting", "where", statistic, "low (95%)", "high (95%)", "held against", "verdict"],
     )
     return chart.picture(ALT if over else EXACT_ALT, see, table)
-
-
-def _zones(chart: Chart, rows: Sequence[Measurement], reach: tuple[float, float]) -> None:
-    """Draw, behind each row, the range that must contain the interval if the claim is to hold, cut at the axis."""
-    x: list[float | None] = []
-    y: list[float | None] = []
-    for place, row in enumerate(rows):
-        if not np.isnan(row.zone).any():
-            x += [max(row.zone[0], reach[0]), min(row.zone[1], reach[1]), None]
-            y += [place, place, None]
-    if x:
-        fill = style.translucent(chart.colors.roles["optimal"], 0.3)
-        line = {"color": fill, "width": 18}
-        chart.add("lines", x, y, line=line, hoverinfo="skip", name="range of the claim")
 
 
 def measured_curves(

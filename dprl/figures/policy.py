@@ -52,14 +52,17 @@ def environment_drawing(
         for s in range(S)
     ]
     if grid.is_grid(drawing):
-        return _grid(drawing, best, hover, dark).picture(GRID_ALT, "", table)
+        cells = len(drawing["cells"])
+        chart = grid.canvas("", drawing, dark, small=True)
+        # Only cells that pay more than the median: a small reward everywhere is no landmark.
+        extra = np.maximum(best[:cells] - float(np.median(best[:cells])), 0.0)
+        fills = grid.fill(chart, drawing, extra / extra.max() if extra.any() else extra, hover[:cells])
+        grid.signs(chart, drawing, [style.readable_on(color) for color in fills], small=True)
+        return chart.picture(GRID_ALT, "", table)
     place = graph.state_places(drawing, S)
     chart = graph.canvas("", place, dark, small=True, labels=state_labels)
-    whole = (
-        A <= 3
-        and S <= graph.NAMED_STATES
-        and (graph.in_row(place) or (P[0] > graph.FAINTEST).sum() <= graph.DRAWN_MOVES)
-    )
+    few = graph.in_row(place) or (P[0] > graph.FAINTEST).sum() <= graph.DRAWN_MOVES
+    whole = A <= 3 and S <= graph.NAMED_STATES and few
     if A > TOLD_APART:
         shown, names = P[0].mean(axis=1, keepdims=True), ["all actions, on average"]
         see = f"There are {A} actions, so the arrows show their average."
@@ -77,17 +80,6 @@ def environment_drawing(
             said = f"reward {human(float(best[s]))}"
             graph.note_at(chart, place, int(s), said, -1.15, chart.colors.muted)
     return chart.picture(DRAWING_ALT, see, table)
-
-
-def _grid(drawing: Mapping[str, Any], best: Array, hover: Sequence[str], dark: bool) -> Chart:
-    """Draw a grid in which better-paying cells have a fuller colour; best [S] is each state's largest reward."""
-    cells = len(drawing["cells"])
-    chart = grid.canvas("", drawing, dark, small=True)
-    # Only cells that pay more than the median: a small reward everywhere is no landmark.
-    extra = np.maximum(best[:cells] - float(np.median(best[:cells])), 0.0)
-    colors = grid.fill(chart, drawing, extra / extra.max() if extra.any() else extra, hover[:cells])
-    grid.signs(chart, drawing, [style.readable_on(color) for color in colors], small=True)
-    return chart
 
 
 @dataclass(frozen=True)

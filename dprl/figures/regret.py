@@ -220,16 +220,20 @@ def gaps_over_n(
     `shaded` holds an n up to which the chart is shaded, and the name of that range. wide: see `regret.comparison`.
     """
     curves = told_apart(curves)
-    chart = _over_n(
-        "Distance from the best policy", "Suboptimality v* − v<sup>π</sup> (reward)", curves, dark
-    )
     most = max((curve.v_star for curve in curves if curve.v_star), default=0.0)
-    _draw(chart, curves, log_y, show_seeds, least=float(f"{FAINT * most:.1g}"))
+    titles = "Distance from the best policy", "Suboptimality v* − v<sup>π</sup> (reward)"
+    chart = _over_n(*titles, curves, log_y, show_seeds, float(f"{FAINT * most:.1g}"), dark=dark)
     worst_case(chart, curves, "v*")
     if wide:
         ends.name_ends(chart, lines.names_at_ends(curves))
     if shaded is not None:
-        _shade(chart, curves, *shaded)
+        end, words = shaded
+        begin = min((float(curve.x[0]) for curve in curves if len(curve.x)), default=1.0)
+        fill = style.translucent(chart.colors.roles["bound"], 0.16)
+        ground = {"type": "rect", "y0": 0, "y1": 1, "yref": "paper", "layer": "below", "line": {"width": 0}}
+        chart.layout["shapes"] = [ground | {"x0": begin, "x1": end, "fillcolor": fill}]
+        middle = (np.log10(begin) + np.log10(end)) / 2
+        chart.note(words, chart.colors.muted, x=middle, y=0.02, yref="paper", yanchor="bottom")
     return chart.picture(GAP_ALT, see, regret_numbers(curves, "mean", "n"), revision=f"gap-{log_y}")
 
 
@@ -249,8 +253,8 @@ def prices_over_n(
     each theorem gets a line with that slope.
     """
     curves = told_apart(curves)
-    chart = _over_n("Privacy cost in the lower bound", "Lower by (reward)", curves, dark)
-    _draw(chart, curves, log_y, show_seeds)
+    titles = "Privacy cost in the lower bound", "Lower by (reward)"
+    chart = _over_n(*titles, curves, log_y, show_seeds, dark=dark)
     guided: set[str] = set()
     for curve, theorem in zip(curves, proved or [""] * len(curves), strict=True):
         if log_y and theorem and theorem not in guided and len(curve.center) and curve.center[-1] > 0:
@@ -263,27 +267,22 @@ def prices_over_n(
     return chart.picture(PRICE_ALT, see, regret_numbers(curves, "mean", "n"), revision=f"price-{log_y}")
 
 
-def _over_n(title: str, y_title: str, curves: Sequence[Series], dark: bool) -> Chart:
+def _over_n(
+    title: str,
+    y_title: str,
+    curves: Sequence[Series],
+    log_y: bool,
+    show_seeds: bool,
+    least: float = 0.0,
+    *,
+    dark: bool,
+) -> Chart:
     height = 420 + 18 * len(curves)
-    return Chart(title, X_TITLE, y_title, subtitle="mean over data sets", height=height, dark=dark)
-
-
-def _draw(
-    chart: Chart, curves: Sequence[Series], log_y: bool, show_seeds: bool, *, least: float = 0.0
-) -> None:
+    chart = Chart(title, X_TITLE, y_title, subtitle="mean over data sets", height=height, dark=dark)
     words, over = (lambda n: f"{human(n)} trajectories"), lines.DATA_SETS
     lines.draw_series(chart, curves, words, log_y=log_y, show_seeds=show_seeds, least=least, over=over)
     axis = chart.layout["yaxis"]
     shown = axis.get("range")
     if axis["type"] == "log" and shown and shown[1] - shown[0] > 2:
         chart.y(dtick=1)
-
-
-def _shade(chart: Chart, curves: Sequence[Series], end: float, words: str) -> None:
-    """Shade a range from the left end of the axis, with its name at the bottom."""
-    begin = min((float(curve.x[0]) for curve in curves if len(curve.x)), default=1.0)
-    fill = style.translucent(chart.colors.roles["bound"], 0.16)
-    ground = {"type": "rect", "y0": 0, "y1": 1, "yref": "paper", "layer": "below", "line": {"width": 0}}
-    chart.layout["shapes"] = [ground | {"x0": begin, "x1": end, "fillcolor": fill}]
-    middle = (np.log10(begin) + np.log10(end)) / 2
-    chart.note(words, chart.colors.muted, x=middle, y=0.02, yref="paper", yanchor="bottom")
+    return chart

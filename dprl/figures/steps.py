@@ -84,13 +84,18 @@ def policy_by_step(
         panels.append(heat.chance_map("Behaviour policy's chance of this action", behaviour.T, colors))
         columns["behaviour policy's chance of it"] = behaviour.ravel()
     chart = over_steps(panels, "The policy, step by step", when or after(episode), state_labels, dark, True)
-    used = sorted(
-        {int(a) for which in (policy, optimal_policy) if which is not None for a in np.unique(which)}
-    )
-    heat.name_colors(chart, [(graph.worded(action_labels[a]), palette[a]) for a in used])
-    chart.layout["legend"] |= {"itemclick": False, "itemdoubleclick": False}
+    _name_actions(chart, panels, [graph.worded(label) for label in action_labels], palette)
     table = steps_table(len(policy), state_labels, columns)
     return chart.picture(STEPS_ALT, see, table, revision="steps")
+
+
+def _name_actions(
+    chart: Chart, panels: Sequence[heat.Heatmap], names: Sequence[str], palette: Sequence[str]
+) -> None:
+    """Name the actions that are drawn in the legend."""
+    used = {int(a) for panel in panels if not panel.bar for a in np.unique(panel.z)}
+    heat.name_colors(chart, [(names[a], palette[a]) for a in sorted(used)])
+    chart.layout["legend"] |= {"itemclick": False, "itemdoubleclick": False}
 
 
 def _bands(colors: Sequence[str]) -> style.Scale:
@@ -226,7 +231,7 @@ def over_steps(
         x_title=f"Step h ({first} to {H - 1 + first})",
         y_title="State",
         x_ticks=style.step_ticks(H, first),
-        y_ticks=heat.state_rows(state_labels),
+        y_ticks=heat.row_ticks(heat.state_names(state_labels)),
         x_hover=[f"step {h + first}" for h in range(H)],
         y_hover=list(state_labels),
     )
@@ -332,18 +337,10 @@ def policy_beside_usual(
         words = np.array([*action_labels, lacking], object)[drawn]
         return heat.Heatmap(name, drawn.astype(float), words, scale, -0.5, A + 0.5, form="", bar=False)
 
-    panels = [
-        panel("Policy", policy, enough, somebody),
-        panel("Most frequent action", usual, known, FEW),
-    ]
-    chart = over_steps(
-        panels, "Policy and most frequent action", when, state_labels, dark, legend=True, first=first_step
-    )
-    used = sorted({*np.unique(panels[0].z).astype(int), *np.unique(panels[1].z).astype(int)})
-    heat.name_colors(
-        chart, [(names[a] if a == A else graph.worded(action_labels[a]), palette[a]) for a in used]
-    )
-    chart.layout["legend"] |= {"itemclick": False, "itemdoubleclick": False}
+    panels = [panel("Policy", policy, enough, somebody), panel("Most frequent action", usual, known, FEW)]
+    title = "Policy and most frequent action"
+    chart = over_steps(panels, title, when, state_labels, dark, legend=True, first=first_step)
+    _name_actions(chart, panels, [*map(graph.worded, action_labels), FEW], palette)
     columns = {
         "policy": names[policy].ravel(),
         "decides": np.where(enough, "policy", somebody).ravel(),

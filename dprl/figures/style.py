@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
+from plotly.colors import hex_to_rgb
 
 from dprl.words import power
 
@@ -158,6 +160,8 @@ def layout(
     The legend and the tick labels get room of their own, so nothing overlaps at 390 pixels.
     """
     colors = theme(dark)
+    label = {"size": 13, "color": colors.ink}
+    small = f'<br><span style="font-size:12.5px;color:{colors.muted}">{subtitle}</span>' if subtitle else ""
     axis = {
         "automargin": True,
         "gridcolor": colors.grid,
@@ -174,12 +178,7 @@ def layout(
         "plot_bgcolor": "rgba(0,0,0,0)",
         "font": {"family": FONT, "size": 13, "color": colors.ink},
         "title": {
-            "text": title
-            + (
-                f'<br><span style="font-size:12.5px;color:{colors.muted}">{subtitle}</span>'
-                if subtitle
-                else ""
-            ),
+            "text": title + small,
             "x": 0,
             "xref": "container",
             "xanchor": "left",
@@ -217,29 +216,22 @@ def layout(
         },
         "hovermode": "closest",
         "dragmode": "zoom",
-        "xaxis": axis | {"title": _axis_title(x_title, colors)},
-        "yaxis": axis | {"title": _axis_title(y_title, colors)},
+        "xaxis": axis | {"title": {"text": x_title, "standoff": 8, "font": label}},
+        "yaxis": axis | {"title": {"text": y_title, "standoff": 8, "font": dict(label)}},
     }
-
-
-def _axis_title(text: str, colors: Theme) -> dict[str, Any]:
-    return {"text": text, "standoff": 8, "font": {"size": 13, "color": colors.ink}}
 
 
 def translucent(color: str, opacity: float) -> str:
     """Return the colour #RRGGBB with an opacity from 0 to 1."""
-    red, green, blue = (int(color[i : i + 2], 16) for i in (1, 3, 5))
-    return f"rgba({red},{green},{blue},{opacity:g})"
+    return f"rgba({','.join(map(str, hex_to_rgb(color)))},{opacity:g})"
 
 
 def mix(scale: Scale, position: float) -> str:
     """Return the colour #RRGGBB at a position from 0 to 1 of a scale."""
     at = min(max(position, 0.0), 1.0) if np.isfinite(position) else 0.0
-    channels = [
-        np.interp(at, [p for p, _ in scale], [int(color[i : i + 2], 16) for _, color in scale])
-        for i in (1, 3, 5)
-    ]
-    return "#" + "".join(f"{round(c):02X}" for c in channels)
+    places = [p for p, _ in scale]
+    channels = zip(*(hex_to_rgb(color) for _, color in scale), strict=True)
+    return "#" + "".join(f"{round(np.interp(at, places, channel)):02X}" for channel in channels)
 
 
 def crop(scale: Scale, first: float) -> Scale:
@@ -250,7 +242,7 @@ def crop(scale: Scale, first: float) -> Scale:
 
 def luminance(color: str) -> float:
     """Return the relative luminance of #RRGGBB, 0 to 1, as WCAG 2 defines it."""
-    channels = np.array([int(color[i : i + 2], 16) for i in (1, 3, 5)]) / 255
+    channels = np.array(hex_to_rgb(color)) / 255
     linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
     return float(linear @ (0.2126, 0.7152, 0.0722))
 
@@ -299,10 +291,8 @@ def plain(label: str) -> str:
 def short_labels(labels: Sequence[str], most: int = 14) -> list[str]:
     """Shorten labels for an axis: drop the words that all of them begin with (state 0, state 1 -> 0, 1), then cut."""
     words = [label.split() for label in labels]
-    common = 0
-    if len(labels) > 1:
-        while all(len(w) > common + 1 and w[common] == words[0][common] for w in words):
-            common += 1
+    alike = takewhile(lambda column: len(set(column)) == 1, zip(*(w[:-1] for w in words), strict=False))
+    common = sum(1 for _ in alike) if len(labels) > 1 else 0
     kept = [" ".join(w[common:]) or label for w, label in zip(words, labels, strict=True)]
     return [label if len(label) <= most else label[: most - 1] + "…" for label in kept]
 

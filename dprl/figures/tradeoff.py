@@ -39,20 +39,8 @@ ALTS: dict[Measure, str] = {
     "gap price": "Chart of the suboptimality that privacy adds, with a curve for each algorithm.",
     "gap": "Chart of suboptimality, with a curve for each algorithm.",
 }
-WORST: dict[Measure, str] = {
-    "price": "K·V*",
-    "regret": "K·V*",
-    "share": "V*",
-    "gap price": "v*",
-    "gap": "v*",
-}
-OVER: dict[Measure, str] = {
-    "price": lines.SEEDS,
-    "regret": lines.SEEDS,
-    "share": lines.SEEDS,
-    "gap price": lines.DATA_SETS,
-    "gap": lines.DATA_SETS,
-}
+WORST: dict[Measure, str] = {"price": "K·V*", "regret": "K·V*", "share": "V*", "gap price": "v*", "gap": "v*"}
+OVER: dict[Measure, str] = {one: lines.DATA_SETS if "gap" in one else lines.SEEDS for one in TITLES}
 PROVED = "proved: "  # prefix of a bound's name
 FEW = 3.0  # an axis of small numbers with at most this many decades labels 1, 2 and 5 in each
 
@@ -142,7 +130,12 @@ def frontier(
         dash = best.style.dash if world else "solid"
         chart.line(name, np.asarray(best.x, float), best.worst, chart.colors.muted, 1, dash)
     for i, curve in enumerate(curves):
-        _band(chart, curve, floor, lines.band(statistic, over))
+        has, color = np.isfinite(curve.center) & np.isfinite(curve.low), curve.style.color(dark)
+        if has.sum() > 1:
+            label = style.plain(curve.label)
+            own: Trace = {"name": f"{label}: {lines.band(statistic, over)}", "legendgroup": label}
+            x, low, high = np.asarray(curve.x, float)[has], curve.low[has], curve.high[has]
+            chart.band(x, floor.lifted(low), floor.lifted(high), style.translucent(color, 0.2), **own)
         _markers(chart, i, curve, floor, symbol)
     if not bounds:
         _theory(chart, curves, symbol)
@@ -155,7 +148,13 @@ def frontier(
     if any((~floor.above(curve.center[ok])).any() for curve, ok in zip(curves, known, strict=True)):
         lines.floor_sign(chart)
     _axes(chart, curves, floor)
-    _bounds(chart, bounds, symbol)
+    for bound in bounds:  # without markers, so that none looks measured; the axis is extended to them
+        name = PROVED + style.plain(bound.label)
+        hover = f"<b>{name}</b><br>{symbol} = %{{x:.3s}}: %{{y:.3s}}<extra></extra>"
+        color = looks.color(bound.model, bound.epsilon, dark)
+        look: Trace = {"opacity": 0.85, "hovertemplate": hover, "legendgroup": name}
+        chart.line(name, bound.x, bound.values, color, 1.8, style.BOUND_DASH, **look)
+        chart.reach(np.log10(bound.values.min()) - 0.2, np.log10(bound.values.max()) + 0.3)
     if measure == "share":
         lines.percents(chart)
     if wide:
@@ -172,15 +171,6 @@ def frontier(
     return chart.picture(
         ALTS[measure], see, stacked([*parts, *proved]), revision=f"{measure}-{axis}", clickmode="event+select"
     )
-
-
-def _band(chart: Chart, curve: Frontier, floor: Floor, name: str) -> None:
-    label, color = style.plain(curve.label), curve.style.color(chart.dark)
-    has = np.isfinite(curve.center) & np.isfinite(curve.low)
-    if has.sum() > 1:
-        x, low, high = np.asarray(curve.x, float)[has], curve.low[has], curve.high[has]
-        own = {"name": f"{label}: {name}", "legendgroup": label}
-        chart.band(x, floor.lifted(low), floor.lifted(high), style.translucent(color, 0.2), **own)
 
 
 def _markers(chart: Chart, i: int, curve: Frontier, floor: Floor, symbol: str) -> None:
@@ -201,6 +191,7 @@ def _markers(chart: Chart, i: int, curve: Frontier, floor: Floor, symbol: str) -
         for a, w in zip(above, whole, strict=True)
     ]
     shades = [looks.color(look.model, curve.epsilon[int(p)], chart.dark) for p in ok]
+    size = lines.marker_size(look, 9)
     chart.line(
         lines.folded(look.prefix + label),
         x,
@@ -209,12 +200,7 @@ def _markers(chart: Chart, i: int, curve: Frontier, floor: Floor, symbol: str) -
         2.2,
         look.dash,
         mode="lines+markers",
-        marker={
-            "symbol": symbols,
-            "size": lines.marker_size(look, 9),
-            "color": shades,
-            "line": {"width": 1.5, "color": shades},
-        },
+        marker={"symbol": symbols, "size": size, "color": shades, "line": {"width": 1.5, "color": shades}},
         unselected={"marker": {"opacity": 0.6}},
         cliponaxis=False,  # triangles on the bottom edge are not cut
         customdata=words,
@@ -245,17 +231,6 @@ def _theory(chart: Chart, curves: Sequence[Frontier], symbol: str) -> None:
         along = middle_y * (ends / middle_x) ** curve.theory
         chart.theory(f"reference slope {slope}", ends, along, 1.6, showlegend=curve.theory not in named)
         named.add(curve.theory)
-
-
-def _bounds(chart: Chart, bounds: Sequence[ProvedLine], symbol: str) -> None:
-    """Draw the bounds as dotted lines without markers, so that none looks measured; extend the axis to them."""
-    for bound in bounds:
-        name = PROVED + style.plain(bound.label)
-        hover = f"<b>{name}</b><br>{symbol} = %{{x:.3s}}: %{{y:.3s}}<extra></extra>"
-        color = looks.color(bound.model, bound.epsilon, chart.dark)
-        look: Trace = {"opacity": 0.85, "hovertemplate": hover, "legendgroup": name}
-        chart.line(name, bound.x, bound.values, color, 1.8, style.BOUND_DASH, **look)
-        chart.reach(np.log10(bound.values.min()) - 0.2, np.log10(bound.values.max()) + 0.3)
 
 
 def _axes(chart: Chart, curves: Sequence[Frontier], floor: Floor) -> None:

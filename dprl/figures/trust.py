@@ -98,7 +98,14 @@ def lost_by_trust(
         at = {"active": list(by_epsilon).index(epsilon), "currentvalue": {"prefix": "ε = "}, "pad": {"t": 56}}
         chart.layout["sliders"] = [{"steps": steps, **at}]
     else:
-        chart.layout["updatemenus"] = _buttons(steps)
+        # Two groups side by side fit into the plot and need no margin; a group without steps is left out.
+        half, steps = (len(steps) + 1) // 2, [step | {"label": " "} for step in steps]
+        middle = {"x": 0.5, "y": 0.5, "xanchor": "center", "yanchor": "middle"}
+        unseen = {"bgcolor": "rgba(0,0,0,0)", "borderwidth": 0, "showactive": False, "font": {"size": 1}}
+        groups = filter(None, (steps[:half], steps[half:]))
+        chart.layout["updatemenus"] = [
+            {"type": "buttons", "buttons": part, **middle, **unseen} for part in groups
+        ]
     return chart.picture(ALT, see, lost_numbers(costs, epsilon))
 
 
@@ -131,38 +138,15 @@ def _steps(
     by_epsilon: Mapping[float, Sequence[Cost]], places: Mapping[float, list[Place]], dark: bool
 ) -> list[Trace]:
     """Return the steps of the buttons or the slider, which switch the chart to each epsilon."""
-    return [
-        {
-            "label": f"{e:g}",
-            "method": "update",
-            "args": [
-                {"x": [x for x, _ in found], "y": [y for _, y in found], **_shades(by_epsilon[e], e, dark)},
-                {"title.text": _title(e)},
-                list(range(len(found))),
-            ],
-        }
-        for e, found in places.items()
-    ]
-
-
-def _buttons(steps: list[Trace]) -> list[Trace]:
-    """Return two groups of invisible buttons, none if there are no steps."""
-    steps = [step | {"label": " "} for step in steps]
-    half = (len(steps) + 1) // 2  # side by side they fit into the plot and need no margin
-    middle = {"x": 0.5, "y": 0.5, "xanchor": "center", "yanchor": "middle"}
-    unseen = {"bgcolor": "rgba(0,0,0,0)", "borderwidth": 0, "showactive": False, "font": {"size": 1}}
-    return [
-        {"type": "buttons", "buttons": part, **middle, **unseen}
-        for part in (steps[:half], steps[half:])
-        if part
-    ]
-
-
-def _shades(costs: Sequence[Cost], epsilon: float, dark: bool) -> dict[str, list[str]]:
-    """Return the colours of the moving traces at an epsilon: the band, then the curves, then their marks."""
-    shades = [looks.color(cost.model, epsilon, dark) for cost in costs]
-    colors = [style.theme(dark).muted, *shades, *shades]
-    return {"line.color": colors, "marker.color": colors}
+    steps = []
+    for e, found in places.items():
+        shades = [looks.color(cost.model, e, dark) for cost in by_epsilon[e]]
+        colors = [style.theme(dark).muted, *shades, *shades]  # of the band, the curves, and their marks
+        x, y = zip(*found, strict=True)
+        moved = {"x": list(x), "y": list(y), "line.color": colors, "marker.color": colors}
+        args = [moved, {"title.text": _title(e)}, list(range(len(found)))]
+        steps.append({"label": f"{e:g}", "method": "update", "args": args})
+    return steps
 
 
 def _title(epsilon: float) -> str:

@@ -188,17 +188,9 @@ def users_needed(
         showgrid=True,
         zeroline=False,
     )
-    table = pd.DataFrame(
-        {
-            "model": [row.label for row in rows],
-            "users needed": [row.needed for row in rows],
-            "low (95%)": [row.low for row in rows],
-            "high (95%)": [row.high for row in rows],
-            "times the fewest": [row.times[0] for row in rows],
-            "times, low": [row.times[1] for row in rows],
-            "times, high": [row.times[2] for row in rows],
-        }
-    )
+    columns = ["model", "users needed", "low (95%)", "high (95%)"]
+    columns += ["times the fewest", "times, low", "times, high"]
+    table = pd.DataFrame([(r.label, r.needed, r.low, r.high, *r.times) for r in rows], columns=columns)
     return chart.picture(NEEDS_ALT, see, table, revision=title)
 
 

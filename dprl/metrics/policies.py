@@ -85,12 +85,10 @@ class Bite(NamedTuple):
     Attributes:
         share: their share of all (h, s, a) with an apparent value above 0.
         path: their share of the states and actions in an optimal episode.
-        steps: steps at which an optimal episode is in such a place with probability at least one half.
     """
 
     share: float
     path: float
-    steps: tuple[int, ...]
 
 
 def bite(Q_hat: Array, Q: Array, policy: NDArray[Any], occupancy: Array) -> Bite:
@@ -98,9 +96,8 @@ def bite(Q_hat: Array, Q: Array, policy: NDArray[Any], occupancy: Array) -> Bite
     worth = Q_hat > 0
     taken = worth & (Q <= 0)
     on_path = np.take_along_axis(taken, policy[..., None].astype(np.intp), -1)[..., 0]
-    each = (on_path * occupancy).sum(-1)
     share = float(taken.sum() / max(int(worth.sum()), 1))
-    return Bite(share, float(each.mean()), tuple(int(h) for h in np.flatnonzero(each >= 0.5)))
+    return Bite(share, float((on_path * occupancy).sum(-1).mean()))
 
 
 def rarest(behaviour: Array, best: Array) -> tuple[int, int, int]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,10 +11,10 @@ import numpy as np
 from dprl import metrics
 from dprl.figures import papers as figures
 from dprl.figures.lines import Series
-from dprl.figures.looks import CurveStyle, numbered
+from dprl.figures.looks import numbered
 from dprl.figures.picture import Picture
 from dprl.metrics.curves import Evidence
-from dprl.papers.claim import Claim, Setting, SpecSeries
+from dprl.papers.claim import Claim, Setting
 from dprl.research.series import style_of, style_of_data
 from dprl.simulation import OfflineSpec
 from dprl.tables import csv
@@ -25,21 +24,18 @@ def curves_picture(claim: Claim, setting: Setting, known: Evidence, *, dark: boo
     """Draw the curves of a setting that has a chart."""
     assert setting.draw is not None
     plot, series = setting.draw(known), []
-    for one, kind in zip(plot.series, setting_styles(plot.series), strict=True):
+    specs: list[Any] = [one.spec for one in plot.series]
+    offline = all(spec.kind == OfflineSpec.kind for spec in specs)
+    styles = [style_of_data(spec) if offline else style_of(spec) for spec in specs]
+    if not offline:
+        fixed = zip(plot.series, styles, strict=True)
+        styles = [look if one.one_budget else replace(look, epsilon=None) for one, look in fixed]
+    for one, kind in zip(plot.series, numbered(styles), strict=True):
         center, low, high = metrics.regret_band(one.rows)
         series.append(Series(one.label, kind, np.asarray(one.x, float), one.rows, center, low, high))
     return figures.measured_curves(
         plot.title, plot.x_title, plot.y_title, series, plot.bound, see=claim.seen, dark=dark
     )
-
-
-def setting_styles(series: Sequence[SpecSeries]) -> list[CurveStyle]:
-    """Return the styles of the curves."""
-    specs: list[Any] = [one.spec for one in series]
-    if all(spec.kind == OfflineSpec.kind for spec in specs):
-        return numbered([style_of_data(spec) for spec in specs])
-    found = [(style_of(spec), one.one_budget) for spec, one in zip(specs, series, strict=True)]
-    return numbered([kind if alike else replace(kind, epsilon=None) for kind, alike in found])
 
 
 def write_tables(claim: Claim, known: Evidence, out: Path) -> None:

@@ -185,9 +185,6 @@ FIGURES = (
         "Qiao, Wang 2023 (offline), Figure 1b: n up to 1,000, 5 runs",
         OPEN_OFFLINE,
         "The closer a private curve comes to the curve without privacy, the less privacy costs.",
-        (
-            offline.nearer(budgets(SMALL), 1000),
-            offline.nearer(budgets(LINEAR), 10**5),
-        ),
+        (offline.nearer(budgets(SMALL), 1000), offline.nearer(budgets(LINEAR), 10**5)),
     ),
 )

@@ -9,16 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from dprl.learners import ALGORITHMS
-from dprl.metrics import (
-    FLAT,
-    Finding,
-    at_most,
-    every_more_than,
-    grows,
-    growth_by_decade,
-    power_law,
-    rate,
-)
+from dprl.metrics import FLAT, Finding, at_most, every_more_than, grows, growth_by_decade, power_law, rate
 from dprl.metrics.attack import Measured
 from dprl.metrics.curves import Array, Evidence, RunCurves
 from dprl.papers.claim import Setting, SettingPlot, SpecSeries, baselined, environment_of, heading

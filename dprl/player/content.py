@@ -9,8 +9,9 @@ import base64
 import json
 import struct
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -18,25 +19,27 @@ from scipy.special import stdtrit
 
 from dprl.engine.module import manifest
 from dprl.environments import ENVIRONMENTS
+from dprl.fields import SpecError
 from dprl.figures import regret, style
 from dprl.figures.chart import EPISODES, Chart
 from dprl.figures.lines import BANDS
 from dprl.figures.looks import CurveStyle, color
 from dprl.figures.picture import markup
+from dprl.figures.policy import environment_drawing
 from dprl.figures.trust import LEARNED
-from dprl.links import NAME, spec_pairs, written
+from dprl.learners import ALGORITHMS
+from dprl.links import NAME, OWNERS, VERSION, defaults, spec_pairs, written
 from dprl.metrics import LEVEL
-from dprl.player.codec import codec
-from dprl.player.worlds import worlds
 from dprl.privacy import PRIVATIZERS, Guarantee
 from dprl.research.series import place_of
 from dprl.sentences import promise as promises
 from dprl.sentences.noise import IN_A_COUNT
 from dprl.sentences.regret import ALIKE, NAMED, SAID
 from dprl.simulation import RunSpec, estimate
+from dprl.simulation.pairs import runs_in
 from dprl.simulation.replay import SEEDS
 from dprl.words import SAID as NUMBERS
-from dprl.words import human, promise, proves
+from dprl.words import human, plural, promise, proves
 
 FEWEST_USERS = 10_000  # smallest number of users on the slider: below it, hardly any curve has begun to bend
 PlayedMeasure = Literal["share", "cumulative", "per-episode"]  # of `figures.regret.Measure`
@@ -184,20 +187,13 @@ def _card(g: Guarantee, spec: RunSpec) -> dict[str, Any]:
     words = PRIVATIZERS[spec.privacy].words
     says, rows = [markup(g.trust)], []
     if g.claimed_epsilon is not None:
-        claimed = promise(g.claimed_epsilon, g.claimed_delta or 0.0)
-        _, sentence = promises.about_promise(
-            g.claimed_epsilon,
-            g.claimed_delta or 0.0,
-            g.readings,
-            words.blanked,
-            calibrated=spec.calibration == "calibrated",
-        )
+        claimed, calibrated = (g.claimed_epsilon, g.claimed_delta or 0.0), spec.calibration == "calibrated"
+        _, sentence = promises.about_promise(*claimed, g.readings, words.blanked, calibrated=calibrated)
         says.insert(0, markup(sentence))
-        proved = (
-            "–" if g.proved_epsilon is None else proves(g.proved_epsilon, g.proved_delta or 0.0)
-        )  # under replace-one
+        # under replace-one
+        proved = "–" if g.proved_epsilon is None else proves(g.proved_epsilon, g.proved_delta or 0.0)
         rows = [
-            ["Claimed (ε, δ)", claimed],
+            ["Claimed (ε, δ)", promise(*claimed)],
             ["Proved (ε, δ)", proved],
             *([[IN_A_COUNT, f"{human(g.noise_std)} visits"]] if g.noise_std else []),
             ["Protected", g.unit],
@@ -209,17 +205,13 @@ def _card(g: Guarantee, spec: RunSpec) -> dict[str, Any]:
 def _dress(dark: bool) -> dict[str, Any]:
     """Return the chart settings of one theme (light or dark), and the layouts of its charts."""
     colors = style.theme(dark)
-    layouts: dict[str, dict[str, Any]] = {
-        measure: Chart(
-            regret.TITLES[measure], EPISODES, regret.Y_TITLES[measure], height=480, dark=dark
-        ).layout
-        for measure in get_args(PlayedMeasure)
+    regrets: tuple[PlayedMeasure, ...] = get_args(PlayedMeasure)
+    titles = {one: (regret.TITLES[one], EPISODES, regret.Y_TITLES[one], 480) for one in regrets} | {
+        "counts": ("Visit counts, true and noisy", "True visits", "Visits with noise", 420),
+        "policy": ("Policy", "Step of the episode", "State", 320),
     }
+    layouts = {name: Chart(*texts, height=high, dark=dark).layout for name, (*texts, high) in titles.items()}
     layouts["share"]["yaxis"] |= {"tickformat": "~%"}
-    layouts["counts"] = Chart(
-        "Visit counts, true and noisy", "True visits", "Visits with noise", height=420, dark=dark
-    ).layout
-    layouts["policy"] = Chart("Policy", "Step of the episode", "State", height=320, dark=dark).layout
     return {
         "layouts": layouts,
         "shares": regret.SHARES,
@@ -270,3 +262,89 @@ class _Arrays:
     @property
     def all(self) -> bytes:
         return b"".join(self._parts)
+
+
+PLACES = 4  # decimal places of positions in a picture whose sides are about 1
+
+
+def worlds(specs: Iterable[RunSpec]) -> list[dict[str, Any]]:
+    """Return each environment once, in the form that assets/web/player_below.js draws."""
+    distinct = {place_of(spec): spec for spec in specs}
+    return [_world(spec) for spec in distinct.values()]
+
+
+def _world(spec: RunSpec) -> dict[str, Any]:
+    mdp = ENVIRONMENTS[spec.environment].make(**spec.environment_params)
+    H, S, A = mdp.R.shape
+    pictures = {
+        theme: environment_drawing(
+            mdp.P,
+            mdp.R,
+            drawing=mdp.drawing,
+            state_labels=mdp.state_labels,
+            action_labels=mdp.action_labels,
+            dark=theme == "dark",
+        )
+        for theme in ("light", "dark")
+    }
+    first = pictures["light"]
+    size = f"{plural(S, 'state')}, {plural(A, 'action')} and {plural(H, 'step')}"
+    name = ENVIRONMENTS[spec.environment].called(spec.environment_params)
+    says = f"{name}, with {size}. {first.alt} {first.see}".strip()
+    return {"says": says} | {theme: _plain(one.figure.to_plotly_json()) for theme, one in pictures.items()}
+
+
+def _plain(figure: dict[str, Any]) -> dict[str, Any]:
+    """Reduce a picture to few digits and no tools, so that touching it still scrolls the page."""
+    layout = {name: value for name, value in figure["layout"].items() if name != "template"} | {
+        "dragmode": False
+    }
+    text = json.dumps({"data": figure["data"], "layout": layout}, default=lambda value: value.tolist())
+    found: dict[str, Any] = json.loads(text, parse_float=lambda digits: round(float(digits), PLACES))
+    return found
+
+
+USERS = 1000  # for runs that are only validated
+
+
+def codec() -> dict[str, Any]:
+    """Return the defaults that links leave out, in the form used by `links.differences` and `links.decode_curves`."""
+    t = defaults()
+    table = {"always": t.always, "env": t.by_environment, "alg": t.by_learner, "priv": t.by_privacy}
+    return {"version": VERSION, "defaults": table, "owners": OWNERS, "refused": refused()}
+
+
+@cache
+def refused() -> dict[str, Any]:
+    """Return the combinations of settings that a run's validation refuses.
+
+    Returns:
+        sentences: the reasons, without the final full stop.
+        pairs: for each algorithm and privacy model, the index of its sentence, or an index for each mechanism.
+    """
+    sentences: dict[str, int] = {}
+    pairs: dict[str, dict[str, Any]] = {}
+
+    def number(algorithm: str, privacy: str, mechanism: str | None, field: str) -> int | None:
+        world = next(key for key in ENVIRONMENTS if runs_in(algorithm, key))
+        try:
+            RunSpec(
+                environment=world, algorithm=algorithm, privacy=privacy, mechanism=mechanism, episodes=USERS
+            )
+        except SpecError as error:
+            if error.field == field:
+                return sentences.setdefault(str(error).removesuffix("."), len(sentences))
+        return None
+
+    mechanisms = sorted({key for one in PRIVATIZERS.values() for key in one.mechanisms})
+    for algorithm in ALGORITHMS:
+        found: dict[str, Any] = {}
+        for privacy, model in PRIVATIZERS.items():
+            whole = number(algorithm, privacy, None, "privacy")
+            if whole is not None:
+                found[privacy] = whole
+            elif model.mechanisms:
+                each = {key: number(algorithm, privacy, key, "mechanism") for key in mechanisms}
+                found[privacy] = {key: one for key, one in each.items() if one is not None}
+        pairs[algorithm] = found
+    return {"sentences": list(sentences), "pairs": pairs}

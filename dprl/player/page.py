@@ -21,6 +21,7 @@ PLAIN = str.maketrans("<>&", ",./")
 SIGNS = str.maketrans(",./", "<>&")
 ALONE = "each with its own number of users alone, as the page would be too large with more"
 SCRIPTS = (
+    "parts.js",
     "player_parts.js",
     "player_words.js",
     "player_sentence.js",
@@ -72,7 +73,7 @@ def _page(title: str, about: str, runs: str, footer: str, nav: str) -> str:
         .replace("{about}", escape(about))
         .replace("{footer}", escape(footer))
         .replace("{nav}", nav)
-        .replace("{notices}", f"<ul>{''.join(f'<li>{escape(notice)}</li>' for notice in NOTICES)}</ul>")
+        .replace("{notices}", listed(NOTICES))
         # Last, so that placeholders are not searched for in these texts.
         .replace("{style}", web_source("player.css"))
         .replace("{hash}", fixed["hash"])
@@ -84,16 +85,25 @@ def _page(title: str, about: str, runs: str, footer: str, nav: str) -> str:
     )
 
 
-def script() -> str:
-    """Return all JavaScript modules of the page as one script."""
-    return f'(() => {{\n"use strict";\n{plain(web_source("sign_picture.js"))}{classic(*SCRIPTS)}start();\n}})();\n'
+def listed(notices: Sequence[str]) -> str:
+    """Return notices as a list in HTML."""
+    return f"<ul>{''.join(f'<li>{escape(notice)}</li>' for notice in notices)}</ul>"
+
+
+def script(modules: Sequence[str] = SCRIPTS, begin: str = "start") -> str:
+    """Return JavaScript modules as one script, which calls the function `begin`."""
+    return f'(() => {{\n"use strict";\n{plain(web_source("sign_picture.js"))}{classic(*modules)}{begin}();\n}})();\n'
+
+
+def hash_of(text: str) -> str:
+    """Return the hash of a script, by which a page allows it alone to run."""
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii")
 
 
 def packed(data: bytes) -> str:
     """Compress bytes with gzip and encode them in base85; the first digit is the number of padding bytes."""
     small = gzip.compress(data, 9, mtime=0)
-    text = base64.b85encode(small, pad=True).decode("ascii")
-    return f"{-len(small) % 4}{text.translate(PLAIN)}"
+    return f"{-len(small) % 4}{base64.b85encode(small, pad=True).decode('ascii').translate(PLAIN)}"
 
 
 def unpacked(text: str) -> bytes:
@@ -107,8 +117,14 @@ def _fixed() -> dict[str, str]:
     whole = script()
     return {
         "script": whole,
-        "hash": base64.b64encode(hashlib.sha256(whole.encode()).digest()).decode("ascii"),
+        "hash": hash_of(whole),
         "engine": packed(ENGINE.read_bytes()),
         "worker": packed(classic(*WORKER).encode()),
-        "plotly": packed(plotly().encode()),
+        "plotly": packed_plotly(),
     }
+
+
+@cache
+def packed_plotly() -> str:
+    """Return Plotly, compressed, which needs a second."""
+    return packed(plotly().encode())

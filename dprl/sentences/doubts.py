@@ -1,13 +1,15 @@
-"""Warnings about the limits of a run or of a privacy cost, the same on every page and on the command line."""
+"""The statistic drawn over seeds, and warnings about the limits of a run or of a privacy cost, the same everywhere."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dprl.figures.lines import SEEDS, Statistic
 from dprl.messages import filled, messages
+from dprl.metrics import FEWEST_FOR_MEDIAN
 from dprl.words import listed, plural, some
 
-SAID = messages("charts")["doubts"]
+SAID, STATISTIC = messages("charts")["doubts"], messages("charts")["seeds"]
 
 
 def unsettled(stuck: int, of: int, at: Sequence[str] = ()) -> str:
@@ -38,3 +40,14 @@ def about_negative_prices(names: Sequence[str]) -> str:
         f"The whole 95% interval of the mean privacy cost is below zero for {some(names)}: the run without privacy "
         "lost more than the private run, so the difference is not a privacy cost."
     )
+
+
+def of_seeds(statistic: Statistic, seeds: int, what: str = SEEDS) -> str:
+    """Describe the statistic over seeds; for medians of very few seeds, explain why there is no interval.
+
+    seeds: the smallest number over all curves. what: `SEEDS` or `DATA_SETS` of figures.lines.
+    """
+    said = filled(STATISTIC["statistic"], statistic=statistic, what=what)
+    if statistic == "median" and seeds < FEWEST_FOR_MEDIAN:
+        said = f"{said} {filled(STATISTIC['few'], fewest=FEWEST_FOR_MEDIAN, what=what)}"
+    return said

@@ -75,11 +75,13 @@ def range_of_the_paper(curves: Sequence[Series], baseline: Series | None, end: i
         return float(curve.center[int(np.argmin(np.abs(curve.x - n)))])
 
     inside = [at(curve, end) for curve in private]
+    low, high = human(min(inside)), human(max(inside))
+    gaps = low if low == high else f"{low} to {high}"
     last = min(float(curve.x[-1]) for curve in [baseline, *private])
     said = (
         f"The paper's Figure 1 stops at n = {end:,} and shows private curves close to the curve without privacy. With "
         "the paper's noise, and features of norm at most 1 as its theorem requires, our curves are not close. At "
-        f"n = {end:,} the suboptimality is {human(at(baseline, end))} without privacy and {_from_to(inside)} with "
+        f"n = {end:,} the suboptimality is {human(at(baseline, end))} without privacy and {gaps} with "
         "privacy."
     )
     if last > end:
@@ -89,11 +91,6 @@ def range_of_the_paper(curves: Sequence[Series], baseline: Series | None, end: i
         larger = {"n": count(last), "free": human(at(baseline, last)), "runs": beyond}
         said += f" {filled(SAID['claim_holds' if holds else 'claim_fails'], **larger)}"
     return said
-
-
-def _from_to(values: Sequence[float]) -> str:
-    low, high = human(min(values)), human(max(values))
-    return low if low == high else f"{low} to {high}"
 
 
 def about_prices(curves: Sequence[Series], first: float, proved: Sequence[tuple[str, str]] = ()) -> str:
@@ -116,13 +113,7 @@ def about_prices(curves: Sequence[Series], first: float, proved: Sequence[tuple[
 
 
 def about_pessimism(
-    bitten: Bite,
-    H: int,
-    *,
-    E: float | None,
-    gap: float,
-    v_star: float,
-    ranks: bool = False,
+    bitten: Bite, H: int, *, E: float | None, gap: float, v_star: float, ranks: bool = False
 ) -> str:
     """Describe the actions whose whole apparent value the penalty removes.
 
@@ -184,15 +175,12 @@ def about_coverage(optimal: float, d_m: float, where: str, n: int) -> str:
             "are, its value cannot be learned from them."
         )
     seen = n * optimal
+    share = f"one in {human(float(f'{1 / optimal:.2g}'))}" if optimal < 0.5 else f"{percent(optimal)} of the"
     return (
         f"Along the optimal policy's path, this pair is rarest in the data: **{where}**. It occurs in "
-        f"{_one_in(optimal)} trajectories, {human(float(f'{seen:.2g}'))} of {count(n)}. The rarest pair of all has dₘ "
+        f"{share} trajectories, {human(float(f'{seen:.2g}'))} of {count(n)}. The rarest pair of all has dₘ "
         f"= {human(d_m)}."
     )
-
-
-def _one_in(share: float) -> str:
-    return f"one in {human(float(f'{1 / share:.2g}'))}" if share < 0.5 else f"{percent(share)} of the"
 
 
 def bounds_by_start(states: Sequence[str], lower: Sequence[float]) -> str:

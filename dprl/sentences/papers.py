@@ -51,9 +51,5 @@ def against(found: Sequence[Finding]) -> str:
     if len(found) == 1:
         said: str = SENTENCES[("holds" if inside else "lower" if lower else "no")]
         return said
-    counts = [
-        (inside, "holds_in"),
-        (lower, "lower_in"),
-        (len(found) - inside - lower, "no_in"),
-    ]
+    counts = (inside, "holds_in"), (lower, "lower_in"), (len(found) - inside - lower, "no_in")
     return " ".join(filled(SENTENCES[key], some=count, all=len(found)) for count, key in counts if count)

@@ -73,7 +73,13 @@ def about_steps(
         sure: [H,S] the probability of its likeliest action if the policy is stochastic.
     """
     if wrong is None:
-        return filled(SAID["plays"], actions=_played(policy, action_labels))
+        shares = action_shares(policy, len(action_labels))
+        played = [
+            filled(SAID["in_share"], action=quoted(action_labels[a]), share=percent(shares[a]))
+            for a in np.argsort(-shares, kind="stable")[:3]
+            if shares[a]
+        ]
+        return filled(SAID["plays"], actions=", ".join(played))
     what = SAID["wrong" if sure is None else "wrong_likeliest"]
     said = [filled(what, pairs=f"{int(wrong.sum()):,}", all=f"{wrong.size:,}")]
     if weight is not None:
@@ -81,16 +87,6 @@ def about_steps(
     if sure is not None:
         said.append(filled(SAID["sure_pairs"], chance=percent(float(sure.mean()))))
     return " ".join(said)
-
-
-def _played(policy: Actions, action_labels: Sequence[str]) -> str:
-    shares = action_shares(policy, len(action_labels))
-    order = np.argsort(-shares, kind="stable")[:3]
-    return ", ".join(
-        filled(SAID["in_share"], action=quoted(action_labels[a]), share=percent(shares[a]))
-        for a in order
-        if shares[a]
-    )
 
 
 def about_visits(occupancy: Array, state_labels: Sequence[str], shared: float | None = None) -> str:
@@ -123,8 +119,7 @@ def about_values(hopeful: float, excess: float, what: str, *, of_played: bool = 
         what: the unit that has one estimate each, in words.
         of_played: whether the estimates are upper bounds only for the policy that was played.
     """
-    meant = "holds" if hopeful == 1 else "fails"
-    meant = "of_played" if of_played else meant
+    meant = "of_played" if of_played else "holds" if hopeful == 1 else "fails"
     return " ".join(
         (
             filled(SAID["optimistic"], share=percent(hopeful), what=what),

@@ -12,19 +12,8 @@ from dprl.figures.tradeoff import OVER, Frontier, Measure
 from dprl.figures.trust import LEARNED, X_RANGE, Cost
 from dprl.messages import filled, messages
 from dprl.metrics import FLAT, Growth, flat_from, least
-from dprl.sentences import seeds
-from dprl.words import (
-    exponents,
-    halving,
-    human,
-    listed,
-    percent,
-    plural,
-    proves,
-    quoted,
-    rough,
-    to_the,
-)
+from dprl.sentences.doubts import of_seeds
+from dprl.words import exponents, halving, human, listed, percent, plural, proves, quoted, rough, to_the
 
 SAID = messages("charts")["cost"]
 
@@ -98,7 +87,7 @@ def how_frontier(
         return list(filter(None, extra))
     fewest = min(int(c.seeds[np.isfinite(c.center)].min()) for c in known)
     slopes = [_slope(c, measure, symbol, short=False) for c in known if np.isfinite(c.slope[0])]
-    return [*slopes, seeds.of_seeds(statistic, fewest, OVER[measure]), *filter(None, extra)]
+    return [*slopes, of_seeds(statistic, fewest, OVER[measure]), *filter(None, extra)]
 
 
 def _near(known: Sequence[Frontier], symbol: str) -> str:
@@ -116,20 +105,14 @@ def _near(known: Sequence[Frontier], symbol: str) -> str:
     return filled(SAID["near"], share=percent(NEAR), runs="; ".join(parts))
 
 
-def _like(curve: Frontier, measure: Measure, symbol: str, short: bool) -> str:
-    """Describe the growth of a curve in x; with `short`, leave out the interval."""
-    what = NAMED.get(measure, measure)
-    way = "falls" if curve.slope[0] < 0 else "grows"
-    slope = curve.slope[:1] if short else curve.slope
-    cost = "the cost" if "price" in measure else NAMED.get(measure, measure)
-    return halving(curve.slope, symbol, short, cost) or filled(
-        SAID[way], what=what, power=to_the(symbol, *slope)
-    )
-
-
 def _slope(curve: Frontier, measure: Measure, symbol: str, short: bool) -> str:
-    """Describe the growth of a curve in x. With `short`, name the range of x only if it is a part of the curve."""
-    said = {"run": quoted(curve.label), "like": _like(curve, measure, symbol, short)}
+    """Describe the growth of a curve in x. With `short`, leave out the interval, and name the range of x only if it is
+    a part of the curve."""
+    what = NAMED.get(measure, measure)
+    power = to_the(symbol, *(curve.slope[:1] if short else curve.slope))
+    way = filled(SAID["falls" if curve.slope[0] < 0 else "grows"], what=what, power=power)
+    halved = halving(curve.slope, symbol, short, "the cost" if "price" in measure else what)
+    said = {"run": quoted(curve.label), "like": halved or way}
     if short and curve.fitted[1] >= float(curve.x[np.isfinite(curve.center)][-1]):
         return filled(SAID["slope"], **said)
     low, high = map(human, curve.fitted)

@@ -81,9 +81,9 @@ def outcome(epsilon: float, delta: float) -> str:
     """Explain (epsilon, delta) on one line."""
     factor = human(float(f"{math.exp(epsilon):.{2 if epsilon >= 1 else 3}g}"))
     told = {"factor": factor, "delta": human(delta)}
-    said = (
-        filled(SAID["outcome_plus"], **told, odds=odds(delta)) if delta else filled(SAID["outcome"], **told)
-    )
+    said = filled(SAID["outcome"], **told)
+    if delta:
+        said = filled(SAID["outcome_plus"], **told, odds=odds(delta))
     return f"{said} {SAID['hardly']}" if epsilon >= HARDLY else said
 
 
@@ -147,10 +147,8 @@ def concentrated_verdict(claimed: float, proved: float, who: str = TRAJECTORY) -
     if math.isclose(claimed, proved, rel_tol=EQUAL):
         return True, f"**Proved as claimed:** ρ = {rho} when one {who} is replaced by another."
     if good:
-        return (
-            True,
-            f"**We prove more than the claim:** ρ = {rho} instead of {human(claimed)}. Less noise is enough.",
-        )
+        more = f"ρ = {rho} instead of {human(claimed)}. Less noise is enough."
+        return True, f"**We prove more than the claim:** {more}"
     return False, f"**We prove less than the claim:** ρ = {rho} instead of the claimed {human(claimed)}."
 
 

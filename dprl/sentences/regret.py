@@ -12,7 +12,7 @@ from dprl.figures.regret import Measure, distinct
 from dprl.figures.trust import LEARNED
 from dprl.messages import filled, messages
 from dprl.metrics import late_share
-from dprl.sentences import seeds
+from dprl.sentences.doubts import of_seeds
 from dprl.words import human, percent, quoted, rough, some, to_the
 
 SAID = messages("charts")["regret"]
@@ -44,7 +44,7 @@ def about_regret(curves: Sequence[Series], view: Measure, statistic: Statistic =
     ]
     if view in AVERAGES:
         said += _across_places(ends)
-    return " ".join([*said, seeds.of_seeds(statistic, min(len(end.curve.rows) for end in ends))])
+    return " ".join([*said, of_seeds(statistic, min(len(end.curve.rows) for end in ends))])
 
 
 def _across_places(ends: list[_End]) -> list[str]:
@@ -66,19 +66,15 @@ def _across_places(ends: list[_End]) -> list[str]:
 def _about_one_place(ends: list[_End], view: Measure) -> str:
     at = sorted(end.episodes for end in ends)[-2:][0]
     met = [_lost_after(end, at, view) for end in ends if end.episodes >= at]
+    known = all(end.curve.v_star and end.curve.needed is not None for end in met)
     if view == "extra":
         said = _extra(met, at)
-    elif view in AVERAGES and len(met) > 1 and _learning_is_known(met):
+    elif view in AVERAGES and len(met) > 1 and known and any(_users_needed(end) < np.inf for end in met):
         said = _users(met, at, view)
     else:
         said = _best_and_others(met, at, view)
-    return " ".join(filter(None, (said, _left_out(ends, at))))
-
-
-def _learning_is_known(ends: list[_End]) -> bool:
-    """Return whether it is known of all curves when they have learned, and at least one has."""
-    known = all(end.curve.v_star and end.curve.needed is not None for end in ends)
-    return known and any(_users_needed(end) < np.inf for end in ends)
+    short = [quoted(end.name) for end in ends if end.episodes < at]
+    return f"{said} {filled(SAID['left_out'], runs=some(short, 2))}" if short else said
 
 
 def _users_needed(end: _End) -> float:
@@ -156,12 +152,6 @@ def _compared(ends: Sequence[_End], at: float) -> str:
     return "_where_compared" if any(end.episodes > at for end in ends) else ""
 
 
-def _left_out(ends: Sequence[_End], at: float) -> str:
-    """List the curves that end before the point of comparison, in a sentence; "" if there are none."""
-    short = [quoted(end.name) for end in ends if end.episodes < at]
-    return filled(SAID["left_out"], runs=some(short, 2)) if short else ""
-
-
 def _loss(end: _End, at: float, view: Measure, short: bool = False) -> str:
     v_star, average = end.curve.v_star, _average(end, at, view)
     if view == "share":
@@ -211,4 +201,4 @@ def about_mistakes(curves: Sequence[Series], statistic: Statistic = "mean") -> s
     least, *others = sorted(often, key=lambda label: often[label])
     said = [filled(SAID["least"], run=least, episodes=human(often[least]), alpha=human(alpha))]
     said += [filled(SAID["most"], run=most, episodes=human(often[most])) for most in others[-1:]]
-    return " ".join([*said, seeds.of_seeds(statistic, len(curves[0].rows))])
+    return " ".join([*said, of_seeds(statistic, len(curves[0].rows))])

@@ -1,7 +1,4 @@
-"""Sentences of a classroom about its questions: who sees which data, the coin's guarantee, and the estimates.
-
-They fill the texts of dprl/messages with numbers.
-"""
+"""Sentences of a classroom about its questions and its clinic: they fill the texts of dprl/messages with numbers."""
 
 from __future__ import annotations
 
@@ -9,11 +6,11 @@ import math
 
 from dprl.messages import counted, filled, messages
 from dprl.metrics import Measured
-from dprl.words import human, percent, proves
+from dprl.words import human, percent, proves, rough
 
 COIN, PHONE = messages("room")["coin"], messages("room")["phone"]
 RESULT = messages("room")["result"]
-TEACHER = messages("room")["teacher"]
+TEACHER, CLINIC = messages("room")["teacher"], messages("room")["clinic"]
 
 
 def coin(epsilon: float, flip: float) -> str:
@@ -89,3 +86,28 @@ def local(epsilon: float) -> str:
 def three(n: int, epsilon: float, amplified: float, delta: float, far: int) -> list[str]:
     """Return a sentence for each of the local, shuffle and central models."""
     return [local(epsilon), shuffled(n, amplified, delta), central(n, epsilon, far)]
+
+
+def about_clinic(steps: int, asked: int) -> str:
+    """Describe a phone's task. asked: the number of steps that the phone reports."""
+    report = CLINIC["report"] if asked == 1 else filled(CLINIC["report_more"], some=asked)
+    return f"{filled(CLINIC['about'], steps=steps)} {report}"
+
+
+def proof_of_bits(epsilon: float, bit: float, asked: int) -> str:
+    """State the guarantee of the randomised bits, two for each step that is reported."""
+    factor = human(math.exp(epsilon))
+    return filled(CLINIC["proof"], bits=2 * asked, bit=human(bit), factor=factor, epsilon=human(epsilon))
+
+
+def visits(n: int, steps: int, state: str, law: float, said: float, spread: float) -> str:
+    """Describe the algorithm's data on the most visited state."""
+    return filled(
+        CLINIC["visits_see"],
+        users=counted(n, "user"),
+        visits=human(n * steps),
+        law=f"{law:.0f}",
+        state=state,
+        said=f"{said:.0f}".replace("-", "−"),
+        spread=rough(spread),
+    )

@@ -137,15 +137,11 @@ def outlook(average: float, noise: float) -> list[str]:
         average: average number of users who take an action in a state at a step.
         noise: the standard deviation of the noise in such a count.
     """
-    said = [filled(SAID["noise"], average=human(_two(average)), noise=human(_two(noise)))]
+    shown = {name: human(float(f"{value:.2g}")) for name, value in (("average", average), ("noise", noise))}
+    said = [filled(SAID["noise"], **shown)]
     if noise > average:
         said.append(SAID["hidden"])
     return [*said, SAID["unknown"]]
-
-
-def _two(value: float) -> float:
-    """Round to two digits."""
-    return float(f"{value:.2g}")
 
 
 def changes(
@@ -187,15 +183,12 @@ def changes(
     return " ".join(said)
 
 
-BELOW = (
-    "The bound is below the users' own average, {got}. The proof has to hold in every model, so it "
-    "subtracts everything that noise and chance may hide. The verdict does not need the bound."
-)
-
-
 def below(got: float) -> str:
     """Explain a proved bound below the users' own average, after a release."""
-    return BELOW.format(got=human(got))
+    return (
+        f"The bound is below the users' own average, {human(got)}. The proof has to hold in every model, so it "
+        "subtracts everything that noise and chance may hide. The verdict does not need the bound."
+    )
 
 
 def about_bound(rho: float, value: float, of: str, least: float, beta: float, assumed: str) -> str:

@@ -35,11 +35,7 @@ def beforehand(learned_from: int, checked: int, budget: str, episodes: int = 1, 
 
 
 def headline(
-    said: str,
-    difference: tuple[float, float, float],
-    learned: float,
-    covered: float,
-    releases: int = 1,
+    said: str, difference: tuple[float, float, float], learned: float, covered: float, releases: int = 1
 ) -> str:
     """Return the verdict in a sentence.
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from dprl.words import raised
 
@@ -55,10 +55,6 @@ class BoundSetting:
                 raise ValueError(f"{name} must be a positive, finite number.")
         if self.beta >= 1:
             raise ValueError("beta must be below 1: it is a probability.")
-
-    def at(self, K: ArrayLike) -> BoundSetting:
-        """Return the same setting with other numbers of episodes."""
-        return replace(self, K=np.asarray(K, float))
 
 
 @dataclass(frozen=True)
@@ -113,7 +109,7 @@ class BoundTerm:
             ("K", self.K),
             ("dₘ", self.coverage),
         ):
-            half = _odd_halves(power)
+            half = float(2 * power).is_integer() and not float(power).is_integer()
             written = _raised(symbol, abs(2 * power if half else power)) if power else ""
             if power < 0:
                 (root_below if half else below).append(written)
@@ -136,10 +132,6 @@ class BoundTerm:
 def _together(factors: list[str]) -> str:
     """Write the denominator of a fraction."""
     return factors[0] if len(factors) == 1 else f"({''.join(factors)})"
-
-
-def _odd_halves(power: float) -> bool:
-    return float(2 * power).is_integer() and not float(power).is_integer()
 
 
 def _raised(symbol: str, power: float) -> str:
@@ -207,11 +199,6 @@ class Bound:
             if term.private == private:
                 total = total + term.value(at)
         return np.asarray(total, float)
-
-    @property
-    def growth(self) -> float:
-        """The exponent x of its growth K^x for large K."""
-        return max(term.K for term in self.terms)
 
     @property
     def formula(self) -> str:

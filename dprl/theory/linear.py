@@ -5,7 +5,21 @@ from __future__ import annotations
 from dprl.theory.bound import Bound, BoundTerm
 
 _MIXTURE = "linear mixture of d known models, weights at most √d long, rewards known"
+_LINEAR = "linear MDP with d features"
+_APPROXIMATE, _PURE = "ε and δ below 1", "ε below 1, pure (δ = 0)"
+_NO_FREE_PART = f"{_APPROXIMATE}; the paper states no part free of ε, which these terms exceed there"
 _VTR = BoundTerm(d=1, H=2, K=0.5)  # d H^2 sqrt(K)
+_LSVI = BoundTerm(d=1.5, H=2, K=0.5)  # sqrt(d^3 H^4 K)
+
+
+def _luyo(
+    key: str, title: str, place: str, model: str, *terms: BoundTerm, where: str, given: str = _APPROXIMATE
+) -> Bound:
+    """Return a private bound of Luyo et al. where: the class of problems; given: the conditions on the budget."""
+    paper, budget = f"Luyo et al. 2021, {place}", "ε" if given == _PURE else "(ε, δ)"
+    world = "linear mixture" if where == _MIXTURE else "linear"
+    return Bound(key, title, paper, model, budget, terms, f"{where}; {given}", world=world, epsilon_below=1.0)
+
 
 REGRET = (
     Bound(
@@ -28,83 +42,59 @@ REGRET = (
         f"{_MIXTURE}; d at least H",
         world="linear mixture",
     ),
-    Bound(
+    _luyo(
         "ucrl-vtr-jdp",
         "UCRL-VTR",
-        "Luyo et al. 2021, Corollary 5",
+        "Corollary 5",
         "central",
-        "(ε, δ)",
-        (_VTR, BoundTerm(C=1, d=0.75, H=2.25, K=0.5, epsilon=-0.5)),
-        f"{_MIXTURE}; ε and δ below 1",
-        world="linear mixture",
-        epsilon_below=1.0,
+        *(_VTR, BoundTerm(C=1, d=0.75, H=2.25, K=0.5, epsilon=-0.5)),
+        where=_MIXTURE,
     ),
-    Bound(
+    _luyo(
         "ucrl-vtr-ldp",
         "UCRL-VTR",
-        "Luyo et al. 2021, Corollary 6",
+        "Corollary 6",
         "local",
-        "(ε, δ)",
-        (_VTR, BoundTerm(C=1, d=0.75, H=2.5, K=0.75, epsilon=-0.5)),
-        f"{_MIXTURE}; ε and δ below 1",
-        world="linear mixture",
-        epsilon_below=1.0,
+        *(_VTR, BoundTerm(C=1, d=0.75, H=2.5, K=0.75, epsilon=-0.5)),
+        where=_MIXTURE,
     ),
-    Bound(
-        "ucrl-vtr-jdp-pure",
-        "UCRL-VTR, Laplace",
-        "Luyo et al. 2021, Remark 1 and Appendix D.1",
-        "central",
-        "ε",
-        (_VTR, BoundTerm(C=1, d=1, H=2.5, K=0.5, epsilon=-0.5)),
-        f"{_MIXTURE}; ε below 1, pure (δ = 0)",
-        world="linear mixture",
-        epsilon_below=1.0,
+    *(
+        _luyo(
+            key,
+            "UCRL-VTR, Laplace",
+            "Remark 1 and Appendix D.1",
+            model,
+            *(_VTR, BoundTerm(C=1, d=1, H=2.5, K=K, epsilon=-0.5)),
+            where=_MIXTURE,
+            given=_PURE,
+        )
+        for key, model, K in (("ucrl-vtr-jdp-pure", "central", 0.5), ("ucrl-vtr-ldp-pure", "local", 0.75))
     ),
-    Bound(
-        "ucrl-vtr-ldp-pure",
-        "UCRL-VTR, Laplace",
-        "Luyo et al. 2021, Remark 1 and Appendix D.1",
-        "local",
-        "ε",
-        (_VTR, BoundTerm(C=1, d=1, H=2.5, K=0.75, epsilon=-0.5)),
-        f"{_MIXTURE}; ε below 1, pure (δ = 0)",
-        world="linear mixture",
-        epsilon_below=1.0,
-    ),
-    Bound(
+    _luyo(
         "ucrl-vtr-plus-jdp",
         "UCRL-VTR+",
-        "Luyo et al. 2021, Corollary 10",
+        "Corollary 10",
         "central",
-        "(ε, δ)",
-        (
-            BoundTerm(C=2, H=3.5, d=2.5, epsilon=-1),
-            BoundTerm(C=1, H=2.5, d=1.25, K=0.25, epsilon=-0.5),
-            BoundTerm(C=1, H=2.25, d=2, K=0.25, epsilon=-0.5),
-            BoundTerm(C=1, H=1.75, d=1.25, K=0.5, epsilon=-0.5),
-            BoundTerm(C=1, H=2.25, d=0.75, K=0.5, epsilon=-0.5),
-        ),
-        f"{_MIXTURE}; ε and δ below 1; the paper states no part free of ε, which these terms exceed there",
-        world="linear mixture",
-        epsilon_below=1.0,
+        BoundTerm(C=2, H=3.5, d=2.5, epsilon=-1),
+        BoundTerm(C=1, H=2.5, d=1.25, K=0.25, epsilon=-0.5),
+        BoundTerm(C=1, H=2.25, d=2, K=0.25, epsilon=-0.5),
+        BoundTerm(C=1, H=1.75, d=1.25, K=0.5, epsilon=-0.5),
+        BoundTerm(C=1, H=2.25, d=0.75, K=0.5, epsilon=-0.5),
+        where=_MIXTURE,
+        given=_NO_FREE_PART,
     ),
-    Bound(
+    _luyo(
         "ucrl-vtr-plus-ldp",
         "UCRL-VTR+",
-        "Luyo et al. 2021, Corollary 11",
+        "Corollary 11",
         "local",
-        "(ε, δ)",
-        (
-            BoundTerm(C=2, H=4, d=2.5, K=0.5, epsilon=-1),
-            BoundTerm(C=1, H=2.75, d=1.25, K=0.5, epsilon=-0.5),
-            BoundTerm(C=1, H=2.5, d=2, K=0.5, epsilon=-0.5),
-            BoundTerm(C=1, H=2, d=1.25, K=0.75, epsilon=-0.5),
-            BoundTerm(C=1, H=2.5, d=0.75, K=0.75, epsilon=-0.5),
-        ),
-        f"{_MIXTURE}; ε and δ below 1; the paper states no part free of ε, which these terms exceed there",
-        world="linear mixture",
-        epsilon_below=1.0,
+        BoundTerm(C=2, H=4, d=2.5, K=0.5, epsilon=-1),
+        BoundTerm(C=1, H=2.75, d=1.25, K=0.5, epsilon=-0.5),
+        BoundTerm(C=1, H=2.5, d=2, K=0.5, epsilon=-0.5),
+        BoundTerm(C=1, H=2, d=1.25, K=0.75, epsilon=-0.5),
+        BoundTerm(C=1, H=2.5, d=0.75, K=0.75, epsilon=-0.5),
+        where=_MIXTURE,
+        given=_NO_FREE_PART,
     ),
     Bound(
         "lsvi-ucb",
@@ -112,41 +102,35 @@ REGRET = (
         "Jin et al. 2020, in Luyo et al. 2021, section 2",
         "none",
         "",
-        (BoundTerm(d=1.5, H=2, K=0.5),),
-        "linear MDP with d features",
+        (_LSVI,),
+        _LINEAR,
         world="linear",
     ),
-    Bound(
+    _luyo(
         "lsvi-ucb-jdp",
         "LSVI-UCB in batches",
-        "Luyo et al. 2021, Theorem 8",
+        "Theorem 8",
         "central",
-        "(ε, δ)",
-        (BoundTerm(d=1.5, H=2, K=0.5), BoundTerm(d=1.6, H=2.2, K=0.6, epsilon=-0.4)),
-        "linear MDP with d features, rewards known; ε and δ below 1; for local privacy it is an open question",
-        world="linear",
-        epsilon_below=1.0,
+        *(_LSVI, BoundTerm(d=1.6, H=2.2, K=0.6, epsilon=-0.4)),
+        where=f"{_LINEAR}, rewards known",
+        given=f"{_APPROXIMATE}; for local privacy it is an open question",
     ),
-    Bound(
+    _luyo(
         "lsvi-ucb-jdp-unbatched",
         "LSVI-UCB, not in batches",
-        "Luyo et al. 2021, Remarks 3 and 7",
+        "Remarks 3 and 7",
         "central",
-        "(ε, δ)",
-        (BoundTerm(d=1.5, H=2, K=0.5), BoundTerm(d=1.25, H=2.25, K=0.75, epsilon=-0.5)),
-        "as in batches; a remark with its reason, not a theorem",
-        world="linear",
-        epsilon_below=1.0,
+        *(_LSVI, BoundTerm(d=1.25, H=2.25, K=0.75, epsilon=-0.5)),
+        where="as in batches",
+        given="a remark with its reason, not a theorem",
     ),
-    Bound(
+    _luyo(
         "lsvi-ucb-jdp-pure",
         "LSVI-UCB in batches, Laplace",
-        "Luyo et al. 2021, Remark 2 and Appendix E.3",
+        "Remark 2 and Appendix E.3",
         "central",
-        "ε",
-        (BoundTerm(d=1.5, H=2, K=0.5), BoundTerm(d=5 / 3, H=7 / 3, K=2 / 3, epsilon=-1 / 3)),
-        "linear MDP with d features, rewards known; ε below 1, pure (δ = 0)",
-        world="linear",
-        epsilon_below=1.0,
+        *(_LSVI, BoundTerm(d=5 / 3, H=7 / 3, K=2 / 3, epsilon=-1 / 3)),
+        where=f"{_LINEAR}, rewards known",
+        given=_PURE,
     ),
-)  # fmt: skip
+)

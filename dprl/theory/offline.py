@@ -16,57 +16,46 @@ _LINEAR = "linear MDP with d features, rewards known; large K, worst case"
 _APVI = (BoundTerm(H=1.5, K=-0.5, coverage=-0.5), BoundTerm(H=3, K=-1, coverage=-1))
 _VAPVI = BoundTerm(d=0.5, H=2, K=-0.5, kappa=-0.5)  # H^2 sqrt(d / (kappa K))
 
+
+def _loss(key: str, title: str, paper: str, budget: str, conditions: str, *terms: BoundTerm) -> Bound:
+    world = "linear" if conditions.startswith(_LINEAR) else "tabular"
+    model = "central" if budget else "none"
+    return Bound(key, title, paper, model, budget, terms, conditions, world=world, of="suboptimality")
+
+
+_PAPER = "Qiao, Wang 2023 (offline)"
 SUBOPTIMALITY = (
-    Bound(
-        "apvi",
-        "APVI",
-        "Yin, Wang 2021, Theorem 4.1, in Qiao, Wang 2023 (offline), section 3",
-        "none",
-        "",
-        _APVI,
-        _TABULAR,
-        of="suboptimality",
-    ),
-    Bound(
+    _loss("apvi", "APVI", f"Yin, Wang 2021, Theorem 4.1, in {_PAPER}, section 3", "", _TABULAR, *_APVI),
+    _loss(
         "dp-apvi",
         "DP-APVI",
-        "Qiao, Wang 2023 (offline), Theorem 3.4",
-        "central",
+        f"{_PAPER}, Theorem 3.4",
         "ρ-zCDP",
-        (*_APVI, BoundTerm(S=1, H=2.5, K=-1, coverage=-1, rho=-0.5)),
         _TABULAR,
-        of="suboptimality",
+        *(*_APVI, BoundTerm(S=1, H=2.5, K=-1, coverage=-1, rho=-0.5)),
     ),
-    Bound(
+    _loss(
         "dp-apvi-pure",
         "DP-APVI, Laplace",
-        "Qiao, Wang 2023 (offline), after Theorem 3.4",
-        "central",
+        f"{_PAPER}, after Theorem 3.4",
         "ε",
-        (*_APVI, BoundTerm(S=1, H=3, K=-1, coverage=-1, epsilon=-1)),
         f"{_TABULAR}; pure (δ = 0)",
-        of="suboptimality",
+        *(*_APVI, BoundTerm(S=1, H=3, K=-1, coverage=-1, epsilon=-1)),
     ),
-    Bound(
+    _loss(
         "vapvi",
         "VAPVI",
-        "Yin et al. 2022, Theorem 3.2, in Qiao, Wang 2023 (offline), section 4",
-        "none",
+        f"Yin et al. 2022, Theorem 3.2, in {_PAPER}, section 4",
         "",
-        (_VAPVI,),
         f"{_LINEAR}; lower-order terms left out",
-        world="linear",
-        of="suboptimality",
+        _VAPVI,
     ),
-    Bound(
+    _loss(
         "dp-vapvi",
         "DP-VAPVI",
-        "Qiao, Wang 2023 (offline), Theorem 4.1",
-        "central",
+        f"{_PAPER}, Theorem 4.1",
         "ρ-zCDP",
-        (_VAPVI, BoundTerm(d=1, H=5.5, K=-1, kappa=-1.5, rho=-0.5)),
         f"{_LINEAR}; of the lower-order terms the one with ρ",
-        world="linear",
-        of="suboptimality",
+        *(_VAPVI, BoundTerm(d=1, H=5.5, K=-1, kappa=-1.5, rho=-0.5)),
     ),
-)  # fmt: skip
+)

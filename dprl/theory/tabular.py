@@ -6,6 +6,7 @@ from dprl.theory.bound import Bound, BoundTerm
 
 _INHOMOGENEOUS = "time-inhomogeneous MDP, rewards in [0, 1]"
 _PURE = "any ε > 0, pure (δ = 0)"
+_CHOWDHURY = "Chowdhury, Zhou 2022, in Qiao, Wang 2023, Table 1"
 
 # Terms shared by many rows, in episodes (T = K*H).
 _LEADING = BoundTerm(S=0.5, A=0.5, H=1.5, K=0.5)  # sqrt(S A H^2 T)
@@ -13,6 +14,17 @@ _HOEFFDING = BoundTerm(S=0.5, A=0.5, H=2, K=0.5)  # sqrt(S A H^3 T)
 _HOEFFDING_S = BoundTerm(S=1, A=0.5, H=2, K=0.5)  # sqrt(S^2 A H^3 T)
 _CENTRAL = BoundTerm(S=2, A=1, H=3, epsilon=-1)  # S^2 A H^3 / eps
 _LOCAL = BoundTerm(S=2, A=1, H=3, K=0.5, epsilon=-1)  # S^2 A sqrt(H^5 T) / eps
+
+
+def _pure(key: str, title: str, paper: str, model: str, *terms: BoundTerm, note: str = "") -> Bound:
+    """Return a bound under pure privacy for every time-inhomogeneous MDP."""
+    return Bound(key, title, paper, model, "ε", terms, f"{_INHOMOGENEOUS}; {_PURE}{note}")
+
+
+def _free(key: str, title: str, paper: str, term: BoundTerm, note: str = "") -> Bound:
+    """Return a bound without privacy for every time-inhomogeneous MDP."""
+    return Bound(key, title, paper, "none", "", (term,), f"{_INHOMOGENEOUS}{note}")
+
 
 REGRET = (
     Bound(
@@ -25,78 +37,40 @@ REGRET = (
         f"some {_INHOMOGENEOUS}; no algorithm does better on all of them",
         upper=False,
     ),
-    Bound(
+    _free(
         "ucbvi",
         "UCBVI (Bernstein)",
         "Azar et al. 2017, in Qiao, Wang 2023, footnote 1",
-        "none",
-        "",
-        (_LEADING,),
-        f"{_INHOMOGENEOUS}, which costs a factor √H; lower-order terms left out",
+        _LEADING,
+        ", which costs a factor √H; lower-order terms left out",
     ),
-    Bound(
+    _free(
         "ubev",
         "UBEV",
         "Dann et al. 2017, in Vietri et al. 2020, section 1",
-        "none",
-        "",
-        (_HOEFFDING,),
-        f"{_INHOMOGENEOUS}; lower-order terms left out",
+        _HOEFFDING,
+        "; lower-order terms left out",
     ),
-    Bound(
-        "apeve",
-        "APEVE",
-        "Bai et al. 2025, Theorem 6 with E = 0",
-        "none",
-        "",
-        (BoundTerm(S=1, A=0.5, H=2.5, K=0.5),),
-        _INHOMOGENEOUS,
-    ),
-    Bound(
+    _free("apeve", "APEVE", "Bai et al. 2025, Theorem 6 with E = 0", BoundTerm(S=1, A=0.5, H=2.5, K=0.5)),
+    _pure(
         "pucb",
         "PUCB",
         "Vietri et al. 2020, Theorem 4; Luyo et al. 2021, Table 1",
         "central",
-        "ε",
-        (_HOEFFDING, BoundTerm(S=1, A=1, H=3, epsilon=-1), _CENTRAL),
-        f"{_INHOMOGENEOUS}; {_PURE}; as Vietri et al. state it",
+        *(_HOEFFDING, BoundTerm(S=1, A=1, H=3, epsilon=-1), _CENTRAL),
+        note="; as Vietri et al. state it",
     ),
-    Bound(
+    _pure(
         "pucb-restated",
         "PUCB, restated",
         "Qiao, Wang 2023, Table 1",
         "central",
-        "ε",
-        (_HOEFFDING_S, _CENTRAL),
-        f"{_INHOMOGENEOUS}; {_PURE}; √S more than Vietri et al. state, as Chowdhury and Zhou discuss",
+        *(_HOEFFDING_S, _CENTRAL),
+        note="; √S more than Vietri et al. state, as Chowdhury and Zhou discuss",
     ),
-    Bound(
-        "private-ucb-po-jdp",
-        "Private-UCB-PO",
-        "Chowdhury, Zhou 2022, in Qiao, Wang 2023, Table 1",
-        "central",
-        "ε",
-        (_HOEFFDING_S, _CENTRAL),
-        f"{_INHOMOGENEOUS}; {_PURE}",
-    ),
-    Bound(
-        "private-ucb-vi-jdp",
-        "Private-UCB-VI",
-        "Chowdhury, Zhou 2022, in Qiao, Wang 2023, Table 1",
-        "central",
-        "ε",
-        (_HOEFFDING, _CENTRAL),
-        f"{_INHOMOGENEOUS}; {_PURE}",
-    ),
-    Bound(
-        "dp-ucbvi-jdp",
-        "DP-UCBVI",
-        "Qiao, Wang 2023, Theorem 5.2",
-        "central",
-        "ε",
-        (_LEADING, _CENTRAL),
-        f"{_INHOMOGENEOUS}; {_PURE}",
-    ),
+    _pure("private-ucb-po-jdp", "Private-UCB-PO", _CHOWDHURY, "central", _HOEFFDING_S, _CENTRAL),
+    _pure("private-ucb-vi-jdp", "Private-UCB-VI", _CHOWDHURY, "central", _HOEFFDING, _CENTRAL),
+    _pure("dp-ucbvi-jdp", "DP-UCBVI", "Qiao, Wang 2023, Theorem 5.2", "central", _LEADING, _CENTRAL),
     Bound(
         "jdp-lower",
         "Lower bound",
@@ -137,34 +111,10 @@ REGRET = (
         (BoundTerm(S=1, A=0.5, H=1.5, K=0.5), _LOCAL),
         f"the same dynamics at every step; {_PURE}",
     ),
-    Bound(
-        "private-ucb-po-ldp",
-        "Private-UCB-PO",
-        "Chowdhury, Zhou 2022, in Qiao, Wang 2023, Table 1",
-        "local",
-        "ε",
-        (_HOEFFDING_S, _LOCAL),
-        f"{_INHOMOGENEOUS}; {_PURE}",
-    ),
-    Bound(
-        "private-ucb-vi-ldp",
-        "Private-UCB-VI",
-        "Chowdhury, Zhou 2022, in Qiao, Wang 2023, Table 1",
-        "local",
-        "ε",
-        (_HOEFFDING, _LOCAL),
-        f"{_INHOMOGENEOUS}; {_PURE}",
-    ),
-    Bound(
-        "dp-ucbvi-ldp",
-        "DP-UCBVI",
-        "Qiao, Wang 2023, Theorem 5.7",
-        "local",
-        "ε",
-        (_LEADING, _LOCAL),
-        f"{_INHOMOGENEOUS}; {_PURE}",
-    ),
-)  # fmt: skip
+    _pure("private-ucb-po-ldp", "Private-UCB-PO", _CHOWDHURY, "local", _HOEFFDING_S, _LOCAL),
+    _pure("private-ucb-vi-ldp", "Private-UCB-VI", _CHOWDHURY, "local", _HOEFFDING, _LOCAL),
+    _pure("dp-ucbvi-ldp", "DP-UCBVI", "Qiao, Wang 2023, Theorem 5.7", "local", _LEADING, _LOCAL),
+)
 
 MISTAKES = (
     Bound(
@@ -191,4 +141,4 @@ MISTAKES = (
         of="mistakes",
         beta_below=1 / 8,
     ),
-)  # fmt: skip
+)

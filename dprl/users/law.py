@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -214,28 +214,4 @@ def crossed(points: Sequence[Point], kinds: Sequence[str] = ()) -> dict[str, dic
         for model, off_by in errors_on(law, points, kind).items():
             inside = float((np.abs(off_by) <= np.log(stated[model])).mean())
             found.setdefault(model, {})[kind] = inside
-    return found
-
-
-def intervals(points: Sequence[Point], draws: int = 200) -> dict[str, dict[str, tuple[float, float]]]:
-    """Return 95% bootstrap intervals of each model's exponents; environments are resampled with all their points."""
-    rng = np.random.default_rng(0)
-    by_name: dict[str, list[Point]] = {}
-    for p in points:
-        by_name.setdefault(p.environment, []).append(p)
-    kinds = list(by_name.values())
-    laws = []
-    for _ in range(draws):
-        drawn = [
-            replace(p, environment=f"{place}")
-            for place, kind in enumerate(rng.integers(0, len(kinds), len(kinds)))
-            for p in kinds[kind]
-        ]
-        laws.append(fitted(drawn))
-    found: dict[str, dict[str, tuple[float, float]]] = {}
-    for model in MODELS:
-        names = [f.name for f in fields(Power)[1:]]
-        for name in names:
-            low, high = np.quantile([getattr(law[model], name) for law in laws], [0.025, 0.975])
-            found.setdefault(model, {})[name] = float(low), float(high)
     return found

@@ -92,7 +92,6 @@ class Table:
         drawn_epsilons, drawn: the budgets of randomly generated problems, and these problems by key. Their
             `environment` is the kind of problem; they have no title, no params, and no entry in menus.
         law: the fitted power law, see law.py.
-        exponents: the 95% interval of each model's exponents, by name, from resampled environments.
         held_out: for each model, the law's error factor for a share COVERED of the numbers on a new kind of problem
             (`law.covering`). This is the stated error.
         crossed: for each model and kind, the share of the numbers within the error that is stated without this kind.
@@ -110,7 +109,6 @@ class Table:
     drawn_epsilons: tuple[float, ...]
     drawn: Mapping[str, Problem]
     law: Law
-    exponents: Mapping[str, Mapping[str, tuple[float, float]]]
     held_out: Mapping[str, float]
     crossed: Mapping[str, Mapping[str, float]]
     between: Mapping[str, float]
@@ -151,10 +149,6 @@ class Table:
         named = ("epsilons", "losses", "drawn_epsilons", "hidden_losses")
         read = {
             "law": {model: Power(**power) for model, power in given["law"].items()},
-            "exponents": {
-                model: {name: tuple(ends) for name, ends in one.items()}
-                for model, one in given["exponents"].items()
-            },
             "checks": tuple(Check(**check) for check in given["checks"]),
         }
         return cls(**{**given, **problems, **{name: tuple(given[name]) for name in named}, **read})

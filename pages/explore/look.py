@@ -20,7 +20,6 @@ from dprl.figures.picture import Picture
 from dprl.learners import ALGORITHMS
 from dprl.mdp import TabularMDP
 from dprl.runs.status import RunStatus
-from dprl.sentences import linear as linear_sentences
 from dprl.sentences import noise as noise_sentences
 from dprl.sentences import policy as policy_sentences
 from dprl.simulation import OfflineSpec, RunSpec, SeedTrace, following
@@ -211,7 +210,7 @@ def ellipsoid_picture(
     quiet = metrics.region(beliefs, trace.series["sums"], at, h, "noiseless ")
     truth, bound, here = beliefs["truth"][at, h], float(beliefs["bound"][0]), list(pair)
     names = (f"weight {pair[0]}", f"weight {pair[1]}")
-    see = linear_sentences.region(
+    see = noise_sentences.region(
         metrics.half_widths(noisy)[here],
         metrics.half_widths(quiet)[here],
         (noisy.center - truth)[here],

@@ -19,7 +19,6 @@ from dprl.rooms import clinic as played
 from dprl.rooms.response import share_of_yes
 from dprl.rooms.steps import DELTA, ClassStep, Clinic, Question, ShareEstimate, estimate_share
 from dprl.runs.database import StoreError
-from dprl.sentences import clinic as clinic_sentences
 from dprl.sentences import room as sentences
 from dprl.words import human
 from pages.room.state import group
@@ -114,7 +113,7 @@ def shares_picture(found: ShareEstimate, night: bool, phones: int = 0) -> Pictur
 
 
 _patient = component("patient", js=module_with_imports("patient.js", "report.js"))
-CLINIC = clinic_sentences.SAID
+CLINIC = sentences.CLINIC
 
 
 def clinic_on_phone(step: ClassStep, content: Clinic, written: str | None, total: float) -> None:
@@ -142,8 +141,8 @@ def clinic_on_phone(step: ClassStep, content: Clinic, written: str | None, total
     elif step.state == "open":
         asked = played.asking_at(content.epsilon)
         steps = len(asked.steps(0, played.world().H))
-        st.markdown(explained(clinic_sentences.about(played.world().H, steps)))
-        st.markdown(explained(clinic_sentences.proof(content.epsilon, asked.bit, steps)))
+        st.markdown(explained(sentences.about_clinic(played.world().H, steps)))
+        st.markdown(explained(sentences.proof_of_bits(content.epsilon, asked.bit, steps)))
         st.markdown(explained(sentences.held(total)))
         st.caption(explained(f"{CLINIC['script']} {CLINIC['watched']} {sentences.PHONE['repeated']}"))
     if step.state == "revealed":
@@ -175,6 +174,6 @@ def visits_picture(
     said, law = played.visits_read(reports, epsilon).tolist(), played.visits_expected(n).tolist()
     spread = played.spread_of_visits(n, epsilon)
     most = int(np.argmax(law))
-    see = clinic_sentences.visits(n, mdp.H, mdp.state_labels[most], law[most], said[most], spread)
+    see = sentences.visits(n, mdp.H, mdp.state_labels[most], law[most], said[most], spread)
     looks: dict[str, Any] = {"see": see, "dark": night, "large": large, "wide": space}
     return figures.visits_by_state(CLINIC, mdp.state_labels, said, law, spread, n * mdp.H, epsilon, **looks)

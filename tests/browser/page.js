@@ -1,11 +1,9 @@
-// What a test sees from inside a page: whether it is at rest, and where the focus is.
-// Runs in every page before anything else does.
+// Functions for tests inside a page: whether it is at rest, and where the focus is. Runs before all other scripts.
 (() => {
-  // --- what is said to the server and back; Streamlit's messages are protobuf ---
-
+  // --- messages to and from the server: Streamlit's protobuf ---
   const RERUN = 11, AUTOMATIC = 6; // BackMsg.rerun_script, its is_auto_rerun
-  const BEGUN = 4, FINISHED = 6, EARLY = 2; // ForwardMsg.new_session, script_finished, and that of one that gave way to the next
-  const talk = { asked: 0, askedAt: -1, begunAt: 0, answeredAt: 0 }; // answeredAt: when the last script that finished had begun
+  const BEGUN = 4, FINISHED = 6, EARLY = 2; // ForwardMsg.new_session, script_finished, and its value for an early end
+  const talk = { asked: 0, askedAt: -1, begunAt: 0, answeredAt: 0 }; // answeredAt: start of the last finished script
 
   function* fields(bytes) {
     let at = 0;
@@ -40,19 +38,17 @@
       });
     }
   };
-  delete window.showSaveFilePicker; // so that every download is one, not a window of the system
+  delete window.showSaveFilePicker; // so that downloads open no window of the system
 
-  // --- at rest ---
-
+  // --- rest ---
   const QUIET = 50, LOOK = 15; // ms
   const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
-
-  // What slides or fades is at its end at once.
+  // Ends all animations.
   const hasten = () => {
     for (const one of document.getAnimations()) if (one.effect.getComputedTiming().endTime < Infinity) one.finish();
   };
-  // Streamlit says on its root element whether a script runs; a chart is there once Plotly has drawn into it, and what a
-  // component's button says and does once its script has run.
+  // Streamlit's root element has the state of the script. A chart is ready when Plotly has drawn it, and a component's
+  // button when its script has run.
   const still = () => {
     const app = document.querySelector('[data-testid="stApp"]');
     return app !== null
@@ -66,10 +62,10 @@
       && [...document.querySelectorAll('[data-testid="stBidiComponentIsolated"]')].every(
         (component) => !component.shadowRoot?.querySelector(".unready"));
   };
-  // When something came or went last: what a script no longer draws goes a moment after its end.
+  // The time of the last change: Streamlit removes outdated elements shortly after a script ends.
   let changed = 0;
   new MutationObserver(() => { changed = performance.now(); }).observe(document, { subtree: true, childList: true });
-  // Whether it came to rest within `limit` ms. A page that redraws itself is at rest between two redraws.
+  // Returns whether the page comes to rest within `limit` ms. A page that redraws itself rests between two redraws.
   const rest = async (limit) => {
     const end = performance.now() + limit;
     for (const _ of "12") await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))); // React's effects
@@ -83,7 +79,7 @@
   const drawn = async () => { for (const _ of "12") await new Promise(requestAnimationFrame); };
   const bring = async (element, block = "center") => {
     element.scrollIntoView({ block, behavior: "instant" });
-    await drawn(); // a menu closes when its page scrolls: let that be over
+    await drawn(); // a scroll closes menus, so wait for its end
   };
   const active = () => {
     let element = document.activeElement;

@@ -56,7 +56,7 @@ def test_the_module_says_nothing_of_the_machine_that_made_it() -> None:
 def test_what_is_switched_off_in_numba_is_what_it_was() -> None:
     assert of_numba() == KNOWN, (
         f"numba has changed {' or '.join(SWITCHED_OFF)}: read bench/engine_wasm/unoptimised.py, make the module anew, "
-        "compare it by `python -m bench.engine_wasm.compare --bits`, and write the new digest down."
+        "compare it by `python -m bench.engine --bits`, and write the new digest down."
     )
 
 

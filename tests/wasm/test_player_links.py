@@ -18,7 +18,7 @@ from dprl.assets import classic
 from dprl.figures.looks import CurveStyle
 from dprl.links import VERSION, spec_pairs
 from dprl.player import PlayedCurve, Shown, player_page
-from dprl.player.codec import codec
+from dprl.player.content import codec
 from dprl.privacy import PRIVATIZERS
 from dprl.simulation import RunSpec
 from dprl.simulation.pairs import runs_in

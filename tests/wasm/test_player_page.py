@@ -14,7 +14,7 @@ from playwright.sync_api import Page, expect
 from dprl import run
 from dprl.figures.looks import CurveStyle
 from dprl.player import PlayedCurve, Shown, page, player_page, sizes_of
-from dprl.player.worlds import worlds
+from dprl.player.content import worlds
 from dprl.simulation import RunSpec
 from dprl.simulation.replay import replayed
 from pages.shared.visitor import links

@@ -23,7 +23,7 @@ SAYS = """([source, curves, measure, seeds, said]) =>
 PERCENT = (
     "([source, shares, tiny]) => shares.map((one) => new Function(`${source}; return percent`)()(one, tiny))"
 )
-SOURCE = classic("player_words.js", "player_sentence.js")
+SOURCE = classic("parts.js", "player_words.js", "player_sentence.js")
 V_STAR = 3.3
 
 

@@ -108,7 +108,7 @@ def unseen(under: str, dark: bool, wide: bool, seen: Callable[[bool], None]) -> 
 
 BYTES = 4 * 2**20  # of cached drawings, for all visitors together
 
-_one_user = component("one_user", js=module_with_imports("one_user.js", "story_parts.js"))
+_one_user = component("one_user", js=module_with_imports("one_user.js"))
 
 
 def one_user(key: str, make: Callable[[], dict[str, Any]]) -> None:
