@@ -32,8 +32,8 @@ from dprl.simulation import OfflineSpec, RunSpec, SeedTrace, Spec, answered, kin
 from pages.attack.link import DEFAULT
 from pages.offline.record import bundled_specs
 from pages.shared.examples import example_specs, home_specs
-from pages.shared.lessons.known import OWN
-from pages.shared.results.bundled import path_of
+from pages.shared.lessons import OWN
+from pages.shared.results.data import path_of
 from pages.tradeoffs import study as studies
 
 DIGITS = 6  # significant digits of a regret or a score

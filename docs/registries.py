@@ -23,7 +23,7 @@ from dprl.privacy import PRIVATIZERS
 from dprl.privacy.curator import PROMISES
 from dprl.simulation.kinds import KINDS
 from dprl.theory import BOUNDS, LEFT_OUT
-from pages.shared.results.bundled import bundled_papers
+from pages.shared.results.data import bundled_papers
 
 PROOFS = tomllib.loads(Path(__file__).with_name("proofs.toml").read_text("utf-8"))
 

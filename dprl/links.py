@@ -15,7 +15,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from types import MappingProxyType
 from typing import Any
@@ -37,39 +37,18 @@ NAME, HIDE = "name", "hide"  # keys of a curve
 Pairs = dict[str, str]
 
 
-@dataclass(frozen=True)
-class Defaults:
-    """The values that links of a kind leave out.
-
-    Attributes:
-        always: the values for every spec.
-        by_environment, by_learner, by_privacy: the values that depend on these.
-    """
-
-    always: Pairs
-    by_environment: Mapping[str, Pairs]
-    by_learner: Mapping[str, Pairs]
-    by_privacy: Mapping[str, Pairs]
-
-    def completed(self, pairs: Mapping[str, str]) -> Pairs:
-        """Return `pairs` with the defaults of the keys they leave out."""
-        found = {**self.always, **pairs}
-        for key, table in (("env", self.by_environment), ("alg", self.by_learner), ("priv", self.by_privacy)):
-            found = {**table.get(found.get(key, ""), {}), **found}
-        return found
-
-
 @cache
-def defaults(kind: str = FIRST) -> Defaults:
-    """Return the defaults of a kind's fields, and of the parameters of environments and learners. They include the
-    values that an online run takes from its learner or its privacy model."""
+def defaults(kind: str = FIRST) -> dict[str, Mapping[str, Any]]:
+    """Return the values that links of a kind leave out: "always" for every spec, and for the keys "env", "alg" and
+    "priv" a table by their value. They include the values that an online run takes from its learner or its privacy
+    model."""
     always = _usual(KINDS[kind].fields.values())
     worlds = {key: _usual(world.fields, "envp.") for key, world in ENVIRONMENTS.items()}
     learners = {
         key: _usual(one.fields, "algp.") for table in (OFFLINE, ALGORITHMS) for key, one in table.items()
     }
     if kind != FIRST:
-        return Defaults(always, worlds, learners, {})
+        return {"always": always, "env": worlds, "alg": learners, "priv": {}}
     usual = spec_pairs(RunSpec())
     always |= {key: usual[key] for key in ("priv", "cal", "delta", "str")}
     schedule = always.pop("sched")
@@ -79,7 +58,15 @@ def defaults(kind: str = FIRST) -> Defaults:
         key: {"rep": one.reports, **dict(zip(["mech"], one.mechanisms, strict=False))}
         for key, one in PRIVATIZERS.items()
     }
-    return Defaults(always, worlds, learners, models)
+    return {"always": always, "env": worlds, "alg": learners, "priv": models}
+
+
+def completed(pairs: Mapping[str, str], kind: str) -> Pairs:
+    """Return `pairs` with the defaults of the keys they leave out."""
+    found = {**defaults(kind)["always"], **pairs}
+    for key in ("env", "alg", "priv"):
+        found = {**defaults(kind)[key].get(found.get(key, ""), {}), **found}
+    return found
 
 
 def _usual(fields: Iterable[Field], owner: str = "") -> Pairs:
@@ -134,10 +121,10 @@ def encode_spec(spec: Spec, first: Spec | None = None) -> str:
 
 def differences(spec: Spec, first: Spec | None = None) -> Pairs:
     """Return the pairs by which a spec differs from the first spec of its link and from the defaults."""
-    whole, table = spec_pairs(spec), defaults(spec.kind)
+    whole, always = spec_pairs(spec), defaults(spec.kind)["always"]
     known = inherited(spec_pairs(first), whole) if first else {}
-    expected = table.completed(known | {key: whole[key] for key in OWNERS if key in whole})
-    expected |= {key: known.get(key, table.always.get(key, "")) for key in OWNERS}
+    expected = completed(known | {key: whole[key] for key in OWNERS if key in whole}, spec.kind)
+    expected |= {key: known.get(key, always.get(key, "")) for key in OWNERS}
     said = {k: v for k, v in whole.items() if expected.get(k) != v}
     return said or {"priv": whole["priv"]}  # some programs drop a parameter without a value from a link
 
@@ -148,16 +135,10 @@ def decode_spec(
     kind: str = FIRST,
     beside: Mapping[str, Any] = MappingProxyType({}),
 ) -> tuple[Any, list[str]]:
-    """Decode a spec from `encode_spec`. Each fault is replaced by its default and described in a sentence.
+    """Decode a spec from `encode_spec`. Return it, or None if there is none, and a sentence for each fault, which is
+    replaced by its default.
 
-    Args:
-        text: The value of the query parameter.
-        files: The known texts that are too long for a link, by their digest.
-        kind: The kind of the spec.
-        beside: Fields that no link carries.
-
-    Returns:
-        The spec (None if there is none), and a sentence for each fault.
+    files: the known texts that are too long for a link, by their digest. beside: fields that no link carries.
     """
     pairs, wrong = split(text, kind=kind)
     spec, more = spec_from(pairs, files or {}, kind, beside)
@@ -260,13 +241,13 @@ def spec_from(
             return None, [f"{name}: this did not fit into the link."]
         if isinstance(value, dict) and None in value.values():
             return None, ["The environment is in a file that did not fit into the link; upload that file."]
-    completed = _values(defaults(kind).completed(pairs), files, kind)
+    whole = _values(completed(pairs, kind), files, kind)
     try:
-        return KINDS[kind].from_dict(_parsed({**beside, **completed}, kind)), problems
+        return KINDS[kind].from_dict(_parsed({**beside, **whole}, kind)), problems
     except SpecError:
         pass  # faults are reported for the link's own values; the others get the defaults that suit them
     values = {**beside, **values}
-    for _ in range(len(pairs) + 1):  # each round leaves out the one value that is wrong, so this ends
+    while True:  # each round leaves out the one value that is wrong, so this ends
         try:
             return KINDS[kind].from_dict(_parsed(values, kind)), problems
         except SpecError as error:
@@ -275,7 +256,6 @@ def spec_from(
             problems.append(str(error))
             if error.field == "mechanism":
                 values.pop("reports", None)  # the reports were chosen for that mechanism
-    return None, problems
 
 
 def _values(pairs: Mapping[str, str], files: Mapping[str, str], kind: str) -> dict[str, Any]:

@@ -179,11 +179,9 @@ def dashboard(host: str, port: int) -> None:
         streamlit_patches.log_through_ours()
     guard = Guard(headers(), metrics=bool(setting("DPRL_METRICS", 0, 0, 1)))
     streamlit_patches.leave_pages_to_app()
-    streamlit_patches.wake_once()
     streamlit_patches.hold_one_file()
     streamlit_patches.leave_parts_of_left_pages()
     streamlit_patches.hear_runs_to_their_end()
-    streamlit_patches.make_looks_once()
     check_base(streamlit.get_option("server.baseUrlPath"))  # as set in ~/.streamlit
     script = ROOT / "app.py"
     sys.argv = [str(script)]

@@ -9,24 +9,12 @@ link: those are known only once the link has been opened.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from html import escape
 
 PRODUCT = "Privacy in reinforcement learning"
 SECTIONS = ("", "Explore", "Decide", "Check", "Teach")  # in the order of the navigation
-
-
-@dataclass(frozen=True)
-class RunGroup:
-    """Runs that a page requests under a separate name, so that runs in Explore need not wait behind them.
-
-    Attributes:
-        key: the suffix of the visitor's name.
-        title: the name of these runs as one entry of the page Runs.
-    """
-
-    key: str
-    title: str
 
 
 @dataclass(frozen=True)
@@ -41,7 +29,8 @@ class Page:
         section: its section in the navigation, or "".
         heading: the question at the top of the page, if it differs from the name.
         settings: whether the sidebar has settings, which a link can lock.
-        groups: the groups of runs that it requests under separate names.
+        groups: the groups of runs that it requests under separate names, so that runs in Explore need not wait behind
+            them: the suffix of the visitor's name, and the title on the page Runs.
         bundled: the bundled files of assets/ that it shows, as in name.json.
         guide: its page in the documents, below docs/, or "".
         lists: the lists of terms and papers about its subject: online, offline.
@@ -55,7 +44,7 @@ class Page:
     section: str = ""
     heading: str = ""
     settings: bool = False
-    groups: tuple[RunGroup, ...] = ()
+    groups: Mapping[str, str] = field(default_factory=dict)
     bundled: tuple[str, ...] = ()
     guide: str = ""
     lists: tuple[str, ...] = ("online",)
@@ -101,7 +90,7 @@ PAGES = {
             section="Explore",
             heading="How fast does a private algorithm learn?",
             settings=True,
-            groups=(RunGroup("draft", "Drafts of Online"),),
+            groups={"draft": "Drafts of Online"},
             bundled=("examples",),
             guide="tutorials/first-run",
         ),
@@ -113,7 +102,7 @@ PAGES = {
             section="Explore",
             heading="How much does privacy cost?",
             settings=True,
-            groups=(RunGroup("sweep", "Sweeps of Trade-offs"),),
+            groups={"sweep": "Sweeps of Trade-offs"},
             bundled=("tradeoffs",),
             guide="tutorials/sweep",
         ),
@@ -135,7 +124,7 @@ PAGES = {
             section="Explore",
             heading="What can be learned from a private data set?",
             settings=True,
-            groups=(RunGroup("offline", "Data sets of Offline"),),
+            groups={"offline": "Data sets of Offline"},
             bundled=("offline",),
             guide="report/offline",
             lists=("offline",),
@@ -147,7 +136,7 @@ PAGES = {
             "upload_file",
             section="Decide",
             heading="May a policy learned from your data be used?",
-            groups=(RunGroup("upload", "Runs on your own data"),),
+            groups={"upload": "Runs on your own data"},
             guide="how-to/bring-data",
             lists=("offline",),
         ),
@@ -168,7 +157,7 @@ PAGES = {
             "gavel",
             section="Check",
             heading="Papers: is it still true?",
-            groups=(RunGroup("papers", "Runs of Papers"),),
+            groups={"papers": "Runs of Papers"},
             bundled=("papers", "ranking"),
             guide="how-to/reproduce-a-claim",
             lists=("online", "offline"),
@@ -181,7 +170,7 @@ PAGES = {
             section="Check",
             heading="What can an attacker find out about one user?",
             settings=True,
-            groups=(RunGroup("attack", "Attacks"),),
+            groups={"attack": "Attacks"},
             bundled=("attack",),
             guide="report/privacy",
         ),
@@ -210,7 +199,7 @@ MOVED = {  # addresses of former pages, now part of others
     "claims": "papers",
     "landscape": "papers",
 }
-GROUPS = {group.key: group for page in PAGES.values() for group in page.groups}
+GROUPS = {key: title for page in PAGES.values() for key, title in page.groups.items()}
 
 
 def page_at(path: str) -> Page | None:

@@ -13,14 +13,11 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from starlette.exceptions import HTTPException
-from streamlit import config, logger
+from streamlit import logger
 from streamlit.proto.ClientState_pb2 import ClientState
-from streamlit.proto.NewSession_pb2 import CustomThemeConfig
-from streamlit.runtime import app_session
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager as Manager
 from streamlit.runtime.pages_manager import PagesManager
-from streamlit.runtime.runtime import Runtime
 from streamlit.runtime.scriptrunner import RerunData, ScriptRunner
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
@@ -29,7 +26,7 @@ log = logging.getLogger("dprl.pages")
 STILL = "still"  # in a session: for each fragment, a function that reports whether nothing has changed
 MOST_HELD = (
     10**9
-)  # the limit in bytes on all uploaded files together: five of the largest size, each held until its page reads it
+)  # bytes of all uploaded files together: five of the largest size, each held until its page reads it
 
 
 def leave_pages_to_app() -> None:
@@ -56,23 +53,6 @@ def hold_one_file(most: int = MOST_HELD) -> None:
         add(self, session_id, file)
 
     Manager.add_file = alone  # type: ignore[method-assign]
-
-
-def wake_once() -> None:
-    """Wake the sending thread only if it sleeps. Streamlit wakes it for every message of a page, about a hundred times
-    per interaction, and each time Python's lock goes back and forth, although a running thread sends all that waits.
-
-    This will be unnecessary once Streamlit itself checks whether the thread sleeps.
-    """
-    wake = Runtime._enqueued_some_message
-
-    def unless_awake(runtime: Runtime) -> None:
-        # No message is left behind: it is queued before this is called, and the sender clears the event before it reads
-        # the queue.
-        if not runtime._get_async_objs().need_send_data.is_set():
-            wake(runtime)
-
-    Runtime._enqueued_some_message = unless_awake  # type: ignore[assignment]
 
 
 def leave_parts_of_left_pages() -> None:
@@ -115,8 +95,13 @@ def hear_runs_to_their_end() -> None:
         if not asked.is_auto_rerun:
             create(self, asked)
         elif self._scriptrunner is None:
-            still = _is_still(self, asked.fragment_id or "")
-            if still is None:
+            try:
+                told = _teller(self, asked.fragment_id or "")
+                still = told and told()
+            except Exception:  # errors are shown when the fragment is drawn
+                log.exception("A part of a page could not say whether it has changed")
+                told = None
+            if told is None:
                 create(self, asked)
             elif not still:
                 create(self, replace(asked, fragment_id=None, is_auto_rerun=False))
@@ -132,43 +117,10 @@ def hear_runs_to_their_end() -> None:
     AppSession.request_rerun = unless_drawn  # type: ignore[assignment, method-assign]
 
 
-def _is_still(visitor: AppSession, part: str) -> bool | None:
-    """Return whether a fragment reports no change, without running any script; None if it has no answer."""
-    told = _teller(visitor, part)
-    try:
-        return None if told is None else bool(told())
-    except Exception:  # errors are shown when the fragment is drawn
-        log.exception("A part of a page could not say whether it has changed")
-        return None
-
-
 def _teller(visitor: AppSession, part: str) -> Callable[[], object] | None:
     """Return the fragment's function that reports whether anything has changed, or None."""
     state = visitor.session_state
     return state[STILL].get(part) if STILL in state else None
-
-
-def make_looks_once() -> None:
-    """Reuse the page's colours and fonts until options are read again. Streamlit sends them with every run of a page
-    and of every fragment, and builds them from all options each time, although they are the same.
-
-    This will be unnecessary once Streamlit caches them.
-    """
-    make = app_session._populate_theme_msg
-    made: dict[str, CustomThemeConfig] = {}
-    config.on_config_parsed(made.clear, force_connect=True)
-
-    def once(msg: CustomThemeConfig, section: str = "theme") -> None:
-        if section not in made:
-            own = CustomThemeConfig()
-            make(own, section)
-            made[section] = own
-        if made[
-            section
-        ].ByteSize():  # else the part is not there, which says something else than an empty one
-            msg.MergeFrom(made[section])
-
-    app_session._populate_theme_msg = once
 
 
 def log_through_ours() -> None:

@@ -16,7 +16,7 @@ from dprl.lessons import LESSONS, Choice, Marker, Order, charts
 from dprl.lessons.kinds import ATTACK
 from dprl.lessons.lesson import Lesson, read_lesson
 from dprl.simulation.online import promise
-from pages.shared.lessons.known import evidence
+from pages.shared.lessons import evidence
 
 ORDER = Order(("one", "two", "three"), ("a", "b", "c"))
 MARKER = Marker(10.0, 1e6)

@@ -16,7 +16,7 @@ import pytest
 from dprl import lessons
 from dprl.lessons.lesson import read_lesson
 from dprl.messages import FOLDER, LANGUAGES, texts
-from pages.shared.lessons.known import evidence
+from pages.shared.lessons import evidence
 
 ROOT = Path(__file__).parents[1]
 SHELF = Path(lessons.__file__).parent

@@ -50,7 +50,7 @@ from dprl.papers.rates import by_horizon, crossing, data_needed, in_horizon
 from dprl.sentences import papers as sentences
 from dprl.simulation import Trace, kinds, online
 from dprl.theory.papers import PAPERS as SOURCES
-from pages.shared.results.bundled import asset, bundled_papers, path_of
+from pages.shared.results.data import asset, bundled_papers, path_of
 from tests.problems import first
 
 SMALL = RunSpec(environment_params={"S": 3, "H": 4}, episodes=10**9, seeds=4)

@@ -24,12 +24,9 @@ import streamlit
 from starlette.exceptions import HTTPException
 from starlette.websockets import WebSocket, WebSocketDisconnect
 from streamlit.proto.ClientState_pb2 import ClientState
-from streamlit.proto.NewSession_pb2 import CustomThemeConfig
-from streamlit.runtime import app_session
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.fragment import MemoryFragmentStorage
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
-from streamlit.runtime.runtime import AsyncObjects, Runtime
 from streamlit.runtime.scriptrunner import RerunData, ScriptRunner
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
@@ -301,25 +298,6 @@ def test_all_sessions_together_hold_so_much(monkeypatch: pytest.MonkeyPatch) -> 
     manager.add_file("three", file)
 
 
-def test_what_waits_to_be_sent_wakes_the_sender_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "need_send_data" in AsyncObjects._fields
-    waiting, woken = asyncio.Event(), []
-
-    def wake(runtime: Any) -> None:
-        woken.append(runtime)
-        waiting.set()
-
-    monkeypatch.setattr(Runtime, "_enqueued_some_message", wake)
-    streamlit_patches.wake_once()
-    runtime: Any = SimpleNamespace(_get_async_objs=lambda: SimpleNamespace(need_send_data=waiting))
-    for _ in range(3):
-        Runtime._enqueued_some_message(runtime)
-    assert len(woken) == 1
-    waiting.clear()  # it was all sent
-    Runtime._enqueued_some_message(runtime)
-    assert len(woken) == 2
-
-
 def test_a_part_that_is_gone_when_its_turn_comes_opens_no_session(monkeypatch: pytest.MonkeyPatch) -> None:
     """A browser that lagged behind was answered with the page before, and emptied the new one."""
     ran: list[RerunData] = []
@@ -392,25 +370,6 @@ def test_a_part_that_says_whether_anything_has_changed_gets_no_turns(
     AppSession._create_scriptrunner(session, tick)  # which says on the page what is wrong
     assert begun[3:] == [tick]
     assert "could not say whether it has changed" in caplog.text
-
-
-def test_what_pages_look_like_is_put_together_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[str] = []
-
-    def make(message: CustomThemeConfig, section: str = "theme") -> None:
-        asked.append(section)
-        if section == "theme":
-            message.primary_color = "#123456"
-
-    monkeypatch.setattr(app_session, "_populate_theme_msg", make)
-    streamlit_patches.make_looks_once()
-    for _ in range(2):
-        message = CustomThemeConfig()
-        app_session._populate_theme_msg(message)
-        app_session._populate_theme_msg(message.dark, "theme.dark")
-        assert message.primary_color == "#123456"
-        assert not message.HasField("dark")
-    assert asked == ["theme", "theme.dark"]
 
 
 def test_documents_are_served_where_they_have_been_built(

@@ -43,7 +43,7 @@ from dprl.users.law import (
     signal,
     weights,
 )
-from pages.shared.results.bundled import asset, path_of
+from pages.shared.results.data import asset, path_of
 from pages.users import words
 from tests.problems import few
 

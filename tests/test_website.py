@@ -20,9 +20,9 @@ from dprl.player.plotly import CHARTS
 from dprl.simulation import RunSpec
 from dprl.sitemap import PAGES
 from dprl.users import Asked, answers
-from pages.shared.examples import AT_FIRST, EXAMPLES, ExploreExample
-from pages.shared.lessons.known import evidence
-from pages.shared.results.bundled import bundled_papers
+from pages.shared.examples import EXAMPLES, ExploreExample
+from pages.shared.lessons import evidence
+from pages.shared.results.data import bundled_papers
 from pages.shared.visitor.links import Curve
 from pages.users import words
 from pages.users.link import users_table
@@ -32,7 +32,7 @@ from website.live import page_of, played, replays, runs_of
 
 SVG = "http://www.w3.org/2000/svg"  # the name of its elements, which no request is sent for
 NONE = RunSpec(environment_params={"S": 3, "H": 3}, privacy="none", episodes=10**4, seeds=2)
-SMALL = ExploreExample("A small one", "It says so.", (Curve(NONE, "named"),), AT_FIRST)
+SMALL = ExploreExample("A small one", "It says so.", (Curve(NONE, "named"),))
 
 
 def content_of(html: str) -> dict[str, Any]:
@@ -134,7 +134,7 @@ def test_texts_are_escaped_and_the_policy_lets_one_script_run() -> None:
 
 @pytest.mark.thorough
 def test_live_runs_are_prepared_once_each_and_put_into_their_page() -> None:
-    twice = ExploreExample("Again", "Twice.", SMALL.curves * 2, AT_FIRST)
+    twice = ExploreExample("Again", "Twice.", SMALL.curves * 2)
     runs = runs_of([SMALL, twice])
     assert [run.episodes for run in runs] == [10**4]
     done: list[int] = []

@@ -14,8 +14,7 @@ from dprl.lessons import Choice, Lesson, Marker, Step
 from dprl.messages import counted, filled, messages
 from dprl.sitemap import PAGES
 from pages.shared.controls.panel import environment_picture
-from pages.shared.lessons.known import evidence
-from pages.shared.lessons.views import step_picture
+from pages.shared.lessons import evidence, step_picture
 from website.document import Block, Document, Guess, Plot, Verdict, paragraph
 
 SAID = messages("lessons")

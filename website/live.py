@@ -10,16 +10,11 @@ from typing import Any
 from dprl.player import sizes_of
 from dprl.simulation import RunSpec, answer, answered
 from dprl.simulation.replay import QUESTION, unplayable
-from pages.explore.comparison import played_page
+from pages.explore.tabs import played_page
 from pages.shared.examples import EXAMPLES, ExploreExample
+from pages.shared.visitor.links import AT_FIRST
 
-LOST = "Loss of private algorithms on {title}, with two bonuses each."
 Replays = dict[RunSpec, dict[str, Any]]
-
-
-def shows(example: ExploreExample) -> str:
-    """Describe the measure on an example's page, which always shows the loss."""
-    return example.say if example.view.tab == "regret" else LOST.format(title=example.title.lower())
 
 
 def played() -> list[ExploreExample]:
@@ -49,5 +44,5 @@ def replays(runs: Sequence[RunSpec], workers: int, say: Callable[[int], None]) -
 def page_of(example: ExploreExample, ready: Replays, nav: str) -> str:
     """Build the page of one example."""
     return played_page(
-        example.title, example.curves, example.view, lambda spec: ready[spec.replace(seeds=1)], nav
+        example.title, example.curves, AT_FIRST, lambda spec: ready[spec.replace(seeds=1)], nav
     )

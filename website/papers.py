@@ -10,7 +10,7 @@ from dprl.papers import CLAIMS
 from dprl.papers.report import ClaimReport
 from dprl.sitemap import PAGES
 from pages.papers.views import by_statistic, drawn_statistic
-from pages.shared.results.bundled import bundled_papers
+from pages.shared.results.data import bundled_papers
 from website.document import Block, Document, Plot, paragraph, table
 
 INTRO = (

@@ -15,7 +15,7 @@ from dprl.words import plural
 from website.document import Document, html_of, links_to
 from website.home import AFTER, home
 from website.lessons import lesson, list_of_lessons
-from website.live import page_of, played, replays, runs_of, shows
+from website.live import page_of, played, replays, runs_of
 from website.needs import needs
 from website.papers import papers
 
@@ -47,7 +47,7 @@ def main() -> None:
 def files() -> Iterator[tuple[str, str]]:
     """Yield each file of the site with its text; pages that simulate runs come last, because they need a minute."""
     examples = played()
-    live = [(f"live-{number}.html", each.title, shows(each)) for number, each in enumerate(examples, 1)]
+    live = [(f"live-{number}.html", each.title, each.say) for number, each in enumerate(examples, 1)]
     lessons = [(f"lesson-{number}.html", one) for number, one in enumerate(map(LESSONS.get, ORDER)) if one]
     others = [(USERS, "users"), (PAPERS, "papers"), (LESSON_LIST, "lessons")]
     listed = [(f"{HOME}#{AFTER}", PAGES[""].name), *((file, PAGES[path].name) for file, path in others)]

@@ -309,9 +309,7 @@ USERS = 1000  # for runs that are only validated
 
 def codec() -> dict[str, Any]:
     """Return the defaults that links leave out, in the form used by `links.differences` and `links.decode_curves`."""
-    t = defaults()
-    table = {"always": t.always, "env": t.by_environment, "alg": t.by_learner, "priv": t.by_privacy}
-    return {"version": VERSION, "defaults": table, "owners": OWNERS, "refused": refused()}
+    return {"version": VERSION, "defaults": defaults(), "owners": OWNERS, "refused": refused()}
 
 
 @cache

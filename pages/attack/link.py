@@ -16,20 +16,17 @@ import numpy as np
 
 from dprl import links
 from dprl.fields import SpecError
-from dprl.runs.status import RunStatus
 from dprl.simulation import FIELDS as RUN_FIELDS
 from dprl.simulation import AttackSpec, RunSpec
 from pages.shared.results import data
-from pages.shared.results.bundled import AttackScores, bundled_scores
-from pages.shared.results.data import SizedCache, cache_of
+from pages.shared.results.data import AttackScores, SizedCache, bundled_scores, cache_of
 from pages.shared.results.status import Runs
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.draft import Draft, draft_of
 from pages.shared.visitor.links import looked, read
 from pages.shared.visitor.links import pairs_of as view_pairs
-from pages.shared.visitor.state import ViewedState, session
+from pages.shared.visitor.state import PageState, session
 
-SEEDS = RUN_FIELDS["seeds"]
 BASE = RunSpec(seeds=1)
 STEPS = ("one", "subtract", "tree")
 
@@ -49,7 +46,7 @@ OWN = ("first", "second", "noise", "places")  # fields of the spec with their ow
 def encode(spec: AttackSpec, view: AttackView) -> list[tuple[str, str]]:
     """Return the query parameters, in order, each key and value unescaped."""
     usual = AttackSpec(run=spec.run)
-    run = spec.run.replace(seeds=SEEDS.default)  # the number of seeds is irrelevant here
+    run = spec.run.replace(seeds=RUN_FIELDS["seeds"].default)  # the number of seeds is irrelevant here
     items = [*links.link_heading(), ("b", links.encode_spec(run))]
     items += [(name, getattr(spec, name)) for name in OWN if getattr(spec, name) != getattr(usual, name)]
     return items + view_pairs(view)
@@ -64,37 +61,40 @@ def decode(
     """
     problems: list[str] = []
     links.check_version(parameters, problems)
-    spec = DEFAULT
+    changes: list[dict[str, Any]] = []
     if (text := links.last(parameters, "b")) is not None:
         run, wrong = links.decode_spec(text, files)
         problems += [f"The run: {sentence}" for sentence in wrong]
-        if run is not None:
-            spec = _changed(spec, problems, run=run, first="", second="")
-    for name in OWN:
-        if (given := links.last(parameters, name)) is not None:
-            spec = _changed(spec, problems, **{name: given})
+        changes += [{"run": run, "first": "", "second": ""}] if run else []
+    changes += [{name: given} for name in OWN if (given := links.last(parameters, name)) is not None]
+    spec = DEFAULT
+    for change in changes:
+        try:
+            spec = spec.replace(**change)
+        except SpecError as error:
+            problems.append(str(error))
     view = AttackView(**read(AttackView, parameters, problems))
     return spec, view, tuple(problems)
 
 
-def _changed(spec: AttackSpec, problems: list[str], **changes: Any) -> AttackSpec:
-    try:
-        return spec.replace(**changes)
-    except SpecError as error:
-        problems.append(str(error))
-        return spec
+class AttackRuns(Runs):
+    """Attacks, of which the first comes with the program."""
+
+    def bundled(self, spec: AttackSpec) -> Any:
+        """Return the scores that come with the program, if there are any."""
+        return bundled_scores().get(spec)
 
 
-RUNS = Runs(group="attack")
+RUNS = AttackRuns(group="attack")
 SCORE_BYTES = 16 * 2**20  # memory for cached scores, shared by all visitors
 
 
 @dataclass(kw_only=True)
-class Attack(ViewedState[AttackView]):
+class Attack(PageState):
     """This visitor's attack and view."""
 
     spec: AttackSpec = DEFAULT
-    view: AttackView = field(default_factory=AttackView)
+    view: AttackView = AttackView()
     guesses: list[bool] = field(default_factory=list)  # whether each guess about whose data it is was right
     guessed: bool | None = None  # the guess about the data shown now, None before it is made
     skipped: bool = False  # whether the visitor chose not to guess
@@ -114,8 +114,7 @@ class Attack(ViewedState[AttackView]):
         self.spec, self.view, self.problems = decode(given, s.files)
         s.draft = draft_of(self.spec.run)
         s.version += 1
-        if self.spec not in bundled_scores():
-            RUNS.begin([self.spec])
+        RUNS.begin([self.spec])
 
 
 attack = Attack.mine
@@ -123,23 +122,9 @@ attack = Attack.mine
 
 def show_attack(spec: AttackSpec) -> None:
     """Show another attack, and start it."""
-    a, s = attack(), session()
-    s.version += 1
-    a.put(spec=spec, guessed=None, guesses=[])
-    start_attack()
-
-
-def start_attack() -> None:
-    """Request the visible attack, unless its results are bundled with the program."""
-    if attack().spec not in bundled_scores():
-        RUNS.start([attack().spec])
-
-
-def attack_status(spec: AttackSpec) -> RunStatus:
-    """Return the status of an attack; one with bundled results is done."""
-    if spec in bundled_scores():
-        return RunStatus(state="done", seeds=spec.seeds, seeds_done=spec.seeds, progress=1.0)
-    return RUNS.status(spec)
+    session().version += 1
+    attack().put(spec=spec, guessed=None, guesses=[])
+    RUNS.start([spec])
 
 
 def finished_scores(spec: AttackSpec) -> AttackScores:

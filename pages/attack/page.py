@@ -14,25 +14,25 @@ from dprl import metrics
 from dprl.figures import attack as figures
 from dprl.figures.picture import Picture
 from dprl.privacy import MECHANISMS, PRIVATIZERS, Guarantee
+from dprl.runs.status import RunStatus
 from dprl.sentences import attack as sentences
 from dprl.simulation import AttackSpec, RunSpec
 from dprl.simulation.attack import pairs_of
 from dprl.simulation.trajectory import ALLOWED
 from dprl.words import at_most, human, plural
-from pages.attack.link import BASE, RUNS, attack, attack_status, finished_scores, show_attack, start_attack
+from pages.attack.link import BASE, RUNS, attack, finished_scores, show_attack
 from pages.shared.controls import panel
 from pages.shared.controls.launch import described, offer, spec_of_controls
 from pages.shared.controls.noise import noise, structure
 from pages.shared.controls.panel import sidebar
 from pages.shared.controls.widgets import segments
-from pages.shared.layout.chart import empty, kept, show
+from pages.shared.layout.chart import empty, kept, save_citations, show
 from pages.shared.layout.frame import dark, redrawn
 from pages.shared.layout.head import common, head, share
 from pages.shared.layout.terms import escape, explained
 from pages.shared.names import in_common
 from pages.shared.results import answers
-from pages.shared.results.again import save_citations
-from pages.shared.results.bundled import AttackScores
+from pages.shared.results.data import AttackScores
 from pages.shared.results.status import ACTIVE, line, pace, pause_switch, price, stopped, words, working_out
 from pages.shared.visitor.callbacks import button, into, keyed
 from pages.shared.visitor.links import Curve
@@ -45,14 +45,14 @@ def main() -> None:
     with st.sidebar:
         sidebar(controls, lambda found: attack_box(*found))
     corner = head(a)
-    run = attack_status(a.spec)
+    run = RUNS.status(a.spec)
     redrawn(partial(draw_parts, corner), pace([run] if run.state in ACTIVE else []))
 
 
 def draw_parts(corner: DeltaGenerator, live: bool) -> None:
     """Draw the parts of the page in order, and the link in the corner; they redraw themselves while an attack runs."""
     a = attack()
-    if live and attack_status(a.spec).state not in ACTIVE:
+    if live and RUNS.status(a.spec).state not in ACTIVE:
         st.rerun()
     run = a.spec.run
     known = [part for part in in_common([Curve(run)]).split(" · ") if not part.endswith(" seed")]
@@ -93,9 +93,9 @@ def attack_box(run: RunSpec | None, refusal: str) -> None:
     offer(
         spec,
         show_attack,
-        lambda: [spec] if spec and attack_status(spec).state != "done" else [],
-        lambda lacking: (
-            f"{plural(sum(s.executions * s.seeds for s in lacking), 'release')} for each of two episodes"
+        lambda: RUNS.missing([spec]),
+        lambda _: (
+            f"{plural(spec.executions * spec.seeds if spec else 0, 'release')} for each of two episodes"
         ),
         [refusal],
         BASE,
@@ -108,21 +108,21 @@ PLACES = {"together": "All in one release", "random": "Anywhere in the run"}
 def release_part() -> None:
     """Draw the choice of the attack, its progress, its results, and its charts."""
     a = attack()
-    run, found = attack_status(a.spec), finished_scores(a.spec)
+    run, found = RUNS.status(a.spec), finished_scores(a.spec)
     st.markdown("## Attack a release", anchors=False)
     if not found.counters:
         st.markdown(explained(sentences.MEETS.format(PRIVATIZERS[a.spec.run.privacy].words.seen)))
     if a.spec.run.contribution > 1:
         st.markdown(explained(sentences.several(a.spec.run.contribution)))
     choices(run.state in ACTIVE)
-    attack_strip()
+    attack_strip(a.spec, run)
     if not len(found.first):
         if run.state in ACTIVE:
             empty("The first trials appear in a moment.")
         elif run.state == "unknown":
             empty("No attack has been run yet.")
         return
-    card, curves = answers.guarantee(a.spec.run), answers.promise_curves(a.spec.run)
+    card, curves = answers.guarantee(a.spec.run), answers.table("promise", a.spec.run)
     if card is None or curves is None:
         empty(working_out("the guarantee of the noise"))
         return
@@ -132,51 +132,42 @@ def release_part() -> None:
 def choices(going: bool) -> None:
     """Draw the choices of the two episodes, the noise, and the places of the episodes."""
     a = attack()
-    pairs = pairs_of(a.spec.run)
-    now = next((key for key, pair in pairs.items() if pair == (a.spec.first, a.spec.second)), None)
+    pairs = {key: {"first": one, "second": other} for key, (one, other) in pairs_of(a.spec.run).items()}
+    shown = {"first": a.spec.first, "second": a.spec.second}
+    now = next((key for key, pair in pairs.items() if pair == shown), None)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="attack_choices"):
         titles = {"farthest": "Farthest apart", "nearest": "One reward differs"}
-        segments("The two episodes", "pair", titles, now, lambda key: other_episodes(pairs.get(key)))
+        segments("The two episodes", "pair", titles, now, lambda key: attack_other(**pairs.get(key, shown)))
         with st.popover("The two episodes", icon=":material/group:"):
             undeclared = " Steps that are not declared possible are left out." if a.spec.run.structure else ""
             st.caption(f"Give {ALLOWED}. The last step is repeated until the episode ends.{undeclared}")
-            for name, label in (("first", "First episode"), ("second", "Second episode")):
-                typed = keyed(name, partial(attack_other, name))
-                st.text_input(label, getattr(a.spec, name), max_chars=4000, **typed)
+            first = keyed("first", lambda text: attack_other(first=text))
+            st.text_input("First episode", a.spec.first, max_chars=4000, **first)
+            second = keyed("second", lambda text: attack_other(second=text))
+            st.text_input("Second episode", a.spec.second, max_chars=4000, **second)
         st.toggle(
             "Halve the noise",
             a.spec.noise == "half",
             help="Imitates a faulty program with half of the noise, which the proof does not cover. Usually off.",
-            **keyed("half", lambda on: attack_other("noise", "half" if on else "whole")),
+            **keyed("half", lambda on: attack_other(noise="half" if on else "whole")),
         )
         mechanism = a.spec.run.mechanism
         # each report has its own noise, so its place does not matter
         if a.spec.run.contribution > 1 and mechanism is not None and not MECHANISMS[mechanism].fresh:
-            segments(
-                "Place of the episodes", "places", PLACES, a.spec.places, partial(attack_other, "places")
-            )
+            now = a.spec.places
+            segments("Place of the episodes", "places", PLACES, now, lambda to: attack_other(places=to))
         if going:
             pause_switch()
 
 
-def other_episodes(pair: tuple[str, str] | None) -> None:
-    """Start an attack with two other episodes."""
-    if pair is not None:
-        show_attack(attack().spec.replace(first=pair[0], second=pair[1]))
-        st.rerun()
-
-
-def attack_other(name: str, value: str) -> None:
-    """Start an attack with another episode, another noise or other places."""
-    changes: dict[str, Any] = {name: value}
+def attack_other(**changes: Any) -> None:
+    """Start an attack with other episodes, another noise or other places."""
     attempt(lambda: show_attack(attack().spec.replace(**changes)))
     st.rerun()
 
 
-def attack_strip() -> None:
+def attack_strip(spec: AttackSpec, run: RunStatus) -> None:
     """Draw the status of the attack, with buttons for the possible actions."""
-    spec = attack().spec
-    run = attack_status(spec)
     said = escape(words(run))
     if run.state in ACTIVE:
         line(run.progress, said.replace("seed", "part"), partial(RUNS.withdraw, [spec]))
@@ -184,13 +175,8 @@ def attack_strip() -> None:
         with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small"):
             cost = f"It takes {price([spec])}.".replace("seed", "part")
             st.markdown(f":material/info: {said} {cost}", width="stretch")
-            button(
-                f"Play {spec.executions * spec.seeds:,} trials",
-                start_attack,
-                icon="play_arrow",
-                type="primary",
-                key="play",
-            )
+            label = f"Play {spec.executions * spec.seeds:,} trials"
+            button(label, RUNS.start, [spec], icon="play_arrow", type="primary", key="play")
     elif run.state != "done":
         again = partial(RUNS.start, [spec], again=True)
         stopped(f":material/info: {said}", "Try again", "replay", again, "retry")
@@ -206,9 +192,7 @@ def measured_attack(spec: AttackSpec, found: AttackScores, card: Guarantee, curv
         np.array(curves["measures"]),
     )
     half = spec.noise == "half"
-    farthest = (spec.first, spec.second) == pairs_of(spec.run)[
-        "farthest"
-    ]  # no two episodes are farther apart
+    farthest = (spec.first, spec.second) == pairs_of(spec.run)["farthest"]
     caught, sentence = sentences.about_attack(epsilon, proved, claimed, delta, farthest=farthest, half=half)
     surely = metrics.surely(found.first, found.second, delta)
     guessed = metrics.guessed_right(found.first, found.second)
@@ -219,12 +203,8 @@ def measured_attack(spec: AttackSpec, found: AttackScores, card: Guarantee, curv
         st.metric("Proved ε", at_most(proved), width="content", help=f"At δ = {human(delta)}.")
         st.metric("Measured ε (95%)", sentences.interval(epsilon), width="content")
         st.metric("Correct guesses", f"{guessed.value:.1%}", width="content")
-        st.metric(
-            "Lower bound for any noise",
-            f"ε ≥ {surely:.2f}",
-            width="content",
-            help=sentences.surely(surely, delta),
-        )
+        lower = f"ε ≥ {surely:.2f}"
+        st.metric("Lower bound for any noise", lower, width="content", help=sentences.surely(surely, delta))
     key = spec.to_json(), found.token
     claim = (claimed, card.claimed_delta or 0.0) if claimed < 0.99 * proved else None
     what = PRIVATIZERS[spec.run.privacy].words.seen
@@ -257,7 +237,7 @@ CHARTS = {
 
 def guess_part() -> None:
     """Draw one simulated release and ask whose data it contains; then show how often the best attacker is right."""
-    a, curves = attack(), answers.promise_curves(attack().spec.run)
+    a, curves = attack(), answers.table("promise", attack().spec.run)
     found = finished_scores(a.spec)
     if curves is None:
         empty(working_out("the guarantee of the noise"))
@@ -265,7 +245,7 @@ def guess_part() -> None:
     with st.container(border=True, key="guess"):
         st.markdown("## Whose data is this?", anchors=False)
         if len(found.first):
-            first, score = drawn_release(found.first, found.second)
+            first, score = drawn_release(found)
             st.markdown(explained(sentences.asked_whose(score)))
             if a.guessed is None:
                 with st.container(horizontal=True, gap="small"):
@@ -277,25 +257,19 @@ def guess_part() -> None:
                 button("Guess again", into(a, "guessed"), None, icon="casino", key="again")
         if a.guesses or a.skipped or not len(found.first):
             st.markdown(explained(sentences.advantage(curves["right"])))
-            show(
-                kept(
-                    ("attack", "guesses", a.spec.run.to_json()),
-                    lambda night: figures.guesses_of_100(
-                        curves["right"], see=sentences.about_guesses(curves["right"]), dark=night
-                    ),
-                ),
-                "promise_guesses",
-                how=[sentences.concentrated(curves["rho"])],
-            )
+            right = curves["right"]
+            see, key = sentences.about_guesses(right), ("attack", "guesses", a.spec.run.to_json())
+            picture = kept(key, lambda night: figures.guesses_of_100(right, see=see, dark=night))
+            show(picture, "promise_guesses", how=[sentences.concentrated(curves["rho"])])
 
 
-def drawn_release(first: Any, second: Any) -> tuple[bool, float]:
+def drawn_release(found: AttackScores) -> tuple[bool, float]:
     """Return whether the visitor's current release contains the first user's data, and its score."""
     a = attack()
     number = len(a.guesses) - (a.guessed is not None)
     rng = random.Random(f"{session().visitor} {a.spec.to_json()} {number}")
     of_first = rng.random() < 0.5
-    return of_first, float(rng.choice(first if of_first else second))
+    return of_first, float(rng.choice(found.first if of_first else found.second))
 
 
 def take_guess(guess: bool, first: bool) -> None:
@@ -310,12 +284,12 @@ def collusion_part() -> None:
     a = attack()
     st.markdown("## Two users collude", anchors=False)
     segments("Step", "step", STEPS, a.view.step, lambda step: a.change(step=step))
-    st.markdown(explained(sentences.STEPS[a.view.step]))
-    found = answers.collusion(a.spec)
+    step = a.view.step
+    st.markdown(explained(sentences.STEPS[step]))
+    found = answers.table("collusion", a.spec)
     if found is None:
         empty(working_out("what colluding users learn"))
         return
-    step = a.view.step
     visits = np.array(found["visits"], float)
     users = np.arange(1, len(visits) + 1)
     told = np.cumsum(visits) + (np.array(found["tree"]) if step == "tree" else found["one"])
@@ -327,29 +301,17 @@ def collusion_part() -> None:
     wrong = np.abs(seen - true)
     title, words = CHARTS[step]
     see = sentences.about_collusion(step, int((wrong < 1e-9).sum()), len(who), float(wrong.max()))
-    names = [str(user) for user in who]
+    bars = title, [str(user) for user in who], true, np.round(seen, 9), words
     key = ("collusion", step, a.spec.run.epsilon)
-    show(
-        kept(
-            key,
-            lambda night: figures.collusion_bars(
-                title, names, true, np.round(seen, 9), words, see=see, dark=night
-            ),
-        ),
-        "collusion",
-    )
-    st.caption(
-        explained(
-            f"One counter, {len(visits)} users, ε = {a.spec.run.epsilon:g} for this counter alone. After Vietri et al. "
-            "(2020), section 2.2."
-        )
-    )
+    show(kept(key, lambda night: figures.collusion_bars(*bars, see=see, dark=night)), "collusion")
+    alone = f"One counter, {len(visits)} users, ε = {a.spec.run.epsilon:g} for this counter alone."
+    st.caption(explained(f"{alone} After Vietri et al. (2020), section 2.2."))
 
 
 def belief_part() -> None:
     """Draw the effect of a release on an attacker's belief."""
     a = attack()
-    card, curves = answers.guarantee(a.spec.run), answers.promise_curves(a.spec.run)
+    card, curves = answers.guarantee(a.spec.run), answers.table("promise", a.spec.run)
     if card is None or curves is None or card.proved_epsilon is None:
         return
     epsilon = card.proved_epsilon

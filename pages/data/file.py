@@ -68,32 +68,16 @@ def form(own: Own) -> None:
             _text(third, own, "rewards", "Lowest and highest reward", "0, 1", said.REWARDS)
             first, second, third = st.columns([2, 1, 1])
             if not store().public:
-                first.text_input(
-                    "Name of the budget", own.budget, MOST_NAME, "own_budget", placeholder="ward 2026", help=said.NAME,
-                )  # fmt: skip
-                second.number_input(
-                    "Total ρ", 1e-6, None, own.total, key="own_total", format="%g", help=said.TOTAL
-                )
-            third.number_input(
-                "ρ of this release",
-                1e-6,
-                1e6,
-                own.rho,
-                key="own_rho",
-                format="%g",
-                help=said.RHO,
-                placeholder="0.1",
-            )
+                _text(first, own, "budget", "Name of the budget", "ward 2026", said.NAME, MOST_NAME)
+                how: dict[str, Any] = {"format": "%g", "help": said.TOTAL}
+                second.number_input("Total ρ", 1e-6, None, own.total, key="own_total", **how)
+            how = {"format": "%g", "help": said.RHO, "placeholder": "0.1"}
+            third.number_input("ρ of this release", 1e-6, 1e6, own.rho, key="own_rho", **how)
             if own.problem:
                 st.markdown(f":red[:material/error: {escape(own.problem)}]")
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-                st.form_submit_button(
-                    "Check",
-                    icon=":material/fact_check:",
-                    on_click=callback(check),
-                    args=(own,),
-                    key="own_check",
-                )
+                press = callback(partial(check, own))
+                st.form_submit_button("Check", icon=":material/fact_check:", on_click=press, key="own_check")
                 st.caption("The file is read on this computer. Nothing is released.", width="stretch")
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         save("example.csv", "Example file", "text/csv", example)
@@ -101,9 +85,10 @@ def form(own: Own) -> None:
     st.caption(explained(f"{said.KEPT} {said.MALFORMED}"))
 
 
-def _text(place: Any, own: Own, name: str, label: str, empty: str, about: str) -> None:
-    key = f"own_{name}"
-    place.text_input(label, getattr(own, name), MOST_TYPED, key, placeholder=empty, help=about)
+def _text(
+    place: Any, own: Own, name: str, label: str, empty: str, about: str, most: int = MOST_TYPED
+) -> None:
+    place.text_input(label, getattr(own, name), most, f"own_{name}", placeholder=empty, help=about)
 
 
 def check(own: Own) -> None:
@@ -147,13 +132,9 @@ def receive(own: Own, file: Any, declared: str) -> None:
     """Start reading a file, and remove it from the server's memory. Raises SpecError and StoreError."""
     if own.reading is not None:  # one file at a time
         belongings().end(own.reading.name)
-    public = store().public  # a public server does not know who owns a file
-    asked = {
-        "declared": declared,
-        "held_out": SHARE,
-        "budget": None if public else own.budget,
-        "total": None if public else own.total,
-    }
+    asked: dict[str, Any] = {"declared": declared, "held_out": SHARE, "budget": None, "total": None}
+    if not store().public:  # a public server does not know who owns a file
+        asked |= {"budget": own.budget, "total": own.total}
     try:
         reading = own.reading = readings().begin(file, asked)
     finally:
@@ -166,7 +147,9 @@ def receive(own: Own, file: Any, declared: str) -> None:
             forget(reading.name, reading.marker)
 
     def released() -> bool:
-        return any(spec.data == reading.name and data.status(spec).state in ACTIVE for spec in own.specs)
+        return any(
+            spec.data == reading.name and data.store().status(spec).state in ACTIVE for spec in own.specs
+        )
 
     belongings().add(reading.name, end, released)
 
@@ -209,7 +192,8 @@ def forget_counts(own: Own) -> None:
     if own.data is not None:
         belongings().end(own.data.data)
         kept.forget(own.data.data)
-    own.drop()
+    own.data, own.specs, own.outside, own.recalled = None, (), (), ""
+    own.turn += 1
     st.rerun()
 
 
@@ -237,24 +221,19 @@ def before_release(own: Own) -> None:
         wrong = own.refusal()
     except SpecError as error:
         wrong = str(error)
-    outlook(spec)
+    budget = together(draws_of(spec)).text
+    spent = verdict.beforehand(spec.learned_from, spec.checked, budget, spec.public.episodes)
+    st.markdown(explained(f"{spent} {said.HELD_OUT}"))
+    st.markdown(explained(" ".join(said.outlook(*known_before(spec)))))
     what = f"Release at ρ = {spec.rho:g}"
     button(what, release, spec, icon="send", type="primary", key="own_run", disabled=bool(wrong))
     if wrong:
         st.markdown(f":red[:material/error: {escape(wrong)}]")
 
 
-def outlook(spec: UploadSpec) -> None:
-    """Show the cost of a release, and what is known before it."""
-    budget = together(draws_of(spec)).text
-    spent = verdict.beforehand(spec.learned_from, spec.checked, budget, spec.public.episodes)
-    st.markdown(explained(f"{spent} {said.HELD_OUT}"))
-    st.markdown(explained(" ".join(said.outlook(*known_before(spec)))))
-
-
 def release(spec: UploadSpec) -> None:
     """Request the release."""
-    own = own_data().own
+    own = own_data()
     own.specs = tuple(dict.fromkeys((*own.specs, spec)))
     RUNS.start(own.specs)
 

@@ -36,9 +36,9 @@ def example_trace() -> UploadTrace:
     return cast(UploadTrace, trace_from_bytes((ASSETS / EXAMPLE).read_bytes()))
 
 
-@dataclass
-class Own:
-    """A visitor's data set, and the values of the form."""
+@dataclass(kw_only=True)
+class Own(PageState):
+    """A visitor's data set, and the values of the form. Links contain none of it: a declaration is shared as a file."""
 
     states: str = ""  # as typed, separated by commas, like the other lists
     actions: str = ""
@@ -92,23 +92,6 @@ class Own:
             return ""
         return Budget(self.budget, rho=self.total).refusal(draws_of(self.spec))
 
-    def drop(self) -> None:
-        """Forget the data set and hide its releases."""
-        self.data, self.specs, self.outside, self.recalled = None, (), (), ""
-        self.turn += 1
-
-
-def listed(text: str) -> list[str]:
-    """Split a text at its commas, and return the nonempty parts."""
-    return [part.strip() for part in text.split(",") if part.strip()]
-
-
-@dataclass(kw_only=True)
-class OwnData(PageState):
-    """The page's state for one visitor. Links contain none of it: a declaration is shared as a file."""
-
-    own: Own = field(default_factory=Own)
-
     @property
     def link(self) -> list[tuple[str, str]]:
         """Return no query parameters."""
@@ -118,12 +101,16 @@ class OwnData(PageState):
         """Ignore the link."""
 
 
-own_data = OwnData.mine
+def listed(text: str) -> list[str]:
+    """Split a text at its commas, and return the nonempty parts."""
+    return [part.strip() for part in text.split(",") if part.strip()]
 
 
-def going() -> bool:
+own_data = Own.mine
+
+
+def going(own: Own) -> bool:
     """Return whether a file is being read, or a release computed."""
-    own = own_data().own
     return bool((own.reading is not None and not own.reading.done) or RUNS.progress(own.specs).active)
 
 

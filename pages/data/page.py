@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -26,12 +27,11 @@ from dprl.uploads import readings
 from dprl.words import human
 from pages.data.file import before_release, collect, form, show_reading
 from pages.data.own import RUNS, Own, example_trace, going, own_data
-from pages.shared.layout.chart import kept, save, show
+from pages.shared.layout.chart import kept, save, save_citations, show
 from pages.shared.layout.frame import redrawn
 from pages.shared.layout.head import head, share
 from pages.shared.layout.terms import escape, explained
 from pages.shared.results import data
-from pages.shared.results.again import save_citations
 from pages.shared.results.data import store
 from pages.shared.results.guarantee import promised
 from pages.shared.results.status import PACE
@@ -39,21 +39,24 @@ from pages.shared.visitor.state import read_address
 
 
 def main() -> None:
-    part = own_data()
-    read_address(part)
-    corner = head(part)
-    redrawn(partial(draw, part.own, corner), PACE if going() else None)
+    own = own_data()
+    read_address(own)
+    corner = head(own)
+    redrawn(partial(draw, own, corner), PACE if going(own) else None)
 
 
 def draw(own: Own, corner: DeltaGenerator, live: bool) -> None:
     """Draw an example, then the visitor's own file; redraw while a file is read or a release is computed."""
-    if live != going():
+    if live != going(own):
         st.rerun()
     with corner:
-        share(own_data())
+        share(own)
     collect(own)
     if not own.specs:
-        show_example()
+        trace = example_trace()
+        st.markdown(f"## An example: {human(trace.spec.n)} simulated patients", anchors=False)
+        st.markdown(explained(said.about_example(float(trace.spec.rho or 0.0))))
+        on_one_screen(trace, 1, "own_example")
     st.markdown("## Use my own file", anchors=False)
     if not readings.allowed():
         st.info(said.OFF, icon=":material/lock:")
@@ -70,14 +73,6 @@ def draw(own: Own, corner: DeltaGenerator, live: bool) -> None:
 
 
 BOXES = {"better": st.success, "worse": st.warning}
-
-
-def show_example() -> None:
-    """Draw the release with which the page opens."""
-    trace = example_trace()
-    st.markdown(f"## An example: {human(trace.spec.n)} simulated patients", anchors=False)
-    st.markdown(explained(said.about_example(float(trace.spec.rho or 0.0))))
-    on_one_screen(trace, 1, "own_example")
 
 
 def show_release(own: Own) -> None:
@@ -146,19 +141,10 @@ def beside_usual(spec: UploadSpec, trace: UploadTrace, night: bool) -> Picture:
         place = labels[s], h, public.actions[a], public.actions[usual]
     follows = trace.shares.get("follows")
     see = said.changes(place, found.changed, found.places, found.lacking, SOMEBODY, follows, spec.first_step)
-    return steps.policy_beside_usual(
-        policy,
-        enough,
-        visits,
-        E,
-        state_labels=labels,
-        action_labels=public.actions,
-        somebody=SOMEBODY,
-        first_step=spec.first_step,
-        when=f"from {said.people(spec.learned_from, public.episodes)}",
-        see=see,
-        dark=night,
-    )
+    when = f"from {said.people(spec.learned_from, public.episodes)}"
+    how: dict[str, Any] = {"state_labels": labels, "action_labels": public.actions, "somebody": SOMEBODY}
+    how |= {"first_step": spec.first_step, "when": when, "see": see, "dark": night}
+    return steps.policy_beside_usual(policy, enough, visits, E, **how)
 
 
 main()

@@ -30,7 +30,7 @@ from pages.shared.layout.chart import kept, show
 from pages.shared.layout.frame import page_link
 from pages.shared.layout.terms import escape, explained
 from pages.shared.results import data
-from pages.shared.results.bundled import comes_along
+from pages.shared.results.data import comes_along
 from pages.shared.results.status import ACTIVE, ONLINE, act, price
 from pages.shared.visitor.links import Curve, encode_specs, most_private
 from pages.shared.visitor.state import ask, begin, owner_id, session
@@ -52,6 +52,12 @@ def curve_menu(label: str, offered: Sequence[int], titles: Sequence[str]) -> int
     e = session().explore
     first = offered[most_private([e.shown[i] for i in offered])]
     return view.menu(e, label, "curve", offered, [titles[i] for i in offered], otherwise=first)
+
+
+def identity(curves: Sequence[Curve], i: int) -> str:
+    """Return a short name of the i-th curve for the keys of its widgets. A link may contain the same run twice."""
+    specs = [curve.spec for curve in curves]
+    return f"{links.text_digest(specs[i].to_json())}:{specs[:i].count(specs[i])}"
 
 
 def statuses() -> list[RunStatus]:
@@ -98,11 +104,11 @@ def absent(spec: RunSpec, name: str, run: RunStatus) -> None:
 def begin_lacking(specs: Sequence[RunSpec]) -> bool:
     """Request the runs that are bundled only as curves and that nobody has computed here yet; return whether any was
     requested."""
-    lacking = [spec for spec in specs if comes_along(spec) and data.status(spec).state == "unknown"]
+    lacking = [spec for spec in specs if comes_along(spec) and data.store().status(spec).state == "unknown"]
     return bool(lacking) and begin(lacking, session().visitor)
 
 
-def identity(trace: SeedTrace) -> tuple[str, int, int]:
+def stretch(trace: SeedTrace) -> tuple[str, int, int]:
     """Return a key that identifies a trace and its length."""
     return trace.spec.to_json(), trace.seed, int(trace.episodes[-1])
 
@@ -140,7 +146,7 @@ def counts_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
         family = view.segments(e, "Count shown", "family", FAMILIES)
         seen = view.segments(e, "Counts to compare with the true ones", "seen", SEEN) if changed else "noisy"
         step = view.step_menu(e, mdp.H)
-    key = ("counts", identity(trace), at, family, seen, step)
+    key = ("counts", stretch(trace), at, family, seen, step)
     show(kept(key, partial(cells, mdp, trace, at, family, seen, step)), "counts")
 
 
@@ -177,7 +183,10 @@ def ellipsoid_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     if not trace.beliefs:
         st.info("This algorithm has no confidence set of weights. Choose a curve whose algorithm has one.")
         return
-    at, e = moment(trace, telling(trace)), session().explore
+    low = np.flatnonzero(
+        trace.regret / trace.episodes < 0.1 * trace.v_star
+    )  # episodes that lose under a tenth of V*
+    at, e = moment(trace, int(trace.episodes[low[0] if len(low) else -1])), session().explore
     steps, d = trace.beliefs["truth"].shape[1:3]
     weights = range(d)
     words = [f"weight {i}" for i in weights]
@@ -188,17 +197,11 @@ def ellipsoid_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
         j = view.menu(e, "Vertical axis", "second", others, [words[k] for k in others])
         about = "If on, the axes fit the confidence set. If off, they show all possible weights."
         near = view.switch(e, "Zoom to the confidence set", "near", "on", "off", about)
-    picture = kept(
-        ("ellipsoid", identity(trace), at, h, i, j, near),
-        partial(ellipsoid_picture, trace, title, at, h, (i, j), near),
+    shown = at, h, (i, j), near
+    show(
+        kept(("ellipsoid", stretch(trace), *shown), partial(ellipsoid_picture, trace, title, *shown)),
+        "ellipsoid",
     )
-    show(picture, "ellipsoid")
-
-
-def telling(trace: SeedTrace) -> int:
-    """Return the default moment: the first at which regret per episode is below a tenth of V*."""
-    low = np.flatnonzero(trace.regret / trace.episodes < 0.1 * trace.v_star)
-    return int(trace.episodes[low[0]] if len(low) else trace.episodes[-1])
 
 
 def ellipsoid_picture(
@@ -210,16 +213,9 @@ def ellipsoid_picture(
     quiet = metrics.region(beliefs, trace.series["sums"], at, h, "noiseless ")
     truth, bound, here = beliefs["truth"][at, h], float(beliefs["bound"][0]), list(pair)
     names = (f"weight {pair[0]}", f"weight {pair[1]}")
-    see = noise_sentences.region(
-        metrics.half_widths(noisy)[here],
-        metrics.half_widths(quiet)[here],
-        (noisy.center - truth)[here],
-        bound=bound,
-        names=names,
-        step=h,
-        users=users,
-        private=private,
-    )
+    widths = metrics.half_widths(noisy)[here], metrics.half_widths(quiet)[here], (noisy.center - truth)[here]
+    facts: dict[str, Any] = {"bound": bound, "names": names, "step": h, "users": users, "private": private}
+    see = noise_sentences.region(*widths, **facts)
     return linear_figures.ellipsoid(
         metrics.outline(noisy, *pair) if private and noisy.known else None,
         metrics.outline(quiet, *pair) if quiet.known else None,
@@ -235,17 +231,9 @@ def ellipsoid_picture(
     )
 
 
-CHARTS = {
-    "steps": "Actions",
-    "map": "Map",
-    "visits": "Visits",
-    "V": "Values V",
-    "Q": "Values Q",
-}
+CHARTS = {"steps": "Actions", "map": "Map", "visits": "Visits", "V": "Values V", "Q": "Values Q"}
 BUDGETS = (0.01, 0.1, 1.0)  # values of rho, for learning offline from this policy's users
-CHANCES = {"chances": "Chances"}  # for learners with a stochastic policy
-FROM_POLICY = "Learn offline from users who follow this policy"
-FROM_LIKELIEST = "Learn offline from users who take this policy's likeliest actions"
+FOLLOW, LIKELIEST = "follow this policy", "take this policy's likeliest actions"
 
 
 def policy_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
@@ -255,35 +243,33 @@ def policy_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
         return
     curve, _, trace = found
     mdp = data.environment(curve.spec)
-    charts = CHARTS | (CHANCES if trace.chances.size else {})
+    charts = CHARTS | ({"chances": "Chances"} if trace.chances.size else {})  # of a stochastic policy
     if not mdp.dense:  # environments with hundreds of states, such as Taxi, do not fit into a drawing
-        charts = {key: title for key, title in charts.items() if key != "map"}
+        del charts["map"]
     e = session().explore
     chart = view.segments(e, "Chart", "drawn", charts)
     at = moment(trace)
     offline(trace, at)
     step = view.steps(e, "Step of the episode", "h", range(mdp.H)) if chart == "map" else 0
-    picture = kept(
-        ("policy", chart, identity(trace), at, step),
-        partial(policy_picture, chart, mdp, trace, at, step),
-    )
+    key = ("policy", chart, stretch(trace), at, step)
+    picture = kept(key, partial(policy_picture, chart, mdp, trace, at, step))
     show(picture, f"policy_{chart}", group="policy")
 
 
 def offline(trace: SeedTrace, at: int) -> None:
     """Draw a link to Offline, for data in which 70% of the users follow this policy, or its likeliest actions."""
     spec, said = trace.spec, following(trace.policy[at])
+    world, params = spec.environment, spec.environment_params
     try:
-        base = OfflineSpec(
-            environment=spec.environment, environment_params=spec.environment_params, behaviour=said
-        )
+        base = OfflineSpec(environment=world, environment_params=params, behaviour=said)
     except SpecError as error:  # such as a problem too large for data sets
         st.caption(f"No offline data set can be made here. {escape(str(error))}")
         return
     if len(said) > links.MAX_MODEL:  # the link contains only its digest
         session().files[links.text_digest(said)] = said
     runs = [base.baseline(), *(base.replace(rho=rho) for rho in BUDGETS)]
-    page_link("offline", FROM_LIKELIEST if trace.chances.size else FROM_POLICY, encode_specs(runs))
+    way = LIKELIEST if trace.chances.size else FOLLOW
+    page_link("offline", f"Learn offline from users who {way}", encode_specs(runs))
 
 
 def policy_picture(chart: str, mdp: TabularMDP, trace: SeedTrace, at: int, step: int, night: bool) -> Picture:
@@ -293,11 +279,7 @@ def policy_picture(chart: str, mdp: TabularMDP, trace: SeedTrace, at: int, step:
     chances = trace.chances[at] if trace.chances.size else None
     sure = None if chances is None else chances.max(-1)
     played = chances is not None
-    how: dict[str, Any] = {
-        "state_labels": states,
-        "episode": int(trace.detail_episodes[at]),
-        "dark": night,
-    }
+    how: dict[str, Any] = {"state_labels": states, "episode": int(trace.detail_episodes[at]), "dark": night}
     both = how | {"action_labels": actions}
     if chart == "map":
         reached = occupancy[step] > 0  # elsewhere nothing can be lost at this step

@@ -1,44 +1,243 @@
-"""Online, the main page: change a setting, watch the draft learn, and keep it to compare what privacy costs."""
+"""Online, the main page: change a setting, watch the draft learn, and keep it to compare what privacy costs.
+
+Above the tabs are the curves of the comparison as chips with their actions, and ready-made comparisons; behind *Share*
+is one HTML page that simulates the runs live.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from dprl.environments import ENVIRONMENTS
+from dprl.fields import SpecError
+from dprl.figures import looks
 from dprl.figures.picture import Picture
 from dprl.learners import ALGORITHMS
+from dprl.links import MAX_CURVES
+from dprl.player import sizes_of
 from dprl.runs.status import RunStatus
+from dprl.simulation import RunSpec
 from dprl.simulation.replay import unplayable
-from pages.explore import comparison, look, tabs
-from pages.explore.tabs import comparison_picture
-from pages.shared.controls.launch import curve_box
+from dprl.sitemap import PAGES
+from dprl.words import percent
+from pages.explore import look, tabs
+from pages.explore.look import identity
+from pages.explore.tabs import comparison_picture, drawn_there, played_page
+from pages.shared.controls.launch import curve_box, run_curve
 from pages.shared.controls.panel import run_settings, sidebar
-from pages.shared.examples import EXAMPLES
-from pages.shared.layout.frame import redrawn
+from pages.shared.examples import EXAMPLES, ExploreExample
+from pages.shared.layout.chart import files, make_again, save, tidy
+from pages.shared.layout.frame import dark, redrawn
 from pages.shared.layout.head import common, head, share, tab_bar
-from pages.shared.layout.terms import explained
+from pages.shared.layout.terms import escape, explained
 from pages.shared.names import in_common, kinds, titles
 from pages.shared.results import answers, data, status
-from pages.shared.results.again import files, make_again, tidy
-from pages.shared.visitor.state import read_address, session
+from pages.shared.results.status import ACTIVE, ONLINE, cancel, words
+from pages.shared.visitor.callbacks import button, into, keyed
+from pages.shared.visitor.draft import draft_of
+from pages.shared.visitor.links import AT_FIRST, MAX_NAME, Curve, View, clean_name, most_private
+from pages.shared.visitor.state import add, ask, change_view, read_address, session, write_address
+
+
+def chips(titles: list[str]) -> None:
+    """Draw a chip for each curve with its legend symbol, the draft's button to keep it, and ready-made comparisons."""
+    s = session()
+    curves = s.explore.shown
+    rules = []
+    for i, (curve, kind) in enumerate(zip(curves, kinds(curves), strict=True)):
+        button_of = f".st-key-chip_{i} button"
+        rules.append(f"{button_of}::before {{ background-image: url({looks.swatch(kind, dark()).uri}); }}")
+        if curve.hidden:
+            rules.append(f"{button_of} {{ opacity: 0.5; text-decoration: line-through; }}")
+    st.html(f"<style>{' '.join(rules)}</style>")
+    # A place of its own at every other version, or the open menu of a removed curve would become that of the next.
+    place_of_chips = st.container() if s.version % 2 else nullcontext()
+    with place_of_chips, st.container(horizontal=True, gap="xsmall", key="chips"):
+        for i, (curve, title) in enumerate(zip(curves, titles, strict=True)):
+            with st.container(key=f"chip_{i}", width="content"):
+                if curve.draft:
+                    about = "Keeps this curve in the comparison. Otherwise it disappears when you change a setting."
+                    button(f"{escape(title)}: **keep it**", run_curve, curve.spec, key="keep", help=about)
+                else:
+                    with st.popover(escape(title)):
+                        actions(curve, identity(s.explore.curves, i))
+        if (removed := s.explore.removed) and len(s.explore.curves) < MAX_CURVES:
+            key = f"undo:{identity([removed[1]], 0)}"
+            button("Undo remove", bring_back, *removed, icon="undo", type="tertiary", key=key)
+        with st.popover("Examples", icon=":material/lightbulb:", key="examples"):
+            for example in EXAMPLES:
+                about, key = escape(example.say), f"example_{example.title}"
+                button(example.title, show_example, example, key=key, help=about, width="stretch")
+
+
+def show_example(example: ExploreExample) -> None:
+    """Show an example as the comparison, and start its missing runs."""
+    s = session()
+    e = s.explore
+    e.curves, e.view, e.removed, e.draft, s.paused = list(example.curves), AT_FIRST, None, None, False
+    s.draft = draft_of(e.curves[most_private(e.curves)].spec)
+    s.version += 1
+    ask(ONLINE.missing([curve.spec for curve in e.curves]), s.visitor)
+    write_address(e)
+
+
+def actions(curve: Curve, own: str) -> None:
+    """Draw the actions of one chip. Its widgets are keyed by the curve, because its place may change while one is
+    clicked.
+
+    own: the curve's name from `identity`.
+    """
+    s, spec, run = session(), curve.spec, ONLINE.status(curve.spec)
+    st.caption("  \n".join(filter(None, [escape(in_common([curve])), escape(words(run))])))
+    renamed = keyed(f"{own}:name", lambda text: change(spec, name=clean_name(text)))
+    st.text_input("Name", curve.name, max_chars=MAX_NAME, placeholder="Type a name", **renamed)
+    shown = ("Show", "visibility") if curve.hidden else ("Hide", "visibility_off")
+    about = "Copies the settings of this curve into the controls. Change one and press Run."
+    offered: list[tuple[str, str, Callable[[], object], str | None]] = [
+        (*shown, partial(change, spec, hidden=not curve.hidden), None),
+        ("Copy settings", "content_copy", partial(duplicate, spec), about),
+        ("Remove", "delete", partial(remove, spec), None),
+    ]
+    if run.state in ACTIVE:
+        offered.append(("Cancel", "close", partial(cancel, [spec], s.visitor), None))
+    baseline = spec.baseline()
+    if spec != baseline and len(s.explore.curves) < MAX_CURVES and place(baseline) is None:
+        about = "The same algorithm on the same seeds, without noise."
+        offered.append(("Add this run without privacy", "add", partial(add_run, baseline), about))
+    with st.container(horizontal=True, gap="xsmall"):
+        for label, icon, action, help in offered:
+            button(label, action, icon=icon, key=f"{label}:{own}", help=help)
+
+
+def place(spec: RunSpec) -> int | None:
+    """Return the place of a curve in the comparison, None if it has been removed."""
+    return next((i for i, curve in enumerate(session().explore.curves) if curve.spec == spec), None)
+
+
+def change(spec: RunSpec, **changes: Any) -> None:
+    """Change the curve of a run, unless it was removed meanwhile."""
+    e, at = session().explore, place(spec)
+    if at is not None:
+        e.curves[at] = replace(e.curves[at], **changes)
+        write_address(e)
+
+
+def remove(spec: RunSpec) -> None:
+    """Remove a curve from the comparison."""
+    e, at = session().explore, place(spec)
+    if at is not None:
+        e.removed = at, e.curves.pop(at)
+        seen = e.view.curve
+        change_view(curve=View.curve if seen == at else seen - (seen > at))
+        write_address(e)
+
+
+def bring_back(at: int, curve: Curve) -> None:
+    """Restore the curve that was removed last to its place."""
+    e = session().explore
+    if e.removed != (at, curve):  # the first of two clicks has already restored it
+        return
+    e.curves.insert(at, curve)
+    change_view(curve=e.view.curve + (e.view.curve >= at))
+    e.removed = None
+    write_address(e)
+
+
+def duplicate(spec: RunSpec) -> None:
+    """Copy a curve's settings to the controls."""
+    s = session()
+    s.draft = draft_of(spec)
+    s.version += 1
+    s.said = "The controls now show the settings of this curve. Change one and press Run."
+
+
+def add_run(spec: RunSpec) -> None:
+    """Add a run to the comparison."""
+    s = session()
+    s.said = add(spec)
+    write_address(s.explore)
+
+
+OTHER = "The page opens with the share of V\\* lost instead of the measure drawn here."
+MEANS = "The page draws the mean of all seeds, without a line for each seed."
+FIXED = "You can download an interactive chart of these curves from the tab Data."
+
+
+def offer_page() -> None:
+    """Offer a page to download once workers have prepared its runs, or explain why there is none."""
+    s = session()
+    curves = s.explore.visible
+    st.markdown("**One page without a server**")
+    if not curves:
+        st.caption("All curves are hidden. Show one to download it.")
+        return
+    reasons = list(filter(None, (unplayable(curve.spec) for curve in curves)))
+    if reasons:
+        st.caption(escape(f"{reasons[0]} {FIXED}"))
+        return
+    wanted = tuple(curve.spec for curve in curves)
+    if s.taken != wanted:
+        st.caption("An HTML file that plays these runs live in any browser, with a slider for ε.")
+        button("Prepare the page", into(s, "taken"), wanted, icon="play_circle", key="prepare_page")
+        return
+    try:
+        sizes = [spec.replace(episodes=size) for spec in wanted for size in sizes_of(spec)]
+        found = {spec: answers.replay(spec) for spec in sizes}
+    except SpecError as error:
+        st.caption(escape(f"{error} {FIXED}"))
+        return
+    ready = {spec: packed for spec, packed in found.items() if packed is not None}
+    if len(ready) < len(found):
+        done = percent(len(ready) / len(found))
+        st.caption(f"Calibrating the noise for each position of the slider: {done} done.")
+        return
+    heading, view = PAGES["explore"].heading, s.explore.view
+    same = drawn_there(view.measure) == view.measure
+    plain = view.statistic == "mean" and view.each == "off"
+    lacks = "".join(f" {text}" for text, there in ((OTHER, same), (MEANS, plain)) if not there)
+    st.caption(f"The page opens from disk and sends no requests.{lacks}")
+
+    def replay(spec: RunSpec) -> dict[str, Any]:
+        return answers.unpacked(ready[spec])
+
+    made = partial(played_page, heading, curves, view, replay, sentence=s.explore.sentence)
+    save(file_name(wanted), "Download the page", "text/html", made)
+
+
+def file_name(specs: Sequence[RunSpec]) -> str:
+    """Return the file name of a page: what differs between its runs, such as riverswim-central-vs-local.html."""
+    worlds = list(dict.fromkeys(ENVIRONMENTS[s.environment].called(s.environment_params) for s in specs))
+    for field in ("privacy", "epsilon", "algorithm"):
+        values = list(dict.fromkeys(f"{getattr(spec, field)}" for spec in specs))
+        if len(values) > 1:
+            break
+    ways = [f"no-{field}" if value in ("none", "None") else value for value in values]
+    name = "-".join(["-".join(worlds), "-vs-".join(ways[:4])])
+    return f"{re.sub(r'[^a-z0-9.]+', '-', name.lower()).strip('-')}.html"
 
 
 def data_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     """Draw the downloads of the whole comparison, then the spec, code and command of one curve."""
-    s = session()
-    rows = zip(s.explore.shown, kinds(s.explore.shown), titles, runs, strict=True)
-    shown = [row for row in rows if not row[0].hidden]
+    e = session().explore
     places = look.offered("see its data")
     if not places:
         return
-    specs, statistic = [curve.spec for curve, *_ in shown], s.explore.view.statistic
+    rows = list(zip(e.shown, kinds(e.shown), titles, runs, strict=True))
+    shown = [rows[i] for i in places]
+    specs = [curve.spec for curve, *_ in shown]
     look.begin_lacking(specs)
     known = [data.curves(spec) for spec in specs]
     drawn = [row for row, one in zip(shown, known, strict=True) if one.begun]
     best = [answers.v_star(curve.spec) for curve, *_ in drawn]
+    statistic = e.view.statistic
 
     def draw() -> Picture:
         return comparison_picture(drawn, best, "cumulative", statistic)
@@ -53,7 +252,7 @@ def data_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     )
     st.markdown("## Reproduce it without this page", anchors=False)
     chosen = look.curve_menu("Curve", places, titles)
-    make_again(s.explore.shown[chosen].spec)
+    make_again(e.shown[chosen].spec)
 
 
 TABS = {
@@ -72,7 +271,7 @@ def main() -> None:
     with st.sidebar:
         sidebar(run_settings, curve_box)
     corner = head(s.explore)
-    comparison.chips(titles(s.explore.shown))
+    chips(titles(s.explore.shown))
     if not s.explore.shown:
         return
     for example in EXAMPLES:
@@ -99,7 +298,7 @@ def draw_tab(corner: DeltaGenerator, live: bool) -> None:
         _, draw = TABS[shown]
         draw(names, runs)
     with corner:
-        share(s.explore, comparison.offer_page)
+        share(s.explore, offer_page)
 
 
 main()

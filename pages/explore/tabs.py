@@ -1,12 +1,14 @@
 """The tabs of Online about all runs: Regret, the cost of learning so far; and Guarantee, which shows each run's claimed
-and proved guarantee, and the place where noise is added."""
+and proved guarantee, and the place where noise is added; and the same comparison as a page without a server."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import cast
+from dataclasses import replace
+from functools import partial
+from typing import Any, cast, get_args
 
 import numpy as np
 import streamlit as st
@@ -22,6 +24,8 @@ from dprl.figures.looks import CurveStyle
 from dprl.figures.picture import Picture
 from dprl.learners.tabular.planner import OWN
 from dprl.messages import messages
+from dprl.papers.report import version
+from dprl.player import PlayedCurve, PlayedMeasure, Shown, player_page, sizes_of
 from dprl.privacy import PRIVATIZERS, Guarantee
 from dprl.research.one_user import content, drawable
 from dprl.research.series import series_of
@@ -42,13 +46,13 @@ from pages.shared.layout.browser import one_user
 from pages.shared.layout.chart import empty, kept, show, sketch
 from pages.shared.layout.frame import dark, page_link, wide
 from pages.shared.layout.terms import escape, explained
-from pages.shared.names import kinds
+from pages.shared.names import in_common, kinds, titles
 from pages.shared.results import answers, data, status
 from pages.shared.results.guarantee import assumptions, facts, guarantee_of, proved, verdict_and_budget
 from pages.shared.results.status import ACTIVE, ONLINE, awaited, note, working_out
 from pages.shared.visitor import links
 from pages.shared.visitor.callbacks import button
-from pages.shared.visitor.links import STATISTICS, Curve
+from pages.shared.visitor.links import STATISTICS, Curve, View
 from pages.shared.visitor.state import ExploreState, add, session, write_address
 from pages.users.link import asked_of, encode
 
@@ -63,33 +67,32 @@ MEASURES = {
 
 def regret_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     """Draw the controls of the view, the chart, and an offer to run missing baselines."""
-    s = session()
+    e = session().explore
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="regret_view"):
-        measure = view.segments(s.explore, "Regret shown", "measure", MEASURES)
+        measure = view.segments(e, "Regret shown", "measure", MEASURES)
         with st.popover("Axes and seeds", icon=":material/tune:"):
             averages = {str(one): one.capitalize() for one in STATISTICS}
-            view.segments(s.explore, "Average over seeds", "statistic", averages)
-            log_x = view.switch(s.explore, "Logarithmic episode axis", "x", "log", "linear")
-            log_y = view.switch(s.explore, "Logarithmic regret axis", "y", "log", "linear")
-            each = view.switch(s.explore, "A line for every seed", "each", "on", "off")
+            view.segments(e, "Average over seeds", "statistic", averages)
+            how = {
+                "log_x": view.switch(e, "Logarithmic episode axis", "x", "log", "linear"),
+                "log_y": view.switch(e, "Logarithmic regret axis", "y", "log", "linear"),
+                "show_seeds": view.switch(e, "A line for every seed", "each", "on", "off"),
+            }
         if going(runs):
             status.pause_switch()
+    rows = [row for row in zip(e.shown, kinds(e.shown), titles, runs, strict=True) if not row[0].hidden]
     if measure == "extra":
-        private = [curve for curve in s.explore.visible if curve.spec.privacy != "none"]
-        if missing := [curve for curve in private if not has_baseline(curve)]:
+        private = [row for row in rows if row[0].spec.privacy != "none"]
+        rows = [row for row in private if len(ONLINE.curves(row[0].spec.baseline()).at)]
+        if missing := [row[0].spec.baseline() for row in private if row not in rows]:
             offer_baselines(missing)
-    rows = [
-        row
-        for row in zip(s.explore.shown, kinds(s.explore.shown), titles, runs, strict=True)
-        if not row[0].hidden and (measure != "extra" or has_baseline(row[0]))
-    ]
     if not any(len(ONLINE.curves(row[0].spec).at) for row in rows):
-        no_regret_yet(measure, s.explore.shown, runs)
+        no_regret_yet(measure, e, runs)
         return
-    regret_chart(rows, measure, s.explore.view.statistic, log_x=log_x, log_y=log_y, each=each)
+    regret_chart(rows, measure, e.view.statistic, how)
     if st.context.is_embedded:
         return
-    page_link("users", "How many users do I need for this?", encode(asked_of(asked_about(s.explore))))
+    page_link("users", "How many users do I need for this?", encode(asked_of(asked_about(e))))
     part = st.expander("One user, step by step", on_change="rerun", key="learner")
     if part.open:
         with part:
@@ -98,16 +101,14 @@ def regret_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
 
 def learner_at_work(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     """Draw one user who follows a run's policy, with a menu of runs."""
-    s = session()
-    said = messages("one_user")
-    offered = [i for i, one in enumerate(s.explore.shown) if not one.hidden]
-    chosen = curve_menu("Curve", offered, titles)
-    spec = s.explore.shown[chosen].spec
+    e, said = session().explore, messages("one_user")
+    chosen = curve_menu("Curve", offered("see one of its users"), titles)
+    spec = e.shown[chosen].spec
     mdp = data.environment(spec)
     if not drawable(mdp):
         st.caption(said["large"])
         return
-    trace = data.trace(spec, s.explore.view.seed if s.explore.view.seed < spec.seeds else 0)
+    trace = data.trace(spec, e.view.seed if e.view.seed < spec.seeds else 0)
     if trace is None or not len(trace.detail_episodes):
         absent(spec, titles[chosen], runs[chosen])
         return
@@ -123,54 +124,38 @@ def asked_about(shown: ExploreState) -> RunSpec:
     return curves[at].spec
 
 
-def no_regret_yet(measure: str, curves: Sequence[Curve], runs: Sequence[RunStatus]) -> None:
+def no_regret_yet(measure: str, e: ExploreState, runs: Sequence[RunStatus]) -> None:
     """Draw a placeholder for the chart, with the reason why it is empty."""
-    if not session().explore.visible:
+    if not e.visible:
         empty("All curves are hidden. Show one to see its regret.")
     elif any(run.state in ACTIVE for run in runs):
-        empty(awaited(runs, [curve.spec for curve in curves]))
+        empty(awaited(runs, [curve.spec for curve in e.shown]))
     elif measure == "extra":
         empty("No private curve is shown, so there is no privacy cost to measure.")
     else:
         empty("Nothing has been computed.")
 
 
-def offer_baselines(missing: Sequence[Curve]) -> None:
+def offer_baselines(missing: Sequence[RunSpec]) -> None:
     """Offer to run the missing baselines, against which the privacy cost is measured."""
+    why = "The privacy cost is the extra regret compared with the same run without privacy, which is missing for"
     with st.container(horizontal=True, wrap=False, vertical_alignment="center"):
-        st.markdown(
-            explained(
-                "The privacy cost is the extra regret compared with the same run without privacy, which is missing "
-                f"for {plural(len(missing), 'curve')}."
-            ),
-            width="stretch",
-        )
+        st.markdown(explained(f"{why} {plural(len(missing), 'curve')}."), width="stretch")
         button("Run without privacy", run_baselines, missing, icon="play_arrow", type="primary")
 
 
-def run_baselines(missing: Sequence[Curve]) -> None:
-    """Run these curves without privacy; each gets its own curve if there is room."""
-    for curve in missing:
-        add(curve.spec.baseline())
+def run_baselines(missing: Sequence[RunSpec]) -> None:
+    """Run these baselines; each gets its own curve if there is room."""
+    for spec in missing:
+        add(spec)
     write_address(session().explore)
     st.rerun()
 
 
-def has_baseline(curve: Curve) -> bool:
-    """Return whether the baseline of this private curve has results."""
-    return curve.spec.privacy != "none" and len(ONLINE.curves(curve.spec.baseline()).at) > 0
-
-
 def regret_chart(
-    rows: Sequence[Row],
-    measure: str,
-    statistic: metrics.Statistic,
-    *,
-    log_x: bool,
-    log_y: bool,
-    each: bool,
+    rows: Sequence[Row], measure: str, statistic: metrics.Statistic, how: dict[str, bool]
 ) -> None:
-    """Draw the chart of these runs, below warnings about its limits."""
+    """Draw the chart of these runs, below warnings about its limits. how: the axes, and whether seeds have lines."""
     stuck = [(status.stuck(one), one.seeds) for one in {row[0].spec.baseline() for row in rows}]
     status.tell_doubts([words.unsettled(*max(stuck)), words.about_negative_prices(below_zero(rows))])
     baselines = [ONLINE.curves(row[0].spec.baseline()).token for row in rows] if measure == "extra" else []
@@ -182,27 +167,19 @@ def regret_chart(
         (curve.spec.to_json(), ONLINE.curves(curve.spec).token, kind, title, note(run), value)
         for (curve, kind, title, run), value in zip(rows, best, strict=True)
     ]
-    how = {"log_x": log_x, "log_y": log_y, "show_seeds": each, "wide": wide()}
-    picture = kept(
-        ("regret", measure, statistic, *how.values(), *baselines, *parts),
-        lambda night: comparison_picture(
-            rows, best, cast(figures.Measure, measure), statistic, dark=night, **how
-        ),
-    )
-    show(picture, "regret", group="regret")
+    how |= {"wide": wide()}
+    drawn = partial(comparison_picture, rows, best, cast(figures.Measure, measure), statistic, **how)
+    key = ("regret", measure, statistic, *how.values(), *baselines, *parts)
+    show(kept(key, lambda night: drawn(dark=night)), "regret", group="regret")
 
 
 def below_zero(rows: Sequence[Row]) -> list[str]:
     """List the titles of finished runs whose privacy cost has its whole interval below zero."""
     found = []
     for curve, _, title, _ in rows:
-        own, baseline = ONLINE.curves(curve.spec), ONLINE.curves(curve.spec.baseline())
-        if (
-            curve.spec.privacy != "none"
-            and own.done.all()
-            and baseline.done.all()
-            and len(own.values) == len(baseline.values) > 0
-        ):
+        spec, other = curve.spec, curve.spec.baseline()
+        own, baseline = ONLINE.curves(spec), ONLINE.curves(other)
+        if spec != other and own.whole(spec.seeds) and baseline.whole(spec.seeds):
             found += status.below_zero(title, own.ends - baseline.ends)
     return found
 
@@ -224,7 +201,36 @@ def comparison_picture(
     return figures.comparison(curves, view=measure, statistic=statistic, see=see, **how)
 
 
-PROMISES = {p.words.model: p.words.promise for p in PRIVATIZERS.values()}
+def played_page(
+    title: str,
+    curves: Sequence[Curve],
+    view: View,
+    replay: Callable[[RunSpec], dict[str, Any]],
+    nav: str = "",
+    sentence: str = "",
+) -> str:
+    """Return the page as HTML. replay: returns the output of `wasm.replayed` for a run with one of its numbers of
+    users. sentence: a message from the person who shares it. title, nav: see `player_page`."""
+    unnamed = [replace(curve, name="") for curve in curves]
+    rows = zip(curves, titles(curves), titles(unnamed), kinds(curves), strict=True)
+    played = []
+    for curve, named, label, look in rows:
+        runs = {n: replay(curve.spec.replace(episodes=n)) for n in sizes_of(curve.spec)}
+        played.append(PlayedCurve(curve.spec, named, label, look, runs, curve.name))
+    shown = Shown(drawn_there(view.measure), view.x, view.y, sentence)
+    return player_page(
+        title, in_common(curves, moving=True), played, shown, footer=f"dprl {version()['dprl']}", nav=nav
+    )
+
+
+def drawn_there(measure: str) -> PlayedMeasure:
+    """Return the measure that the page draws for a measure of Online: the same if it has it, else the first."""
+    found: tuple[PlayedMeasure, ...] = get_args(PlayedMeasure)
+    return next((one for one in found if one == measure), found[0])
+
+
+UNPROVED = ":material/warning: The bonus is not proved: no theorem shows that the algorithm learns."
+NOISE = "Standard deviation of the noise in one visit count, at the release with the most noise."
 MOST_NOISE = " It is the count of an action that all users were told to take. Other counts have less noise."
 
 
@@ -291,28 +297,17 @@ def compare(places: Sequence[int], curves: Sequence[Curve], titles: Sequence[str
 
 def card(g: Guarantee, run: RunSpec, key: int) -> None:
     """Draw one run's guarantee in words and numbers, always in the same order."""
-    st.markdown(explained(f"**{PROMISES[g.model]}**{f' ({g.model})' if g.model != 'none' else ''}"))
+    model = PRIVATIZERS[run.privacy].words
+    st.markdown(explained(f"**{model.promise}**{f' ({g.model})' if g.model != 'none' else ''}"))
     st.markdown(explained(escape(g.trust)))
     if run.bonus == OWN:
-        st.markdown(
-            explained(
-                ":material/warning: The bonus is not proved: no theorem shows that the algorithm learns."
-            )
-        )
+        st.markdown(explained(UNPROVED))
     if g.claimed_epsilon is None:
         return
-    blanked = PRIVATIZERS[run.privacy].words.blanked
-    good, sentence = said.about_promise(
-        g.claimed_epsilon,
-        g.claimed_delta or 0.0,
-        g.readings,
-        blanked,
-        calibrated=run.calibration == "calibrated",
-    )
-    noise = "Standard deviation of the noise in one visit count, at the release with the most noise."
-    most = MOST_NOISE if run.reports != "all" else ""
-    verdict_and_budget(g, good, sentence, key, f"{noise}{most}")
-    st.markdown(explained(said.readings(g.readings, blanked)))
+    claim, calibrated = (g.claimed_epsilon, g.claimed_delta or 0.0), run.calibration == "calibrated"
+    good, sentence = said.about_promise(*claim, g.readings, model.blanked, calibrated=calibrated)
+    verdict_and_budget(g, good, sentence, key, NOISE + (MOST_NOISE if run.reports != "all" else ""))
+    st.markdown(explained(said.readings(g.readings, model.blanked)))
     delta = g.proved_delta or 0.0
     if warning := said.against_users(delta, g.users or 0):
         st.caption(explained(warning))
@@ -331,7 +326,7 @@ def every_promise(g: Guarantee, run: RunSpec, key: int) -> None:
     if not part.open:
         return
     with part:
-        curves = answers.promise_curves(run)
+        curves = answers.table("promise", run)
         if curves is None:
             st.caption(working_out("all (ε, δ)"))
             return
@@ -339,42 +334,31 @@ def every_promise(g: Guarantee, run: RunSpec, key: int) -> None:
         deltas, epsilons = curves["deltas"], curves["epsilons"]
         own = (g.proved_epsilon, g.proved_delta) if g.proved_epsilon and g.proved_delta else None
         see = attacks.about_epsilons(deltas, epsilons)
-        drawn = kept(
-            ("promise", "curve", run.to_json()),
-            lambda night: epsilon_of_delta(
-                np.array(deltas), np.array(epsilons), own=own, see=see, dark=night
-            ),
-        )
+        line = np.array(deltas), np.array(epsilons)
+        named = ("promise", "curve", run.to_json())
+        drawn = kept(named, lambda night: epsilon_of_delta(*line, own=own, see=see, dark=night))
         show(drawn, f"promise_{key}")
+
+
+LADDER = (
+    "Each bar adds one improvement to the bar above it, and shows the guarantee proved for its noise. The first bar is "
+    "the noise in the algorithm's paper, for δ = 0. Up to 4,000 releases, the last bar is a lower bound. A bar longer "
+    "than the one above has a stronger guarantee, or gets noise from other counts."
+)
 
 
 def compare_noise(g: Guarantee, run: RunSpec) -> None:
     """Draw the chart that leads step by step from the paper's noise to less noise."""
     st.markdown("## How much noise does a guarantee need?", anchors=False)
-    st.markdown(
-        explained(
-            "Each bar adds one improvement to the bar above it, and shows the guarantee proved for its noise. The "
-            "first bar is the noise in the algorithm's paper, for δ = 0. Up to 4,000 releases, the last bar is a "
-            "lower bound. A bar longer than the one above has a stronger guarantee, or gets noise from other counts."
-        )
-    )
-    show(kept(("ladder", run.to_json()), lambda night: ladder(g, night, instance(run))), "ladder")
-
-
-def instance(spec: RunSpec) -> str:
-    """Describe the problem for which the noise is compared."""
-    steps = [f"H = {spec.environment_params['H']}"] if "H" in spec.environment_params else []
-    return ", ".join(
-        [
-            ENVIRONMENTS[spec.environment].called(spec.environment_params),
-            *steps,
-            f"K = {count(spec.episodes)}",
-        ]
-    )
+    st.markdown(explained(LADDER))
+    given = run.environment_params
+    steps = [f"H = {given['H']}"] if "H" in given else []
+    problem = ", ".join([ENVIRONMENTS[run.environment].called(given), *steps, f"K = {count(run.episodes)}"])
+    show(kept(("ladder", run.to_json()), lambda night: ladder(g, night, problem)), "ladder")
 
 
 def ladder(g: Guarantee, night: bool, instance: str = "") -> Picture:
-    """Draw the steps of a guarantee, including the run's own noise."""
+    """Draw the steps of a guarantee, including the run's own noise. instance: the problem of the run."""
     steps = [guarantee_figures.NoiseStep(s.what, s.std, s.epsilon, s.delta, s.idea) for s in g.ladder]
     mine = g.noise_std or 0.0
     own = next((i for i, s in enumerate(steps) if math.isclose(s.std, mine, rel_tol=said.EQUAL)), None)
@@ -384,7 +368,5 @@ def ladder(g: Guarantee, night: bool, instance: str = "") -> Picture:
         )
         own = next((i for i, s in enumerate(steps) if i > 1 and s.std < mine), len(steps))
         steps.insert(own, ours)
-    see = price.about_ladder(steps, own)
-    return guarantee_figures.noise_ladder(
-        steps, own=own, epsilon=g.claimed_epsilon, instance=instance, see=see, dark=night
-    )
+    how: dict[str, Any] = {"epsilon": g.claimed_epsilon, "instance": instance, "dark": night}
+    return guarantee_figures.noise_ladder(steps, own=own, see=price.about_ladder(steps, own), **how)

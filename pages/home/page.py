@@ -20,15 +20,15 @@ from dprl.sitemap import PAGES
 from pages.home.state import EPSILON, LABEL, NEEDED, STOPS, Home, best, is_told, known, link_to, tell
 from pages.shared.examples import HOME_BUDGETS, HOME_EPISODES, trust
 from pages.shared.layout.browser import component
-from pages.shared.layout.chart import draw, explain, kept, save_chart
+from pages.shared.layout.chart import draw, explain, kept, save_chart, save_citations
 from pages.shared.layout.frame import dark, page_link, redrawn
 from pages.shared.layout.head import share, shared_with
 from pages.shared.layout.terms import escape, explained
 from pages.shared.names import in_common
-from pages.shared.results.again import save_citations
-from pages.shared.results.bundled import bundled
+from pages.shared.results.data import bundled
 from pages.shared.visitor.address import STORY, query_of
 from pages.shared.visitor.callbacks import on_value
+from pages.shared.visitor.links import AT_FIRST, encode
 from pages.shared.visitor.state import read_address, session
 
 # Streamlit's own slider sends its value too late for cause and effect to be seen together; this one sends while it
@@ -59,7 +59,7 @@ def at_one_epsilon(live: bool) -> None:
     """Draw everything that depends on the slider; this part redraws itself."""
     s = session()
     h = Home.mine()
-    night = dark()
+    night, said = dark(), messages("start")["home"]
     example = trust(h.epsilon, HOME_EPISODES)
     s.common = in_common(example.curves)
     told = [(STORY, "on")] if h.story else []
@@ -91,11 +91,10 @@ def at_one_epsilon(live: bool) -> None:
         lambda: h.link,
     )
     st.markdown(explained(sentences.OWN_RECORDS))
-    said = messages("start")["home"]
     st.markdown(f"**{said['remember']}**")
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="ways_on"):
         page_link("lessons", said["lesson"])
-        page_link("explore", said["explore"], example.query)
+        page_link("explore", said["explore"], encode(example.curves, AT_FIRST))
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="ways_more"):
         page_link("data", "Use your own data")
         page_link("papers", "Check the papers' claims")

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -25,13 +24,12 @@ from dprl.messages import filled, messages
 from dprl.metrics import search
 from dprl.privacy import PRIVATIZERS
 from dprl.sentences.price import rough_users
-from dprl.simulation import RunSpec
 from dprl.simulation.spec import FIELDS
 from dprl.words import human, percent, rough
 from pages.shared.examples import BASE, HOME_BUDGETS, HOME_EPISODES, trust
 from pages.shared.layout.browser import component
 from pages.shared.results import answers
-from pages.shared.results.bundled import asset, bundled
+from pages.shared.results.data import asset, bundled
 from pages.shared.visitor.address import STORY, Query
 from pages.shared.visitor.state import PageState, session
 
@@ -57,15 +55,13 @@ class Home(PageState):
 
     def follow(self, given: Query) -> None:
         """Apply the epsilon of a link."""
-        if "eps" not in given:
+        if (text := links.last(given, "eps")) is None:
             return
         problems: list[str] = []
         links.check_version(given, problems)
-        epsilon = nearest(given["eps"][-1], problems)
+        before, self.epsilon = self.epsilon, nearest(text, problems)
         self.problems = tuple(problems)
-        if epsilon != self.epsilon:  # otherwise the slider wrote it
-            self.epsilon = epsilon
-            session().version += 1
+        session().version += before != self.epsilon  # otherwise the slider wrote it
 
 
 def link_to(epsilon: float) -> list[tuple[str, str]]:
@@ -89,17 +85,13 @@ def nearest(text: str, problems: list[str]) -> float:
 @cache
 def known(epsilon: float) -> list[Cost]:
     """Return the cost of each privacy model at an epsilon, from the bundled runs."""
-    return [cost_of(curve.spec) for curve in trust(epsilon, HOME_EPISODES).curves]
-
-
-def cost_of(spec: RunSpec) -> Cost:
-    """Return one privacy model's curve, with the users after which it is below LEARNED."""
-    run = bundled("home")[spec]
-    average = metrics.per_episode(run.at, run.values)
-    mean, low, high = metrics.regret_band(average)
-    needed = search.stays_below(run.at.astype(float), mean, LEARNED * best())
-    model = PRIVATIZERS[spec.privacy]
-    return Cost(spec.privacy, model.title, model.words.given, run.at, mean, low, high, needed)
+    costs = []
+    for curve in trust(epsilon, HOME_EPISODES).curves:
+        run, model = bundled("home")[curve.spec], PRIVATIZERS[curve.spec.privacy]
+        mean, low, high = metrics.regret_band(metrics.per_episode(run.at, run.values))
+        needed = search.stays_below(run.at.astype(float), mean, LEARNED * best())
+        costs.append(Cost(model.key, model.title, model.words.given, run.at, mean, low, high, needed))
+    return costs
 
 
 def best() -> float:
@@ -136,66 +128,47 @@ def tell() -> None:
 @cache
 def story_content() -> Said:
     """Return all data and texts of the scenes."""
-    run, said = asset("start"), messages("start")
-    words = {name: said[name] for name in ("bar", "picture")}
-    words |= dict(
-        zip(ORDER, (_day(run), _count(run), _attack(run), said["noise"], _learn(run), _trust()), strict=True)
-    )
+    run = asset("start")
     return {
         "order": ORDER,
         "own": "data",
         "run": {name: part for name, part in run.items() if name != "spec"},
-        "words": words,
+        "words": _words(run),
         "first": run["noise"]["first"],
         "noise": _racing(run["noise"]),
         "learn": _learning(run["learning"]),
-        "colors": _colors(),
+        "colors": {name: (day, _colors(DARK)[name]) for name, day in _colors(LIGHT).items()},
     }
 
 
-def _scene_with(scene: str, fields: dict[str, dict[str, str]]) -> Said:
-    """Return the texts of a scene. fields: values for the placeholders in its messages."""
-    said: Said = messages("start")[scene]
-    return said | {name: filled(said[name], **given) for name, given in fields.items()}
-
-
-def _day(run: Said) -> Said:
-    steps, places = str(run["steps"]), str(run["places"])
-    return _scene_with("day", {"say": {"steps": steps}, "alt": {"steps": steps, "places": places}})
-
-
-def _count(run: Said) -> Said:
-    paths: Sequence[str] = run["paths"]
+def _words(run: Said) -> Said:
+    """Return the texts of all scenes, with the numbers of the run."""
+    paths, learned, said = run["paths"], run["learning"], messages("start")
     most = max(max(Counter(at).values()) for at in zip(*paths, strict=True))
-    return _scene_with("count", {"alt": {"users": str(len(paths)), "most": str(most)}})
-
-
-def _attack(run: Said) -> Said:
-    paths: Sequence[str] = run["paths"]
-    users, others, same = str(len(paths)), str(len(paths) - 1), str(paths.count(paths[-1]))
-    return _scene_with(
-        "attack",
-        {
-            "all": {"users": users},
-            "others": {"others": others},
-            "only": {"users": users, "same": same},
-            "alt": {"users": users, "others": others, "same": same},
-        },
-    )
-
-
-def _learn(run: Said) -> Said:
-    learned = run["learning"]
-    epsilon, users = f"{learned['epsilon']:g}", human(learned["users"][-1])
-    first, last = percent(learned["lost"][0]), percent(learned["lost"][-1])
-    told = {"epsilon": epsilon, "first": first, "last": last, "users": users}
-    return _scene_with("learn", {"private": {"epsilon": epsilon}, "alt": told})
-
-
-def _trust() -> Said:
+    crowd = {"users": len(paths), "others": len(paths) - 1, "same": paths.count(paths[-1])}
+    lost = {"first": percent(learned["lost"][0]), "last": percent(learned["lost"][-1])}
+    epsilon, users = {"epsilon": f"{learned['epsilon']:g}"}, {"users": human(learned["users"][-1])}
     needed = {cost.model: rough_users(cost.needed) for cost in known(TRUST_EPSILON) if cost.model != "none"}
-    said = _scene_with("trust", {"say": {"epsilon": f"{TRUST_EPSILON:g}"}, "alt": needed})
-    return said | {"needs": [filled(said["needs"], users=users) for users in needed.values()]}
+    fields: dict[str, dict[str, dict[str, Any]]] = {
+        "day": {
+            "say": {"steps": run["steps"]},
+            "alt": {"steps": run["steps"], "places": run["places"]},
+        },
+        "count": {"alt": {"users": len(paths), "most": most}},
+        "attack": {
+            "all": {"users": crowd["users"]},
+            "others": {"others": crowd["others"]},
+            "only": {"users": crowd["users"], "same": crowd["same"]},
+            "alt": crowd,
+        },
+        "learn": {"private": epsilon, "alt": epsilon | lost | users},
+        "trust": {"say": {"epsilon": f"{TRUST_EPSILON:g}"}, "alt": needed},
+    }
+    words = {name: said[name] for name in ("bar", "picture", *ORDER)}
+    for scene, of in fields.items():
+        words[scene] = said[scene] | {name: filled(said[scene][name], **given) for name, given in of.items()}
+    words["trust"]["needs"] = [filled(said["trust"]["needs"], users=users) for users in needed.values()]
+    return words
 
 
 def _racing(noise: Said) -> Said:
@@ -203,16 +176,20 @@ def _racing(noise: Said) -> Said:
     said = messages("start")["noise"]
     values, spoken, now, alts = [], [], [], []
     for i, std in enumerate(noise["std"]):
-        private = i < len(noise["epsilons"])
-        epsilon = f"{noise['epsilons'][i]:g}" if private else ""
-        values.append(filled(said["value"], epsilon=epsilon) if private else said["none"])
-        spoken.append(filled(said["spoken"], epsilon=epsilon, std=rough(std)) if private else said["none"])
         counts = [
             {"users": human(users), "true": f"{true:,}", "noisy": f"{noisy:,}".replace("-", "−")}
             for users, true, noisy in zip(noise["users"][i], noise["true"][i], noise["noisy"][i], strict=True)
         ]
         now.append([filled(said["now"], **one) for one in counts])
-        alt = filled(said["alt"], epsilon=epsilon, std=rough(std), **counts[-1]) if private else said["bare"]
+        value = words = said["none"]
+        alt = said["bare"]
+        if i < len(noise["epsilons"]):  # the last place of the slider is without noise
+            epsilon, size = f"{noise['epsilons'][i]:g}", rough(std)
+            value = filled(said["value"], epsilon=epsilon)
+            words = filled(said["spoken"], epsilon=epsilon, std=size)
+            alt = filled(said["alt"], epsilon=epsilon, std=size, **counts[-1])
+        values.append(value)
+        spoken.append(words)
         alts.append(alt)
     return {
         "slider": {"label": said["slider"], "ends": said["ends"], "words": values, "spoken": spoken},
@@ -243,13 +220,8 @@ def _learning(learned: Said) -> Said:
     }
 
 
-def _colors() -> dict[str, tuple[str, str]]:
-    """Return the colours of the scenes as pairs for the light and the dark theme."""
-    day, night = map(_colors_of, (LIGHT, DARK))
-    return {name: (day[name], night[name]) for name in day}
-
-
-def _colors_of(theme: Theme) -> dict[str, str]:
+def _colors(theme: Theme) -> dict[str, str]:
+    """Return the colours of the scenes in a theme."""
     amount = [shade for _, shade in theme.amount]
     return {
         "count": amount[-2],  # the last shade is nearly black, like the true count

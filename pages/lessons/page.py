@@ -12,16 +12,14 @@ from dprl.figures.picture import PackedPicture
 from dprl.lessons import LESSONS, Lesson
 from dprl.messages import counted, filled, messages
 from dprl.sitemap import PAGES
-from pages.lessons.state import Lessons, begin_again, go, guess, lessons, reveal
+from pages.lessons.state import begin_again, go, guess, lessons, reveal
+from pages.shared import lessons as views
 from pages.shared.layout.browser import from_top
-from pages.shared.layout.chart import draw, explain, kept
+from pages.shared.layout.chart import draw, explain, kept, save_citations
 from pages.shared.layout.frame import page_link, redrawn, wide
 from pages.shared.layout.head import common, head, share
 from pages.shared.layout.terms import escape, explained
-from pages.shared.lessons import views
-from pages.shared.lessons.known import RUNS, evidence, fault, unknown
-from pages.shared.lessons.views import answer_field, chosen, draggable, press
-from pages.shared.results.again import save_citations
+from pages.shared.lessons import RUNS, answer_field, chosen, draggable, evidence, fault, press, unknown
 from pages.shared.results.status import PACE
 from pages.shared.visitor.callbacks import button
 from pages.shared.visitor.state import read_address
@@ -67,15 +65,8 @@ def list_lessons() -> None:
 
 def lesson_card(lesson: Lesson, number: int) -> None:
     """Draw one lesson's entry in the list."""
-    button(
-        f"**{number}. {escape(lesson.title)}**",
-        go,
-        lesson.key,
-        icon="arrow_forward",
-        key=f"open_{lesson.key}",
-        type="tertiary",
-        icon_position="right",
-    )
+    label, key = f"**{number}. {escape(lesson.title)}**", f"open_{lesson.key}"
+    button(label, go, lesson.key, icon="arrow_forward", key=key, type="tertiary", icon_position="right")
     st.markdown(explained(escape(lesson.say)))
     questions = counted(len(lesson.steps), "question")
     st.caption(explained(escape(filled(SAID["needs"], questions=questions, needs=lesson.needs))))
@@ -86,11 +77,10 @@ def lesson_card(lesson: Lesson, number: int) -> None:
 
 def computing(lesson: Lesson, live: bool) -> None:
     """Draw the progress of the runs that a teacher's own lesson needs before it can be opened."""
-    specs = list(dict.fromkeys(spec for step in lesson.steps for spec in step.specs))
     if not unknown(lesson):
         st.rerun()
     st.markdown(SAID["compute"])
-    RUNS.strip(RUNS.progress(specs))
+    RUNS.strip(RUNS.progress(list(dict.fromkeys(spec for step in lesson.steps for spec in step.specs))))
 
 
 def opened() -> None:
@@ -130,11 +120,11 @@ def opened() -> None:
 def answered() -> None:
     """Draw feedback on the visitor's guess, the usual reasoning behind it, and the explanation."""
     here = lessons()
-    for title, text in (
-        (SAID["off"], here.step.off(here.guess, evidence()) if here.whole else ""),
-        (SAID["thinking"], here.step.reply(here.guess, evidence()) if here.whole else ""),
-        (SAID["why"], here.step.why(evidence())),
-    ):
+    said = {SAID["why"]: here.step.why(evidence())}
+    if here.whole:
+        off, reply = here.step.off(here.guess, evidence()), here.step.reply(here.guess, evidence())
+        said = {SAID["off"]: off, SAID["thinking"]: reply} | said
+    for title, text in said.items():
         if text:
             st.markdown(f"**{title}**  \n{explained(escape(text))}")
 
@@ -177,7 +167,16 @@ def recap() -> None:
                 press(name, "chevron_right", f"unanswered_{at}", go, here.key, at)
         return
     views.recap_sentences(here.lesson)
-    scored(here)
+    guesses = [here.answered.get((here.key, at), "") for at in range(len(here.lesson.steps))]
+    if any(guesses):
+        scores = here.score(here.key)
+        with st.container(border=True, key="score"):
+            st.markdown(f"### {views.own_score(scores)}", anchors=False)
+            rows = zip(here.lesson.steps, guesses, scores, strict=True)
+            st.markdown("\n".join(views.score_row(n, *row) for n, row in enumerate(rows, 1)))
+            st.caption(SCORE["rule"])
+    else:
+        st.markdown(SCORE["none"])
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="after_lesson"):
         if attempt := here.lesson.attempt:
             link = urlsplit(attempt[1])
@@ -185,34 +184,14 @@ def recap() -> None:
         press(SCORE["again"], "restart_alt", "begin_again", begin_again, here.key)
 
 
-def scored(here: Lessons) -> None:
-    """Draw the visitor's score, and the result of each guess."""
-    guesses = [here.answered.get((here.key, at), "") for at in range(len(here.lesson.steps))]
-    if not any(guesses):
-        st.markdown(SCORE["none"])
-        return
-    scores = here.score(here.key)
-    with st.container(border=True, key="score"):
-        st.markdown(f"### {views.own_score(scores)}", anchors=False)
-        rows = zip(here.lesson.steps, guesses, scores, strict=True)
-        st.markdown("\n".join(views.score_row(n, *row) for n, row in enumerate(rows, 1)))
-        st.caption(SCORE["rule"])
-
-
 def drawn_chart() -> PackedPicture:
     """Draw the chart, on which the visitor can guess until the answer is shown; return it."""
     here = lessons()
-    step, room = here.step, wide()
+    step, guessed = here.step, here.guess
+    how: dict[str, Any] = {"shown": here.shown, "asked": not here.shown, "wide": wide()}
     found = kept(
-        ("lesson", *here.place, here.guess, here.shown, room, LESSONS.stamps),
-        lambda night: views.step_picture(
-            step,
-            here.guess,
-            shown=here.shown,
-            asked=not here.shown,
-            wide=room,
-            dark=night,
-        ),
+        ("lesson", *here.place, guessed, *how.values(), LESSONS.stamps),
+        lambda night: views.step_picture(step, guessed, dark=night, **how),
     )
     key = f"chart_{here.key}_{here.at}"
     draw(found, key, None if here.shown else pressed)

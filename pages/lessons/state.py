@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from dprl import links
 from dprl.fields import Field, SpecError, shown
 from dprl.lessons import LESSONS, Lesson, Step
-from pages.shared.lessons.known import evidence, valid
+from pages.shared.lessons import evidence, valid
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.state import PageState, session, write_address
 
@@ -60,11 +60,8 @@ class Lessons(PageState):
 
     def score(self, key: str) -> list[float]:
         """Return the points of each question of a lesson, 0 for no guess."""
-        texts = [self.answered.get((key, at), "") for at in range(len(LESSONS[key].steps))]
-        return [
-            step.score(text, evidence()) if text else 0.0
-            for step, text in zip(LESSONS[key].steps, texts, strict=True)
-        ]
+        guesses = [(step, self.answered.get((key, at), "")) for at, step in enumerate(LESSONS[key].steps)]
+        return [step.score(text, evidence()) if text else 0.0 for step, text in guesses]
 
     @property
     def guess(self) -> str:
@@ -110,7 +107,12 @@ class Lessons(PageState):
         if key:
             self._remember(links.last(given, "before") or "", problems)
         if key and not self.ended:
-            self._take(links.last(given, "guess"), problems)
+            if (guess := links.last(given, "guess")) is not None:  # without one, the visitor's own stays
+                try:
+                    self.step.prediction.parse(guess)
+                    self.guesses[self.place] = guess
+                except SpecError as error:
+                    problems.append(str(error))
             if shown == "yes":
                 self.show()
         self.problems = tuple(problems)
@@ -119,17 +121,6 @@ class Lessons(PageState):
     def show(self) -> None:
         """Show the answer to this question, and store the guess made before."""
         self.answered.setdefault(self.place, self.guess if self.whole else "")
-
-    def _take(self, guess: str | None, problems: list[str]) -> None:
-        """Apply the guess of a link; without one, keep the visitor's own."""
-        if guess is None:
-            return
-        try:
-            self.step.prediction.parse(guess)
-        except SpecError as error:
-            problems.append(str(error))
-        else:
-            self.guesses[self.place] = guess
 
     def _remember(self, before: str, problems: list[str]) -> None:
         """Apply the guesses of a link for other questions, if they are valid: anybody can write a link."""
@@ -176,7 +167,7 @@ def reveal() -> None:
 def begin_again(key: str) -> None:
     """Delete the guesses for a lesson, and open its first question."""
     here = lessons()
-    for place in [(key, at) for at in range(len(LESSONS[key].steps))]:
-        here.guesses.pop(place, None)
-        here.answered.pop(place, None)
+    for at in range(len(LESSONS[key].steps)):
+        here.guesses.pop((key, at), None)
+        here.answered.pop((key, at), None)
     go(key)

@@ -17,7 +17,7 @@ import streamlit as st
 from dprl import metrics
 from dprl.figures import counts, steps
 from dprl.figures.lines import Series
-from dprl.figures.looks import CurveStyle, numbered
+from dprl.figures.looks import numbered
 from dprl.figures.picture import Picture
 from dprl.figures.regret import distinct
 from dprl.learners import OFFLINE
@@ -38,12 +38,11 @@ from dprl.tables import escape_formulas
 from dprl.words import at_most, count, human, interval, percent, promise, proves
 from pages.offline.record import RUNS, offline
 from pages.shared.controls import view
-from pages.shared.layout.chart import empty, kept, show
+from pages.shared.layout.chart import empty, files, kept, make_again, show, tidy
 from pages.shared.layout.frame import wide
 from pages.shared.layout.terms import escape, explained
 from pages.shared.names import episodes_each, places_apart, told_apart
 from pages.shared.results import answers, data
-from pages.shared.results.again import files, make_again, tidy
 from pages.shared.results.guarantee import promised
 from pages.shared.results.status import ACTIVE, act, awaited, note, price, working_out
 from pages.shared.visitor.state import ask, begin, owner_id
@@ -57,12 +56,8 @@ def run_titles(specs: Sequence[OfflineSpec]) -> list[str]:
 
 def label(spec: OfflineSpec) -> str:
     """Return a short name with the learner and the budget."""
-    return called(
-        OFFLINE[spec.algorithm].title,
-        promise_words(spec),
-        episodes_each(spec),
-        phrase("rewards") if spec.rewards == "learned" else "",
-    )
+    learned = phrase("rewards") if spec.rewards == "learned" else ""
+    return called(OFFLINE[spec.algorithm].title, promise_words(spec), episodes_each(spec), learned)
 
 
 def promise_words(spec: OfflineSpec) -> str:
@@ -72,11 +67,6 @@ def promise_words(spec: OfflineSpec) -> str:
     if spec.epsilon is None:
         return "no privacy"
     return f"ε = {spec.epsilon:g}" if spec.delta is None else f"(ε, δ) = {promise(spec.epsilon, spec.delta)}"
-
-
-def run_kinds(specs: Sequence[OfflineSpec]) -> list[CurveStyle]:
-    """Return distinct styles for the curves. A curator is trusted, so they have the central model's colours."""
-    return numbered([style_of_data(spec) for spec in specs])
 
 
 def most_private(specs: Sequence[OfflineSpec]) -> int:
@@ -132,7 +122,7 @@ def choose_data_set() -> DataSetSelection | None:
 def absent(spec: OfflineSpec) -> None:
     """Request a run that nobody has requested yet, and show its status."""
     owner = owner_id("offline")
-    run = data.status(spec, owner)
+    run = data.store().status(spec, owner)
     if run.state in ACTIVE:
         empty("The counts and policies appear when this data set is finished.")
         return
@@ -200,13 +190,12 @@ def policy_tab() -> None:
         return
     with st.container(key="policy_view"):
         chart = view.segments(offline(), "Chart", "drawn", CHARTS)
-    draw = actions if chart == "steps" else values
-    show(kept(("offline-policy", chart, found.key), partial(draw, found)), f"offline_{chart}")
-
-
-def actions(found: DataSetSelection, night: bool) -> Picture:
-    """Draw the learned and optimal policies, their differences, and the share of users who took the learned action."""
-    return learned_picture(found.trace, found.at, data.environment(found.spec), dark=night)
+    if chart == "steps":
+        of = found.trace, found.at, data.environment(found.spec)
+        drawn = kept(("offline-policy", chart, found.key), lambda night: learned_picture(*of, dark=night))
+    else:
+        drawn = kept(("offline-policy", chart, found.key), partial(values, found))
+    show(drawn, f"offline_{chart}")
 
 
 def values(found: DataSetSelection, night: bool) -> Picture:
@@ -229,7 +218,7 @@ def coverage_tab() -> None:
     specs = offline().specs
     one = len({(spec.environment, str(spec.environment_params), spec.behaviour) for spec in specs}) == 1
     spec = specs[0] if one else specs[chosen_spec()]
-    found = answers.coverage(spec)
+    found = answers.table("coverage", spec)
     if found is None:
         empty(working_out("what the data cover"))
         return
@@ -239,59 +228,43 @@ def coverage_tab() -> None:
     where = f"{mdp.action_labels[a]} in {mdp.state_labels[s]} at step {h}"
     st.markdown(explained(sentences.about_coverage(found["optimal"], found["d_m"], where, spec.n)))
     step = view.step_menu(offline(), mdp.H)
-    picture = kept(
-        ("coverage", step, spec.environment, str(spec.environment_params), spec.behaviour),
-        lambda night: counts.coverage_of_cells(
-            behaviour,
-            best,
-            state_labels=mdp.state_labels,
-            action_labels=mdp.action_labels,
-            step=step,
-            see=sentences.COVERED,
-            dark=night,
-        ),
+    drawn = partial(
+        counts.coverage_of_cells,
+        behaviour,
+        best,
+        state_labels=mdp.state_labels,
+        action_labels=mdp.action_labels,
+        step=step,
+        see=sentences.COVERED,
     )
-    show(picture, "offline_coverage")
+    key = ("coverage", step, spec.environment, str(spec.environment_params), spec.behaviour)
+    show(kept(key, lambda night: drawn(dark=night)), "offline_coverage")
 
 
 def gap_tab() -> None:
     """Draw the chart with its sentence about the paper's range."""
     specs = offline().specs
-    with st.popover("Axes and data sets", icon=":material/tune:"):
-        log_y = view.switch(offline(), "Logarithmic vertical axis", "y", "log", "linear")
-        each = view.switch(offline(), "A line for every data set", "each", "on", "off")
     best, room = best_of(specs), wide()
     if not any(len(RUNS.curves(spec).at) for spec in specs):
         empty(awaited(map(RUNS.status, specs)))
         return
-    rows = list(zip(specs, run_titles(specs), run_kinds(specs), strict=True))
-    curves = [curve_of(*row, best) for row in rows]
+    curves = curves_of(specs, best)
     parts = [
-        (spec.to_json(), RUNS.curves(spec).token, title, curve.note)
-        for (spec, title, _), curve in zip(rows, curves, strict=True)
+        (spec.to_json(), RUNS.curves(spec).token, curve.label, curve.note)
+        for spec, curve in zip(specs, curves, strict=True)
     ]
     shaded = paper_range(specs)
-    picture = kept(
-        ("gap", log_y, each, room, best, shaded, *parts),
-        lambda night: gap_picture(specs, curves, best, log_y=log_y, show_seeds=each, dark=night, wide=room),
-    )
-    show(picture, "offline_gap")
+    key = ("gap", room, best, shaded, *parts)
+    show(kept(key, lambda night: gap_picture(specs, curves, best, dark=night, wide=room)), "offline_gap")
     what_if(specs, curves, best)
     if shaded is not None:
-        free = {spec.baseline() for spec in specs if as_in_paper(spec)}
-        baselines = [c for c, spec in zip(curves, specs, strict=True) if spec in free]
-        said = sentences.range_of_the_paper(
-            [c for c, spec in zip(curves, specs, strict=True) if as_in_paper(spec)],
-            baselines[0] if baselines else None,
-            int(shaded[0]),
-        )
+        known = dict(zip(specs, curves, strict=True))
+        # the kind of run in the paper's figure
+        figure = [s for s in specs if "features" in s.learner.public and s.calibration == "paper"]
+        free = next((known[s.baseline()] for s in figure if s.baseline() in known), None)
+        said = sentences.range_of_the_paper([known[s] for s in figure], free, int(shaded[0]))
         if said:
             st.info(explained(said), icon=":material/straighten:")
-
-
-def as_in_paper(spec: OfflineSpec) -> bool:
-    """Return whether this is a run of the kind in the paper's figure."""
-    return "features" in spec.learner.public and spec.calibration == "paper"
 
 
 def what_if(specs: Sequence[OfflineSpec], curves: Sequence[Series], best: float | None) -> None:
@@ -344,10 +317,13 @@ def best_of(specs: Sequence[OfflineSpec]) -> float | None:
     return answers.v_star(specs[0]) if len(problems) == 1 else None
 
 
-def curve_of(spec: OfflineSpec, title: str, kind: CurveStyle, best: float | None) -> Series:
-    """Return one run's curve for the figure."""
-    run = RUNS.status(spec)
-    return gap_series(title, kind, RUNS.curves(spec), best, note=note(run), finished=run.state == "done")
+def curves_of(specs: Sequence[OfflineSpec], best: float | None) -> list[Series]:
+    """Return the runs' curves for the figure. A curator is trusted, so they have the central model's colours."""
+    looks, curves = numbered([style_of_data(spec) for spec in specs]), []
+    for spec, title, look in zip(specs, run_titles(specs), looks, strict=True):
+        run, known = RUNS.status(spec), RUNS.curves(spec)
+        curves.append(gap_series(title, look, known, best, note=note(run), finished=run.state == "done"))
+    return curves
 
 
 def guarantee_tab() -> None:
@@ -365,11 +341,10 @@ def guarantee_tab() -> None:
 def data_tab() -> None:
     """Draw downloads for the whole comparison, then the spec, code and command of one run."""
     specs = offline().specs
-    titles = run_titles(specs)
-    table = tidy(titles, [RUNS.curves(spec) for spec in specs], "n", "gap")
-    best = best_of(specs)
-    rows = zip(specs, titles, run_kinds(specs), strict=True)
-    drawn = [(row[0], curve_of(*row, best)) for row in rows if RUNS.curves(row[0]).begun]
+    known, best = [RUNS.curves(spec) for spec in specs], best_of(specs)
+    table = tidy(run_titles(specs), known, "n", "gap")
+    rows = zip(specs, curves_of(specs, best), known, strict=True)
+    drawn = [(spec, curve) for spec, curve, run in rows if run.begun]
     files(
         "gap",
         "The suboptimality of every run, for every data set of every size n.",

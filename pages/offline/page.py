@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -17,15 +16,7 @@ from dprl.simulation.cost import COUNTERS, limit
 from dprl.simulation.datasets import BEHAVIOURS, split_behaviour
 from dprl.simulation.offline_spec import FIELDS
 from dprl.words import count, percent, plural
-from pages.offline import record
-from pages.offline.charts import (
-    coverage_tab,
-    data_tab,
-    gap_tab,
-    guarantee_tab,
-    pessimism_tab,
-    policy_tab,
-)
+from pages.offline import charts, record
 from pages.offline.record import BIGGEST, BUDGET, EXAMPLES, RUNS, OfflineSettings, offline, specs_of
 from pages.shared.controls.launch import described, offer
 from pages.shared.controls.noise import CALIBRATION, CALIBRATION_HELP
@@ -46,18 +37,18 @@ from pages.shared.layout.terms import escape, explained
 from pages.shared.names import CALIBRATION as NOISE
 from pages.shared.names import only, shared_problem
 from pages.shared.results.status import PACE
+from pages.shared.visitor.address import RUN
 from pages.shared.visitor.callbacks import button, into, keyed
 from pages.shared.visitor.links import read_values
-from pages.shared.visitor.locks import RUN
 from pages.shared.visitor.state import Session, read_address, session
 
 TABS = {
-    "gap": ("Suboptimality", gap_tab),
-    "pessimism": ("Pessimism", pessimism_tab),
-    "policy": ("Policy", policy_tab),
-    "coverage": ("Coverage", coverage_tab),
-    "guarantee": ("Guarantee", guarantee_tab),
-    "data": ("Data", data_tab),
+    "gap": ("Suboptimality", charts.gap_tab),
+    "pessimism": ("Pessimism", charts.pessimism_tab),
+    "policy": ("Policy", charts.policy_tab),
+    "coverage": ("Coverage", charts.coverage_tab),
+    "guarantee": ("Guarantee", charts.guarantee_tab),
+    "data": ("Data", charts.data_tab),
 }
 
 
@@ -80,16 +71,12 @@ def main() -> None:
     common(shared)
 
 
-def behaviour_words(text: str) -> str:
-    """Describe a behaviour policy in a caption."""
-    key, argument, _ = split_behaviour(text)
-    return BEHAVIOURS[key].said.format(percent(float(argument or 0)))
-
-
 def in_common(specs: Sequence[OfflineSpec]) -> str:
     """Describe the settings that all runs share, as plain text."""
     parts = shared_problem(specs)
-    parts += [behaviour_words(one) for one in only(spec.behaviour for spec in specs)]
+    for one in only(spec.behaviour for spec in specs):
+        key, argument, _ = split_behaviour(one)
+        parts.append(BEHAVIOURS[key].said.format(percent(float(argument or 0))))
     parts += [NOISE[one] for one in only(spec.calibration for spec in specs if spec.calibration)]
     parts += [f"n up to {count(n)}" for n in only(spec.n for spec in specs)]
     sizes = "data set of each size", "data sets of each size"
@@ -102,14 +89,8 @@ def examples() -> None:
     part = offline()
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="examples"):
         for i, example in enumerate(EXAMPLES):
-            button(
-                example.title,
-                part.take,
-                example,
-                key=f"example_{i}",
-                help=escape(example.say),
-                type="primary" if part.specs == example.specs else "secondary",
-            )
+            kind, about = "primary" if part.specs == example.specs else "secondary", escape(example.say)
+            button(example.title, part.take, example, key=f"example_{i}", help=about, type=kind)
     for example in EXAMPLES:
         if part.specs == example.specs:
             st.markdown(explained(f"**{escape(example.say)}**"))
@@ -133,7 +114,8 @@ def run_box(found: Described) -> None:
     """Describe what Run will do, and draw the buttons. found: the return values of `controls`."""
     specs, refused = found
     part = offline()
-    keep()
+    kept = keyed("keep", into(part, "keep"))
+    st.toggle("Keep the runs shown", part.keep, disabled=locked(RUN), **kept)
     offer(
         specs,
         part.compare,
@@ -178,38 +160,20 @@ def budgets(settings: OfflineSettings) -> None:
     if settings.privacy not in offered:
         settings.privacy = offered[0]
     promise = PROMISES[settings.privacy]
-    select(
-        "Privacy budget",
-        offered,
-        settings.privacy,
-        redrawing(settings, "privacy"),
-        {key: PROMISES[key].title for key in offered},
-        escape(promise.summary),
-        "privacy",
-    )
+    titles = {key: PROMISES[key].title for key in offered}
+    menu("Privacy budget", "privacy", titles, escape(promise.summary), redraw=True)
     field = FIELDS[BUDGET[settings.privacy]]
-
-    def typed(text: str) -> None:
-        settings.values[settings.privacy] = text
-
     values_field(
         "Values of ρ" if field.name == "rho" else "Values of ε",
         f"values.{settings.privacy}",
         settings.values[settings.privacy],
-        typed,
+        partial(settings.values.__setitem__, settings.privacy),
         lambda text: read_values(field, text, MAX_CURVES),
         f"Values separated by commas, one curve each, at most {MAX_CURVES}. A smaller budget is more private.",
         locked(field.name),
     )
     if "delta" in promise.fields:
         exact("Privacy budget δ", "delta", FIELDS["delta"], settings.delta, into(settings, "delta"))
-
-
-def keep() -> None:
-    """Draw the switch that makes Run add to the current comparison."""
-    state = offline()
-    kept = keyed("keep", into(state, "keep"))
-    st.toggle("Keep the runs shown", state.keep, disabled=locked(RUN), **kept)
 
 
 def compared_specs() -> Described:
@@ -219,50 +183,45 @@ def compared_specs() -> Described:
     if specs is not None and state.keep:
         specs = tuple(dict.fromkeys((*state.specs, *specs)))
         if len(specs) > MAX_CURVES:
-            shown = len(state.specs)
-            return None, [
-                f"At most {MAX_CURVES} curves can be shown, and {shown} are shown now. Keep fewer of them."
-            ]
+            now = f"{len(state.specs)} are shown now"
+            return None, [f"At most {MAX_CURVES} curves can be shown, and {now}. Keep fewer of them."]
     return specs, [refusal] if refusal else []
 
 
 SPLITS = {"halves": "two halves, as in the paper", "whole": "whole, used twice"}
+REWARDS_HELP = (
+    "Known: everybody may know the mean reward of each state and action. Learned: noise also hides each user's "
+    "rewards, so the policy needs more data. Leave it at known if rewards are no secret."
+)
 SPLIT_HELP = (
     "Halves: one half for the variance of values, the other half for the values. Whole: all trajectories for both, as "
     "in the paper's simulations. For noise as in the paper we then prove less, and the tab Guarantee shows how much."
 )
 
 
-def redrawing(settings: OfflineSettings, name: str) -> Any:
-    """Return a function that stores a setting on which other controls depend, and redraws them."""
+def menu(
+    label: str, name: str, titles: Mapping[str, str], help: str, lock: str = "", redraw: bool = False
+) -> None:
+    """Draw the menu of one setting. lock: its name in locks, if it is another; redraw: whether other controls depend on
+    it, and are redrawn."""
+    settings = offline().settings
 
-    def store(value: Any) -> None:
+    def store(value: str) -> None:
         setattr(settings, name, value)
-        session().version += 1
+        session().version += redraw
 
-    return store
+    select(label, tuple(titles), getattr(settings, name), store, titles, help, lock or name)
 
 
 def behaviour(settings: OfflineSettings) -> None:
     """Draw the choice of the behaviour policy."""
     chosen = BEHAVIOURS[settings.behaviour]
     titles = {key: behaviour.title for key, behaviour in BEHAVIOURS.items()}
-    select(
-        "Behaviour policy",
-        tuple(BEHAVIOURS),
-        settings.behaviour,
-        redrawing(settings, "behaviour"),
-        titles,
-        chosen.summary,
-        "behaviour",
-    )
+    menu("Behaviour policy", "behaviour", titles, chosen.summary, redraw=True)
     if (field := chosen.argument) is not None:
-
-        def store(value: float) -> None:
-            settings.arguments[chosen.key] = value
-
         now = settings.arguments.get(chosen.key, field.default)
         label = f"{field.name} {field.help}"
+        store = partial(settings.arguments.__setitem__, chosen.key)
         exact(label[0].upper() + label[1:], f"behaviour.{chosen.key}", field, now, store)
     if chosen.takes_policy:
         policy(settings)
@@ -304,19 +263,10 @@ def learners_menu(settings: OfflineSettings) -> None:
     """Draw the menu of the learners that the environment supports."""
     options = record.offered(session().draft.environment)
     settings.learners = [option for option in settings.learners if option in options] or options[:2]
-    choose_several(
-        "Algorithms",
-        "learners",
-        options,
-        settings.learners,
-        into(settings, "learners"),
-        record.title,
-        " ".join(
-            f"**{OFFLINE_LEARNERS[option].title}:** {escape(OFFLINE_LEARNERS[option].summary)}"
-            for option in options
-            if option in OFFLINE_LEARNERS
-        ),
-    )
+    known = [OFFLINE_LEARNERS[option] for option in options if option in OFFLINE_LEARNERS]
+    about = " ".join(f"**{one.title}:** {escape(one.summary)}" for one in known)
+    store = into(settings, "learners")
+    choose_several("Algorithms", "learners", options, settings.learners, store, record.title, about)
 
 
 def noise(settings: OfflineSettings) -> None:
@@ -325,36 +275,11 @@ def noise(settings: OfflineSettings) -> None:
     offered = ["paper", "calibrated"] if stated else ["calibrated"]
     if settings.calibration not in offered:
         settings.calibration = offered[0]
-    select(
-        "Noise",
-        offered,
-        settings.calibration,
-        into(settings, "calibration"),
-        CALIBRATION,
-        CALIBRATION_HELP,
-        "calibration",
-    )
+    menu("Noise", "calibration", {key: CALIBRATION[key] for key in offered}, CALIBRATION_HELP)
     if any(record.knows(option) for option in settings.learners):
-        select(
-            "Mean rewards",
-            tuple(record.REWARDS),
-            settings.rewards,
-            redrawing(settings, "rewards"),
-            record.REWARDS,
-            "Known: everybody may know the mean reward of each state and action. Learned: noise also hides each user's "
-            "rewards, so the policy needs more data. Leave it at known if rewards are no secret.",
-            "rewards",
-        )
+        menu("Mean rewards", "rewards", record.REWARDS, REWARDS_HELP, redraw=True)
     if any(record.splits(option) for option in settings.learners):
-        select(
-            "Use of the data set",
-            tuple(SPLITS),
-            settings.split,
-            into(settings, "split"),
-            SPLITS,
-            SPLIT_HELP,
-            "calibration.split",
-        )
+        menu("Use of the data set", "split", SPLITS, SPLIT_HELP, "calibration.split")
 
 
 def more(s: Session, settings: OfflineSettings) -> None:

@@ -13,7 +13,6 @@ from dprl.environments import ENVIRONMENTS
 from dprl.fields import Field, SpecError
 from dprl.learners import OFFLINE
 from dprl.links import MAX_CURVES
-from dprl.privacy.curator import PROMISES
 from dprl.simulation import OfflineSpec, RunSpec
 from dprl.simulation.budgeted import DEFAULT_DELTA
 from dprl.simulation.datasets import BEHAVIOURS, split_behaviour
@@ -22,7 +21,7 @@ from pages.shared.results.status import Runs
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.draft import Draft, draft_of
 from pages.shared.visitor.links import decode_runs, encode_specs, looked, read_values, values_text
-from pages.shared.visitor.state import ViewedState, session
+from pages.shared.visitor.state import PageState, session
 
 CLINIC = OfflineSpec(environment="clinic", behaviour="mixture:0.7", n=10**6, seeds=10)
 PLAIN = ":none"  # suffix for the non-private form of a learner with the same key
@@ -129,18 +128,17 @@ def specs_of(settings: OfflineSettings, draft: Draft) -> tuple[OfflineSpec, ...]
     if not settings.learners:
         raise SpecError("learners", "none was chosen; choose at least one.")
     budgets = read_values(FIELDS[BUDGET[settings.privacy]], settings.values[settings.privacy], MAX_CURVES)
-    found: dict[OfflineSpec, None] = {}
-    for option in settings.learners:
-        for value in budgets if is_private(option) else budgets[:1]:
-            found[offline_spec_of(settings, draft, option, value)] = None
+    found = dict.fromkeys(
+        offline_spec_of(settings, draft, option, value)
+        for option in settings.learners
+        for value in (budgets if is_private(option) else budgets[:1])
+    )
     if len(found) > MAX_CURVES:
         raise SpecError("values", f"these are {len(found)} curves; give at most {MAX_CURVES}.")
     return tuple(found)
 
 
-def offline_spec_of(
-    settings: OfflineSettings, draft: Draft, option: str, budget: float | None = None
-) -> OfflineSpec:
+def offline_spec_of(settings: OfflineSettings, draft: Draft, option: str, budget: float) -> OfflineSpec:
     """Return the run of one learner, named as in `offered`, at a budget. Raises SpecError."""
     key = option.removesuffix(PLAIN)
     params = {k: v for k, v in draft.params("algorithm", OFFLINE[key].baseline).items() if k != SPLIT}
@@ -176,25 +174,19 @@ def settings_of(specs: Sequence[OfflineSpec]) -> OfflineSettings:
     settings.behaviour, argument, settings.policy = split_behaviour(first.behaviour)
     if argument:
         settings.arguments[settings.behaviour] = float(argument)
-    learners = [
-        spec.algorithm
-        if spec.calibration or OFFLINE[spec.algorithm].privacies == ("none",)
-        else spec.algorithm + PLAIN
-        for spec in specs
-    ]
-    settings.learners = list(dict.fromkeys(learners))
-    if private:
-        one = private[0]
+    plain = {
+        spec for spec in specs if not spec.calibration and OFFLINE[spec.algorithm].privacies != ("none",)
+    }
+    settings.learners = list(dict.fromkeys(s.algorithm + (PLAIN if s in plain else "") for s in specs))
+    for one in private[:1]:
         settings.privacy, settings.calibration = one.privacy, one.calibration or "paper"
         settings.delta = DEFAULT_DELTA if one.delta is None else one.delta
         settings.contribution = one.contribution
         given = {getattr(spec, BUDGET[one.privacy]) for spec in private if spec.privacy == one.privacy}
         settings.values[one.privacy] = values_text(sorted(given))
     settings.rewards = next((spec.rewards for spec in specs if spec.rewards), "known")
-    for spec in specs:
-        if SPLIT in spec.algorithm_params:
-            settings.split = spec.algorithm_params[SPLIT]
-            break
+    split = [spec.algorithm_params[SPLIT] for spec in specs if SPLIT in spec.algorithm_params]
+    settings.split = next(iter(split), settings.split)
     return settings
 
 
@@ -208,11 +200,7 @@ def drafted(draft: Draft, specs: Sequence[OfflineSpec]) -> Draft:
     return draft
 
 
-assert set(BUDGET) == {key for key, promise in PROMISES.items() if promise.fields}
-
-
 TABS = ("gap", "pessimism", "policy", "coverage", "guarantee", "data")
-POLICY_CHARTS = ("steps", "V")
 BIGGEST = 10**12
 
 
@@ -221,13 +209,11 @@ class OfflineView:
     """The view of the page. Links leave these defaults out, so they must never change."""
 
     tab: str = looked("gap", "the open tab", "tab", choices=TABS)
-    y: str = looked("log", "the vertical axis", "y", choices=("log", "linear"))
-    each: str = looked("off", "whether every repetition has a line", "each", choices=("on", "off"))
     curve: int = looked(-1, "the run in detail; -1: the most private", "i", low=-1, high=MAX_CURVES - 1)
     seed: int = looked(0, "the repetition in detail", "seed", low=0, high=99)
     n: int = looked(0, "the size in detail; 0: the largest not yet enough", "n", low=0, high=BIGGEST)
     h: int = looked(-1, "the step of the episode; -1: all", "h", low=-1, high=999)
-    drawn: str = looked("steps", "the chart of the policy", "pol", choices=POLICY_CHARTS)
+    drawn: str = looked("steps", "the chart of the policy", "pol", choices=("steps", "V"))
 
 
 Specs = tuple[OfflineSpec, ...]
@@ -252,18 +238,18 @@ def _budgets(base: OfflineSpec, *rho: float) -> tuple[OfflineSpec, ...]:
     return (base.baseline(), *(base.replace(rho=each) for each in rho))
 
 
+THREE = (0.01, 0.1, 1.0)  # values of rho
 EXAMPLES = (
     Example(
         "Three budgets",
         "How many records does a private algorithm need in a synthetic clinic?",
-        _budgets(CLINIC, 0.01, 0.1, 1.0),
+        _budgets(CLINIC, *THREE),
     ),
     Example(
         "Other guarantees",
         "The same data under zero-concentrated, pure and approximate privacy.",
         (
-            CLINIC.baseline(),
-            CLINIC.replace(rho=0.1),
+            *_budgets(CLINIC, 0.1),
             CLINIC.replace(privacy="pure", epsilon=1.0),
             CLINIC.replace(privacy="approximate", epsilon=1.0),
         ),
@@ -271,15 +257,13 @@ EXAMPLES = (
     Example(
         "A rare state",
         "In RiverSwim, when all users act at random, hardly any user reaches the far end.",
-        _budgets(
-            OfflineSpec(environment="riverswim", behaviour="uniform", n=10**8, seeds=10), 0.01, 0.1, 1.0
-        ),
+        _budgets(OfflineSpec(environment="riverswim", behaviour="uniform", n=10**8, seeds=10), *THREE),
     ),
     Example(
         "The paper's constants",
         "With the paper's penalty, which holds for any data, DP-APVI needs a thousand times as many records as "
         "DP-KL-LCB.",
-        (*_budgets(AS_IN_PAPER, 0.01, 0.1, 1.0), AS_IN_PAPER.replace(algorithm="dp-kl-lcb", rho=0.1)),
+        (*_budgets(AS_IN_PAPER, *THREE), AS_IN_PAPER.replace(algorithm="dp-kl-lcb", rho=0.1)),
     ),
     Example(
         "Linear: the paper's range",
@@ -289,11 +273,7 @@ EXAMPLES = (
     Example(
         "Two releases instead of five",
         "The paper's DP-VAPVI next to our DP-PEVI, at the same proved budget.",
-        (
-            LINEAR.baseline(),
-            LINEAR.replace(rho=1.0),
-            LINEAR.replace(algorithm="dp-pevi", rho=0.8),
-        ),
+        (*_budgets(LINEAR, 1.0), LINEAR.replace(algorithm="dp-pevi", rho=0.8)),
     ),
 )
 FIRST = EXAMPLES[0].specs  # shown when the page opens
@@ -301,7 +281,7 @@ RUNS = Runs(("offline",), "offline")
 
 
 @dataclass(kw_only=True)
-class OfflineState(ViewedState[OfflineView]):
+class OfflineState(PageState):
     """The page's state for one visitor."""
 
     view: OfflineView = OfflineView()

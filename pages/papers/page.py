@@ -17,38 +17,28 @@ from dprl.theory.papers import PAPERS as SOURCES
 from dprl.words import duration
 from pages.attack import link as attack_link
 from pages.papers import views
-from pages.papers.state import (
-    RELATED,
-    RUNS,
-    computed_here,
-    going,
-    open_item,
-    run_again,
-    state,
-    verdicts,
-)
+from pages.papers.views import RELATED, RUNS, computed_here, going, open_item, run_again, state, verdicts
 from pages.shared.controls.widgets import segments, select
 from pages.shared.layout.browser import from_top
-from pages.shared.layout.chart import kept, show
+from pages.shared.layout.chart import kept, save_citations, show
 from pages.shared.layout.frame import page_link, redrawn
 from pages.shared.layout.head import common, head, share
 from pages.shared.layout.terms import escape, explained
 from pages.shared.results import data
-from pages.shared.results.again import save_citations
-from pages.shared.results.bundled import bundled_papers
+from pages.shared.results.data import bundled_papers
 from pages.shared.results.status import PACE
 from pages.shared.visitor import links
 from pages.shared.visitor.address import query_of, saying
-from pages.shared.visitor.callbacks import button, callback
+from pages.shared.visitor.callbacks import button
 from pages.shared.visitor.state import read_address
 
 ICONS = {
-    "holds": ":material/check_circle:",
-    "fails": ":material/cancel:",
-    "not settled": ":material/help:",
-    "superseded": ":material/upgrade:",
-    "disputed": ":material/priority_high:",
-    "not tested": ":material/radio_button_unchecked:",
+    "holds": "check_circle",
+    "fails": "cancel",
+    "not settled": "help",
+    "superseded": "upgrade",
+    "disputed": "priority_high",
+    "not tested": "radio_button_unchecked",
 }
 MEASURE_OF = {"privacy cost": "extra", "regret": "cumulative"}  # by a word of a setting's statistic
 SAME = "Recomputed here, with the same numbers:"
@@ -87,22 +77,12 @@ def rows_of(name: str) -> None:
     st.markdown(f"[{escape(source.line)}]({source.address}). We read {escape(paper.read)}.")
     with st.container(gap="xsmall", key="paper_rows"):
         for item in paper.items:
-            row(item)
-
-
-def row(item: Item) -> None:
-    """Draw one item in the list: a button with its name, the statement and the verdict."""
-    found = verdicts()[item.address]
-    name, statement = st.columns([1, 3.2], gap="small", vertical_alignment="center")
-    name.button(
-        f"**{escape(item.name)}**",
-        key=f"open_{item.address}",
-        type="tertiary",
-        icon=ICONS[found.verdict],
-        on_click=callback(open_item),
-        args=(item.address,),
-    )
-    statement.markdown(f"{explained(escape(item.says))} **{said(found.verdict)}.**")
+            verdict = verdicts()[item.address].verdict
+            opens, statement = st.columns([1, 3.2], gap="small", vertical_alignment="center")
+            label, icon, key = f"**{escape(item.name)}**", ICONS[verdict], f"open_{item.address}"
+            with opens:
+                button(label, open_item, item.address, icon=icon, key=key, type="tertiary")
+            statement.markdown(f"{explained(escape(item.says))} **{said(verdict)}.**")
 
 
 def said(verdict: str) -> str:
@@ -114,11 +94,8 @@ def later_papers() -> None:
     """Draw the claims of later papers, with links to the items that they concern."""
     for work in related():
         title = f"[{escape(work.title)}]({work.source})" if work.source else escape(work.title)
-        items = ", ".join(map(link_to, work.bears_on))
-        st.markdown(
-            f"**{escape(work.name)}**, {title} ({work.date}). {escape(work.says)} It concerns {items}. We read "
-            f"{work.read}."
-        )
+        concerns = f"It concerns {', '.join(map(link_to, work.bears_on))}. We read {work.read}."
+        st.markdown(f"**{escape(work.name)}**, {title} ({work.date}). {escape(work.says)} {concerns}")
 
 
 def link_to(address: str) -> str:
@@ -134,10 +111,10 @@ def opened(item: Item, live: bool) -> None:
     st.header(item.name, anchor=False)
     source = SOURCES[papers()[item.paper].paper]
     st.markdown(explained(escape(item.says)))
-    common(
-        f"{', '.join(family for _, family in source.authors)} {source.year}, {', '.join(item.covers) or item.name}"
-    )
-    st.markdown(f"{ICONS[found.verdict]} **{said(found.verdict)}.** {explained(escape(found.summary))}")
+    authors = ", ".join(family for _, family in source.authors)
+    common(f"{authors} {source.year}, {', '.join(item.covers) or item.name}")
+    verdict = f":material/{ICONS[found.verdict]}: **{said(found.verdict)}.**"
+    st.markdown(f"{verdict} {explained(escape(found.summary))}")
     if item.source:
         st.markdown(f"[{item.source}]({item.source})")
     for work in related():
@@ -150,22 +127,16 @@ def opened(item: Item, live: bool) -> None:
     if live != (asked and going(claim)):
         st.rerun()
     here = computed_here(claim) if asked else None
-    known, shown, token = (
-        (*here, "here")
-        if here
-        else (bundled_papers().evidence, bundled_papers().reports[claim.key], "bundled")
-    )
+    bundled = bundled_papers().evidence, bundled_papers().reports[claim.key], "bundled"
+    known, shown, token = (*here, "here") if here else bundled
     views.statistics(shown, token, item.places)
     place = found.place if state().setting is None else state().setting
     assert place is not None
-    titles = {str(i + 1): f"{i + 1}. {claim.settings[i].title}" for i in item.places}
-    if str(place + 1) not in titles:
-        titles[str(place + 1)] = f"{place + 1}. {claim.settings[place].title}"
+    places = dict.fromkeys((*item.places, place))
+    titles = {str(i + 1): f"{i + 1}. {claim.settings[i].title}" for i in places}
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
-        select(
-            "Setting", list(titles), str(place + 1), lambda value: open_item(item.address, int(value) - 1), titles,
-            name=item.address,
-        )  # fmt: skip
+        now, address = str(place + 1), item.address
+        select("Setting", list(titles), now, lambda to: open_item(address, int(to) - 1), titles, name=address)
         replay(claim.settings[place], f"{item.name}, setting {place + 1}")
     views.setting_curves(shown, known, place, token)
     again(claim, here and here[1])
@@ -206,7 +177,7 @@ def replay(setting: Setting, label: str) -> None:
 def again(claim: Claim, here: ClaimReport | None) -> None:
     """Draw the button that runs an experiment on this server, its progress, and its result."""
     if claim.key not in state().again:
-        lacking = [spec for spec in claim.runs if data.status(spec).state != "done"]
+        lacking = [spec for spec in claim.runs if data.store().status(spec).state != "done"]
         seconds = sum(estimate(spec).seconds * spec.seeds for spec in lacking) / data.workers()
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             button("Run again", run_again, claim.key, icon="replay", key="again")

@@ -1,28 +1,144 @@
-"""The charts of Papers: the matrix of verdicts, the ranking of algorithms, and the results of an experiment."""
+"""Papers: its part of a visitor's session, its reads of the experiments' runs, and its charts.
+
+Its links are
+
+    v=1 & item=online/theorem-5-2 & at=2 & problem=chain
+
+`item` is the open item; `at` is the setting whose curves are drawn, by default the one that decides the verdict;
+`problem` is the environment in which algorithms are ranked.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from functools import partial
+from dataclasses import dataclass, field
+from functools import cache, partial
 from typing import Any
 
 import streamlit as st
 
+from dprl import links
+from dprl.fields import Field, shown
 from dprl.figures import papers as figures
 from dprl.figures.picture import Picture
 from dprl.metrics.curves import Evidence
-from dprl.papers.items import ITEM_VERDICTS, papers
+from dprl.papers import CLAIMS, Claim
+from dprl.papers.evidence import evidence
+from dprl.papers.items import ITEM_VERDICTS, PAPERS, Item, ItemFinding, all_items, findings, papers
 from dprl.papers.pictures import curves_picture
-from dprl.papers.ranking import BUDGET, PROBLEMS, SEEDS, TARGET, Rank
-from dprl.papers.report import ClaimReport
+from dprl.papers.ranking import BUDGET, PROBLEMS, SEEDS, TARGET, Rank, Ranking
+from dprl.papers.report import ClaimReport, report
 from dprl.privacy import PRIVATIZERS
 from dprl.sentences import papers as sentences
 from dprl.words import listed, percent, promise
-from pages.papers.state import bundled_ranking, open_item, state, verdicts
 from pages.shared.controls.widgets import select
 from pages.shared.layout.chart import kept, show
 from pages.shared.names import style_of
+from pages.shared.results import data
+from pages.shared.results.data import SizedCache, asset, bundled_papers, cache_of
+from pages.shared.results.status import Runs
+from pages.shared.visitor.address import Query
+from pages.shared.visitor.state import PageState
+
+COMPUTED_BYTES = 10_000_000  # memory for results computed here, shared by all visitors
+CLAIM_BYTES = 100_000  # approximate memory for one experiment
+SETTING = Field("at", "int", 1, "the setting whose curves are drawn", 1, 99, query="at")
+RUNS = Runs(group="papers")
+FIRST = next(iter(PROBLEMS))
+RELATED = "related"  # list of later papers, in addition to the papers
+
+
+@dataclass
+class Papers(PageState):
+    """The state of the page that its links store."""
+
+    paper: str = PAPERS[0]  # the paper whose items are listed, or RELATED
+    row: str = ""  # address of the open item, "" for none
+    setting: int | None = None  # index of the setting whose curves are drawn; None for the deciding one
+    problem: str = FIRST  # the environment in which algorithms are ranked
+    again: set[str] = field(default_factory=set)  # experiments whose runs were requested
+
+    @property
+    def item(self) -> Item | None:
+        """Return the open item."""
+        return all_items().get(self.row)
+
+    @property
+    def link(self) -> list[tuple[str, str]]:
+        items = links.link_heading()
+        if self.row:
+            items.append(("item", self.row))
+        elif self.paper != PAPERS[0]:
+            items.append(("paper", self.paper))
+        items += [] if self.setting is None else [(SETTING.query, str(self.setting + 1))]
+        return items + ([] if self.problem == FIRST else [("problem", self.problem)])
+
+    def follow(self, given: Query) -> None:
+        """Apply a link, without starting any run: bundled results are shown."""
+        problems: list[str] = []
+        links.check_version(given, problems)
+        wanted = links.last(given, "item") or ""
+        self.row = wanted if wanted in all_items() else ""
+        if wanted != self.row:
+            said = f"item: {shown(wanted)} is not allowed; press a row to open it, and copy its link."
+            problems.append(said)
+        names = dict.fromkeys((*PAPERS, RELATED))
+        self.paper = links.chosen("paper", links.last(given, "paper"), names, problems) or PAPERS[0]
+        where = links.chosen("problem", links.last(given, "problem"), PROBLEMS, problems)
+        self.problem, self.setting = where or FIRST, None
+        if self.item:
+            self.paper = self.item.paper
+        if links.last(given, SETTING.query):
+            most = len(self.item.claim.settings) if self.item and self.item.claim else 1
+            before = len(problems)
+            place = links.place(SETTING, links.last(given, SETTING.query), most, problems)
+            self.setting = place if len(problems) == before else None
+        self.problems = tuple(problems)
+
+
+state = Papers.mine
+
+
+def open_item(address: str, setting: int | None = None) -> None:
+    """Open an item, or close it with ""."""
+    item = all_items().get(address)
+    state().put(row=address, setting=setting, paper=item.paper if item else state().paper)
+
+
+@cache
+def verdicts() -> dict[str, ItemFinding]:
+    """Return the verdict on each item that follows from the bundled evidence."""
+    return findings(bundled_papers().reports)
+
+
+def run_again(key: str) -> None:
+    """Request the runs of an experiment; stored results are not computed again."""
+    state().again.add(key)
+    RUNS.start([*CLAIMS[key].runs])
+
+
+def going(claim: Claim) -> bool:
+    """Return whether the experiment's runs are active or an answer is still missing."""
+    now = RUNS.progress([*claim.runs])
+    return bool(now.active) or (not now.lacking and computed_here(claim) is None)
+
+
+def computed_here(claim: Claim) -> tuple[Evidence, ClaimReport] | None:
+    """Return the results computed on this server; None if they are incomplete."""
+    store = data.store()
+    if RUNS.missing([*claim.runs]):
+        return None
+    computed: SizedCache[tuple[Evidence, ClaimReport]] = cache_of("papers", COMPUTED_BYTES)
+    token = ".".join(store.version(spec) for spec in [*claim.runs, *claim.questions])
+    found = computed.get(claim.key)
+    if found is not None and found[0] == token:
+        return found[1]
+    known = evidence(store, claim)
+    if known is None:  # an answer, which has no version, is missing
+        return None
+    return computed.put(claim.key, token, (known, report(claim, known)), CLAIM_BYTES)
+
 
 HOW = (
     f"For every run's noise we prove {promise(*BUDGET)} if one user's episode is replaced: joint DP with a trusted "
@@ -45,16 +161,10 @@ def drawn_matrix(night: bool) -> Picture:
         for paper in papers().values()
         for item in paper.items
     ]
-    return figures.matrix(cells, counted(), dark=night)
-
-
-def counted() -> str:
-    """Describe the number of items with each verdict."""
     counts = Counter(found.verdict for found in verdicts().values())
-    said = [
-        f"{counts[verdict]} {WORDS.get(verdict, verdict)}" for verdict in ITEM_VERDICTS if counts[verdict]
-    ]
-    return f"Of {len(verdicts())} items: {listed(said)}. Press a cell to open its row."
+    said = listed([f"{counts[one]} {WORDS.get(one, one)}" for one in ITEM_VERDICTS if counts[one]])
+    see = f"Of {len(verdicts())} items: {said}. Press a cell to open its row."
+    return figures.matrix(cells, see, dark=night)
 
 
 def cell_pressed(event: Any) -> None:
@@ -77,20 +187,12 @@ def ranking() -> None:
 
 def drawn_ranking(problem: str, night: bool) -> Picture:
     """Draw the ranking in one environment."""
-    found = bundled_ranking().of(problem)
-    rows = [
-        figures.RankedRow(
-            one.title,
-            PRIVATIZERS[one.privacy].title,
-            one.mechanism,
-            one.needed,
-            one.low,
-            one.high,
-            one.words,
-            style_of(one.spec),
-        )
-        for one in found
-    ]
+    found = Ranking.from_dict(asset("ranking")).of(problem)
+    rows = []
+    for one in found:
+        model, numbers = PRIVATIZERS[one.privacy].title, (one.needed, one.low, one.high)
+        look = style_of(one.spec)
+        rows.append(figures.RankedRow(one.title, model, one.mechanism, *numbers, one.words, look))
     return figures.ranked(f"All algorithms on {PROBLEMS[problem].title}", rows, fewest(found), dark=night)
 
 

@@ -7,22 +7,49 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import streamlit as st
 
+from dprl.assets import module_with_imports
+from dprl.fields import SpecError
+from dprl.lessons import Step as Asked
 from dprl.messages import filled, messages
-from dprl.rooms.steps import TOTAL, ClassStep, Clinic, Content, Guess, Question, Recap, spends
+from dprl.rooms import clinic as played
+from dprl.rooms.steps import TOTAL, ClassStep, Clinic, Guess, Question, spends
 from dprl.runs.database import StoreError
 from dprl.runs.limits import Lease
 from dprl.runs.rooms import HOURS, MOST_PEOPLE, OFF, Room, read_code
 from dprl.sentences import room as sentences
 from dprl.words import human
-from pages.room import prediction, question, teacher
-from pages.room.state import enter, group, leave, teaches, wrong
+from pages.room import teacher
+from pages.room.state import (
+    CLINIC,
+    class_results,
+    enter,
+    group,
+    leave,
+    predicted_chart,
+    predictions_together,
+    recap_on_phone,
+    show_results,
+    step_of_lesson,
+    teaches,
+    told,
+    valid_texts,
+    wrong,
+)
 from pages.shared.layout.browser import component
 from pages.shared.layout.frame import redrawn
 from pages.shared.layout.head import head
 from pages.shared.layout.terms import escape, explained
+from pages.shared.lessons import (
+    answer_field,
+    chosen,
+    draggable,
+    evidence,
+)
 from pages.shared.results.data import store
 from pages.shared.visitor import address
 from pages.shared.visitor.callbacks import button, callback, on_value
@@ -33,15 +60,22 @@ PACE = 0.5  # seconds between two checks of the room
 COST = 0.001  # maximum CPU seconds of a check
 DEVICE = "device"
 _device = component(DEVICE)
+_coin = component("coin", js=module_with_imports("coin.js", "report.js"))
+_patient = component("patient", js=module_with_imports("patient.js", "report.js"))
 
 
 def main() -> None:
     r = group()
     read_address(r)
-    if r.leading and store().rooms.allowed and led():
+    rooms = store().rooms
+    if r.leading and rooms.allowed and teaches() and (here := rooms.find(r.code)) is not None:
+        meet()
+        with st.container(key="present"):
+            teacher.led_stage(here)
+        watch(lambda now: now.version, here)
         return
     head(r)
-    if not store().rooms.allowed:
+    if not rooms.allowed:
         st.info(OFF, icon=":material/door_front:")
         return
     if r.code and address.here() != r.items:
@@ -50,7 +84,7 @@ def main() -> None:
         entrance()
         return
     meet()
-    here = store().rooms.find(r.code)
+    here = rooms.find(r.code)
     if here is not None and teaches():
         with st.container(key="teacher"):
             stage, door = st.columns([5, 2], gap="large")
@@ -67,18 +101,6 @@ def main() -> None:
     else:
         student_stage(here)
         watch(lambda now: (now.closed, now.steps, now.state), here)  # all that the teacher changes
-
-
-def led() -> bool:
-    """Draw the room for a projector; return whether this visitor leads a room."""
-    here = store().rooms.find(group().code)
-    if here is None or not teaches():
-        return False
-    meet()
-    with st.container(key="present"):
-        teacher.led_stage(here)
-    watch(lambda now: now.version, here)
-    return True
 
 
 def meet() -> None:
@@ -148,10 +170,15 @@ def student_stage(here: Room) -> None:
     if not steps:
         return
     step = steps[-1]
-    if isinstance(step.content, Recap):
-        prediction.recap_on_phone(step.content, steps, written)
+    content, mine = step.content, written.get(step.place)
+    if isinstance(content, Question):
+        question_on_phone(step, content, mine, here.total)
+    elif isinstance(content, Clinic):
+        clinic_on_phone(step, content, mine, here.total)
+    elif isinstance(content, Guess):
+        prediction_on_phone(step, content, mine)
     else:
-        asked(step, step.content, written.get(step.place), here.total)
+        recap_on_phone(content, steps, written)
     if spent := [spends(one.content) for one in steps if one.place in written and spends(one.content)]:
         st.caption(explained(sentences.spent_on_phone(spent, here.total)))
 
@@ -175,36 +202,132 @@ def phone_head(here: Room) -> None:
         button(sentences.PHONE["leave"], leave, icon="logout", key="leave", type="tertiary")
 
 
-def asked(step: ClassStep, content: Content, written: str | None, total: float) -> None:
-    """Draw the current step, and this phone's recorded answer. total: the phone's budget epsilon in this room."""
-    if isinstance(content, Question):
-        st.header(escape(content.text), anchor=False)
-        if step.state == "paused" and written is None:
-            st.info(sentences.PHONE["paused_answers"], icon=":material/pause:")
-        question.toss(step, content, written)
-        if written is not None:
-            said = filled(sentences.PHONE["written"], report=sentences.COIN[written].lower())
-            st.success(said, icon=":material/edit_note:")
-        if step.state == "revealed":
-            question.show_results(group().code, step)
-        elif written is not None:
+def script(
+    draw: Callable[..., Any], name: str, step: ClassStep, written: str | None, **given: object
+) -> None:
+    """Run a script of assets/web/ that sends nothing but its report; record the report if the step is open, even if it
+    arrived while the step was paused, or before the server forgot this session. given: the script's own data."""
+    r = group()
+    known = {"code": r.code, "place": step.place, "open": step.state == "open", "written": written}
+    words = messages("room")[name]
+    report = draw(data={**known, **given, "words": words}, key=f"{name}_{r.code}_{step.place}").get("report")
+    if report and step.state == "open" and written is None:
+        try:
+            store().rooms.respond(r.code, r.device, step.place, str(report))
+        except (StoreError, SpecError) as error:
+            st.warning(escape(str(error)), icon=":material/info:")
+        else:
+            st.rerun()
+
+
+def question_on_phone(step: ClassStep, content: Question, written: str | None, total: float) -> None:
+    """Draw a question with its coin, and this phone's recorded answer. total: the phone's budget epsilon here."""
+    st.header(escape(content.text), anchor=False)
+    if step.state == "paused" and written is None:
+        st.info(sentences.PHONE["paused_answers"], icon=":material/pause:")
+    script(_coin, "coin", step, written, opposites=content.opposites)
+    if written is not None:
+        said = filled(sentences.PHONE["written"], report=sentences.COIN[written].lower())
+        st.success(said, icon=":material/edit_note:")
+    if step.state == "revealed":
+        show_results(step)
+    elif written is not None:
+        st.caption(sentences.PHONE["result"])
+    elif step.state == "open":
+        st.markdown(explained(sentences.PHONE["tap"]))
+        st.markdown(explained(sentences.coin(content.epsilon, content.flip)))
+        st.markdown(explained(sentences.held(total)))
+        names = ("script", "watched", "repeated")
+        st.caption(explained(" ".join(sentences.PHONE[name] for name in names)))
+
+
+def clinic_on_phone(step: ClassStep, content: Clinic, written: str | None, total: float) -> None:
+    """Play an episode on a phone and show its true history there. total: the phone's budget epsilon in this room."""
+    st.header(CLINIC["title"], anchor=False)
+    if step.state == "paused" and written is None:
+        st.info(sentences.PHONE["paused_answers"], icon=":material/pause:")
+    script(_patient, "patient", step, written, law=played.on_phone(content.epsilon))
+    if written is not None:
+        st.success(CLINIC["written"], icon=":material/edit_note:")
+        if step.state != "revealed":
             st.caption(sentences.PHONE["result"])
-        elif step.state == "open":
-            about(content, total)
-    elif isinstance(content, Clinic):
-        question.clinic_on_phone(step, content, written, total)
-    elif isinstance(content, Guess):
-        prediction.prediction_on_phone(step, content, written)
+    elif step.state == "open":
+        asked = played.asking_at(content.epsilon)
+        steps = len(asked.steps(0, played.world().H))
+        st.markdown(explained(sentences.about_clinic(played.world().H, steps)))
+        st.markdown(explained(sentences.proof_of_bits(content.epsilon, asked.bit, steps)))
+        st.markdown(explained(sentences.held(total)))
+        st.caption(explained(f"{CLINIC['script']} {CLINIC['watched']} {sentences.PHONE['repeated']}"))
+    if step.state == "revealed":
+        class_results(step, content)
 
 
-def about(content: Question, total: float) -> None:
-    """Explain what happens after a tap."""
-    st.markdown(explained(sentences.PHONE["tap"]))
-    st.markdown(explained(sentences.coin(content.epsilon, content.flip)))
-    st.markdown(explained(sentences.held(total)))
-    st.caption(
-        explained(f"{sentences.PHONE['script']} {sentences.PHONE['watched']} {sentences.PHONE['repeated']}")
-    )
+def prediction_on_phone(step: ClassStep, content: Guess, written: str | None) -> None:
+    """Draw the step on a student's phone."""
+    found = step_of_lesson(content)
+    if found is None:
+        st.info(sentences.PHONE["unknown"], icon=":material/info:")
+        return
+    r = group()
+    prediction, text = found.prediction, written or r.guesses.get(step.place, "")
+    st.markdown(explained(f"## {escape(found.ask)}"), anchors=False)
+    if found.setup and step.state != "revealed":
+        st.markdown(explained(escape(found.setup)))
+    if step.state == "revealed":
+        if text and written is None:
+            st.warning(sentences.PHONE["unsent"], icon=":material/unsubscribe:")
+        mine = text if valid_texts(found, [text]) else ""
+        predicted_chart(step, found, mine, shown=True)
+        off = ""
+        if mine:
+            off = f"**{escape(found.off(mine, evidence()))}** {escape(found.reply(mine, evidence()))} "
+        predictions_together(step, found)
+        told(step, found, off)
+        return
+    making = step.state == "open" and written is None
+    if making:
+        answer_field(prediction, text, partial(predict, step.place))
+        send_bar(step, bool(valid_texts(found, [text])), bool(text))
+    key = predicted_chart(step, found, text, pressed=partial(pressed, step.place, found) if making else None)
+    if making:
+        draggable(prediction, text, key, partial(predict, step.place, on_chart=True))
+        st.caption(explained(sentences.PHONE["guesses"]))
+    elif written is not None:
+        st.success(sentences.PHONE["sent"], icon=":material/done:")
+    else:
+        st.info(sentences.PHONE["paused_predictions"], icon=":material/pause:")
+
+
+def send_bar(step: ClassStep, whole: bool, begun: bool) -> None:
+    """Draw the button that sends a prediction, above the chart so that it never covers it."""
+    how: dict[str, Any] = {"icon": "send", "type": "primary", "disabled": not whole}
+    with st.container(horizontal=True, gap="small", vertical_alignment="center", key="send_bar"):
+        button(sentences.PHONE["send"], send, step.place, key=f"send_{step.place}", **how)
+        if begun:
+            st.caption(sentences.PHONE["waits"])
+
+
+def predict(place: int, text: str, on_chart: bool = False) -> None:
+    """Store a prediction in this session until it is sent. on_chart: whether the field next to it must follow."""
+    group().guesses[place] = text
+    session().version += on_chart
+
+
+def send(place: int) -> None:
+    """Send the current prediction, which may have moved since the button was drawn, or show why it is refused."""
+    r = group()
+    r.told = ""
+    try:
+        store().rooms.respond(r.code, r.device, place, r.guesses.get(place, ""))
+    except (StoreError, SpecError) as error:
+        r.told = str(error)
+
+
+def pressed(place: int, found: Asked, event: Any) -> None:
+    """Apply a click on the chart."""
+    text = chosen(found.prediction, group().guesses.get(place, ""), event)
+    if text is not None:
+        predict(place, text, on_chart=True)
 
 
 SAID = messages("room")["entrance"]
@@ -224,25 +347,16 @@ def entrance() -> None:
     join, teach = st.columns(2, gap="large")
     with join:
         st.header(SAID["join"], anchor=False)
-        st.text_input(
-            SAID["code"],
-            key="room_code",
-            max_chars=40,
-            placeholder=SAID["letters"],
-            on_change=on_value("room_code", typed),
-        )
-        button(SAID["join"], join_typed, icon="login", key="join", type="primary")
+        read = on_value("room_code", lambda text: typed(text) if text.strip() else None)
+        name, letters = SAID["code"], SAID["letters"]
+        st.text_input(name, key="room_code", max_chars=40, placeholder=letters, on_change=read)
+        entered = on_value("room_code", typed)
+        st.button(SAID["join"], icon=":material/login:", key="join", type="primary", on_click=entered)
         st.caption(SAID["no_account"])
     with teach:
         st.header(SAID["teach"], anchor=False)
-        st.select_slider(
-            SAID["total"],
-            TOTALS,
-            TOTAL.default,
-            key="room_total",
-            format_func=human,
-            help=SAID["adds_up"],
-        )
+        how = {"key": "room_total", "format_func": human, "help": SAID["adds_up"]}
+        st.select_slider(SAID["total"], TOTALS, TOTAL.default, **how)
         button(SAID["open"], open_room, icon="co_present", key="open_room")
         st.caption(filled(SAID["opens"], most=MOST_PEOPLE, hours=HOURS))
 
@@ -251,15 +365,8 @@ def typed(text: str) -> None:
     """Enter the room with a typed code, or explain what is wrong with it."""
     if code := read_code(text):
         enter(code)
-    elif text.strip():
+    else:
         group().told = wrong(text)
-
-
-def join_typed() -> None:
-    """Join the room of the typed code."""
-    typed(st.session_state.get("room_code") or "")
-    if not group().code:
-        group().told = wrong(st.session_state.get("room_code") or "")
 
 
 def open_room() -> None:

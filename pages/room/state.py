@@ -1,4 +1,4 @@
-"""Room: its part of a visitor's session, and its links.
+"""Room: its part of a visitor's session, its links, and the results of a step for phones and for the teacher's screen.
 
 room=BCDFGH             for students; every address contains it
 room=BCDFGH & key=...   for the teacher; the key is removed from the address at once, so that no projector shows it
@@ -6,14 +6,52 @@ room=BCDFGH & key=...   for the teacher; the key is removed from the address at 
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
-from dprl.fields import SpecError, shown
+import numpy as np
+import streamlit as st
+
+from dprl.fields import shown
+from dprl.figures import room as figures
+from dprl.figures.picture import PackedPicture, Picture
+from dprl.figures.room import KnownShare
+from dprl.lessons import LESSONS, Choice, Lesson, Order
+from dprl.lessons import Step as Asked
 from dprl.links import last
-from dprl.messages import filled, messages
-from dprl.rooms.steps import State
-from dprl.runs.database import StoreError
+from dprl.messages import counted, filled, messages
+from dprl.rooms import clinic as played
+from dprl.rooms.response import share_of_yes
+from dprl.rooms.steps import (
+    DELTA,
+    ClassStep,
+    Clinic,
+    Content,
+    Guess,
+    Question,
+    Recap,
+    ShareEstimate,
+    State,
+    estimate_share,
+)
 from dprl.runs.rooms import CODE_LENGTH, read_code
+from dprl.sentences import room as sentences
+from dprl.words import human
+from pages.shared.layout.chart import draw, explain, kept, show
+from pages.shared.layout.frame import wide
+from pages.shared.layout.terms import escape, explained
+from pages.shared.lessons import (
+    evidence,
+    fault,
+    own_score,
+    recap_sentences,
+    score_row,
+    step_picture,
+    unknown,
+    valid,
+)
 from pages.shared.results.data import store
 from pages.shared.visitor.address import Query, whole_address
 from pages.shared.visitor.state import PageState
@@ -82,16 +120,6 @@ def leave(told: str = "") -> None:
     group().told = told
 
 
-def respond(place: int, answer: str) -> None:
-    """Record an answer, or show the reason for a refusal."""
-    r = group()
-    r.told = ""
-    try:
-        store().rooms.respond(r.code, r.device, place, answer)
-    except (StoreError, SpecError) as error:
-        r.told = str(error)
-
-
 def teaches() -> bool:
     """Return whether this visitor is the teacher of the room."""
     r = group()
@@ -101,3 +129,244 @@ def teaches() -> bool:
 def join_address() -> str:
     """Return the full address of the students' link."""
     return whole_address(group().query)
+
+
+def step_of_lesson(content: Guess) -> Asked | None:
+    """Return the step of the lesson; None if this server lacks the lesson or its runs."""
+    lesson = LESSONS.get(content.lesson)
+    if lesson is None or content.step >= len(lesson.steps) or unknown(lesson) or fault(lesson):
+        return None
+    return lesson.steps[content.step]
+
+
+def valid_texts(step: Asked, texts: Sequence[str]) -> list[str]:
+    """Return the texts that are valid predictions."""
+    return [text for text in texts if valid(step, text)]
+
+
+def prediction_in_words(content: Content, text: str) -> str:
+    """Write a stored prediction in words."""
+    found = step_of_lesson(content) if isinstance(content, Guess) else None
+    if found is None or not valid_texts(found, [text]):
+        return text
+    prediction: Any = found.prediction  # parses and formats its own predictions
+    return str(prediction.said(prediction.parse(text)))
+
+
+def predicted_chart(
+    step: ClassStep,
+    found: Asked,
+    text: str,
+    *,
+    shown: bool = False,
+    others: Sequence[str] = (),
+    pressed: Any = None,
+    large: bool = False,
+) -> str:
+    """Draw the chart of a step, and return its key. pressed: called after a click, if a prediction can be made. large:
+    whether it is for a projector, on which the chart fills the rest of the page."""
+    how = {"shown": shown, "asked": pressed is not None, "large": large, "wide": wide()}
+    drawn = kept(
+        ("room", step.content, text, tuple(others), *how.values()),
+        lambda night: step_picture(found, text, others=others, dark=night, **how),
+    )
+    key = f"room_{step.place}_{large}"
+    draw(drawn, key, pressed, "stretch" if large else "content")
+    return key
+
+
+def predictions_together(step: ClassStep, found: Asked) -> None:
+    """Describe the class's predictions next to the measurement."""
+    if texts := valid_texts(found, step.answers):
+        with st.container(key="together"):
+            st.markdown(filled(sentences.PHONE["together"], said=escape(found.together(texts, evidence()))))
+
+
+def told(step: ClassStep, found: Asked, off: str = "") -> None:
+    """Draw the measured result and its explanation. off: how far a student's prediction is off."""
+    said = off + found.found(evidence())
+    explain(said, lambda: step_picture(found, "", shown=True, dark=False).table, f"room_{step.place}")
+    st.markdown(explained(f":material/lightbulb: {escape(found.why(evidence()))}"))
+
+
+def steps_put(lesson: Lesson, steps: Sequence[ClassStep]) -> list[tuple[Asked, ClassStep]]:
+    """Return the questions of a lesson that were put to the class, in order, each as it was put last."""
+    put = {step.content: step for step in steps}
+    known = [(asked, put.get(Guess(lesson.key, at))) for at, asked in enumerate(lesson.steps)]
+    return [(asked, step) for asked, step in known if step is not None]
+
+
+def show_large(picture: PackedPicture, key: str, large: bool) -> None:
+    """Show a figure, for a projector on the rest of the screen, with its sentence only."""
+    if large:
+        draw(picture, f"{key}_large", height="stretch")
+        st.markdown(explained(escape(picture.see)))
+    else:
+        show(picture, key)
+
+
+PHONES = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)
+DEFAULT_PHONES = 500
+
+
+def show_results(step: ClassStep, large: bool = False) -> None:
+    """Draw the estimates under three privacy models with their guarantees. large: for a projector, on one screen."""
+    code, said, phones = group().code, sentences.RESULT, 0
+    found = estimate_share(code, step)
+    if found is None:
+        st.info(said["no_answers" if step.state != "revealed" else "nobody"], icon=":material/info:")
+        return
+    if step.state == "revealed":
+        name = f"were_{step.place}"
+        phones = st.select_slider(said["were"], PHONES, DEFAULT_PHONES, key=name, format_func=human)
+    key = ("room", code, step.place, found.n, found.reported, phones)
+    picture = kept(key, lambda night: shares_picture(found, night, phones))
+    show_large(picture, f"room_{step.place}", large)
+    with st.container(key="three"):
+        three = sentences.three(found.n, found.epsilon, found.shuffled, DELTA, found.far)
+        for column, one in zip(st.columns(3), three, strict=True):
+            column.markdown(explained(one))
+
+
+def shares_picture(found: ShareEstimate, night: bool, phones: int = 0) -> Picture:
+    """Draw the share of yes under three models, and the interval that `phones` phones would give (0 for none)."""
+    words, n, (value, low, high) = sentences.RESULT, found.n, found.yes
+    # noise may exceed the possible range
+    least, said, most = (min(max(found.said + off, 0), n) for off in (-found.far, 0, found.far))
+    rows = [
+        KnownShare("local", words["row_local"], found.epsilon, value, low, high),
+        KnownShare("shuffle", words["row_shuffle"], found.shuffled, value, low, high),
+        KnownShare("central", words["row_central"], found.epsilon, said / n, least / n, most / n),
+    ]
+    see = sentences.found(n, found.reported, found.yes)
+    if phones:
+        more = share_of_yes(phones * found.reported / n, phones, found.epsilon)
+        title = filled(words["were_row"], n=human(phones))
+        rows.insert(1, KnownShare("local", title, found.epsilon, *more))
+        see += f" {sentences.if_more(found.yes, phones, more)}"
+    subtitle = filled(words["subtitle"], answers=counted(n, "answer"), epsilon=f"{found.epsilon:g}")
+    return figures.shares_of_yes(words, rows, subtitle=subtitle, see=see, dark=night)
+
+
+CLINIC, LEAD = sentences.CLINIC, messages("room")["lead"]
+
+
+def class_results(step: ClassStep, content: Clinic, large: bool = False) -> None:
+    """Draw the counts that the algorithm reads from the reports so far."""
+    if not step.answers:
+        st.info(CLINIC["none_yet"], icon=":material/info:")
+        return
+    epsilon, mdp, n = content.epsilon, played.world(), len(step.answers)
+
+    def visits(night: bool) -> Picture:
+        said, law = played.visits_read(step.answers, epsilon).tolist(), played.visits_expected(n).tolist()
+        spread, most = played.spread_of_visits(n, epsilon), int(np.argmax(law))
+        see = sentences.visits(n, mdp.H, mdp.state_labels[most], law[most], said[most], spread)
+        rows = mdp.state_labels, said, law, spread, n * mdp.H, epsilon
+        return figures.visits_by_state(CLINIC, *rows, see=see, dark=night, large=large, wide=space)
+
+    space = wide() or not large
+    picture = kept(("clinic", group().code, step.place, step.answers, large, space), visits)
+    show_large(picture, f"clinic_{step.place}", large)
+
+
+def on_screen(step: ClassStep, content: Guess, large: bool = False) -> None:
+    """Draw the step on the teacher's screen: all predictions over the chart. large: for a projector, without tables."""
+    found = step_of_lesson(content)
+    if found is None:
+        st.info(sentences.PHONE["unknown"], icon=":material/info:")
+        return
+    shown = step.state == "revealed"
+    others = valid_texts(found, step.answers)
+    if large and not shown and isinstance(found.prediction, Choice) and not found.prediction.of:
+        answers = enumerate(found.prediction.choices, 1)
+        st.markdown("\n".join(f"{n}. {explained(escape(words))}" for n, (_, words) in answers))
+    predicted_chart(step, found, "", shown=shown, others=others, large=large)
+    if shown:
+        predictions_together(step, found)
+    if large:
+        if shown:
+            st.markdown(explained(escape(found.found(evidence()))))
+            st.markdown(explained(escape(found.why(evidence()))))
+        return
+    if isinstance(found.prediction, Order):
+        orders = [found.prediction.parse(text) for text in others]
+        st.markdown(names_given(found.prediction, orders, found.truth(evidence()) if shown else None))
+    elif isinstance(found.prediction, Choice):
+        st.markdown(shares(found.prediction, others))
+    if shown:
+        told(step, found)
+
+
+def names_given(prediction: Order, orders: Sequence[Sequence[int]], truth: Sequence[int] | None) -> str:
+    """Write a table of the names given to each curve. truth: the correct ones, None until they are shown."""
+    items = [escape(item) for item in prediction.items]
+    curve = messages("lessons")["chart"]["curve"]
+    rows = []
+    for place in range(len(items)):
+        counts = Counter(order[place] for order in orders)
+        row = [str(counts[i]) for i in range(len(items))]
+        if truth is not None:
+            row[truth[place]] = f"**{row[truth[place]]}** :material/check:"
+        rows.append([filled(curve, number=place + 1), *row])
+    return markdown_table([sentences.TEACHER["named"], *items], rows)
+
+
+def shares(prediction: Choice, texts: Sequence[str]) -> str:
+    """Write a table with the number of votes for each answer."""
+    counts = Counter(prediction.parse(text) for text in texts)
+    row = [str(counts[power]) for power, _ in prediction.choices]
+    return markdown_table([escape(words) for _, words in prediction.choices], [row])
+
+
+def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Write a small table in Markdown."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def recap_on_screen(content: Recap, steps: Sequence[ClassStep], level: str = "##") -> None:
+    """Draw the recap on the teacher's screen. level: the Markdown of its heading."""
+    lesson = LESSONS.get(content.lesson)
+    if lesson is None:
+        return
+    st.markdown(f"{level} {escape(filled(LEAD['recap'], lesson=lesson.title))}", anchors=False)
+    recap_sentences(lesson)
+    means = []  # the average score of each step's predictions, from 0 to 1; 0 if there are none
+    for asked, step in steps_put(lesson, steps):
+        texts = valid_texts(asked, step.answers)
+        means.append(sum(asked.score(text, evidence()) for text in texts) / max(len(texts), 1))
+    if means:
+        with st.container(key="together"):
+            st.markdown(filled(LEAD["class"], points=f"{sum(means):.2g}", most=len(means)))
+
+
+def results(step: ClassStep, steps: Sequence[ClassStep], large: bool = False) -> None:
+    """Draw the class's results for a step. large: for a projector."""
+    content = step.content
+    if isinstance(content, Question):
+        show_results(step, large)
+    elif isinstance(content, Clinic):
+        class_results(step, content, large)
+    elif isinstance(content, Recap):
+        recap_on_screen(content, steps, "#" if large else "##")
+    else:
+        on_screen(step, content, large)
+
+
+def recap_on_phone(content: Recap, steps: Sequence[ClassStep], written: Mapping[int, str]) -> None:
+    """Draw a student's recap: the sentences to remember, the points, and the result of each prediction."""
+    lesson = LESSONS.get(content.lesson)
+    if lesson is None:
+        return
+    st.markdown(f"## {escape(filled(LEAD['recap'], lesson=lesson.title))}", anchors=False)
+    recap_sentences(lesson)
+    points, rows = [], []
+    for asked, step in steps_put(lesson, steps):
+        mine = valid_texts(asked, [written.get(step.place, "")])
+        points.append(asked.score(mine[0], evidence()) if mine else 0.0)
+        rows.append(score_row(len(points), asked, mine[0] if mine else "", points[-1]))
+    if points:
+        with st.container(border=True, key="score"):
+            st.markdown(f"### {own_score(points)}", anchors=False)
+            st.markdown("\n".join(rows))

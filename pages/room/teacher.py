@@ -6,12 +6,13 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import pandas as pd
 import streamlit as st
 
 from dprl.lessons import LESSONS
-from dprl.messages import counted, filled, messages
+from dprl.messages import counted, filled
 from dprl.rooms.clinic import world
 from dprl.rooms.response import flip
 from dprl.rooms.steps import (
@@ -32,14 +33,22 @@ from dprl.runs.store import Store
 from dprl.sentences import room as sentences
 from dprl.tables import csv
 from dprl.words import human, percent
-from pages.room import prediction, question
-from pages.room.state import group, join_address, leave
+from pages.room.state import (
+    CLINIC,
+    LEAD,
+    group,
+    join_address,
+    leave,
+    prediction_in_words,
+    results,
+    step_of_lesson,
+)
 from pages.shared.controls.widgets import segments
 from pages.shared.layout.browser import component, copy_link
 from pages.shared.layout.chart import save
 from pages.shared.layout.head import qr
 from pages.shared.layout.terms import escape, explained
-from pages.shared.lessons.views import press, question_beside_picture
+from pages.shared.lessons import press, question_beside_picture
 from pages.shared.results.data import store
 from pages.shared.visitor.address import query_of
 from pages.shared.visitor.callbacks import button, callback
@@ -54,27 +63,26 @@ def way_in(here: Room) -> None:
     if here.closed:
         st.info(filled(SAID["closed"], code=r.code), icon=":material/lock:")
     else:
-        spelt = filled(SAID["code"], code=" ".join(r.code))
-        st.html(f'<p class="dprl-code" aria-label="{spelt}">{r.code}</p>')
+        st.html(code_in_letters())
         qr(join_address(), SAID["picture"])
         copy_link(r.query, SAID["copy_join"])
     copy_link(query_of([*r.link, ("key", r.key)]), SAID["copy_key"])
     st.caption(f"{SAID['key']} {filled(SAID['forgets'], hours=HOURS)}")
 
 
+def code_in_letters() -> str:
+    """Write the room's code large as HTML, spelt out for screen readers."""
+    code = group().code
+    return f'<p class="dprl-code" aria-label="{filled(SAID["code"], code=" ".join(code))}">{code}</p>'
+
+
 def deleting(here: Room) -> None:
     """Draw a menu with the content of the room, and the button that deletes it."""
     code = here.code
     answers = sum(len(step.answers) for step in store().rooms.steps(code))
+    content = {"questions": counted(here.steps, "question"), "answers": counted(answers, "answer")}
     with st.popover(SAID["delete"], icon=":material/delete:"):
-        st.markdown(
-            filled(
-                SAID["deletes"],
-                code=code,
-                questions=counted(here.steps, "question"),
-                answers=counted(answers, "answer"),
-            )
-        )
+        st.markdown(filled(SAID["deletes"], code=code, **content))
         button(filled(SAID["delete_it"], code=code), forget_room, icon="delete", key="forget_room")
 
 
@@ -86,33 +94,33 @@ def stage(here: Room) -> None:
         st.info(SAID["empty"], icon=":material/groups:")
         return
     content = steps[-1].content
-    if isinstance(content, Guess):
-        st.caption(escape(said(content)))
-        found = prediction.step_of_lesson(content)
-        st.header(escape(found.ask if found else ""), anchor=False)
-    elif not isinstance(content, Recap):
-        st.header(escape(title(content)), anchor=False)
     if not isinstance(content, Recap):
+        asked = title(content)
+        if isinstance(content, Guess):
+            st.caption(escape(said(content)))
+            found = step_of_lesson(content)
+            asked = found.ask if found else ""
+        st.header(escape(asked), anchor=False)
         pacing(steps[-1], here)
     results(steps[-1], steps)
 
 
 def standing(here: Room) -> None:
     """Draw the number of people and the remaining time, with the teacher's actions."""
-    file, code = store(), group().code
+    file, r = store(), group()
+    code = r.code
     left = math.ceil(HOURS - (time.time() - here.opened_at) / 3600)
     said = SAID["standing_closed" if here.closed else "standing"]
+    now = filled(said, people=here.people, most=MOST_PEOPLE, left=left)
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
-        st.markdown(
-            f":material/groups: {filled(said, people=here.people, most=MOST_PEOPLE, left=left)}",
-            width="content",
-        )
+        st.markdown(f":material/groups: {now}", width="content")
         with st.container(horizontal=True, gap="small", width="content"):
             button(LEAD["lead"], lead, icon="slideshow", key="lead")
             save(f"room-{code}.csv", SAID["csv"], "text/csv", lambda: answers_csv(file, code))
             if here.closed:
                 button(SAID["leave"], leave, icon="logout", key="leave")
             else:
+                close = partial(file.rooms.close, code, r.key)
                 button(SAID["close"], close, icon="lock", key="close_room", help=SAID["closing"])
             deleting(here)
 
@@ -133,17 +141,8 @@ def pacing(step: ClassStep, here: Room) -> None:
 
 def pace_button(label: str, icon: str, step: ClassStep, state: State) -> None:
     """Draw a button that sets the step's state."""
-    r = group()
-    button(
-        label,
-        store().rooms.turn_step,
-        r.code,
-        r.key,
-        step.place,
-        state,
-        icon=icon,
-        key=f"{state}_{step.place}",
-    )
+    turn = partial(store().rooms.turn_step, group().code, group().key, step.place, state)
+    button(label, turn, icon=icon, key=f"{state}_{step.place}")
 
 
 def composer(here: Room) -> None:
@@ -165,9 +164,9 @@ def composer(here: Room) -> None:
                 epsilon_menu(SAID["epsilon"], left, here.total, kept_share, SAID["keeps"])
                 label = SAID["ask"]
             elif r.puts == "clinic":
-                st.markdown(filled(question.CLINIC["form"], steps=world().H))
-                epsilon_menu(question.CLINIC["epsilon"], left, here.total, human)
-                label = question.CLINIC["put"]
+                st.markdown(filled(CLINIC["form"], steps=world().H))
+                epsilon_menu(CLINIC["epsilon"], left, here.total, human)
+                label = CLINIC["put"]
             else:
                 step_menu()
                 label = SAID["predict"]
@@ -209,7 +208,7 @@ def said(content: Content) -> str:
     """Describe a step that was put to the class."""
     if not isinstance(content, Guess):
         return title(content)
-    found = prediction.step_of_lesson(content)
+    found = step_of_lesson(content)
     if found is None:
         return filled(SAID["step_unknown"], lesson=content.lesson, at=content.step + 1)
     lesson = LESSONS[content.lesson].title
@@ -230,12 +229,6 @@ def put() -> None:
         r.asked += 1
 
 
-def close() -> None:
-    """Close the room."""
-    r = group()
-    store().rooms.close(r.code, r.key)
-
-
 def forget_room() -> None:
     """Delete the room."""
     r = group()
@@ -252,15 +245,13 @@ def answers_csv(file: Store, code: str) -> str:
             "asked": said(step.content),
             "epsilon": spends(step.content) or None,
             "written down": answer,
-            "in words": prediction.prediction_in_words(step.content, answer),
+            "in words": prediction_in_words(step.content, answer),
         }
         for step in file.rooms.steps(code)
         for answer in step.answers
     ]
     return csv(pd.DataFrame(rows, columns=["step", "kind", "asked", "epsilon", "written down", "in words"]))
 
-
-LEAD = messages("room")["lead"]
 
 _keys = component("present_keys")
 
@@ -282,10 +273,10 @@ def title(content: Content) -> str:
     if isinstance(content, Question):
         return content.text
     if isinstance(content, Clinic):
-        return str(question.CLINIC["title"])
+        return str(CLINIC["title"])
     if isinstance(content, Recap):
         return filled(LEAD["recap"], lesson=LESSONS[content.lesson].title)
-    found = prediction.step_of_lesson(content)
+    found = step_of_lesson(content)
     return found.title if found else content.lesson
 
 
@@ -300,9 +291,7 @@ def led_stage(here: Room) -> None:
         picture, code = st.columns([2, 3], vertical_alignment="center")
         with picture:
             qr(join_address(), SAID["picture"])
-        code.html(
-            f'<p class="dprl-code" aria-label="{filled(SAID["code"], code=" ".join(r.code))}">{r.code}</p>'
-        )
+        code.html(code_in_letters())
     else:
         shown_step(steps[place], steps)
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="present_bar"):
@@ -316,24 +305,11 @@ def shown_step(step: ClassStep, steps: Sequence[ClassStep]) -> None:
     content = step.content
     if isinstance(content, Question | Clinic):
         st.markdown(f"# {escape(title(content))}", anchors=False)
-    elif isinstance(content, Guess) and (found := prediction.step_of_lesson(content)):
+    elif isinstance(content, Guess) and (found := step_of_lesson(content)):
         setup = "" if step.state == "revealed" else escape(found.setup)
         ask = explained(f"# {escape(found.ask)}\n\n{setup}")
         question_beside_picture(LESSONS[content.lesson], content.step, ask)
     results(step, steps, large=True)
-
-
-def results(step: ClassStep, steps: Sequence[ClassStep], large: bool = False) -> None:
-    """Draw the class's results for a step. large: for a projector."""
-    content = step.content
-    if isinstance(content, Question):
-        question.show_results(group().code, step, large=large)
-    elif isinstance(content, Clinic):
-        question.class_results(step, content, large=large)
-    elif isinstance(content, Recap):
-        prediction.recap_on_screen(content, steps, "#" if large else "##")
-    else:
-        prediction.on_screen(step, content, large=large)
 
 
 def bar(here: Room, steps: Sequence[ClassStep], place: int) -> None:

@@ -8,12 +8,12 @@ from functools import partial
 import streamlit as st
 
 from dprl.runs.status import RunRow
-from dprl.sitemap import PAGES, Page, RunGroup
+from dprl.sitemap import PAGES, Page
 from dprl.words import duration, plural, size
+from pages.shared.layout.chart import save_citations
 from pages.shared.layout.frame import page_link, redrawn
 from pages.shared.layout.terms import escape
 from pages.shared.names import in_common, label
-from pages.shared.results.again import save_citations
 from pages.shared.results.data import store
 from pages.shared.results.status import ACTIVE, act, cancel, words
 from pages.shared.visitor.callbacks import button
@@ -40,7 +40,7 @@ def listing(live: bool) -> None:
     overview(all_rows)
     for page in PAGES.values():
         for group in page.groups:
-            if found := store().runs(owner_id(group.key)):
+            if found := store().runs(owner_id(group)):
                 with st.container(border=True, gap="xsmall"):
                     runs_as_one(page, group, found)
     if not all_rows:
@@ -52,13 +52,8 @@ def listing(live: bool) -> None:
         with st.container(border=True, gap="xsmall"):
             entry(i, row)
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-        button(
-            "Clear my finished runs",
-            clear,
-            icon="delete",
-            key="clear",
-            help="Removes them from this list, and frees their storage unless another visitor uses them.",
-        )
+        about = "Removes them from this list, and frees their storage unless another visitor uses them."
+        button("Clear my finished runs", clear, icon="delete", key="clear", help=about)
         save_citations(row.spec for row in all_rows)
 
 
@@ -67,14 +62,14 @@ def everything() -> list[RunRow]:
     return [row for name in owners() for row in store().runs(name)]
 
 
-def runs_as_one(page: Page, group: RunGroup, rows: list[RunRow]) -> None:
+def runs_as_one(page: Page, group: str, rows: list[RunRow]) -> None:
     """Draw the runs of a page that requests many as a single entry."""
     going = [row.spec for row in rows if row.state in ACTIVE]
     seeds, done = sum(row.seeds for row in rows), sum(row.seeds_done for row in rows)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown(f"**{group.title}**: {plural(len(rows), 'run')}", width="stretch")
+        st.markdown(f"**{page.groups[group]}**: {plural(len(rows), 'run')}", width="stretch")
         if going:
-            act("Cancel", "close", partial(cancel, going, owner_id(group.key)), f"cancel_{group.key}")
+            act("Cancel", "close", partial(cancel, going, owner_id(group)), f"cancel_{group}")
         page_link(page.path, f"Go to {page.name}")
     said = f"{done} of {plural(seeds, 'seed')} finished, {size(sum(row.bytes for row in rows))}."
     if going:
@@ -91,12 +86,10 @@ def overview(rows: list[RunRow]) -> None:
         st.metric("Seeds running", activity.seeds_running, width="content", help="All visitors.")
         st.metric("Seeds waiting", activity.seeds_queued, width="content", help="All visitors.")
         st.metric("Your results", size(sum(row.bytes for row in rows)), width="content")
-        st.metric(
-            "All stored results",
-            size(store().results.bytes),
-            width="content",
-            help="When the store is full, it first deletes the results that nobody has used for the longest time.",
+        about = (
+            "When the store is full, it first deletes the results that nobody has used for the longest time."
         )
+        st.metric("All stored results", size(store().results.bytes), width="content", help=about)
 
 
 def entry(i: int, row: RunRow) -> None:
@@ -108,12 +101,8 @@ def entry(i: int, row: RunRow) -> None:
         elif row.state != "done":
             again = "Try again" if row.state == "failed" else "Run it"
             act(again, "replay", partial(ask, [row.spec], session().visitor, again=True), f"retry_{i}")
-        if st.button(
-            "Show",
-            icon=":material/show_chart:",
-            key=f"show_{i}",
-            help="Adds this run to the comparison on the page Online.",
-        ):
+        about = "Adds this run to the comparison on the page Online."
+        if st.button("Show", icon=":material/show_chart:", key=f"show_{i}", help=about):
             session().said = add(row.spec)
             session().drafts["explore"] = draft_of(row.spec)  # the controls show the settings of this run
             st.switch_page(PAGES["explore"].file)

@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
+from typing import NamedTuple
 
 from dprl.simulation import RunSpec
-from pages.shared.visitor import links
-from pages.shared.visitor.links import AT_FIRST, Curve, View
+from pages.shared.visitor.links import Curve
 
 
-@dataclass(frozen=True)
-class ExploreExample:
+class ExploreExample(NamedTuple):
     """A comparison worth looking at. say: its content in one sentence of Markdown."""
 
     title: str
     say: str
     curves: tuple[Curve, ...]
-    view: View
-
-    @cached_property
-    def query(self) -> list[tuple[str, str]]:
-        """Return its link."""
-        return links.encode(self.curves, self.view)
 
 
 def _curves(*specs: RunSpec) -> tuple[Curve, ...]:
@@ -42,7 +34,6 @@ def trust(epsilon: float, episodes: int) -> ExploreExample:
         "Which privacy model?",
         f"The same ε = {epsilon:g} with a trusted curator, a trusted shuffler, and no trusted party.",
         _curves(*(base.replace(privacy=p) for p in ("none", "central", "shuffle", "local"))),
-        AT_FIRST,
     )
 
 
@@ -67,7 +58,6 @@ EXAMPLES = (
                 for spec in (BASE.baseline(), *(BASE.replace(epsilon=e) for e in (10.0, 3.0, 1.0, 0.3, 0.1)))
             )
         ),
-        AT_FIRST,
     ),
     ExploreExample(
         "Better mechanisms",
@@ -79,7 +69,6 @@ EXAMPLES = (
             Curve(BASE.replace(mechanism="laplace-tree"), "Laplace tree: (1, 10⁻⁶) proved"),
             Curve(BASE.replace(calibration="paper"), "Laplace tree: as in the paper"),
         ),
-        AT_FIRST,
     ),
     ExploreExample(
         "Known features",
@@ -90,14 +79,12 @@ EXAMPLES = (
             MIXTURE.baseline(),
             *(MIXTURE.replace(privacy=p, epsilon=e) for p in ("central", "local") for e in (1.0, 10.0)),
         ),
-        AT_FIRST,
     ),
     ExploreExample(
         "A linear MDP",
         "Here the values are linear in the features. LSVI-UCB repeats its regression over all users in every batch, "
         "with new noise. For the local model no such algorithm is known.",
         _curves(LOCK.baseline(), *(LOCK.replace(epsilon=e) for e in (1.0, 10.0))),
-        AT_FIRST,
     ),
 )
 

@@ -64,10 +64,14 @@ def places_apart(specs: Sequence[RunSpec | OfflineSpec]) -> list[str]:
         kin = [other.environment_params for other in specs if other.environment == spec.environment]
         own = spec.environment_params
         differing = [key for key in own if key != "id" and len({str(params[key]) for params in kin}) > 1]
-        inside = ", ".join(_told(key, own[key]) for key in differing[:_SAID])
-        name = ENVIRONMENTS[spec.environment].called(own)
-        result.append(name + (f" ({inside})" if inside else "") + ": ")
+        result.append(_place(spec, [_told(key, own[key]) for key in differing[:_SAID]]) + ": ")
     return result
+
+
+def _place(spec: RunSpec | OfflineSpec, inside: Sequence[str]) -> str:
+    """Name the environment of a run, with some of its parameters in parentheses."""
+    name = ENVIRONMENTS[spec.environment].called(spec.environment_params)
+    return name + (f" ({', '.join(inside)})" if inside else "")
 
 
 def told_apart(specs: Sequence[Spec], labels: Sequence[str]) -> list[str]:
@@ -138,14 +142,10 @@ def shared_problem(specs: Sequence[RunSpec | OfflineSpec]) -> list[str]:
     first = specs[0]
     if len({(s.environment, s.environment_params.get("id")) for s in specs}) > 1:
         return []
-    params = {
-        k: v
-        for k, v in first.environment_params.items()
-        if k != "id" and all(s.environment_params[k] == v for s in specs)
-    }
-    inside = ", ".join(_value(v) if k == "model" else f"{k} = {_value(v)}" for k, v in params.items())
-    name = ENVIRONMENTS[first.environment].called(first.environment_params)
-    return [name + (f" ({inside})" if inside else "")]
+    own = first.environment_params
+    common = {k: v for k, v in own.items() if k != "id" and all(s.environment_params[k] == v for s in specs)}
+    inside = [_value(v) if k == "model" else f"{k} = {_value(v)}" for k, v in common.items()]
+    return [_place(first, inside)]
 
 
 def _flat(spec: Spec) -> dict[str, Any]:

@@ -21,11 +21,7 @@ from dprl.streamlit_patches import STILL
 
 
 def current_run() -> ScriptRunContext | None:
-    """Return this thread's run of a visitor's script; None outside of one, as in tests.
-
-    It identifies the session that this thread used last: every widget needs it, and `st.session_state` is slow.
-    Unnecessary once that is quicker.
-    """
+    """Return this thread's run of a visitor's script; None outside of one, as in tests."""
     return get_script_run_ctx(suppress_warning=True)
 
 

@@ -3,21 +3,27 @@ are those of Online; the models and the axis come in addition."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dprl.fields import SpecError
+from dprl.figures import tradeoff as figures
 from dprl.learners import ALGORITHMS
-from dprl.research.frontiers import AXES
+from dprl.research.frontiers import AXES, band_of
+from dprl.sentences import price as sentences
 from dprl.simulation import FIELDS, RunSpec
 from dprl.simulation.axes import PrivacyChoice
 from dprl.simulation.spec import DEFAULT_DELTA
-from dprl.words import plural
+from dprl.sitemap import PAGES
+from dprl.tables import csv
+from dprl.words import count, plural, significant
 from pages.shared.controls import panel
 from pages.shared.controls.launch import described, offer
 from pages.shared.controls.noise import epsilon_slider
@@ -30,60 +36,68 @@ from pages.shared.controls.widgets import (
     setter,
     values_field,
 )
-from pages.shared.layout.frame import redrawn
+from pages.shared.layout.chart import empty, kept, save, save_chart, save_citations, show
+from pages.shared.layout.frame import page_link, redrawn, wide
 from pages.shared.layout.head import common, head, share
-from pages.shared.results.status import PACE
+from pages.shared.layout.terms import escape
+from pages.shared.results import status
+from pages.shared.results.status import PACE, awaited
+from pages.shared.visitor import links
 from pages.shared.visitor.callbacks import into, keyed
 from pages.shared.visitor.draft import spec_from
-from pages.shared.visitor.links import STATISTICS, values_text
+from pages.shared.visitor.links import STATISTICS, Curve, values_text
 from pages.shared.visitor.state import read_address, session, write_address
-from pages.tradeoffs import state as trade
+from pages.tradeoffs import charts
 from pages.tradeoffs import study as studies
-from pages.tradeoffs.charts import frontier_chart, needed
-from pages.tradeoffs.state import SweepPageState
-from pages.tradeoffs.study import MOST_MODELS, MOST_VALUES, SHOWS, SweepView
+from pages.tradeoffs.charts import IMPOSSIBLE, ends, needed, strip, symbol_of
+from pages.tradeoffs.study import RUNS, SweepView, change_sweep_view, start_sweep, trade
+
+ONLY_SLOPES = "Dotted bounds have constants and logarithms set to 1, so compare slopes, not heights."
+COMMAND = "python -m dprl sweep --spec sweep.json --out results"
 
 
 def main() -> None:
-    t = trade.trade()
+    t = trade()
     read_address(t)
     with st.sidebar:
         panel.sidebar(controls, sweep_box)
     corner = head(t)
     common(t.study.common)
-    busy = bool(trade.RUNS.progress(trade.wanted(t.study)).active)
+    busy = bool(RUNS.progress(charts.wanted(t.study)).active)
     redrawn(partial(draw_sweep, corner), PACE if busy else None)
 
 
 def draw_sweep(corner: DeltaGenerator, live: bool) -> None:
     """Draw the progress and the chart; redraw until the last run has ended."""
-    t = trade.trade()
+    t = trade()
     study = t.study
-    runs = trade.wanted(study)
+    runs = charts.wanted(study)
     if study.show == "users" and t.asked:
-        trade.go_on(runs)
-    state = trade.RUNS.progress(runs)
-    if live != bool(state.active):
+        studies.go_on(runs)
+    now = RUNS.progress(runs)
+    if live != bool(now.active):
         st.rerun()
     questions(study)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="trade_view"):
-        segments("Chart", "show", SHOWS, study.show, choose_show)
+        segments("Chart", "show", studies.SHOWS, study.show, lambda to: choose(show=to))
         if study.show != "users":  # the search for users compares means only
             words = {str(statistic): statistic.capitalize() for statistic in STATISTICS}
-            segments("Average over seeds", "statistic", words, study.statistic, partial(choose, "statistic"))
+            segments(
+                "Average over seeds", "statistic", words, study.statistic, lambda to: choose(statistic=to)
+            )
             st.toggle(
                 "Proved bounds",
                 study.bounds == "on",
-                **keyed("bounds", lambda on: choose("bounds", "on" if on else "off")),
+                **keyed("bounds", lambda on: choose(bounds="on" if on else "off")),
                 help="The papers' bounds, dotted, with constants and logarithms set to 1. The bounds assume one "
                 "episode per user.",
             )
-    for refusal in trade.refusals(study):
+    for refusal in charts.refusals(study):
         st.caption(f":material/info: {refusal}")
     if study.show == "users":
-        needed(study, state)
+        needed(study, now)
     else:
-        trade.strip(state)
+        strip(now)
         frontier_chart(study)
     with corner:
         share(t)
@@ -91,13 +105,13 @@ def draw_sweep(corner: DeltaGenerator, live: bool) -> None:
 
 def questions(study: SweepView) -> None:
     """Draw buttons for ready-made studies with the current settings."""
-    s, t = session(), trade.trade()
+    s, t = session(), trade()
 
     def asked(words: str | None) -> None:
         base = study.base if s.draft == t.first_draft else base_of_controls()
         found = studies.questions(base)  # a second click deselects a question, which then opens it again
-        trade.show_study(found.get(words or studies.question_of(study) or "", next(iter(found.values()))))
-        trade.start_sweep()
+        studies.show_study(found.get(words or studies.question_of(study) or "", next(iter(found.values()))))
+        start_sweep()
         write_address(t)
         st.rerun()
 
@@ -110,25 +124,114 @@ def questions(study: SweepView) -> None:
     )
 
 
-def choose_show(to: str) -> None:
-    """Choose the measure of the chart."""
-    t = trade.trade()
-    begun = t.asked
-    trade.change_sweep_view(show=to)
-    if begun:
-        trade.start_sweep()
+def choose(**changes: Any) -> None:
+    """Choose another measure or statistic, or show the bounds."""
+    change_sweep_view(**changes)
+    if trade().asked:
+        start_sweep()
     st.rerun()
 
 
-def choose(name: str, value: Any) -> None:
-    """Choose another statistic, or show the bounds."""
-    trade.change_sweep_view(**{name: value})
-    st.rerun()
+def frontier_chart(study: SweepView) -> None:
+    """Draw the chart, and the run of the clicked point."""
+    curves = charts.frontiers(study)
+    if not any(np.isfinite(c.center).any() for c in curves):
+        nothing_yet(study)
+        return
+    status.tell_doubts(charts.doubts_of(study))
+    bounds, theorems = charts.proved(study)
+    growth, room = charts.growth(study), wide()
+    of: tuple[Any, str] = study.show, symbol_of(study.x)
+    see = sentences.about_growth(growth) or sentences.about_frontier(curves, *of)
+    axis = AXES.get(study.x, study.x)
+    drawn = partial(
+        figures.frontier,
+        curves,
+        measure=of[0],
+        axis=axis[0].upper() + axis[1:],
+        symbol=of[1],
+        statistic=study.statistic,
+        bounds=bounds,
+        see=f"{see} {ONLY_SLOPES}" if bounds else see,
+    )
+    values = b"".join(part.tobytes() for c in curves for part in (c.center, c.seeds, c.worst))
+    key = ("frontier", study, tuple(growth), room, values)
+    how = sentences.how_frontier(curves, *of, [*sentences.how_growth(growth), *theorems], study.statistic)
+    show(
+        kept(key, lambda night: drawn(dark=night, wide=room)),
+        "frontier",
+        picked=point_pressed,
+        how=how,
+        files=partial(downloads, study, drawn),
+    )
+    opened_run(study)
+
+
+def nothing_yet(study: SweepView) -> None:
+    """Draw a placeholder for the chart, with the reason why it is empty."""
+    if charts.drawn_models(study):
+        specs = study.sweep.specs
+        said = awaited(map(RUNS.status, specs), specs)
+    elif study.show == "price" and study.models == ("none",):
+        said = "Without privacy there is no privacy cost."
+    else:
+        said = IMPOSSIBLE
+    empty(said)
+
+
+def point_pressed(event: Any) -> None:
+    """Open the run of the clicked point below the chart."""
+    t = trade()
+    for pressed_point in event["selection"]["points"]:
+        found = pressed_point.get("customdata")
+        if found is not None and len(found) >= 2:
+            models = charts.drawn_models(t.study)
+            at, point = int(found[0]), int(found[1])
+            t.picked = (models[at], point) if at < len(models) else None
+            return
+    t.picked = None
+
+
+def opened_run(study: SweepView) -> None:
+    """Draw the run of the clicked point, and a link to it."""
+    t, opened = trade(), PAGES["explore"]
+    if t.picked is None:
+        st.caption(f"Press a point to open its run in {opened.name}.")
+        return
+    model, at = t.picked
+    runs = study.points(model)
+    if at >= len(runs):
+        return
+    x, spec = runs[at]
+    with st.container(border=True, horizontal=True, vertical_alignment="center", gap="small", key="picked"):
+        lost = significant(band_of(ends(spec), study.statistic)[0])
+        st.markdown(
+            f"**{escape(study.titles[model])}**, {escape(symbol_of(study.x))} = "
+            f"{count(x) if x >= 1 else f'{x:g}'}: {study.statistic} regret {lost} after {count(spec.episodes)} users.",
+            width="stretch",
+        )
+        both = links.encode([Curve(each) for each in dict.fromkeys((spec, spec.baseline()))], links.AT_FIRST)
+        page_link(opened.path, f"Open this run on the page {opened.name}", both)
+
+
+def downloads(study: SweepView, draw: Any) -> None:
+    """Draw downloads of all seeds' numbers, the settings, the papers, and the chart as a page; `draw` returns the
+    picture."""
+    sweep, title = study.sweep, f"{studies.SHOWS[study.show]} against {AXES.get(study.x, study.x)}"
+    final = {spec: ends(spec) for spec in sweep.specs}
+    with st.container(horizontal=True, gap="small"):
+        save_chart("sweep", title, draw)
+        save("sweep.csv", "CSV, every seed", "text/csv", lambda: csv(sweep.frame(final).dropna()))
+        settings = partial(json.dumps, sweep.to_dict(), indent=2)
+        save("sweep.json", "Settings (JSON)", "application/json", settings)
+        save_citations(sweep.specs)
+    st.caption("The command line does the same from these settings, and writes sweep.csv:")
+    st.code(COMMAND, language="bash", wrap_lines=True)
 
 
 def controls() -> DeltaGenerator:
     """Draw all controls; return the container below the models that lists the models that cannot be run."""
-    s, t = session(), trade.trade()
+    s, t = session(), trade()
     panel.environment(s)
     panel.learner(s)
     models_menu(t)
@@ -145,10 +248,14 @@ def controls() -> DeltaGenerator:
     return left_out
 
 
-def models_menu(t: SweepPageState) -> None:
+def models_menu(t: studies.SweepPageState) -> None:
     """Draw the menu of models."""
     offered = studies.offered_models(session().draft.algorithm)
     t.models = [m for m in t.models if m in offered] or offered[:1]
+    about = (
+        "Each privacy model with its default mechanism, or one mechanism in particular. Noise is calibrated to (ε, δ), "
+        "or as in the paper. Scaled noise has the paper's form, and we prove (ε, 0) for it."
+    )
     choose_several(
         "Compare",
         "models",
@@ -156,13 +263,12 @@ def models_menu(t: SweepPageState) -> None:
         t.models,
         into(t, "models"),
         lambda text: PrivacyChoice.parse(text).title,
-        "Each privacy model with its default mechanism, or one mechanism in particular. Noise is "
-        "calibrated to (ε, δ), or as in the paper. Scaled noise has the paper's form, and we prove (ε, 0) for it.",
-        MOST_MODELS,
+        about,
+        studies.MOST_MODELS,
     )
 
 
-def axis(t: SweepPageState) -> None:
+def axis(t: studies.SweepPageState) -> None:
     """Draw the menu of the horizontal axis, and the field of its values."""
     s = session()
     try:
@@ -187,7 +293,7 @@ def axis(t: SweepPageState) -> None:
         t.values.setdefault(t.x, values_text(studies.default_values(base, t.x))),
         typed,
         lambda text: studies.parse_values(base, t.x, text),
-        f"Up to {MOST_VALUES} values of the horizontal axis, separated by commas.",
+        f"Up to {studies.MOST_VALUES} values of the horizontal axis, separated by commas.",
         locked("against") or locked(t.x),
     )
 
@@ -201,56 +307,42 @@ def base_of_controls() -> RunSpec:
     )
 
 
-def study_of(t: SweepPageState) -> tuple[SweepView | None, str]:
-    """Return the study that the controls describe, or None and the reason."""
+def sweep_box(left_out: DeltaGenerator) -> None:
+    """Describe what Run will do, and draw the button. left_out: the container for the reasons why something cannot be
+    run, which may be too long for this box."""
+    t = trade()
 
     def made() -> SweepView:
         base = base_of_controls()
         values = studies.parse_values(base, t.x, t.values[t.x])
         return replace(t.study, base=base, models=tuple(t.models), x=t.x, values=values)
 
-    return described(made)
-
-
-def sweep_box(left_out: DeltaGenerator) -> None:
-    """Describe what Run will do, and draw the button. left_out: the container for the reasons why something cannot be
-    run, which may be too long for this box."""
-    study, refusal = study_of(trade.trade())
+    study, refusal = described(made)
     specs = study.sweep.specs if study else []
     refused = [refusal]
     if study is not None:
-        for sentence in trade.refusals(study):
+        for sentence in charts.refusals(study):
             left_out.caption(f":red[{sentence}]")
         if not specs:
             refused.append("None of these runs is possible; the reasons are below the models.")
-    offer(
-        study,
-        run_sweep,
-        lambda: trade.missing(specs) if specs else None,
-        amount,
-        refused,
-        studies.DEFAULT.base,
-        reset,
-    )
 
+    def run(study: SweepView) -> None:
+        t.put(study=study, picked=None)
+        start_sweep()
 
-def amount(runs: Sequence[RunSpec]) -> str:
-    """Describe the cost of runs."""
-    return f"{plural(len(runs), 'run')}, {plural(sum(spec.seeds for spec in runs), 'seed')} in all"
+    def amount(runs: Sequence[RunSpec]) -> str:
+        return f"{plural(len(runs), 'run')}, {plural(sum(spec.seeds for spec in runs), 'seed')} in all"
 
-
-def run_sweep(study: SweepView) -> None:
-    """Show the study and request its missing runs."""
-    trade.trade().put(study=study, picked=None)
-    trade.start_sweep()
+    lacking = partial(RUNS.missing, specs) if specs else lambda: None
+    offer(study, run, lacking, amount, refused, studies.DEFAULT.base, reset)
 
 
 def reset() -> Callable[[], None]:
     """Reset the compared models and the axis. Returns a function that undoes this."""
-    t = trade.trade()
+    t = trade()
     before = {name: getattr(t, name) for name in ("models", "x", "values")}
     t.values = {}
-    trade.set_controls(studies.DEFAULT)
+    studies.set_controls(studies.DEFAULT)
     return lambda: vars(t).update(before)
 
 

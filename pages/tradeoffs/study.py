@@ -1,4 +1,5 @@
-"""A study of Trade-offs: a sweep over one axis for several models, with its view.
+"""A study of Trade-offs, a sweep over one axis for several models with its view; and the page's part of a visitor's
+session.
 
     v=1 & b=<base spec> & m=<model> & ... & x=epsilon & at=0.1,1,10 & show=regret & bounds=on & share=1 & stat=median
 
@@ -9,9 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from dprl.environments import ENVIRONMENTS
 from dprl.fields import Field, SpecError, shown
@@ -25,7 +27,11 @@ from dprl.simulation.axes import REPORTS, PrivacyChoice
 from dprl.simulation.pairs import calibrations_for, mechanisms_for, not_counted
 from dprl.words import human
 from pages.shared.names import in_common
+from pages.shared.results.status import Runs
+from pages.shared.visitor.address import Query
+from pages.shared.visitor.draft import Draft, draft_of
 from pages.shared.visitor.links import STATISTICS, Curve, looked, pairs_of, read, read_values, values_text
+from pages.shared.visitor.state import PageState, session, write_address
 
 SHOWS = {"price": "Privacy cost", "regret": "Regret", "share": "Share of V* lost", "users": "Users needed"}
 VALUES: dict[str, tuple[float, ...]] = {
@@ -61,10 +67,8 @@ class SweepView:
         taken = ALGORITHMS[self.base.algorithm].privacies
         for model in models:
             if PrivacyChoice.parse(model).privacy not in taken:
-                raise SpecError(
-                    "models",
-                    f"{self.base.algorithm} does not support {shown(model)}; give one of {', '.join(taken)}.",
-                )
+                wrong = f"{self.base.algorithm} does not support {shown(model)}"
+                raise SpecError("models", f"{wrong}; give one of {', '.join(taken)}.")
         if len(set(models)) < len(models):
             raise SpecError("models", "one was given twice; give each once.")
         if self.x not in axes(self.base):
@@ -78,15 +82,11 @@ class SweepView:
     @property
     def sweep(self) -> Sweep[Any]:
         """Return the sweep of every model at every value."""
-        return self._made.sweep
-
-    @property
-    def _made(self) -> Made:
-        return _once(self.base, self.models, self.x, self.values)
+        return _once(self.base, self.models, self.x, self.values)[0]
 
     def points(self, model: str) -> list[tuple[Any, RunSpec]]:
         """Return the values of the axis at which this model can be run, each with its run."""
-        return self._made.lines.get(model, [])
+        return _once(self.base, self.models, self.x, self.values)[1].get(model, [])
 
     @cached_property
     def titles(self) -> dict[str, str]:
@@ -110,10 +110,8 @@ class SweepView:
     def searches(self) -> dict[str, dict[int, RunSpec]]:
         """Return the runs of the view `users`, by privacy model (with its mechanism) and by number of users in
         USERS_GRID."""
-        found = {
-            way: _once(self.base, (way,), "episodes", USERS_GRID).lines.get(way, []) for way in self.ways
-        }
-        return {way: {spec.episodes: spec for _, spec in points} for way, points in found.items() if points}
+        found = {way: _once(self.base, (way,), "episodes", USERS_GRID)[1] for way in self.ways}
+        return {w: {spec.episodes: spec for _, spec in lines[w]} for w, lines in found.items() if w in lines}
 
     @property
     def refusals(self) -> dict[str, list[str]]:
@@ -128,7 +126,7 @@ class SweepView:
                     found.setdefault(point.refusal, {})[point.values[0]] = None
         else:
             for way in self.ways:
-                points = _once(self.base, (way,), "episodes", USERS_GRID).sweep.points
+                points = _once(self.base, (way,), "episodes", USERS_GRID)[0].points
                 most = max((i for i, point in enumerate(points) if point.spec), default=-1)
                 for point in points[most + 1 : most + 2]:
                     found.setdefault(point.refusal, {})[way] = None
@@ -152,21 +150,18 @@ class SweepView:
         return " · ".join([ALGORITHMS[base.algorithm].title, *said])
 
 
-class Made(NamedTuple):
-    """A sweep, and for each model the values of the axis at which it can be run, each with its run."""
-
-    sweep: Sweep[Any]
-    lines: dict[str, list[tuple[Any, RunSpec]]]
+# The values of the axis at which each model can be run, with the runs.
+Lines = dict[str, list[tuple[Any, RunSpec]]]
 
 
 @lru_cache(maxsize=40)  # about 200 kB each, for all visitors together
-def _once(base: RunSpec, models: tuple[str, ...], x: str, at: tuple[Any, ...]) -> Made:
+def _once(base: RunSpec, models: tuple[str, ...], x: str, at: tuple[Any, ...]) -> tuple[Sweep[Any], Lines]:
     sweep = Sweep(base, {"privacy": models, x: at})
-    lines: dict[str, list[tuple[Any, RunSpec]]] = {}
+    lines: Lines = {}
     for point in sweep.points:
         if point.spec is not None:
             lines.setdefault(str(point.values[0]), []).append((point.values[1], point.spec))
-    return Made(sweep, lines)
+    return sweep, lines
 
 
 def axes(base: RunSpec) -> dict[str, Field]:
@@ -183,10 +178,8 @@ def default_values(base: RunSpec, x: str) -> tuple[Any, ...]:
         return VALUES[x]
     allowed = []
     for factor in FACTORS:
-        try:
+        with suppress(SpecError):
             allowed.append(axes(base)[x].check(round(base.environment_params[x] * factor)))
-        except SpecError:
-            continue
     return tuple(dict.fromkeys(allowed))
 
 
@@ -236,15 +229,9 @@ def offered_models(algorithm: str) -> list[str]:
 DEFAULT = SweepView(RunSpec(episodes=10**10, seeds=10))
 
 
-def of(base: RunSpec, models: tuple[str, ...], x: str, show: str = "price") -> SweepView:
-    """Return a study with the default values of its axis or, with many models, every second of them, because a
-    visitor's runs are limited."""
-    at = default_values(base, x)
-    return SweepView(base, models, x, at[::2] if len(models) > len(DEFAULT_MODELS) else at, show)
-
-
 def questions(base: RunSpec) -> dict[str, SweepView]:
-    """Return the ready-made studies of one base, by the question that each answers."""
+    """Return the ready-made studies of one base, by the question that each answers. Many models are compared at every
+    second value of the axis, because a visitor's runs are limited."""
     usual = usual_models(base)
     central = mechanisms(base, [model for model in usual if model == "central"])
     asked: dict[str, tuple[tuple[str, ...], str, str]] = {
@@ -255,11 +242,12 @@ def questions(base: RunSpec) -> dict[str, SweepView]:
         "Longer episodes?": (usual, "H", "price"),
         "More states?": (usual, "S", "price"),
     }
-    return {
-        words: of(base, models, x, show)
-        for words, (models, x, show) in asked.items()
-        if models and x in axes(base)
-    }
+    found = {}
+    for words, (models, x, show) in asked.items():
+        if models and x in axes(base):
+            at = default_values(base, x)[:: 2 if len(models) > len(DEFAULT_MODELS) else 1]
+            found[words] = SweepView(base, models, x, at, show)
+    return found
 
 
 def question_of(study: SweepView) -> str | None:
@@ -311,3 +299,80 @@ def decode(
         except SpecError as error:
             problems.append(str(error))
     return replace(SweepView(base, kept or usual, x, at), **how), problems
+
+
+RUNS = Runs(("tradeoffs",), "sweep", by_ends=True)  # some results are bundled as end values only
+
+
+@dataclass
+class SweepPageState(PageState):
+    """The page's state for one visitor."""
+
+    study: SweepView = DEFAULT  # the study that is shown
+    models: list[str] = field(default_factory=lambda: list(DEFAULT.models))  # chosen in the controls
+    x: str = DEFAULT.x
+    values: dict[str, str] = field(default_factory=dict)  # as text, for each axis
+    asked: bool = False  # whether the study's runs were requested
+    linked: bool = False  # whether a link requested them
+    picked: tuple[str, int] | None = None  # model and index of the clicked point
+
+    @property
+    def first_draft(self) -> Draft:
+        """Return the draft of the study's constant settings."""
+        return draft_of(self.study.base)
+
+    @property
+    def link(self) -> list[tuple[str, str]]:
+        return encode(self.study)
+
+    def follow(self, given: Query) -> None:
+        """Apply a link and start its study."""
+        study, problems = decode(given, session().files)
+        self.problems = tuple(problems)
+        show_study(study)
+        self.linked = True
+        self.asked = study.show == "users" or RUNS.begin(study.sweep.specs)
+
+
+trade = SweepPageState.mine
+
+
+def show_study(study: SweepView) -> None:
+    """Show a study, and set the controls to its values."""
+    t = trade()
+    t.study, t.picked, t.asked = study, None, False
+    set_controls(study)
+
+
+def set_controls(study: SweepView) -> None:
+    """Set the controls to the values of a study."""
+    t, s = trade(), session()
+    t.models, t.x = list(study.models), study.x
+    t.values[study.x] = values_text(study.values)
+    s.draft = draft_of(study.base)
+    s.version += 1
+
+
+def change_sweep_view(**changes: Any) -> None:
+    """Change the view of the study."""
+    t = trade()
+    t.study = replace(t.study, **changes)
+    write_address(t)
+
+
+def start_sweep() -> None:
+    """Request the missing runs of the study."""
+    t = trade()
+    t.asked, t.linked = True, False
+    if t.study.show != "users":
+        RUNS.start(t.study.sweep.specs)
+
+
+def go_on(specs: Sequence[RunSpec]) -> None:
+    """Request the next runs of a search; a search that a link started stops if it would cost too much."""
+    t = trade()
+    new = RUNS.progress(specs).of("unknown")
+    if new and t.linked:
+        t.asked = RUNS.begin(new)
+    elif new:
+        RUNS.start(new)

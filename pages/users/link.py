@@ -18,7 +18,7 @@ from dprl.fields import SpecError
 from dprl.simulation import RunSpec
 from dprl.users import FIELDS, Asked, Table
 from pages.shared.results.answers import v_star
-from pages.shared.results.bundled import asset
+from pages.shared.results.data import asset
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.draft import spec_from
 from pages.shared.visitor.state import PageState, session, write_address
@@ -60,10 +60,10 @@ def asked_of(spec: RunSpec) -> Asked:
     """Return the environment, the budget and the users of a run as a question for this page. Values that this page does
     not offer are replaced by defaults, and so is the default number of users of Online, a billion, because nobody chose
     it."""
-    known = next((one.key for one in users_table().problems.values() if (one.environment, dict(one.params)) == (
-        spec.environment, dict(spec.environment_params)
-    )), "")  # fmt: skip
-    S, A, H = ENVIRONMENTS[spec.environment].size(**dict(spec.environment_params))[:3]
+    params, problems = dict(spec.environment_params), users_table().problems.values()
+    same = (one for one in problems if (one.environment, dict(one.params)) == (spec.environment, params))
+    known = next((one.key for one in same), "")
+    S, A, H = ENVIRONMENTS[spec.environment].size(**params)[:3]
     best = None if known else v_star(spec)
     wanted: dict[str, Any] = {"S": S, "A": A, "H": H, "epsilon": spec.epsilon, "delta": spec.delta}
     wanted["value"] = best and float(f"{100 * best / H:.2g}")
@@ -99,14 +99,14 @@ class Users(PageState):
 users = Users.mine
 
 
-def change(**asked: Any) -> None:
-    """Change the question, and update the address."""
-    users().put(asked=replace(users().asked, **asked))
+def change(name: str, value: Any) -> None:
+    """Change one field of the question, and update the address."""
+    users().put(asked=replace(users().asked, **{name: value}))
 
 
 def take(asked: Asked) -> None:
     """Ask with other settings, after a click on their button."""
-    change(**vars(asked))
+    users().put(asked=asked)
     session().version += 1
 
 

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 import streamlit as st
 
 from dprl.simulation import RunSpec
 from dprl.users import FIELDS, MODELS, Asked, Need, answers, ways
 from pages.shared.controls.widgets import exact, select
-from pages.shared.layout.chart import kept, save, show
+from pages.shared.layout.chart import kept, save, save_citations, show
 from pages.shared.layout.frame import dark, page_link
 from pages.shared.layout.head import head, share
 from pages.shared.layout.terms import escape, explained
-from pages.shared.results.again import save_citations
 from pages.shared.visitor.callbacks import button
 from pages.shared.visitor.state import read_address, session
+from pages.tradeoffs import study
 from pages.users import words
 from pages.users.link import change, take, take_over, users, users_table
 
@@ -69,7 +68,9 @@ def main() -> None:
         save_citations(RunSpec(privacy=model) for model in MODELS)
         page_link("lessons", "Open the lesson on users", {"lesson": "users"})
         if known := users_table().problems.get(asked.problem):
-            page_link("tradeoffs", "Search for users by runs", words.measure(known), icon="query_stats")
+            base = RunSpec(environment=known.environment, environment_params=dict(known.params), seeds=10)
+            query = study.encode(study.SweepView(base, show="users"))
+            page_link("tradeoffs", "Search for users by runs", query, icon="query_stats")
 
 
 def answer(asked: Asked, found: Sequence[Need]) -> None:
@@ -80,8 +81,7 @@ def answer(asked: Asked, found: Sequence[Need]) -> None:
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="users_ways"):
         st.markdown("Any of these would be enough:", width="content")
         for number, way in enumerate(ways(users_table(), asked, "central")):
-            label = words.change(asked, way)
-            button(label, take, way, key=f"way_{number}")
+            button(words.change(asked, way), take, way, key=f"way_{number}")
         page_link("data", "Or learn from records of past users")
 
 
@@ -90,24 +90,14 @@ def inputs() -> None:
     asked, problems = users().asked, users_table().problems
     with st.container(horizontal=True, gap="small", key="users_inputs"):
         with st.container(width=MENU, key="users_environment"):
-            select(
-                "Environment",
-                ["", *problems],
-                asked.problem,
-                lambda key: change(problem=key),
-                {"": "Your own sizes", **{key: words.named(one) for key, one in problems.items()}},
-                name="users.problem",
-            )
+            titles = {"": "Your own sizes", **{key: words.named(one) for key, one in problems.items()}}
+            store = partial(change, "problem")
+            select("Environment", list(titles), asked.problem, store, titles, name="users.problem")
         for name, label in LABELS.items():
             if name in OWN and asked.problem:
                 continue
             with st.container(width=WIDER.get(name, WIDTH), gap=None):
-                exact(label, f"users.{name}", FIELDS[name], getattr(asked, name), partial(change_one, name))
-
-
-def change_one(name: str, value: Any) -> None:
-    """Change one field, and show the new answer."""
-    change(**{name: value})
+                exact(label, f"users.{name}", FIELDS[name], getattr(asked, name), partial(change, name))
 
 
 main()

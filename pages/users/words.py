@@ -33,7 +33,6 @@ from dprl.users import (
 from dprl.words import human, listed, percent, rough
 from dprl.words import promise as budget
 from pages.shared.layout.terms import explained
-from pages.tradeoffs import study
 from pages.users.link import users_table
 
 HOW = {
@@ -79,14 +78,6 @@ def size(table: Table, asked: Asked) -> str:
 def common(table: Table, asked: Asked) -> str:
     """Describe the chart's subject in one line."""
     return f"{size(table, asked)} · δ = {human(asked.delta)} · {asked.loss:g}% of V* may be lost"
-
-
-def wanted(asked: Asked) -> str:
-    """Describe the visitor's users and goals."""
-    return (
-        f"We have {human(asked.users)} users, and an average episode may lose {asked.loss:g}% of the best policy's "
-        f"reward. Privacy budget: {budget(asked.epsilon, asked.delta)}."
-    )
 
 
 def given(model: str) -> str:
@@ -136,12 +127,12 @@ def change(asked: Asked, way: Asked) -> str:
     return listed(parts)
 
 
-def card(table: Table, asked: Asked, need: Need) -> tuple[str, str]:
+def card(asked: Asked, need: Need) -> tuple[str, str]:
     """Return the two texts of a box: the budgets that are likely enough, and the users needed at the current budget."""
     many = f"Needs {users(need.needed)} users"
     if need.model == "none" or need.met or need.verdict == "not known":
         return HEADINGS[need.verdict], many
-    least, most = likely_from(table, asked, need.model), FIELDS["epsilon"].high or 0.0
+    least, most = likely_from(users_table(), asked, need.model), FIELDS["epsilon"].high or 0.0
     largest = f"ε ≥ {least:g}" if np.isfinite(least) else f"Not even ε = {most:g}"
     at = f"At ε\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{asked.epsilon:g} the best guess is {users(need.needed)} users"
     return largest, f"is likely enough. {at}, and {users(need.high)} are likely enough."
@@ -150,10 +141,8 @@ def card(table: Table, asked: Asked, need: Need) -> tuple[str, str]:
 def whom_to_trust(asked: Asked, found: Sequence[Need]) -> str:
     """Describe in one sentence who has to be trusted."""
     if asked.met:
-        return (
-            f"No learning is needed: a policy that you know today loses {asked.today:g}% of V*, and {asked.loss:g}% "
-            "may be lost."
-        )
+        known = f"a policy that you know today loses {asked.today:g}% of V*"
+        return f"No learning is needed: {known}, and {asked.loss:g}% may be lost."
     promised = budget(asked.epsilon, asked.delta)
     have = (
         f"With {human(asked.users)} users at {promised}, an average episode may lose {asked.loss:g}% of V*."
@@ -199,10 +188,8 @@ def returning(table: Table, asked: Asked) -> str:
     first, last = (episodes_needed(table, asked, "central", m) for m in (1, RETURNS))
     said = "Each user has one episode. If one user may have up to m episodes, the noise has to hide all m."
     if np.isfinite(first) and np.isfinite(last):
-        more = (
-            f"m = {RETURNS} needs {times(last / first)} times as many episodes as m = 1, {users(last)} in all"
-        )
-        said += f" With a trusted curator, {more}."
+        more = f"{times(last / first)} times as many episodes as m = 1, {users(last)} in all"
+        said += f" With a trusted curator, m = {RETURNS} needs {more}."
     return said
 
 
@@ -231,13 +218,9 @@ def source(table: Table, asked: Asked) -> str:
             "We measured this environment itself. Between the budgets and losses that we ran, we interpolate "
             f"linearly on logarithmic axes. {_factors(table.between)}"
         )
-    outside = beyond(table, asked)
-    if outside:
-        ends = [
-            f"{NAMES.get(name, name)} from {low:.2g} to {high:.3g}"
-            for name, (low, high) in table.ranges.items()
-            if name in outside
-        ]
+    if outside := beyond(table, asked):
+        ranges = [(NAMES.get(name, name), *ends) for name, ends in table.ranges.items() if name in outside]
+        ends = [f"{name} from {low:.2g} to {high:.3g}" for name, low, high in ranges]
         return (
             f"We extrapolated beyond all measurements, which had {listed(ends)}. The numbers show only a direction. "
             "We do not know how far off they may be, so there is no verdict."
@@ -324,7 +307,7 @@ def cards(found: Sequence[Need], asked: Asked, night: bool) -> str:
         sign = looks.swatch(CurveStyle(need.model, asked.epsilon), night)
         mark = f'<img src="{sign.uri}" alt="" height="{sign.height}">'
         title = explained(html(PRIVATIZERS[need.model].title), html=True)
-        largest, why = card(users_table(), asked, need)
+        largest, why = card(asked, need)
         items.append(
             f'<div><dt>{mark} {title}</dt><dd>{html(largest)}</dd><dd class="why">{html(why)}</dd></div>'
         )
@@ -335,25 +318,13 @@ def picture(
     asked: Asked, found: Sequence[Need], night: bool, sentence: str = "", mine: bool = True
 ) -> Picture:
     """Draw the chart. sentence: replaces the usual one; mine: whether to draw the visitor's own users and budget."""
-    curves = [
-        figures.UsersCurve(
-            need.model,
-            PRIVATIZERS[need.model].title,
-            need.kind == "measured",
-            BUDGETS,
-            curve(users_table(), asked, need.model, BUDGETS),
-            need.factor,
-        )
-        for need in found
-    ]
+    curves = []
+    for need in found:
+        name, measured = PRIVATIZERS[need.model].title, need.kind == "measured"
+        needed = curve(users_table(), asked, need.model, BUDGETS)
+        curves.append(figures.UsersCurve(need.model, name, measured, BUDGETS, needed, need.factor))
     own = figures.Mine(float(asked.users), asked.epsilon) if mine else None
     return figures.users_by_trust(curves, own, see=sentence or see(asked, found), dark=night)
-
-
-def measure(problem: Problem) -> list[tuple[str, str]]:
-    """Return the query of the link to Trade-offs that searches for the users of a problem."""
-    base = RunSpec(environment=problem.environment, environment_params=dict(problem.params), seeds=10)
-    return study.encode(study.SweepView(base, models=study.DEFAULT_MODELS, show="users"))
 
 
 HEADS = ("Privacy model", "Our users are", "Users needed", "Smallest ε for our users")
@@ -362,7 +333,11 @@ HEADS = ("Privacy model", "Our users are", "Users needed", "Smallest ε for our 
 def whole_sheet(asked: Asked, found: Sequence[Need], query: str) -> str:
     """Return the page to print as HTML. query: that of the link to this page."""
     table = users_table()
-    rows = "".join(map(_row, found))
+    rows = ""
+    for need in found:
+        name = ": ".join(filter(None, (PRIVATIZERS[need.model].title, way(need.model))))
+        cells = name, HEADINGS[need.verdict], f"{needs(need)} {kind(need)}", smallest(need)
+        rows += f"<tr>{''.join(f'<td>{html(cell)}</td>' for cell in cells)}</tr>"
     heads = "".join(f"<th>{head}</th>" for head in HEADS)
     rests = "".join(f"<li>{html(said)}</li>" for said in assumptions(asked))
     more = (
@@ -371,18 +346,9 @@ def whole_sheet(asked: Asked, found: Sequence[Need], query: str) -> str:
         f"<p>{html(source(table, asked))}</p><p>{html(SIGNS)}</p>"
         f"<h2>Basis of these numbers</h2><ul>{rests}</ul>"
     )
-    about = f"{size(table, asked)}. {wanted(asked)}"
+    about = (
+        f"{size(table, asked)}. We have {human(asked.users)} users, and an average episode may lose {asked.loss:g}% of "
+        f"the best policy's reward. Privacy budget: {budget(asked.epsilon, asked.delta)}."
+    )
     made = f"Made with dprl {table.version['dprl']}, page users?{query}"
     return chart_page("How many users do we need?", about, picture(asked, found, False), made, more)
-
-
-def _row(need: Need) -> str:
-    """Write the table row of a privacy model."""
-    name = ": ".join(filter(None, (PRIVATIZERS[need.model].title, way(need.model))))
-    cells = (
-        name,
-        HEADINGS[need.verdict],
-        f"{needs(need)} {kind(need)}",
-        smallest(need),
-    )
-    return f"<tr>{''.join(f'<td>{html(cell)}</td>' for cell in cells)}</tr>"

@@ -14,7 +14,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from dprl.lessons import LESSONS
-from pages.shared.lessons.known import evidence
+from pages.shared.lessons import evidence
 from tests.browser.conftest import Visits
 from tests.browser.phones import PATIENCE, PEOPLE, UNSENT, Phone, PhonesOfClass
 from tests.browser.seen import fits

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import FloatRect, Locator, Page, expect
 
 from dprl.lessons import LESSONS
-from pages.shared.lessons.known import evidence
+from pages.shared.lessons import evidence
 from tests.browser.conftest import Visits
 from tests.browser.seen import box_of, fits, idle
 

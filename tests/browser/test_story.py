@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from pages.home.state import ORDER, story_content
-from pages.shared.results.bundled import asset
+from pages.shared.results.data import asset
 from tests.browser.conftest import Visits
 from tests.browser.seen import CHART, box_of, fits, idle
 

@@ -24,7 +24,7 @@ from dprl.runs.store import Store
 from dprl.runs.turn import Order, Report, play
 from dprl.simulation import RunSpec
 from dprl.uploads import reader, readings
-from pages.explore.comparison import identity
+from pages.explore.look import identity
 from pages.shared.controls import panel
 from pages.shared.controls.widgets import FOLD
 from pages.shared.layout.terms import TERM

@@ -14,14 +14,14 @@ import streamlit as st
 from dprl.runs.store import Store
 from dprl.simulation.trace import Spec
 from pages.attack.link import Attack
-from pages.data.own import OwnData
+from pages.data.own import Own
 from pages.home.state import Home
 from pages.lessons.state import Lessons
 from pages.offline.record import OfflineState
-from pages.papers.state import Papers
+from pages.papers.views import Papers
 from pages.room.state import Class
 from pages.shared.visitor.state import ExploreState, PageState, Session, read_address, session
-from pages.tradeoffs.state import SweepPageState
+from pages.tradeoffs.study import SweepPageState
 from pages.users.link import Users
 
 Specs = Callable[[Any], Sequence[Spec]]
@@ -38,7 +38,7 @@ PAGES: dict[str, tuple[type[PageState], Specs]] = {
     "home": (Home, _none),
     "papers": (Papers, _none),
     "lessons": (Lessons, _none),
-    "data": (OwnData, _none),
+    "data": (Own, _none),
     "offline": (OfflineState, lambda part: part.specs),
     "room": (Class, _none),
     "tradeoffs": (SweepPageState, lambda part: [part.study.base]),

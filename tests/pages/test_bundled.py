@@ -17,12 +17,12 @@ from dprl.simulation import RunSpec, kinds, online, run, spec_from_dict
 from dprl.sitemap import PAGES
 from pages.attack.link import DEFAULT
 from pages.shared.examples import HOME_EPISODES, trust
-from pages.shared.lessons.known import OWN, evidence
+from pages.shared.lessons import OWN, evidence
 from pages.shared.results import answers
-from pages.shared.results.bundled import DIRECTORY, asset, bundled, path_of
-from pages.shared.results.bundled import bundled_papers as bundled_claims
-from pages.shared.results.bundled import bundled_scores as bundled_attack
-from pages.tradeoffs import state as trade
+from pages.shared.results.data import DIRECTORY, asset, bundled, path_of
+from pages.shared.results.data import bundled_papers as bundled_claims
+from pages.shared.results.data import bundled_scores as bundled_attack
+from pages.tradeoffs import charts as charts_of
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.study import SweepView
 
@@ -82,12 +82,12 @@ def test_trade_offs_is_bundled_whole() -> None:
     assert len(found) == 6
     assert studies.question_of(studies.DEFAULT) == next(iter(found))
     for study in found.values():
-        assert trade.missing(study.sweep.specs) == [], recompute("tradeoffs")
+        assert studies.RUNS.missing(study.sweep.specs) == [], recompute("tradeoffs")
         for spec in most_learned(study):
-            assert trade.ends(spec).mean() < spec.episodes * online.v_star(spec) / 2
+            assert charts_of.ends(spec).mean() < spec.episodes * online.v_star(spec) / 2
     study = studies.DEFAULT
     for way in study.ways:
-        assert trade.users_search(study, way, study.share / 100 * v_star).pending is None, recompute(
+        assert charts_of.users_search(study, way, study.share / 100 * v_star).pending is None, recompute(
             "tradeoffs"
         )
     assert path_of("tradeoffs").stat().st_size < 200_000
@@ -96,7 +96,9 @@ def test_trade_offs_is_bundled_whole() -> None:
 def most_learned(study: SweepView) -> list[RunSpec]:
     """Of each model the run in which the most is learned."""
     points = [[spec for _, spec in study.points(model)] for model in study.models]
-    return [min(runs, key=lambda spec: trade.ends(spec).mean() / trade.worst_of(spec)) for runs in points]
+    return [
+        min(runs, key=lambda spec: charts_of.ends(spec).mean() / charts_of.worst_of(spec)) for runs in points
+    ]
 
 
 @pytest.mark.thorough

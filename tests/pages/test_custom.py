@@ -12,14 +12,13 @@ from streamlit.testing.v1 import AppTest
 from dprl.environments.custom import EXAMPLE, parsed
 from dprl.simulation import RunSpec
 from pages.shared.controls import custom
-from pages.shared.results.again import command_line
+from pages.shared.layout.chart import command_line
 from pages.shared.visitor import links
 from pages.shared.visitor.draft import draft_of
 from pages.shared.visitor.links import Curve, View
 from pages.shared.visitor.state import Session
 from pages.tradeoffs import study as studies
-from pages.tradeoffs.state import SweepPageState
-from pages.tradeoffs.study import SweepView
+from pages.tradeoffs.study import SweepPageState, SweepView
 from tests.pages.conftest import Visit, press, widget, words
 from tests.pages.hostile_files import File
 from tests.pages.test_controls import spec

@@ -15,7 +15,6 @@ from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
 from dprl import OfflineSpec
 from pages.offline.record import OfflineView
 from pages.shared.layout import chart
-from pages.shared.results import again
 from pages.shared.streamlit_internals import LastingFiles
 from pages.shared.visitor.links import encode_specs
 from tests.pages.conftest import Visit, Work, grouped, words
@@ -157,8 +156,7 @@ def test_before_anything_is_computed_that_is_said_and_files_are_offered_with_the
     page: str, visit: Visit, work: Work, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     offered: dict[str, Callable[[], str | bytes]] = {}
-    for module in (again, chart):
-        monkeypatch.setattr(module, "save", lambda name, label, mime, make: offered.__setitem__(label, make))
+    monkeypatch.setattr(chart, "save", lambda name, label, mime, make: offered.__setitem__(label, make))
     app = visit(page, **{**grouped(RUNS[page]), "tab": "data"})
     assert NOTHING in words(app)
     assert set(offered) == ALWAYS
@@ -191,7 +189,7 @@ def test_a_view_of_many_runs_says_what_to_cite_for_them(
     page: str, visit: Visit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     offered: dict[str, Callable[[], str | bytes]] = {}
-    monkeypatch.setattr(again, "save", lambda name, label, mime, make: offered.__setitem__(label, make))
+    monkeypatch.setattr(chart, "save", lambda name, label, mime, make: offered.__setitem__(label, make))
     path, _, query = page.partition("?")
     visit(path, **dict(parse_qsl(query)))
     text = str(offered["Citations (BibTeX)"]())

@@ -19,7 +19,7 @@ from dprl.runs.store import Store
 from dprl.simulation.prepare import guarantee_of, noise_of_schedule
 from pages.home.state import best, known
 from pages.shared.examples import HOME_BUDGETS, HOME_EPISODES, trust
-from pages.shared.results.bundled import bundled
+from pages.shared.results.data import bundled
 from pages.shared.visitor import links
 from tests.pages.conftest import Visit, charts, words
 

@@ -14,8 +14,8 @@ import pytest
 from dprl.lessons import LESSONS, Marker, Order, Step
 from dprl.messages import messages
 from dprl.runs.store import Store
-from pages.shared.lessons import views
-from pages.shared.lessons.known import evidence
+from pages.shared import lessons as views
+from pages.shared.lessons import evidence
 from tests.pages.conftest import Visit, charts, plain, press, words
 from tests.problems import first
 from tests.test_lessons import LESSON

@@ -16,7 +16,7 @@ from dprl.simulation import OfflineSpec, RunSpec, following, run
 from pages.offline.charts import most_private, run_titles
 from pages.offline.record import EXAMPLES, LINEAR, OfflineState, OfflineView
 from pages.offline.record import FIRST as DEFAULT
-from pages.shared.results.bundled import bundled
+from pages.shared.results.data import bundled
 from pages.shared.visitor.links import encode_specs, fields_of
 from tests.pages.conftest import Visit, Work, charts, grouped, legend, plain, press, widget, words
 from tests.problems import first

@@ -41,9 +41,8 @@ def test_an_example_is_drawn_at_once(visit: Visit, store: Store, example: Explor
     app = visit("explore")
     press(app, f"example_{example.title}")
     assert [c.spec for c in app.session_state["session"].explore.curves] == [c.spec for c in example.curves]
-    if example.view.tab == "regret":
-        assert len(charts(app)) == 1
-        assert store.activity().runs_waiting == 0
+    assert len(charts(app)) == 1
+    assert store.activity().runs_waiting == 0
 
 
 def test_the_draft_of_the_settings_is_drawn_replaced_and_kept(visit: Visit, work: Work, store: Store) -> None:

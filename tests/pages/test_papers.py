@@ -19,9 +19,9 @@ from dprl.papers.items import all_items, papers, related
 from dprl.runs.store import Store
 from dprl.simulation import RunSpec
 from dprl.sitemap import MOVED
-from pages.papers import state
+from pages.papers import views
 from pages.shared.layout.terms import escape
-from pages.shared.results import bundled
+from pages.shared.results import data
 from pages.shared.visitor import links
 from tests.pages.conftest import Visit, Work, charts, go, marked, press, words
 from tests.problems import first
@@ -37,19 +37,19 @@ ADDITIVE = "online/theorem-5-2"
 def small(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Claim]:
     """One experiment on a small problem. What comes with the program is of it, and of all others as they are."""
     claim = replace(CLAIMS["jdp-additive"], settings=(regret.flattens(SMALL), regret.goes_on(SMALL)))
-    known = bundled.bundled_papers().evidence
+    known = data.bundled_papers().evidence
     monkeypatch.setitem(CLAIMS, "jdp-additive", claim)
-    shutil.copytree(bundled.DIRECTORY, tmp_path / "assets")
-    monkeypatch.setattr(bundled, "DIRECTORY", tmp_path / "assets")
-    bundled.path_of("papers").write_text(json.dumps(bench.papers(known)), encoding="utf-8")
+    shutil.copytree(data.DIRECTORY, tmp_path / "assets")
+    monkeypatch.setattr(data, "DIRECTORY", tmp_path / "assets")
+    data.path_of("papers").write_text(json.dumps(bench.papers(known)), encoding="utf-8")
     forget()
     yield claim
     forget()
 
 
 def forget() -> None:
-    bundled.bundled_papers.cache_clear()
-    state.verdicts.cache_clear()
+    data.bundled_papers.cache_clear()
+    views.verdicts.cache_clear()
 
 
 def command_line(tmp_path: Path, key: str) -> dict[str, Any]:
@@ -184,11 +184,11 @@ def test_computing_again_can_be_cancelled(visit: Visit, small: Claim, store: Sto
 def test_other_numbers_than_those_that_came_along_are_said(
     visit: Visit, work: Work, small: Claim, tmp_path: Path
 ) -> None:
-    kept = bundled.asset("papers")
+    kept = data.asset("papers")
     for run in kept["runs"]:
         if run["spec"]["privacy"] == "central":  # as if privacy had cost more and more
             run["values"] = [[v + at for v, at in zip(row, run["at"], strict=True)] for row in run["values"]]
-    bundled.path_of("papers").write_text(json.dumps(kept), encoding="utf-8")
+    data.path_of("papers").write_text(json.dumps(kept), encoding="utf-8")
     app = visit(PAGE, item=ADDITIVE)
     assert "**does not hold here**" in words(app)
     app.button(key="again").click().run()

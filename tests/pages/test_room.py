@@ -18,10 +18,10 @@ from dprl.runs import rooms
 from dprl.runs.limits import Lease, Refused
 from dprl.runs.store import Store
 from dprl.sentences import room as sentences
-from pages.room.question import shares_picture
+from pages.room.state import shares_picture
 from pages.room.teacher import answers_csv, upcoming
 from pages.shared.layout.terms import escape
-from pages.shared.lessons.known import evidence
+from pages.shared.lessons import evidence
 from tests.pages.conftest import Visit, charts, marked, press, sent, widget, words
 
 PAGE = "room"

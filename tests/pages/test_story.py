@@ -14,7 +14,7 @@ from dprl.mdp.counts import visits
 from dprl.messages import messages
 from dprl.research.one_user import apart
 from pages.home.state import story_content
-from pages.shared.results.bundled import asset, path_of
+from pages.shared.results.data import asset, path_of
 from tests.pages.conftest import Visit, charts
 
 RECOMPUTE = "it is not what runs say: run `python -m bench.bundled start`"

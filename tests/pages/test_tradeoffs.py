@@ -15,7 +15,6 @@ from dprl.simulation import RunSpec, online
 from pages.shared.layout.frame import CRASHED
 from pages.shared.results import data
 from pages.tradeoffs import charts as charts_of
-from pages.tradeoffs import state as trade
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.study import SweepView
 from tests.pages.conftest import Visit, Work, charts, grouped, marked, names, plain, press, widget, words
@@ -56,7 +55,7 @@ def test_a_question_is_one_press_and_is_answered_at_once(visit: Visit, store: St
     assert len(pills.options) == 6
     pills.set_value(words_).run()
     assert (
-        app.session_state["session"].part(trade.SweepPageState).study
+        app.session_state["session"].part(studies.SweepPageState).study
         == studies.questions(studies.DEFAULT.base)[words_]
     )
     assert charts(app)
@@ -69,7 +68,7 @@ def test_a_question_is_about_what_the_settings_describe(visit: Visit) -> None:
     widget(app, "selectbox", "Environment").select("chain").run()
     (pills,) = (each for each in app.pills if "More states?" in each.options)
     pills.set_value("More states?").run()
-    study = app.session_state["session"].part(trade.SweepPageState).study
+    study = app.session_state["session"].part(studies.SweepPageState).study
     assert (study.base.environment, study.x) == ("chain", "S")
 
 
@@ -85,7 +84,7 @@ def test_when_privacy_is_free_is_said_of_all_models(visit: Visit) -> None:
     drawn = names(app)
     for title in ("No privacy", "Central (JDP)", "Shuffle (SDP)", "Local (LDP)"):
         assert any(name.startswith(title) for name in drawn), drawn
-    last = {title: steps[-1] for title, steps in trade.growth(study).items()}
+    last = {title: steps[-1] for title, steps in charts_of.growth(study).items()}
     assert last["Central (JDP)"].high <= 0.1
     assert last["Local (LDP)"].low > 0.1
 
@@ -112,7 +111,7 @@ def test_bounds_are_drawn_on_demand(visit: Visit) -> None:
 
 def test_the_lines_of_mechanisms_are_told_apart_without_their_markers() -> None:
     """All were solid in the blue of a trusted curator."""
-    found = trade.kinds_of(studies.questions(studies.DEFAULT.base)["Which mechanism?"])
+    found = charts_of.kinds_of(studies.questions(studies.DEFAULT.base)["Which mechanism?"])
     drawn = list(found.values())
     assert len(drawn) >= 5
     assert len({look.dash for look in drawn}) == len(drawn)
@@ -131,8 +130,8 @@ def test_what_points_do_not_say_is_said(
     (warning,) = visit(PAGE, **query(study)).warning
     assert "Without privacy the algorithm has not found the best policy in 3 of 3 seeds" in warning.value
     # were the run without privacy to lose more
-    ends = trade.ends
-    monkeypatch.setattr(trade, "ends", lambda spec: ends(spec) + 1e6 * (spec.privacy == "none"))
+    ends = charts_of.ends
+    monkeypatch.setattr(charts_of, "ends", lambda spec: ends(spec) + 1e6 * (spec.privacy == "none"))
     (warning,) = visit(PAGE, **query(study)).warning
     said = plain(warning.value)
     assert (
@@ -258,7 +257,7 @@ def lost(spec: RunSpec) -> np.ndarray:
 def test_where_there_is_next_to_nothing_that_is_said_and_the_rest_drawn(
     visit: Visit, monkeypatch: pytest.MonkeyPatch, corner: str
 ) -> None:
-    monkeypatch.setattr(trade, "ends", lost)
+    monkeypatch.setattr(charts_of, "ends", lost)
     study, of_users = CORNERS[corner]
     app = visit(PAGE, **query(replace(study, share=50.0)))
     for show in ("price", "regret", "share", "users"):
@@ -286,7 +285,7 @@ def test_an_error_is_not_repeated_by_the_redrawing(
         raise RuntimeError("a fault")
 
     with monkeypatch.context() as patch:
-        patch.setattr(trade, "frontiers", broken)
+        patch.setattr(charts_of, "frontiers", broken)
         app.fails = True
         app.run()
         assert begun[-1] is None  # it stands still, said once

@@ -21,7 +21,7 @@ from dprl.simulation.uploads.ledger import Budget
 from dprl.simulation.uploads.model import EXAMPLE, EXAMPLE_PEOPLE, example
 from dprl.uploads import readings
 from pages.data import file as module
-from pages.data.own import Own, OwnData, example_trace
+from pages.data.own import Own, example_trace
 from tests.pages.conftest import Page, Visit, Work, charts, press, words
 
 PAGE = "data"
@@ -35,7 +35,7 @@ TYPED: dict[str, Any] = {
 
 
 def own_of(app: AppTest) -> Own:
-    found: Own = app.session_state["session"].part(OwnData).own
+    found: Own = app.session_state["session"].part(Own)
     return found
 
 
@@ -293,7 +293,7 @@ def test_nothing_of_a_data_set_is_in_a_link(visit: Visit, work: Work) -> None:
     work()
     app.run()
     app = released(app, work)
-    assert app.session_state["session"].part(OwnData).link == []
+    assert app.session_state["session"].part(Own).link == []
     data = own_of(app).data
     assert data is not None
     assert data.data not in json.dumps(dict(app.query_params))

@@ -53,7 +53,12 @@ def editor_controls(s: Session) -> None:
             ):
                 edited = key_of("edited")
                 st.text_area("Environment in use, as JSON", laid_out(model), height=400, key=edited)
-                button("Use it", take_edited, s, edited, type="primary", key="edit_use")
+
+                def take_edited() -> None:
+                    if (text := st.session_state.get(edited)) is not None:
+                        s.upload_problem = use(s, text)
+
+                button("Use it", take_edited, type="primary", key="edit_use")
     if len(model) > MAX_MODEL:
         st.caption(
             f"At {size(len(model))}, this environment is too large for a link. Send the file with the link; whoever "
@@ -79,12 +84,6 @@ def received(s: Session, file: Any) -> None:
         st.rerun()  # all of the page: a link may have waited for this file
 
 
-def take_edited(s: Session, key: str) -> None:
-    """Use the edited environment."""
-    if (text := st.session_state.get(key)) is not None:
-        s.upload_problem = use(s, text)
-
-
 def use(s: Session, text: str) -> str:
     """Use the environment in `text`; return a sentence if it has a fault.
 
@@ -107,7 +106,6 @@ def use(s: Session, text: str) -> str:
     s.files[links.text_digest(model)] = model
     s.draft.environment = WORLD.key
     s.draft.environment_params[WORLD.key] = {"model": model, "H": H}
-    s.version += 1
     s.remember(before)
     return ""
 

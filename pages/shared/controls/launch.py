@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, TypeVar
 
 import streamlit as st
@@ -17,13 +18,12 @@ from pages.shared.controls.widgets import locked
 from pages.shared.examples import BASE
 from pages.shared.layout.browser import skip_to_run
 from pages.shared.layout.terms import escape, meanings
-from pages.shared.results.bundled import comes_along
-from pages.shared.results.data import status, store, workers
+from pages.shared.results.data import comes_along, store, workers
 from pages.shared.results.status import ACTIVE
 from pages.shared.visitor import presence
+from pages.shared.visitor.address import RUN
 from pages.shared.visitor.callbacks import button, callback
 from pages.shared.visitor.draft import draft_of, spec_from
-from pages.shared.visitor.locks import RUN
 from pages.shared.visitor.state import Session, add, attempt, change_view, owner_id, session, write_address
 
 DRAFT_SECONDS = 2.0  # of one core, at most, for a draft that is drawn unasked
@@ -39,12 +39,17 @@ def draw_draft(s: Session, spec: RunSpec) -> None:
     full = len(e.curves) >= MAX_CURVES or st.context.is_embedded or locked(RUN)
     known = [curve.spec for curve in e.curves] + ([e.removed[1].spec] if e.removed else [])
     wanted = None if full or spec in known else spec  # a removed curve does not come back as a draft
-    if wanted and not comes_along(wanted) and status(wanted).state != "done" and takes_long(wanted):
-        wanted = None
+    if (
+        wanted
+        and not comes_along(wanted)
+        and store().status(wanted).state != "done"
+        and (compiles(wanted) or store().cost([wanted])[1] > DRAFT_SECONDS)
+    ):
+        wanted = None  # its time is shown before it begins
     if wanted == e.draft:
         return
     owner = owner_id("draft")
-    if e.draft and status(e.draft, owner).state in ACTIVE:
+    if e.draft and store().status(e.draft, owner).state in ACTIVE:
         attempt(store().cancel, e.draft, owner)
     if wanted and not comes_along(wanted):
         try:
@@ -54,11 +59,6 @@ def draw_draft(s: Session, spec: RunSpec) -> None:
     if wanted != e.draft:
         e.draft = wanted
         st.rerun()
-
-
-def takes_long(spec: RunSpec) -> bool:
-    """Return whether a run is so long that its time is shown before it begins."""
-    return compiles(spec) or store().cost([spec])[1] > DRAFT_SECONDS
 
 
 def offer(
@@ -121,14 +121,8 @@ def curve_box(found: tuple[RunSpec | None, str]) -> None:
             + (" The same run without privacy is added next to it." if len(both) > 1 else ""),
             help=meanings("Seed", "Policy update"),
         )
-    buttons(
-        run_curve,
-        spec,
-        BASE,
-        "Sets all settings back to their defaults and keeps the curves.",
-        full=full,
-        label="Keep" if drawn else "Run",
-    )
+    help = "Sets all settings back to their defaults and keeps the curves."
+    buttons(run_curve, spec, BASE, help, full=full, label="Keep" if drawn else "Run")
 
 
 def buttons(
@@ -147,9 +141,6 @@ def buttons(
     """
     s = session()
 
-    def press() -> None:
-        s.pressed = s.page
-
     def go() -> None:
         run(what)
         s.runs += 1
@@ -158,10 +149,10 @@ def buttons(
 
     def reset() -> None:
         before, s.draft = s.draft, draft_of(usual)
-        s.version += 1
         s.remember(before, also() if also else None)
 
     off = what is None or full or locked(RUN)
+    press = partial(setattr, s, "pressed", s.page)
     if s.pressed == s.page:  # the last typed value may have come with the press: by now `what` includes it
         s.pressed = None
         if not off:

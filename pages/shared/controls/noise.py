@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
+from itertools import product
 from typing import Any
 
 import streamlit as st
@@ -31,7 +32,7 @@ from pages.shared.controls.widgets import (
 from pages.shared.layout.terms import escape
 from pages.shared.names import REPORTS, REPORTS_HELP, TIED_HELP
 from pages.shared.visitor.callbacks import button
-from pages.shared.visitor.draft import Draft, draft_of, effective, spec_from
+from pages.shared.visitor.draft import draft_of, effective, spec_from
 from pages.shared.visitor.state import Session
 
 CALIBRATION = {"calibrated": "calibrated to the budget", "paper": "as in the paper"}
@@ -77,17 +78,14 @@ def noise(s: Session) -> None:
     sizes = {m: calibrations_for(s.draft.algorithm, m) for m in known}
     calibrations = [c for c in CALIBRATION if any(c in size for size in sizes.values())]
 
-    def calibrate(word: str) -> None:
-        s.draft = replace(s.draft, calibration=word, mechanism=None, delta=None)
-        s.version += 1
-
     def draw(key: str) -> None:
-        s.draft.mechanism = key
-        s.draft.calibration = calibration
-        s.draft.reports = s.draft.reports or reports  # with a named mechanism, the default would be all
-        if MECHANISMS[key].needs_delta and s.draft.delta == 0:
-            s.draft.delta = None
-        s.version += 1
+        lacking = MECHANISMS[key].needs_delta and s.draft.delta == 0
+        s.redraft(
+            mechanism=key,
+            calibration=calibration,
+            reports=s.draft.reports or reports,  # with a named mechanism, the default would be all
+            delta=None if lacking else s.draft.delta,
+        )
 
     with st.container(key="log_delta", gap=None):
         with st.container(horizontal=True, wrap=False, vertical_alignment="center"):
@@ -99,28 +97,23 @@ def noise(s: Session) -> None:
         if s.draft.delta == TIED:
             st.caption(f"δ = {human(delta)} for {human(s.draft.episodes)} users")
         else:
-            button(
-                f"Tie δ to the users: {TIED}",
-                tie,
-                s,
-                key="tie",
-                disabled=locked("delta"),
-                type="tertiary",
-                help=TIED_HELP,
-            )
-    select("Noise", calibrations, calibration, calibrate, CALIBRATION, CALIBRATION_HELP, "calibration")
+            tie = partial(s.redraft, delta=TIED)
+            named, off = f"Tie δ to the users: {TIED}", locked("delta")
+            button(named, tie, key="tie", disabled=off, type="tertiary", help=TIED_HELP)
+    select(
+        "Noise",
+        calibrations,
+        calibration,
+        lambda word: s.redraft(calibration=word, mechanism=None, delta=None),
+        CALIBRATION,
+        CALIBRATION_HELP,
+        "calibration",
+    )
     sized = [m for m in known if calibration in sizes[m]]
     pure = MECHANISMS[mechanism].pure  # then the visitor did not ask for a delta of zero
     fitting = [m for m in sized if delta > 0 or pure or not MECHANISMS[m].needs_delta] or sized
-    select(
-        "Mechanism",
-        fitting,
-        mechanism,
-        draw,
-        menu_titles(MECHANISMS),
-        MECHANISMS[mechanism].summary,
-        "mechanism",
-    )
+    about = MECHANISMS[mechanism].summary
+    select("Mechanism", fitting, mechanism, draw, menu_titles(MECHANISMS), about, "mechanism")
     if pure:
         st.caption("This mechanism guarantees (ε, 0), so no δ is needed.")
     only = listed([MECHANISMS[m].title for m in fitting])
@@ -133,23 +126,10 @@ def noise(s: Session) -> None:
     told = s.draft.algorithm, model, mechanism
     reason = not_counted("played", *told, choice="Counting only users told to play a row")
     whose = tuple(key for key in REPORTS if not not_counted(key, *told))
-    select(
-        "Reports counted",
-        whose,
-        effective(reports, whose),
-        setter("reports"),
-        REPORTS,
-        REPORTS_HELP,
-        "reports",
-    )
+    chosen = effective(reports, whose)
+    select("Reports counted", whose, chosen, setter("reports"), REPORTS, REPORTS_HELP, "reports")
     if reason:
         st.caption(f"{escape(reason)}.")
-
-
-def tie(s: Session) -> None:
-    """Let delta follow the number of users."""
-    s.draft.delta = TIED
-    s.version += 1
 
 
 def chosen_noise(s: Session) -> tuple[str, str, float, str]:
@@ -161,16 +141,10 @@ def chosen_noise(s: Session) -> tuple[str, str, float, str]:
     small = {"environment": "random", "environment_params": {"random": dict(SMALL)}}
     changes: tuple[dict[str, Any], ...] = ({}, {"environment": fitting}, small)
 
-    def tried() -> Iterator[Draft]:
-        for change in changes:
-            yield replace(s.draft, **change)
-        usual = replace(draft_of(RunSpec()), algorithm=algorithm.key, privacy=model)
-        for change in changes:
-            yield replace(usual, **change)
-
-    for draft in tried():
+    usual = replace(draft_of(RunSpec()), algorithm=algorithm.key, privacy=model)
+    for draft, change in product((s.draft, usual), changes):
         try:
-            spec = spec_from(draft)
+            spec = spec_from(replace(draft, **change))
         except SpecError:
             continue
         if spec.mechanism and spec.calibration and spec.delta is not None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -13,7 +12,8 @@ import streamlit as st
 from dprl.environments import ENVIRONMENTS, Environment
 from dprl.fields import Field, SpecError, check_params
 from dprl.figures import policy
-from dprl.figures.picture import Picture
+from dprl.figures.picture import Picture, for_page
+from dprl.figures.style import config
 from dprl.learners import ALGORITHMS
 from dprl.learners.tabular.planner import OWN
 from dprl.mdp import Size
@@ -39,7 +39,7 @@ from pages.shared.controls.widgets import (
     setter,
     stops,
 )
-from pages.shared.layout.chart import draw_bare, kept
+from pages.shared.layout.chart import kept
 from pages.shared.layout.frame import guarded
 from pages.shared.layout.terms import escape, meanings
 from pages.shared.visitor.callbacks import button
@@ -68,20 +68,16 @@ BONUS_HELP = "Anytime: bounds proved for all times. Algorithms learn sooner. Pap
 def environment_picture(environment: str, params: tuple[tuple[str, Any], ...], night: bool) -> Picture:
     """Draw an environment."""
     mdp = ENVIRONMENTS[environment].make(**dict(params))
-    return policy.environment_drawing(
-        mdp.P,
-        mdp.R,
-        drawing=mdp.drawing,
-        state_labels=mdp.state_labels,
-        action_labels=mdp.action_labels,
-        dark=night,
-    )
+    labels = {"state_labels": mdp.state_labels, "action_labels": mdp.action_labels}
+    return policy.environment_drawing(mdp.P, mdp.R, drawing=mdp.drawing, **labels, dark=night)
 
 
 def draw_environment(environment: str, params: Mapping[str, Any], key: str) -> None:
     """Draw a small picture of an environment. key: the picture's key on its page."""
     asked = environment, tuple(params.items())
-    draw_bare(kept(("environment", *asked), partial(environment_picture, *asked)), key)
+    picture = kept(("environment", *asked), partial(environment_picture, *asked))
+    bare = config() | {"displayModeBar": False}
+    st.plotly_chart(for_page(picture), key=key, theme=None, config=bare, alt=picture.alt)
 
 
 @st.fragment
@@ -172,14 +168,13 @@ def learner(s: Session) -> None:
         refusal = algorithm.refusal(Size(*world.size(**checked_params(s, world))), MOST_USERS)
         if refusal is not None:
             st.caption(f"This algorithm needs a small environment. {escape(refusal.sentence)}")
-            button(
-                "Switch to a small environment",
-                take_small,
-                s,
-                icon="compress",
-                key="small",
-                disabled=locked("environment"),
-            )
+
+            def take_small() -> None:  # and enough users for algorithms that list all policies
+                s.draft.environment_params["random"] = dict(SMALL)
+                s.redraft(environment="random", episodes=max(s.draft.episodes, 10**13))
+
+            off = locked("environment")
+            button("Switch to a small environment", take_small, icon="compress", key="small", disabled=off)
 
 
 def checked_params(s: Session, world: Environment) -> dict[str, Any]:
@@ -188,28 +183,15 @@ def checked_params(s: Session, world: Environment) -> dict[str, Any]:
     return check_params("environment_params", world.key, world.fields, given)
 
 
-def take_small(s: Session) -> None:
-    """Choose an environment that is small enough for learners that list all policies, and enough users for them."""
-    s.draft.environment_params["random"] = dict(SMALL)
-    s.draft.episodes = max(s.draft.episodes, 10**13)
-    s.draft.environment = "random"
-    s.version += 1
-
-
 def privacy(s: Session) -> None:
     """Draw the privacy model in words, and its budget; only models that the algorithm supports are offered."""
     algorithm = ALGORITHMS[s.draft.algorithm]
     model = effective(s.draft.privacy, algorithm.privacies)
-
-    def chosen(word: str) -> None:
-        s.draft = replace(s.draft, privacy=word, mechanism=None, calibration=None, delta=None)
-        s.version += 1
-
     select(
         "Privacy model",
         algorithm.privacies,
         model,
-        chosen,
+        lambda word: s.redraft(privacy=word, mechanism=None, calibration=None, delta=None),
         menu_titles(PRIVATIZERS),
         PRIVATIZERS[model].summary,
         "privacy",
@@ -296,23 +278,21 @@ def parameters(s: Session, owner: Owner, key: str, fields: Sequence[Field]) -> N
     """Draw a widget for each parameter, short ones next to each other."""
     values = params_of(s, owner, key, fields)
     numbers = [f for f in fields if f.kind in ("int", "float")]
+
+    def put(f: Field) -> None:
+        def store(chosen: Any) -> None:
+            s.draft.params(owner, key)[f.name] = chosen
+
+        parameter(f, f"{owner}_params.{key}.{f.name}", values[f.name], store)
+
     for group in (numbers[i : i + 3] for i in range(0, len(numbers), 3)):
         with st.container(horizontal=True, wrap=False):
             for f in group:
-                put(s, owner, key, f, values[f.name])
+                put(f)
         for f in group:
             complaint(f"{owner}_params.{key}.{f.name}")
     for f in (f for f in fields if f not in numbers):
-        put(s, owner, key, f, values[f.name])
-
-
-def put(s: Session, owner: Owner, key: str, f: Field, value: Any) -> None:
-    """Draw the widget for one parameter."""
-
-    def store(chosen: Any) -> None:
-        s.draft.params(owner, key)[f.name] = chosen
-
-    parameter(f, f"{owner}_params.{key}.{f.name}", value, store)
+        put(f)
 
 
 def schedule(s: Session) -> None:
@@ -321,10 +301,9 @@ def schedule(s: Session) -> None:
     growth = {"adaptive": adaptive.ETA, "geometric": geometric.ETA}
 
     def chosen(word: str) -> None:
-        s.draft.schedule = f"{word}:{growth[word].default:g}" if word in growth else word
-        if word == "episodic":
-            s.draft.episodes = min(s.draft.episodes, EPISODIC_LIMIT)
-        s.version += 1
+        text = f"{word}:{growth[word].default:g}" if word in growth else word
+        most = EPISODIC_LIMIT if word == "episodic" else MOST_USERS
+        s.redraft(schedule=text, episodes=min(s.draft.episodes, most))
 
     select("Policy updates", tuple(SCHEDULES), kind, chosen, SCHEDULES, SCHEDULES_HELP, "schedule")
     if kind in growth:

@@ -8,28 +8,20 @@ from typing import Any
 
 import streamlit as st
 
-from dprl.fields import Field
 from pages.shared.controls import widgets
 from pages.shared.visitor.callbacks import keyed
 from pages.shared.visitor.links import fields_of
-from pages.shared.visitor.state import ViewedState
-
-Part = ViewedState[Any]
+from pages.shared.visitor.state import PageState
 
 
-def _field(part: Part, name: str) -> Field:
-    kind: Any = part.view.__class__
-    return fields_of(kind)[name]
-
-
-def _keep(part: Part, name: str) -> Callable[[Any], None]:
+def _keep(part: PageState, name: str) -> Callable[[Any], None]:
     def store(value: Any) -> None:
-        part.view = replace(part.view, **{name: _field(part, name).check(value)})
+        part.view = replace(part.view, **{name: fields_of(part.view.__class__)[name].check(value)})
 
     return store
 
 
-def segments(part: Part, label: str, name: str, options: Mapping[str, str]) -> str:
+def segments(part: PageState, label: str, name: str, options: Mapping[str, str]) -> str:
     """Draw a choice of a few words; return the view's field `name`, or the first word if that is not offered."""
     value = getattr(part.view, name)
     value = value if value in options else next(iter(options))
@@ -37,7 +29,7 @@ def segments(part: Part, label: str, name: str, options: Mapping[str, str]) -> s
     return str(value)
 
 
-def switch(part: Part, label: str, name: str, on: str, off: str, help: str | None = None) -> bool:
+def switch(part: PageState, label: str, name: str, on: str, off: str, help: str | None = None) -> bool:
     """Draw a toggle between two words of the view's field `name`; return whether it is at `on`."""
     value = getattr(part.view, name) == on
     keep = _keep(part, name)
@@ -46,7 +38,7 @@ def switch(part: Part, label: str, name: str, on: str, off: str, help: str | Non
 
 
 def menu(
-    part: Part,
+    part: PageState,
     label: str,
     name: str,
     options: Sequence[int],
@@ -73,12 +65,12 @@ def menu(
     return int(value)
 
 
-def seed_menu(part: Part, label: str, seeds: int) -> int:
+def seed_menu(part: PageState, label: str, seeds: int) -> int:
     """Choose one of the seeds of a run."""
     return menu(part, label, "seed", range(seeds), [f"seed {i}" for i in range(seeds)])
 
 
-def step_menu(part: Part, H: int) -> int | None:
+def step_menu(part: PageState, H: int) -> int | None:
     """Draw a menu of the episode's steps; return one, or None for all."""
     titles = ["every step", *(f"step {h}" for h in range(H))]
     with st.container(width=150):
@@ -87,7 +79,7 @@ def step_menu(part: Part, H: int) -> int | None:
 
 
 def steps(
-    part: Part,
+    part: PageState,
     label: str,
     name: str,
     options: Sequence[int],
@@ -97,7 +89,7 @@ def steps(
     """Draw a slider over a few numbers; it starts at the option nearest to the view's value or, if that is the default,
     to `otherwise`. words: returns the words for an option."""
     wanted = getattr(part.view, name)
-    if otherwise is not None and wanted == _field(part, name).default:
+    if otherwise is not None and wanted == fields_of(part.view.__class__)[name].default:
         wanted = otherwise
     value = min(options, key=lambda option: abs(option - wanted))
     if len(options) > 1:

@@ -6,6 +6,7 @@ import math
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import streamlit as st
@@ -14,9 +15,9 @@ from streamlit.delta_generator import DeltaGenerator
 from dprl.fields import Field, SpecError
 from dprl.words import typed
 from pages.shared.layout.terms import escape
+from pages.shared.visitor.address import RUN
 from pages.shared.visitor.callbacks import key_of, keyed, on_value
 from pages.shared.visitor.draft import Moved
-from pages.shared.visitor.locks import RUN
 from pages.shared.visitor.state import session
 
 FOLD = "fold_"  # begins the keys of folds
@@ -36,11 +37,6 @@ def stops(low: float, high: float, per_decade: Sequence[float] = (1, 2, 5)) -> l
     marks = [float(f"{m}e{d}") for d in decades for m in per_decade]
     inside = [m for m in marks if low <= m <= high]
     return sorted({low, *inside, high})
-
-
-def nearest_mark(marks: Sequence[float], value: float) -> float:
-    """Return the mark that differs from the value by the smallest factor."""
-    return min(marks, key=lambda mark: abs(math.log(mark) - math.log(value)))
 
 
 def select(
@@ -120,14 +116,10 @@ def exact(
     width: the pixels of a field whose label stands next to it. For such a field, and for one in a row of several, the
     caller has to call `complaint`.
     """
-    s = session()
 
     def changed(text: str) -> None:
-        s.wrong.pop(name, None)
-        try:
+        with suppress(SpecError):  # explained below the field
             store(read_number(field, text))
-        except SpecError as error:
-            s.wrong[name] = str(error)
 
     text = st.text_input(
         label,
@@ -143,7 +135,7 @@ def exact(
     try:
         read_number(field, str(text))
     except SpecError as error:
-        s.wrong[name] = str(error)
+        session().wrong[name] = str(error)
     if width is None and not in_row:
         complaint(name)
 
@@ -190,6 +182,9 @@ def log_slider(
     """Draw a logarithmic slider over `marks`, the exact value next to it, and the meaning of its two ends."""
     slider_key, text_key = key_of(f"{name}:slider"), key_of(f"{name}:exact")
 
+    def nearest_mark(value: float) -> float:
+        return min(marks, key=lambda mark: abs(math.log(mark) - math.log(value)))
+
     def slid(mark: float) -> None:
         chosen = field.check(mark)
         store(chosen)
@@ -197,7 +192,7 @@ def log_slider(
 
     def entered(chosen: Any) -> None:
         store(chosen)
-        move(slider_key, nearest_mark(marks, chosen))
+        move(slider_key, nearest_mark(chosen))
 
     with st.container(key=f"log_{name}", gap=None):  # the slider's value stands above it, below the field
         with st.container(horizontal=True, wrap=False, vertical_alignment="center"):
@@ -206,7 +201,7 @@ def log_slider(
         st.select_slider(
             label,
             marks,
-            nearest_mark(marks, value),
+            nearest_mark(value),
             format_func=show,
             key=slider_key,
             on_change=on_value(slider_key, heard(slider_key, slid)),
@@ -220,31 +215,24 @@ def log_slider(
 def parameter(field: Field, name: str, value: Any, store: Store) -> None:
     """Draw the widget for a parameter of an environment or of an algorithm, by the kind of its Field. The caller shows
     the fault of a number below its row."""
+
+    def rows_changed(text: str) -> None:
+        store("/".join(line.strip() for line in text.upper().splitlines() if line.strip()))
+
     if field.kind == "choice":
         select(field.name, field.choices, value, store, help=field.help, name=name)
-        return
-    if field.rows:
-        rows_field(field, name, value, store)
-        return
-    exact(field.name, name, field, value, store, in_row=field.kind != "text")
-
-
-def rows_field(field: Field, name: str, value: str, store: Store) -> None:
-    """Draw a field for a text of rows joined by /, with a row on each line."""
-
-    def changed(text: str) -> None:
-        lines = (line.strip() for line in text.upper().splitlines())
-        store("/".join(line for line in lines if line))
-
-    st.text_area(
-        f"{field.name}: {field.rows}",
-        value=value.replace("/", "\n"),
-        height="content",
-        max_chars=2000,
-        help="Write one row on each line, all of the same length.",
-        disabled=locked(name),
-        **keyed(f"{name}:rows", changed),
-    )
+    elif field.rows:  # a text of rows joined by /
+        st.text_area(
+            f"{field.name}: {field.rows}",
+            value=value.replace("/", "\n"),
+            height="content",
+            max_chars=2000,
+            help="Write one row on each line, all of the same length.",
+            disabled=locked(name),
+            **keyed(f"{name}:rows", rows_changed),
+        )
+    else:
+        exact(field.name, name, field, value, store, in_row=field.kind != "text")
 
 
 def setter(name: str) -> Store:

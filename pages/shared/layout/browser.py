@@ -6,6 +6,7 @@ The source of a component is the file of its name in assets/web/. It is read onc
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -27,29 +28,27 @@ def component(name: str, *, css: str = "", js: str = "") -> Callable[..., Any]:
     )
 
 
-def joined_script(*names: str) -> str:
-    """Join several invisible scripts of assets/web/ into one: each component is made, hashed and sent at every rerun,
-    as a button is."""
-    parts = ",\n".join(plain(web_source(f"{name}.js")).rstrip() for name in names)
-    return f"""
-const parts = [{parts}];
+# Several invisible scripts joined into one: each component is made, hashed and sent at every rerun, as a button is.
+PARTS = ("fullscreen", "popover", "sign_picture", "meanings")
+LISTENING = f"""
+const parts = [{", ".join(plain(web_source(f"{name}.js")).rstrip() for name in PARTS)}];
 export default function () {{
   const ends = parts.map((part) => part());
   return () => ends.forEach((end) => end());
 }}
 """
-
-
 ENOUGH = 700  # pixels of a page's width from which on there is room next to charts
 
+# A button that opens the sidebar, shown on narrow screens only (style.css).
+settings_button = partial(component("settings", css="button.css"), key="settings", width="content")
+# The first target of Tab: a link past the settings, to their Run button.
+skip_to_run = partial(component("skip"), key="skip", height=1)
 _copy = component("copy_link", css="button.css")
-_settings = component("settings", css="button.css")
 _close = component("close_sidebar")
-_skip = component("skip")
 _from_top = component("from_top")
 _say = component("say")
 _daylight = component("daylight")
-_listening = component("listening", js=joined_script("fullscreen", "popover", "sign_picture", "meanings"))
+_listening = component("listening", js=LISTENING)
 
 
 def copy_link(query: str, label: str = "Copy link", replace: bool = False) -> None:
@@ -57,16 +56,6 @@ def copy_link(query: str, label: str = "Copy link", replace: bool = False) -> No
     page need different labels. replace: whether the address bar gets the query, too."""
     key = "_".join(label.lower().split())
     _copy(data={"query": query, "label": label, "replace": replace}, key=key, width="content")
-
-
-def settings_button() -> None:
-    """Draw a button that opens the sidebar, shown on narrow screens only (style.css)."""
-    _settings(key="settings", width="content")
-
-
-def skip_to_run() -> None:
-    """Draw the first target of Tab: a link past the settings, to their Run button."""
-    _skip(key="skip", height=1)
 
 
 def from_top(opened: str) -> None:

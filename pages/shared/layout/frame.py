@@ -5,8 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
-from copy import copy
-from functools import cache, wraps
+from functools import wraps
 from pathlib import Path
 from threading import Lock
 from typing import Any, ParamSpec
@@ -16,7 +15,7 @@ from streamlit.navigation.page import StreamlitPage
 
 from dprl.fields import SpecError
 from dprl.runs.database import StoreError
-from dprl.sitemap import MOVED, PAGES, SECTIONS, Page
+from dprl.sitemap import MOVED, PAGES, SECTIONS
 from pages.shared.layout.browser import unseen
 from pages.shared.layout.terms import escape
 from pages.shared.results.data import store
@@ -38,9 +37,8 @@ class Crowd:
     """The parts of all visitors' pages that currently redraw themselves."""
 
     def __init__(self) -> None:
-        self._parts: dict[
-            tuple[int, str], tuple[float, float]
-        ] = {}  # when each is gone; what drawing it costs
+        # when each is gone; what drawing it costs
+        self._parts: dict[tuple[int, str], tuple[float, float]] = {}
         self._lock = Lock()
 
     def pace(self, part: tuple[int, str], least: float, cost: float | None, guess: float = COST) -> float:
@@ -151,16 +149,13 @@ def dark() -> bool:
 
 def wide() -> bool:
     """Return whether charts have room for names next to them: by the browser's report or, before that, by its name."""
-    s = session()
-    if s.wide is None:
-        browser = st.context.headers.get("User-Agent", "")
-        return bool(browser) and "Mobi" not in browser
-    return s.wide
+    browser, reported = st.context.headers.get("User-Agent", ""), session().wide
+    return bool(browser) and "Mobi" not in browser if reported is None else reported
 
 
 @guarded
 def show_page(page: StreamlitPage) -> None:
-    """Show the messages of the store, and draw the page."""
+    """Show the messages of the store, and draw the page, with the links to the runs and to the document about it."""
     if notice := store().notice:
         st.warning(escape(notice))
     s = session()
@@ -174,7 +169,12 @@ def show_page(page: StreamlitPage) -> None:
     if s.said and s.said != notice:
         st.toast(escape(s.said))
     s.said = ""
-    corner(PAGES[page.url_path], store().going(owners()))
+    with st.container(horizontal=True, gap="small", width="content", key="corner"):
+        going = store().going(owners())
+        page_link("runs", f"Runs ({going})" if going else "Runs")
+        if st.get_option("server.enableStaticServing"):
+            guide = PAGES[page.url_path].guide or "index"
+            st.markdown(f":material/menu_book: [Docs](app/static/docs/{guide}.html)")
     page.run()
     unseen(f"{page.url_path}:{s.runs}", dark(), wide(), into(s, "wide"))
 
@@ -183,37 +183,15 @@ ROOT = Path(__file__).parents[3]
 
 
 def pages() -> dict[str, list[StreamlitPage]]:
-    """Return the pages by section, for one run of the script. Searching the files again takes 2 ms. Each page is a
-    copy, because Streamlit marks it as ready to run."""
-    found: dict[str, list[StreamlitPage]] = {}
-    for section, page in _pages():
-        found.setdefault(section, []).append(copy(page))
-    return found
-
-
-@cache
-def _pages() -> list[tuple[str, StreamlitPage]]:
-    made = []
-    for page in sorted(PAGES.values(), key=lambda page: SECTIONS.index(page.section)):
+    """Return the pages by section, for one run of the script."""
+    found: dict[str, list[StreamlitPage]] = {section: [] for section in SECTIONS}
+    for page in PAGES.values():
         how: Any = {"default": not page.path, "visibility": "hidden" if page.aside else "visible"}
-        drawn = st.Page(ROOT / page.file, title=page.name, url_path=page.path or None, **how)
-        made.append((page.section, drawn))
-    for path in MOVED:
-        made.append(("", st.Page(_nothing, title=path, url_path=path, visibility="hidden")))
-    return made
-
-
-def _nothing() -> None:
-    """Draw nothing, because app.py redirects from such an address."""
-
-
-def corner(page: Page, going: int) -> None:
-    """Draw the links at the right end of the navigation: to the runs, with the number of active ones, and to the
-    document about the page."""
-    with st.container(horizontal=True, gap="small", width="content", key="corner"):
-        page_link("runs", f"Runs ({going})" if going else "Runs")
-        if st.get_option("server.enableStaticServing"):
-            st.markdown(f":material/menu_book: [Docs](app/static/docs/{page.guide or 'index'}.html)")
+        made = st.Page(ROOT / page.file, title=page.name, url_path=page.path or None, **how)
+        found[page.section].append(made)
+    for path in MOVED:  # draws nothing, because app.py redirects from such an address
+        found[""].append(st.Page(lambda: None, title=path, url_path=path, visibility="hidden"))
+    return found
 
 
 def page_link(

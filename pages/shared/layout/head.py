@@ -4,7 +4,6 @@ link, a short link with its QR code, a link that locks the settings, or a chart 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from html import escape as html
 from urllib.parse import urlsplit
 
@@ -16,10 +15,9 @@ from dprl.sitemap import PAGES
 from pages.shared.layout.browser import copy_link, settings_button
 from pages.shared.layout.terms import escape, explained
 from pages.shared.results.data import store
-from pages.shared.visitor import address, locks, presence
+from pages.shared.visitor import address, presence
 from pages.shared.visitor.address import NOTHING, query_of
 from pages.shared.visitor.callbacks import button, into, keyed, on_value
-from pages.shared.visitor.locks import locked_in_words
 from pages.shared.visitor.state import PageState, attempt, note_view, session, write_address
 
 MOST_TOLD = 3  # problems of one link
@@ -49,10 +47,9 @@ def head(part: PageState, title: str = "") -> DeltaGenerator:
         rest = "" if NOTHING in told else "Not all of this link could be used; the rest is shown. "
         st.warning(f"{rest}{told}{more}", icon=":material/link_off:")
     if page.settings and part.locked:
-        opened = f"?{query_of(part.link)}"
         st.markdown(
-            f":material/lock: Whoever made this link has locked {locked_in_words(part.locked)}. "
-            f"[Open it without the lock]({opened})."
+            f":material/lock: Whoever made this link has locked {address.locked_in_words(part.locked)}. "
+            f"[Open it without the lock](?{query_of(part.link)})."
         )
     shared_with(part)
     return corner
@@ -102,40 +99,37 @@ LOCK_HELP = (
 
 
 def share(part: PageState, more: Callable[[], None] | None = None) -> None:
-    """Draw buttons for the link to the current view. more: draws the page's other ways to share."""
+    """Draw buttons for the link to the current view, and the ways to pass it on. more: draws the page's own ways."""
+    s, link = session(), part.link
     with st.container(horizontal=True, wrap=False, gap="xsmall", width="content", key="share"):
-        link = part.link
-        items = [*link, *locks.encode(part.locked), *address.saying(part.sentence)]
-        if session().page:  # Home's slider writes its address itself
+        items = [*link, *address.write_locks(part.locked), *address.saying(part.sentence)]
+        if s.page:  # Home's slider writes its address itself
             note_view(part, items)
         copy_link(query_of(items), replace=part.moved and not st.context.is_embedded)
-        with st.popover("Share", icon=":material/qr_code_2:", key="share_more"):
-            query = for_others(part, link)
-            if more is not None:
-                more()
-            in_a_page(query)
-
-
-def for_others(part: PageState, link: list[tuple[str, str]]) -> str:
-    """Draw the ways to pass on a link, and return its query. link: part.link, which is slow to compute again."""
-    s = session()
-    locked = part.locked
-    if PAGES[s.page or ""].settings:
-        st.toggle(
-            "Lock the settings",
-            s.locking,
-            key="locking",
-            on_change=on_value("locking", into(s, "locking")),
-            help=LOCK_HELP,
-        )
-        locked = locks.EVERYTHING if s.locking else locked
-    query = query_of([*link, *locks.encode(locked)])
-    own_sentence(part)
-    whole = query_of([*link, *locks.encode(locked), *address.saying(part.sentence)])
-    if locked != part.locked:
-        copy_link(whole, "Copy locked link")
-    short_link(s.page or "", whole)
-    return query
+        popover = st.popover("Share", icon=":material/qr_code_2:", key="share_more")
+    with popover:
+        locked = part.locked
+        if PAGES[s.page or ""].settings:
+            st.toggle(
+                "Lock the settings",
+                s.locking,
+                key="locking",
+                on_change=on_value("locking", into(s, "locking")),
+                help=LOCK_HELP,
+            )
+            locked = address.EVERYTHING if s.locking else locked
+        items = [*link, *address.write_locks(locked)]
+        own_sentence(part)
+        whole = query_of([*items, *address.saying(part.sentence)])
+        if locked != part.locked:
+            copy_link(whole, "Copy locked link")
+        short_link(s.page or "", whole)
+        if more is not None:
+            more()
+        st.markdown("**In your own page**, the first chart with its sentence:")
+        there = html(address.whole_address(query_of([*items, ("embed", "true")])))
+        # without highlighting: the colours of code are too faint for such small text
+        st.code(f'<iframe src="{there}" width="100%" height="640"></iframe>', language=None, wrap_lines=True)
 
 
 def own_sentence(part: PageState) -> None:
@@ -155,29 +149,17 @@ def own_sentence(part: PageState) -> None:
     )
 
 
-def in_a_page(query: str) -> None:
-    """Draw the way to embed the chart of a link in another page."""
-    st.markdown("**In your own page**, the first chart with its sentence:")
-    there = address.whole_address("&".join(filter(None, [query, "embed=true"])))
-    # without highlighting: the colours of code are too faint for such small text
-    st.code(
-        f'<iframe src="{html(there)}" width="100%" height="640"></iframe>', language=None, wrap_lines=True
-    )
-
-
 def short_link(page: str, query: str) -> None:
     """Draw the short link to a page and a query, once requested."""
     s = session()
     st.markdown(
         "**A short link** works as long as this server keeps its store. The full link works on every server."
     )
-    code = s.short.get((page, query))
-    if code is None:
-        make = partial(attempt, shorten, page, query)
-        button("Make a short link", make, icon="link", key="shorten")
-        return
-    copy_link(f"s={code}", "Copy short link")
-    qr(address.whole_address(f"s={code}"), "the short link")
+    if code := s.short.get((page, query)):
+        copy_link(f"s={code}", "Copy short link")
+        qr(address.whole_address(f"s={code}"), "the short link")
+    else:
+        button("Make a short link", attempt, shorten, page, query, icon="link", key="shorten")
 
 
 def shorten(page: str, query: str) -> None:

@@ -12,6 +12,7 @@ from functools import cache, lru_cache
 from html import escape as html_escape
 
 from dprl.messages.glossary import TERMS
+from pages.shared.visitor.address import one_line
 from pages.shared.visitor.state import session
 
 # Links, signs and code are left as they are.
@@ -47,16 +48,14 @@ def explained(text: str, html: bool = False) -> str:
     for begin, end, name in _terms(s.page, text):
         if name not in s.explained:
             s.explained[name] = s.drawing
-            parts += [text[done:begin], linked(text[begin:end], glossary(s.page)[name], html)]
+            word, meaning = text[begin:end], glossary(s.page)[name]
+            if html:
+                link = f'<a href="{TERM}" title="{html_escape(meaning)}">{word}</a>'
+            else:
+                link = f'[{word}]({TERM} "{meaning}")'
+            parts += [text[done:begin], link]
             done = end
     return "".join([*parts, text[done:]])
-
-
-def linked(word: str, meaning: str, html: bool = False) -> str:
-    """Attach its meaning to a word."""
-    if html:
-        return f'<a href="{TERM}" title="{html_escape(meaning)}">{word}</a>'
-    return f'[{word}]({TERM} "{meaning}")'
 
 
 def meanings(*names: str) -> str:
@@ -75,8 +74,7 @@ _AUTOLINK = re.compile(r"www\.|://|@\w", re.IGNORECASE)
 
 def escape(text: str) -> str:
     """Escape `text` for a place that reads Markdown, so that it is shown as written and never interpreted."""
-    flat = " ".join("".join(c if c.isprintable() else " " for c in text).split())
-    return _OPENING.sub(r"\1\\\2", _SPECIAL.sub(r"\\\1", unlinked(flat)))
+    return _OPENING.sub(r"\1\\\2", _SPECIAL.sub(r"\\\1", unlinked(one_line(text))))
 
 
 def unlinked(text: str) -> str:

@@ -11,10 +11,9 @@ from typing import Any
 
 from dprl.fields import SpecError
 from dprl.privacy import Guarantee
-from dprl.simulation import AttackSpec, OfflineSpec, RunSpec, Spec, answered
+from dprl.simulation import OfflineSpec, RunSpec, Spec, answered
 from dprl.simulation.replay import QUESTION
-from pages.shared.results.bundled import asset
-from pages.shared.results.data import SizedCache, cache_of, store
+from pages.shared.results.data import SizedCache, asset, cache_of, store
 from pages.shared.visitor.state import session
 from pages.shared.visitor.turns import turns
 
@@ -26,20 +25,14 @@ _LOOK = 0.005
 
 def guarantee(spec: Spec) -> Guarantee | None:
     """Return a run's stated and proved guarantee, which needs no run; None until it is known. Raises SpecError."""
-    found = _answer_to("guarantee", spec)
-    return Guarantee.from_dict(found) if isinstance(found, dict) else None
+    found = table("guarantee", spec)
+    return None if found is None else Guarantee.from_dict(found)
 
 
-def promise_curves(spec: RunSpec) -> dict[str, Any] | None:
-    """Return the curves of a run's noise, see `simulation.promise`; None until they are known, or without noise. Raises
-    SpecError."""
-    found = _answer_to("promise", spec)
-    return found if isinstance(found, dict) else None
-
-
-def collusion(spec: AttackSpec) -> dict[str, Any] | None:
-    """Return the simulation of two colluding users, see `simulation.collusion`; None until it is known."""
-    found = _answer_to("collusion", spec)
+def table(question: str, spec: Spec) -> dict[str, Any] | None:
+    """Return the answer to "promise" (the curves of a run's noise), "collusion" or "coverage", as the functions of
+    these names in dprl.simulation give it; None until it is known, or if there is none. Raises SpecError."""
+    found = _answer_to(question, spec)
     return found if isinstance(found, dict) else None
 
 
@@ -73,12 +66,6 @@ def v_star(spec: RunSpec | OfflineSpec) -> float | None:
         return known
     found = _answer_to("v_star", spec, problem)
     return found if isinstance(found, float) else None
-
-
-def coverage(spec: OfflineSpec) -> dict[str, Any] | None:
-    """Return the coverage of the problem by the data, see `simulation.offline.covered`; None until it is known."""
-    found = _answer_to("coverage", spec)
-    return found if isinstance(found, dict) else None
 
 
 @cache

@@ -1,27 +1,34 @@
-"""The data that pages read: the store, and results that are decoded once for everybody and cached up to a number of
-bytes. Nothing is computed here."""
+"""The data that pages read: the store; results that are decoded once for everybody and cached up to a number of bytes;
+and bundled results, above all finished runs, so that a page shows its chart at once. Nothing is computed here:
+`python -m bench.bundled` makes the bundled files.
+"""
 
 from __future__ import annotations
 
+import json
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import replace
-from typing import Any, Generic, TypeVar
+from functools import cache
+from pathlib import Path
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
+from dprl.assets import ASSETS
 from dprl.environments import ENVIRONMENTS
 from dprl.mdp import TabularMDP
-from dprl.metrics.curves import RunCurves
-from dprl.papers.report import version
+from dprl.metrics.curves import Evidence, RunCurves
+from dprl.papers import CLAIMS
+from dprl.papers.evidence import from_dict
+from dprl.papers.report import ClaimReport, report, version
 from dprl.research.series import place_of
 from dprl.runs.cluster import engine
-from dprl.runs.status import RunStatus
 from dprl.runs.store import Store, opened
-from dprl.simulation import OfflineSpec, RunSpec, Spec
+from dprl.simulation import AttackSpec, OfflineSpec, RunSpec, Spec, spec_from_dict
 
 TRACE_BYTES = 256 * 2**20  # of decoded traces kept, for all visitors together
 CURVE_BYTES = 32 * 2**20
@@ -35,21 +42,11 @@ def store() -> Store:
     return opened().begin(engine=engine())
 
 
-def status(spec: Spec, visitor: str | None = None) -> RunStatus:
-    """Return the status of a run, for this visitor."""
-    return store().status(spec, visitor)
-
-
 def trace(spec: Spec, seed: int) -> Any:
     """Return one seed's trace, decoded once, in the class of its kind; None while the seed is unfinished."""
-
-    def load(_: str | None) -> Any:
-        return next(iter(store().traces(spec, seeds=(seed,))), None)
-
-    key = f"{spec.to_json()}#{seed}"
     return cache_of("traces", TRACE_BYTES).cached(
-        key,
-        load,
+        f"{spec.to_json()}#{seed}",
+        lambda _: next(iter(store().traces(spec, seeds=(seed,))), None),
         lambda found: ENTRY_BYTES if found is None else bytes_of(found),
         lambda: store().version(spec),
         lambda found: found is not None,
@@ -169,3 +166,78 @@ def bytes_of(*found: Any) -> int:
     return ENTRY_BYTES + sum(
         part.nbytes for one in found for part in vars(one).values() if isinstance(part, np.ndarray)
     )
+
+
+DIRECTORY = ASSETS
+FILES_OF_ONLINE = ("home", "examples")  # files with runs of the page Online
+
+
+def path_of(name: str) -> Path:
+    """Return the path of a file of assets/ by its name on pages."""
+    return DIRECTORY / f"{name}.json"
+
+
+def asset(name: str) -> Any:
+    """Read such a file, without caching it."""
+    return json.loads(path_of(name).read_text(encoding="utf-8"))
+
+
+@cache
+def bundled(name: str) -> dict[Any, RunCurves]:
+    """Return the runs of one file by spec, read once. They have some of their checkpoints, evenly spread on a log scale
+    and including the last, or only the last."""
+    found = {}
+    for entry in asset(name):
+        spec = spec_from_dict(entry["spec"])
+        if "ends" in entry:
+            found[spec] = RunCurves(np.array([spec.size]), np.array(entry["ends"])[:, None])
+            continue
+        found[spec] = RunCurves(
+            np.array(entry["episodes"], np.int64),
+            np.array(entry["regret"]),
+            noise_std=entry["noise_std"],
+            lower=np.array(entry["lower"]) if "lower" in entry else None,
+        )
+    return found
+
+
+def comes_along(spec: Any) -> bool:
+    """Return whether the curves of an online run come with the program, so that nobody has to compute them."""
+    return any(spec in bundled(name) for name in FILES_OF_ONLINE)
+
+
+class Bundled(NamedTuple):
+    """The bundled evidence, the version that computed it, and its verdicts."""
+
+    evidence: Evidence
+    version: dict[str, str]
+    reports: dict[str, ClaimReport]
+
+
+@cache
+def bundled_papers() -> Bundled:
+    """Return the bundled evidence with its verdicts, read once."""
+    found: dict[str, Any] = asset("papers")
+    questions = {spec: asked for claim in CLAIMS.values() for spec, asked in claim.questions.items()}
+    known = from_dict(found, questions)
+    return Bundled(known, found["version"], {key: report(claim, known) for key, claim in CLAIMS.items()})
+
+
+class AttackScores(NamedTuple):
+    """The scores so far: [n] in each world; releases, counters: see AttackTrace; token: changes when they do."""
+
+    first: NDArray[np.float64]
+    second: NDArray[np.float64]
+    releases: int
+    counters: int
+    token: str
+
+
+@cache
+def bundled_scores() -> dict[AttackSpec, AttackScores]:
+    """Return the attack that the page opens with, which comes with the program."""
+    found = asset("attack")
+    scores = AttackScores(
+        np.array(found["first"]), np.array(found["second"]), found["releases"], found["counters"], "bundled"
+    )
+    return {spec_from_dict(found["spec"]): scores}

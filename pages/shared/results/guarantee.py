@@ -35,16 +35,12 @@ def guarantee_of(run: Spec) -> tuple[Guarantee | None, str]:
 
 
 def promised(spec: OfflineSpec | UploadSpec, key: int) -> None:
-    """Draw a run's card once a worker has computed its noise's guarantee. key: a number that is unique on the page."""
-    found, wrong = guarantee_of(spec)
-    if found is None:
+    """Draw a run's card, its guarantee in words and numbers, once a worker has computed it; the parts have the same
+    order in every card. key: a number that is unique on the page."""
+    g, wrong = guarantee_of(spec)
+    if g is None:
         st.caption(wrong or working_out("the guarantee of this noise"))
-    else:
-        guarantee_card(found, spec, key)
-
-
-def guarantee_card(g: Guarantee, spec: OfflineSpec | UploadSpec, key: int) -> None:
-    """Draw one run's guarantee in words and numbers; the parts have the same order in every card."""
+        return
     private = spec.calibration is not None
     way = NOISY_WAY if private else RAW_WAY
     sketch(who_sees_what(way, "central" if private else "none", dark=dark()))
@@ -54,16 +50,13 @@ def guarantee_card(g: Guarantee, spec: OfflineSpec | UploadSpec, key: int) -> No
         return
     of_people = isinstance(spec, UploadSpec) and spec.public.of_people
     who = said.PERSON if of_people or spec.episodes_of_one > 1 else said.TRAJECTORY
-    good, sentence = (
-        said.concentrated_verdict(g.claimed_rho, g.proved_rho or 0.0, who)
-        if g.claimed_rho is not None
-        else said.about_promise(
-            g.claimed_epsilon or 0.0, g.claimed_delta or 0.0, g.readings, said.BLANKED, who
-        )
-    )
-    verdict_and_budget(
-        g, good, sentence, key, "Standard deviation of the noise in one visit count of the data set."
-    )
+    if g.claimed_rho is not None:
+        good, sentence = said.concentrated_verdict(g.claimed_rho, g.proved_rho or 0.0, who)
+    else:
+        claimed = g.claimed_epsilon or 0.0, g.claimed_delta or 0.0
+        good, sentence = said.about_promise(*claimed, g.readings, said.BLANKED, who)
+    noise = "Standard deviation of the noise in one visit count of the data set."
+    verdict_and_budget(g, good, sentence, key, noise)
     st.markdown(explained(said.readings(g.readings, said.BLANKED, who)))
     facts(g)
     assumptions(g)

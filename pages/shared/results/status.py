@@ -21,8 +21,7 @@ from dprl.words import duration, ordinal, plural
 from pages.shared.layout.browser import say
 from pages.shared.layout.terms import escape, explained
 from pages.shared.results import data
-from pages.shared.results.bundled import FILES_OF_ONLINE, bundled
-from pages.shared.results.data import store
+from pages.shared.results.data import FILES_OF_ONLINE, bundled, store
 from pages.shared.visitor.callbacks import button
 from pages.shared.visitor.links import Curve
 from pages.shared.visitor.state import ask, attempt, begin, owner_id, session
@@ -34,26 +33,19 @@ PACES = ((20.0, 0.4), (math.inf, 1.0))  # with fewer seconds left than the first
 
 def words(run: RunStatus) -> str:
     """Return one sentence, plain text; "" for a run that is simply finished."""
-    takes = None if run.seconds_left is None else duration(run.seconds_left)
+    takes = "" if run.seconds_left is None else duration(run.seconds_left)
     if run.state == "queued":
-        said = [f"{ordinal(run.place + 1)} in the queue" if run.place else "next"]
-        if takes:
-            said.append(f"then {takes} to compute")
-        return f"Waiting: {', '.join(said)}."
+        place = f"{ordinal(run.place + 1)} in the queue" if run.place else "next"
+        return f"Waiting: {place}{takes and f', then {takes} to compute'}."
     if run.state == "running":
-        said = [f"{run.progress:.0%}", f"{run.seeds_done} of {plural(run.seeds, 'seed')} finished"]
-        if takes:
-            said.append(f"{takes} left")
-        return f"Running: {', '.join(said)}."
+        seeds = f"{run.seeds_done} of {plural(run.seeds, 'seed')} finished"
+        return f"Running: {run.progress:.0%}, {seeds}{takes and f', {takes} left'}."
     if run.state == "failed":
         return f"Failed. {run.message or 'No reason was given.'}"
     if run.state == "cancelled":
-        if run.progress > 0:
-            return f"Cancelled at {run.progress:.0%}: the results so far are shown."
-        return "Cancelled at 0%: nothing had been computed."
-    if run.state == "unknown":
-        return run.message or "Not computed yet."
-    return ""
+        known = "the results so far are shown" if run.progress > 0 else "nothing had been computed"
+        return f"Cancelled at {run.progress:.0%}: {known}."
+    return (run.message or "Not computed yet.") if run.state == "unknown" else ""
 
 
 def note(run: RunStatus) -> str:
@@ -111,9 +103,15 @@ def strip(curves: list[Curve], titles: list[str], runs: list[RunStatus]) -> None
     say("Running." if going else ended(len(states), states.count("done"), states.count("failed")), "runs")
     if going:
         share = sum(run.progress for _, _, run in going) / len(going)
-        said, label = words_together([run for _, _, run in going]), "Cancel all"
+        running, left = states.count("running"), max(run.seconds_left or 0.0 for _, _, run in going)
         if len(going) == 1:
-            said, label = f"**{escape(going[0][1])}** · {escape(words(going[0][2]))}", "Cancel"
+            said = f"**{escape(going[0][1])}** · {escape(words(going[0][2]))}"
+        elif not running:
+            said = f"**{len(going)} runs** · all waiting, then {duration(left)} to compute."
+        else:
+            waiting = f"{len(going) - running} waiting"
+            said = f"**{len(going)} runs** · {running} running, {waiting}, {share:.0%} done, {duration(left)} left."
+        label = "Cancel" if len(going) == 1 else "Cancel all"
         line(share, said, partial(cancel, [curve.spec for curve, _, _ in going], visitor), label)
     reasons: dict[str, list[tuple[Curve, str, RunStatus]]] = {}
     for row in shown:
@@ -166,17 +164,6 @@ def cancel(specs: Sequence[Spec], owner: str) -> None:
         attempt(store().cancel, spec, owner)
 
 
-def words_together(runs: list[RunStatus]) -> str:
-    """Describe the status of several runs in one sentence."""
-    running = sum(run.state == "running" for run in runs)
-    left = max((run.seconds_left or 0.0 for run in runs), default=0.0)
-    if not running:
-        return f"**{len(runs)} runs** · all waiting, then {duration(left)} to compute."
-    share = sum(run.progress for run in runs) / len(runs)
-    waiting = f"{len(runs) - running} waiting"
-    return f"**{len(runs)} runs** · {running} running, {waiting}, {share:.0%} done, {duration(left)} left."
-
-
 def act(label: str, icon: str, action: Callable[[], object], key: str) -> None:
     """Draw a small button that changes a run; the page is redrawn, so that live parts start and stop."""
 
@@ -194,7 +181,7 @@ PACE = 0.5  # seconds between two looks at active runs
 class Progress:
     """The joint status of runs. lacking: the unfinished ones, with their status."""
 
-    specs: tuple[Any, ...]
+    specs: Sequence[Any]
     lacking: dict[Any, RunStatus]
 
     def of(self, *states: str) -> list[Any]:
@@ -223,7 +210,7 @@ class Runs:
     def status(self, spec: Any, owner: str = "") -> RunStatus:
         """Return the status of a run; one that comes with the program is done, unless it is computed for a closer look.
         owner: who requested it, if not the group."""
-        run = data.status(spec, owner or owner_id(self.group))
+        run = store().status(spec, owner or owner_id(self.group))
         if self.bundled(spec) and run.state not in ACTIVE:
             return RunStatus(state="done", seeds=spec.seeds, seeds_done=spec.seeds, progress=1.0)
         return run
@@ -258,7 +245,7 @@ class Runs:
     def progress(self, specs: Sequence[Any]) -> Progress:
         """Return the joint status of runs."""
         owner = owner_id(self.group)
-        return Progress(tuple(specs), {spec: data.status(spec, owner) for spec in self.missing(specs)})
+        return Progress(specs, {spec: store().status(spec, owner) for spec in self.missing(specs)})
 
     def strip(
         self,

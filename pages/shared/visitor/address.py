@@ -1,4 +1,12 @@
-"""The address bar: the link in it, and the link to the current view."""
+"""The address bar: the link in it, and the link to the current view.
+
+A link may lock settings, which are then shown but cannot be changed. This keeps a class together; it keeps nothing
+secret.
+
+    lock=all             every setting, and Run
+    lock=epsilon,seeds   these
+    lock=all,-epsilon    all but these; Run stays open, so that the others can be tried
+"""
 
 from __future__ import annotations
 
@@ -21,41 +29,41 @@ STORY = "story"  # marks an address that the slider of the home page wrote below
 VERSION = "v"  # no content by itself
 MOST_LETTERS = 160
 SHORT = "s"  # the key of a short link
+LOCK = "lock"
+ALL = "all"
+# The names of the settings: fields of a spec, with their parameters, and further settings of pages.
+NAMES = (
+    "environment", "algorithm", "structure", "privacy", "epsilon", "rho", "delta", "calibration", "mechanism",
+    "reports", "contribution", "episodes", "n", "behaviour", "rewards", "bonus", "schedule", "seeds", "root_seed",
+    "beta", "compare", "against", "run",
+)  # fmt: skip
+RUN = "run"
+EVERYTHING = frozenset(NAMES)
+MOST_OF_LOCKS = 400  # letters
+Locked = frozenset[str]
 NOTHING = "No part of this link could be used"
 TRACKERS = re.compile(r"utm_\w+|[a-z]*clid")  # keys that mail programs and social networks add to a link
 SAFE = re.compile(r"[\w .~:,/*%+-]*", re.ASCII)  # the signs of an encoded value, with a space for +
 
 
 class Given(Query):
-    """A link as a page reads it: with keys in upper or lower case, and a record of those that the page has read."""
+    """A link as a page reads it by `get`: with keys in upper or lower case, and a record of those that it has read."""
 
     def __init__(self, query: Query) -> None:
         super().__init__(query)
-        self.asked: set[str] = set()
-
-    def _key(self, key: object) -> Any:
-        self.asked.add(str(key))
-        if VERSION == key or super().__contains__(key):
-            return key
-        folded = (one for one in self if one.lower() == str(key).lower() and one != VERSION)
-        return next(folded, key)
-
-    def __contains__(self, key: object) -> bool:
-        return super().__contains__(self._key(key))
-
-    def __getitem__(self, key: str) -> list[str]:
-        return super().__getitem__(self._key(key))
+        self.asked = {STORY, VERSION}
 
     def get(self, key: str, default: Any = None) -> Any:
         """Return the values of a key in upper or lower case."""
-        return super().get(self._key(key), default)
+        self.asked.add(key.lower())
+        folded = (one for one in self if one.lower() == key.lower() and VERSION not in (one, key))
+        return super().get(key if key in self else next(folded, key), default)
 
     def unused(self) -> str:
         """Return a sentence if the page has read none of the link's keys, else an empty text."""
-        known = {key.lower() for key in self.asked | {STORY, VERSION}}
         keys = [key for key in self if not TRACKERS.fullmatch(key)]
-        unknown = [key for key in keys if key.lower() not in known]
-        if not unknown or any(key.lower() in known and key != VERSION for key in keys):
+        unknown = [key for key in keys if key.lower() not in self.asked]
+        if not unknown or any(key.lower() in self.asked and key != VERSION for key in keys):
             return ""
         return f"{NOTHING}: this page has no parameter named {' or '.join(map(shown, unknown[:3]))}."
 
@@ -100,36 +108,24 @@ def query_of(items: Iterable[tuple[str, str]]) -> str:
     return urlencode([*items], safe="~:,/*")
 
 
-def read_query(files: Collection[str]) -> tuple[Query, str]:
-    """Read the query of the address bar, restored to its form before it was copied, and a name by which to remember it.
-
-    files: the digests of known files. A link's name changes when a file that it refers to becomes known.
-    """
-    given = {key: st.query_params.get_all(key) for key in st.query_params}
-    return restored(given), _name(given, files)
-
-
 def here() -> list[tuple[str, str]]:
     """Return the query parameters of the address bar."""
     return [(key, value) for key in st.query_params for value in st.query_params.get_all(key)]
 
 
-def write(items: Iterable[tuple[str, str]], files: Collection[str]) -> str:
-    """Write query parameters into the address bar; return the name that `read_query` gives them."""
-    st.query_params.from_dict(_grouped(items))
-    return name_of(items, files)
-
-
-def name_of(items: Iterable[tuple[str, str]], files: Collection[str]) -> str:
-    """Return the name that `read_query` gives to query parameters."""
-    return _name(_grouped(items), files)
-
-
-def _grouped(items: Iterable[tuple[str, str]]) -> Query:
-    grouped: Query = {}
+def grouped(items: Iterable[tuple[str, str]]) -> Query:
+    """Return query parameters as a query: each key with all its values."""
+    query: Query = {}
     for key, value in items:
-        grouped.setdefault(key, []).append(value)
-    return grouped
+        query.setdefault(key, []).append(value)
+    return query
+
+
+def name_of(query: Query, files: Collection[str]) -> str:
+    """Return the name by which to remember a query. files: the digests of known files. The name changes when a file to
+    which the query refers becomes known."""
+    text = repr(sorted(query.items()))
+    return " ".join([text, *sorted(file for file in files if file in text)])
 
 
 def whole_address(query: str) -> str:
@@ -154,7 +150,7 @@ def saying(sentence: str) -> list[tuple[str, str]]:
 
 
 def one_line(text: str) -> str:
-    """Clean a sentence for storage: printable signs on one line."""
+    """Clean a text: printable signs on one line."""
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
@@ -178,6 +174,45 @@ def lengthened(given: Query, page_shown: str, problems: list[str]) -> Query:
     return parse_qs(query, keep_blank_values=True) | besides
 
 
-def _name(query: Query, files: Collection[str]) -> str:
-    text = repr(sorted(query.items()))
-    return " ".join([text, *sorted(file for file in files if file in text)])
+def read_locks(given: Mapping[str, Sequence[str]], problems: list[str]) -> Locked:
+    """Return the locked settings of a link; a sentence about an unknown name is added to `problems`."""
+    text = last(given, LOCK)
+    if text is None:
+        return frozenset()
+    if len(text) > MOST_OF_LOCKS:
+        problems.append(f"lock: it has {len(text)} letters, more than {MOST_OF_LOCKS}, and was not read.")
+        return frozenset()
+    parts = [part.strip().lower() for part in text.split(",")]
+    opened = {part[1:] for part in parts if part.startswith("-")}
+    named = {part for part in parts if not part.startswith("-")}
+    unknown = sorted((opened | named - {ALL}) - EVERYTHING)
+    if unknown:
+        allowed = f"all, or some of {', '.join(NAMES)}, and with all some of them after a -"
+        problems.append(f"lock: {shown(unknown[0]) or 'nothing'} is not allowed; give {allowed}.")
+    if ALL in named:
+        return EVERYTHING - opened - ({RUN} if opened & EVERYTHING else set())
+    return frozenset(named & EVERYTHING - opened)
+
+
+def write_locks(locked: Collection[str]) -> list[tuple[str, str]]:
+    """Return the query parameter from which `read_locks` reads these settings; none if nothing is locked."""
+    if not locked:
+        return []
+    left = [name for name in NAMES if name not in locked]
+    if not left:
+        return [(LOCK, ALL)]
+    besides = [name for name in left if name != RUN]
+    if RUN in left and besides and len(besides) < len(locked):
+        return [(LOCK, ",".join([ALL, *(f"-{name}" for name in besides)]))]
+    return [(LOCK, ",".join(name for name in NAMES if name in locked))]
+
+
+def locked_in_words(locked: Collection[str]) -> str:
+    """List the locked settings in words."""
+    left = [name for name in NAMES if name not in locked and name != RUN]
+    if not left:
+        return "the settings"
+    named = [name for name in NAMES if name in locked]
+    if len(left) < len(named):
+        return f"all settings but {', '.join(left)}"
+    return ", ".join(named)

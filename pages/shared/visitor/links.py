@@ -36,6 +36,7 @@ from dprl.metrics import Statistic
 from dprl.privacy import PRIVATIZERS
 from dprl.simulation import RunSpec, Spec
 from dprl.words import typed
+from pages.shared.visitor.address import one_line
 
 MAX_NAME = 60
 ViewT = TypeVar("ViewT")
@@ -81,6 +82,7 @@ def read(view: type, parameters: Mapping[str, Sequence[str]], problems: list[str
 
 
 HIDDEN = Field("hidden", "choice", "no", "left out of the charts", choices=("no", "yes"), query=HIDE)
+_OWN = frozenset({HIDDEN.query, NAME})  # never inherited from the first curve
 
 TABS = ("regret", "counts", "policy", "ellipsoid", "guarantee", "data")
 MEASURES = ("cumulative", "per-episode", "extra", "share")
@@ -152,16 +154,17 @@ def most_private(curves: Sequence[Curve]) -> int:
 
 def clean_name(text: str) -> str:
     """Clean a curve's name for storage: at most MAX_NAME printable characters on one line, without `~`."""
-    kept = "".join(c if c.isprintable() else " " for c in text[: 4 * MAX_NAME]).replace("~", "-")
     # With a leading sign, it would be a formula in a spreadsheet that opens the CSV.
-    return " ".join(kept.split()).lstrip("=+-@ ")[:MAX_NAME].strip()
+    return one_line(text[: 4 * MAX_NAME].replace("~", "-")).lstrip("=+-@ ")[:MAX_NAME].strip()
 
 
 def encode(curves: Sequence[Curve], view: View) -> list[tuple[str, str]]:
     """Return the query parameters, in order, each key and value unescaped."""
     items = link_heading()
     for index, curve in enumerate(curves):
-        pairs = differences(curve.spec, curves[0].spec if index else None) | _own(curve)
+        pairs = differences(curve.spec, curves[0].spec if index else None)
+        pairs |= {HIDDEN.query: "yes"} if curve.hidden else {}
+        pairs |= {NAME: clean_name(curve.name)} if curve.name else {}
         items.append(("c", "~".join(f"{k}.{v}" for k, v in pairs.items())))
     return items + pairs_of(view)
 
@@ -209,19 +212,6 @@ def decode_runs(
     if values["curve"] >= max(len(found), 1):
         values["curve"] = View.curve
     return found, view(**values), problems
-
-
-def _own(curve: Curve) -> dict[str, Any]:
-    """Return a curve's settings other than its spec, if they are not the defaults."""
-    pairs: dict[str, Any] = {}
-    if curve.hidden:
-        pairs[HIDDEN.query] = "yes"
-    if curve.name:
-        pairs[NAME] = clean_name(curve.name)
-    return pairs
-
-
-_OWN = frozenset({HIDDEN.query, NAME})  # never inherited from the first
 
 
 def read_values(field: Field, text: str, most: int) -> tuple[Any, ...]:

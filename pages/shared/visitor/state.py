@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 import uuid
 from abc import ABC, abstractmethod
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any, Generic, NamedTuple, Self, TypeVar
+from typing import Any, NamedTuple, Self, TypeVar
 
 import streamlit as st
 
@@ -19,14 +18,12 @@ from dprl.simulation import Spec
 from dprl.simulation.spec import RunSpec
 from dprl.sitemap import GROUPS
 from pages.shared.examples import FIRST
-from pages.shared.results.bundled import comes_along
-from pages.shared.results.data import store
-from pages.shared.streamlit_internals import current_run, went_back
-from pages.shared.visitor import address, links, locks, presence
-from pages.shared.visitor.address import Query, query_of
+from pages.shared.results.data import comes_along, store
+from pages.shared.streamlit_internals import went_back
+from pages.shared.visitor import address, links, presence
+from pages.shared.visitor.address import Locked, Query, query_of
 from pages.shared.visitor.draft import Draft, Moved, draft_of
-from pages.shared.visitor.links import Curve, View, ViewT
-from pages.shared.visitor.locks import Locked
+from pages.shared.visitor.links import AT_FIRST, Curve, View
 
 
 @dataclass(kw_only=True)
@@ -35,7 +32,8 @@ class PageState(ABC):
 
     address: the query that was last read or written. problems: the unusable parts of a link. locked: the settings that
     it locks. sentence: a message from the person who shares it, "" for none. seen: the link at the last drawing. moved:
-    whether only the view has changed since the address was written.
+    whether only the view has changed since the address was written. view: a frozen dataclass of `looked` attributes, if
+    the page has several views.
     """
 
     address: str | None = None
@@ -44,6 +42,7 @@ class PageState(ABC):
     sentence: str = ""
     seen: str = ""
     moved: bool = False
+    view: Any = None
 
     @classmethod
     def mine(cls) -> Self:
@@ -68,7 +67,7 @@ class PageState(ABC):
     @property
     def items(self) -> list[tuple[str, str]]:
         """Return the same parameters with those for the locks and the message."""
-        return [*self.link, *locks.encode(self.locked), *address.saying(self.sentence)]
+        return [*self.link, *address.write_locks(self.locked), *address.saying(self.sentence)]
 
     @property
     def query(self) -> str:
@@ -81,26 +80,18 @@ class PageState(ABC):
             setattr(self, name, value)
         write_address(self)
 
+    def change(self, **view: Any) -> None:
+        """Change the view, and the address with it."""
+        self.view = replace(self.view, **view)
+        write_address(self)
+
     @abstractmethod
     def follow(self, given: Query) -> None:
         """Apply a link, and start its runs."""
 
 
 @dataclass(kw_only=True)
-class ViewedState(PageState, Generic[ViewT]):
-    """The state of a page with several views. view: a frozen dataclass of `looked` attributes."""
-
-    view: ViewT
-
-    def change(self, **view: Any) -> None:
-        """Change the view, and the address with it."""
-        record: Any = self.view
-        self.view = replace(record, **view)
-        write_address(self)
-
-
-@dataclass(kw_only=True)
-class ExploreState(ViewedState[View]):
+class ExploreState(PageState):
     """The state of one visitor of Online.
 
     draft: the run that the settings describe, drawn until they change; None if it is already in the comparison, or if
@@ -108,7 +99,7 @@ class ExploreState(ViewedState[View]):
     """
 
     curves: list[Curve] = field(default_factory=lambda: list(FIRST.curves))
-    view: View = FIRST.view
+    view: View = AT_FIRST
     draft: RunSpec | None = None
     removed: tuple[int, Curve] | None = None
 
@@ -137,7 +128,7 @@ class ExploreState(ViewedState[View]):
         link = links.decode(given, s.files)
         self.problems, self.view, self.removed = link.problems, link.view, None
         s.version += 1
-        if "c" in given:
+        if given.get("c"):
             self.curves = list(link.curves)
         if link.curves:
             at = link.view.curve if link.view.curve >= 0 else links.most_private(link.curves)
@@ -162,7 +153,9 @@ class Session:
 
     visitor: str = field(default_factory=lambda: uuid.uuid4().hex)
     parts: dict[type, Any] = field(default_factory=dict)  # the state of each page, see `part`
-    drafts: dict[str | None, Draft] = field(default_factory=dict)  # the controls' values, see `settings`
+    drafts: dict[str | None, Draft] = field(  # the controls' values, see `settings`
+        default_factory=lambda: defaultdict(lambda: draft_of(RunSpec()))
+    )
     wrong: dict[str, str] = field(default_factory=dict)  # a sentence for each field that cannot be read
     moved: dict[str, Moved] = field(default_factory=dict)  # widgets that another widget has moved
     version: int = 0  # part of widget keys, raised when something other than the widgets sets draft or view
@@ -197,13 +190,16 @@ class Session:
     @property
     def draft(self) -> Draft:
         """Return the controls of the page shown."""
-        if self.settings not in self.drafts:
-            self.drafts[self.settings] = draft_of(RunSpec())
         return self.drafts[self.settings]
 
     @draft.setter
     def draft(self, given: Draft) -> None:
         self.drafts[self.settings] = given
+
+    def redraft(self, **changes: Any) -> None:
+        """Change controls from other ones; all are redrawn."""
+        self.draft = replace(self.draft, **changes)
+        self.version += 1
 
     @property
     def settings(self) -> str | None:
@@ -220,6 +216,7 @@ class Session:
             if back:
                 back()
 
+        self.version += 1
         self.undo = Undo(self.page, undo)
 
     def part(self, kind: type[P]) -> P:
@@ -235,25 +232,17 @@ class Session:
         return self.part(ExploreState)
 
 
-_thread = threading.local()  # of one visitor's script: its last run, and the session
-
-
 def session() -> Session:
-    """Return this visitor's session, cached because every widget needs it and Streamlit's own look-up is slow."""
-    run = current_run()
-    if run is not None and getattr(_thread, "run", None) is run:
-        known: Session = _thread.session
-        return known
+    """Return this visitor's session."""
     found: Session | None = st.session_state.get("session")
     if found is None:
         found = st.session_state["session"] = Session()
-    _thread.run, _thread.session = run, found
     return found
 
 
 def owner_id(group: str) -> str:
     """Return the name in which this visitor's runs of a group (a key of GROUPS, "" for none) are requested."""
-    return f"{session().visitor}:{GROUPS[group].key}" if group else session().visitor
+    return f"{session().visitor}:{group}" if group else session().visitor
 
 
 def owners() -> list[str]:
@@ -294,17 +283,18 @@ def begin(specs: Iterable[Spec], visitor: str) -> bool:
     Finished and active runs cost nothing, so that a page that is reloaded continues to wait for them.
     """
     s, specs = session(), list(specs)
-    costs: list[float] = []
-    if (
-        not attempt(lambda: costs.append(store().cost(specs)[1]))
-        or s.unasked + costs[0] > store().link_seconds
-    ):
+    try:
+        _, seconds = store().cost(specs)
+    except (SpecError, StoreError) as error:
+        s.said = str(error)
         return False
-    s.unasked += costs[0]
+    if s.unasked + seconds > store().link_seconds:
+        return False
+    s.unasked += seconds
     return ask(specs, visitor, leased=True)
 
 
-def add(spec: RunSpec, name: str = "") -> str:
+def add(spec: RunSpec) -> str:
     """Add a run to the comparison and request it. Returns a sentence if it was there already or has no room."""
     s = session()
     if not comes_along(spec) and not ask([spec], s.visitor):
@@ -315,7 +305,7 @@ def add(spec: RunSpec, name: str = "") -> str:
             return "This run is already in the comparison."
     if len(s.explore.curves) >= MAX_CURVES:
         return f"A comparison has at most {MAX_CURVES} curves: remove one first."
-    s.explore.curves.append(Curve(spec, name))
+    s.explore.curves.append(Curve(spec))
     s.explore.removed = None
     return ""
 
@@ -335,36 +325,38 @@ def read_address(part: PageState) -> None:
         if s.arrived and part.begun:
             write_address(part)
         return
-    given, name = address.read_query(s.files)
+    given = address.restored(address.grouped(address.here()))
+    name = address.name_of(given, s.files)
     late = name in s.replaced and not s.arrived and not went_back()
     if name != part.address and not late:
-        if part.address is not None:
-            s.replaced.append(part.address)
-        part.address, part.seen, part.moved = name, "", False
-        part.problems, s.unasked, problems = (), 0.0, list[str]()
+        _rename(part, name)
+        part.seen, part.problems, s.unasked, problems = "", (), 0.0, list[str]()
         given = address.without_its_end(given, problems)
         link = address.Given(address.lengthened(given, s.page or "", problems))
         part.follow(link)
-        part.locked = locks.decode(link, problems)
+        part.locked = address.read_locks(link, problems)
         part.sentence = address.sentence_of(link, problems)
         part.problems = tuple(filter(None, (*problems, *part.problems, link.unused())))
     s.locked = part.locked
 
 
+def _rename(part: PageState, name: str, moved: bool = False) -> None:
+    """Note the name of the page's present address, which replaces the one before."""
+    if part.address is not None:
+        session().replaced.append(part.address)
+    part.address, part.moved = name, moved
+
+
 def write_address(part: PageState) -> None:
     """Write the view into the address bar; called when the comparison or the tab changes."""
-    s = session()
-    if part.address is not None:
-        s.replaced.append(part.address)
-    part.address, part.moved = address.write(part.items, s.files), False
+    query = address.grouped(part.items)
+    st.query_params.from_dict(query)
+    _rename(part, address.name_of(query, session().files))
 
 
 def note_view(part: PageState, items: list[tuple[str, str]]) -> None:
     """Note that only the view has changed: the browser then replaces its address without an entry in its history."""
-    s, query = session(), query_of(items)
-    name = address.name_of(items, s.files)
+    query, name = query_of(items), address.name_of(address.grouped(items), session().files)
     if part.seen not in ("", query) and name != part.address:
-        if part.address is not None:
-            s.replaced.append(part.address)
-        part.address, part.moved = name, True
+        _rename(part, name, moved=True)
     part.seen = query

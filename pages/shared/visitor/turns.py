@@ -29,11 +29,19 @@ class Turns:
         if getattr(self._own, "turn", False):
             yield
             return
-        self._take()
-        try:
-            yield
-        finally:
-            self._give()
+        mine = threading.Lock()
+        with self._lock:
+            if self._free > 0:
+                self._free -= 1
+            else:
+                mine.acquire()
+                self._line.append(mine)
+        with mine:  # at once, or when the turn has come
+            self._own.turn = True
+            try:
+                yield
+            finally:
+                self._give()
 
     @contextmanager
     def left(self) -> Iterator[None]:
@@ -49,19 +57,6 @@ class Turns:
             with self._lock:
                 self._free -= 1
             self._own.turn = True
-
-    def _take(self) -> None:
-        with self._lock:
-            mine = None
-            if self._free > 0:
-                self._free -= 1
-            else:
-                mine = threading.Lock()
-                mine.acquire()
-                self._line.append(mine)
-        if mine is not None:
-            mine.acquire()
-        self._own.turn = True
 
     def _give(self) -> None:
         self._own.turn = False

@@ -1,5 +1,5 @@
-"""The chart of a step with predictions on it, the fields and buttons for making them, and the environment that first
-appears in a step.
+"""Parts that the page Lessons and the room share: the known runs and answers; the chart of a step with predictions on
+it; the fields and buttons for making them; and the environment that first appears in a step.
 
 Predictions come from widgets, from a press on the chart, or from a marker that is dragged over it, whose final place
 the browser sends once. All of them pass on the prediction's text, which may still be incomplete.
@@ -7,8 +7,10 @@ the browser sends once. All of them pass on the prediction's text, which may sti
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -16,24 +18,90 @@ import streamlit as st
 
 from dprl import metrics
 from dprl.environments import ENVIRONMENTS
+from dprl.fields import SpecError
 from dprl.figures import guesses
 from dprl.figures import lessons as figures
 from dprl.figures.guesses import HELD
 from dprl.figures.lines import Series
 from dprl.figures.looks import dashed, numbered
 from dprl.figures.picture import Picture
-from dprl.lessons import Choice, Lesson, Marker, Order, Prediction, Step, cloud
+from dprl.lessons import ORDER, Choice, Lesson, Marker, Order, Prediction, Step, cloud
 from dprl.messages import filled, messages
+from dprl.metrics.curves import Evidence, RunCurves
 from dprl.research.one_user import best_content
 from dprl.research.series import style_of, style_of_data
-from dprl.simulation import OfflineSpec, RunSpec
+from dprl.simulation import OfflineSpec, RunSpec, spec_from_dict
 from pages.shared.controls.panel import draw_environment
 from pages.shared.controls.widgets import segments
 from pages.shared.layout.browser import component, one_user
 from pages.shared.layout.terms import escape, explained
-from pages.shared.lessons.known import evidence
-from pages.shared.results.data import environment
+from pages.shared.results import answers
+from pages.shared.results.data import asset, bundled_papers, bundled_scores, environment
+from pages.shared.results.status import Runs
 from pages.shared.visitor.callbacks import button, callback, keyed
+
+# The fields of each answer in lessons.json; other answers come from the files of other pages.
+OWN = {
+    "promise": ("deltas", "epsilons", "false", "missed"),
+    "guarantee": ("claimed_epsilon", "claimed_delta", "proved_epsilon", "proved_delta"),
+    "widths": ("users", "rows"),
+}
+RUNS = Runs(("home", "examples", "offline"))
+SAID = messages("lessons")["page"]
+
+
+class KnownRuns(dict[Any, RunCurves]):
+    """The curves of all finished runs by spec, each with V*; looked up whenever one is asked for."""
+
+    def __missing__(self, spec: Any) -> RunCurves:
+        run = RUNS.curves(spec)
+        private = run.noise_std is None and spec != spec.baseline()
+        if private and (card := answers.guarantee(spec)) is not None:
+            run = replace(run, noise_std=card.noise_std)
+        return replace(run, v_star=answers.v_star(spec) or math.nan)
+
+
+def unknown(lesson: Lesson) -> list[Any]:
+    """Return the runs of a lesson that have to be computed before it can be played."""
+    specs = dict.fromkeys(spec for step in lesson.steps for spec in step.specs)
+    return [spec for spec in specs if RUNS.bundled(spec) is None and spec in RUNS.missing([spec])]
+
+
+def fault(lesson: Lesson) -> str:
+    """Explain why a teacher's lesson cannot be played with its finished runs; "" if it can."""
+    for number, step in enumerate(lesson.steps if lesson.key not in ORDER else (), 1):
+        try:
+            truth = step.truth(evidence())
+            step.found(evidence()), step.why(evidence())
+            if isinstance(truth, float) and not math.isfinite(truth):
+                return filled(SAID["no_answer"], number=number)
+        except ValueError:  # NumPy's message would be about arrays
+            return filled(SAID["no_curve"], number=number)
+        except (LookupError, TypeError) as error:
+            return filled(SAID["no_chart"], number=number, chart=step.chart.kind.key, error=error)
+    return ""
+
+
+@cache
+def evidence() -> Evidence:
+    """Return the evidence that lessons are judged by; files are read once."""
+    asked: dict[tuple[str, Any], Any] = dict(bundled_papers().evidence.answers)
+    asked |= {
+        ("scores", spec): {"first": scores.first, "second": scores.second}
+        for spec, scores in bundled_scores().items()
+    }
+    for entry in asset("lessons"):
+        asked[entry["question"], spec_from_dict(entry["spec"])] = entry["answer"]
+    return Evidence(KnownRuns(), asked)
+
+
+def valid(step: Step, text: str) -> bool:
+    """Return whether a text is a whole answer to a question."""
+    try:
+        step.prediction.parse(text)
+    except SpecError:
+        return False
+    return True
 
 
 def chart(step: Step) -> figures.AskedChart:
@@ -86,7 +154,7 @@ def pictured(lesson: Lesson, at: int) -> None:
         return
     key, params = met
     world = ENVIRONMENTS[key]
-    name = filled(messages("lessons")["page"]["world"], environment=world.title)
+    name = filled(SAID["world"], environment=world.title)
     fold = st.expander(escape(name), icon=":material/directions_walk:", on_change="rerun", key="pictured")
     if not fold.open:
         return
@@ -138,6 +206,7 @@ ANSWER = messages("lessons")["answer"]
 
 def answer_field(prediction: Prediction, text: str, said: Said) -> None:
     """Draw the field for a prediction, for visitors who do not press the chart itself."""
+    hint = ""
     if isinstance(prediction, Order):
 
         def put(item: int) -> None:
@@ -153,7 +222,7 @@ def answer_field(prediction: Prediction, text: str, said: Said) -> None:
                     key=f"item_{item}",
                     type="primary" if named >= 0 else "secondary",
                 )
-        hint(ANSWER["order_hint"])
+        hint = "order_hint"
     elif isinstance(prediction, Marker):
         st.select_slider(
             ANSWER["label"],
@@ -165,27 +234,24 @@ def answer_field(prediction: Prediction, text: str, said: Said) -> None:
         with st.container(horizontal=True, horizontal_alignment="distribute", key="ends_marker"):
             st.caption(prediction.ends[0], width="content")
             st.caption(prediction.ends[1], width="content")
-        hint(ANSWER["marker_hint"])
+        hint = "marker_hint"
     elif isinstance(prediction, Choice):
         choices = {prediction.write(value): words for value, words in prediction.choices}
         if prediction.of:
             segments(ANSWER["label"], "slope", choices, text or None, lambda chosen: said(chosen or ""))
-            hint(ANSWER["slope_hint"])
-            return
-        st.radio(
-            ANSWER["label"],
-            list(choices),
-            list(choices).index(text) if text in choices else None,
-            format_func=lambda value: choices.get(value, ""),
-            label_visibility="collapsed",
-            **keyed("choice", lambda chosen: said(chosen if chosen in choices else "")),
-        )
-
-
-def hint(words: str) -> None:
-    """Explain how to predict."""
-    with st.container(key="hint"):
-        st.caption(words)
+            hint = "slope_hint"
+        else:
+            st.radio(
+                ANSWER["label"],
+                list(choices),
+                list(choices).index(text) if text in choices else None,
+                format_func=lambda value: choices.get(value, ""),
+                label_visibility="collapsed",
+                **keyed("choice", lambda chosen: said(chosen if chosen in choices else "")),
+            )
+    if hint:
+        with st.container(key="hint"):
+            st.caption(ANSWER[hint])
 
 
 def chosen(prediction: Prediction, text: str, event: Any) -> str | None:
