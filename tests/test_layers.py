@@ -196,10 +196,6 @@ def test_no_files_import_each_other_in_a_circle() -> None:
     graph.prepare()  # raises CycleError, which names the files
 
 
-def test_every_layer_of_the_project_was_looked_at() -> None:
-    assert {layer_of(file, ROOT) for file in FILES} == set(RANK)
-
-
 def test_everything_that_is_imported_is_installed_with_the_program() -> None:
     listed = (ROOT / "requirements.txt").read_text(encoding="utf-8")
     extra = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][

@@ -17,13 +17,6 @@ def test_band_is_scipys_t_interval() -> None:
     np.testing.assert_allclose((low, high), expected)
 
 
-def test_band_covers_the_mean_as_often_as_it_says() -> None:
-    sample = np.random.default_rng(1).normal(3.0, 2.0, size=(5, 20_000))
-    _, low, high = metrics.regret_band(sample)
-    # 20,000 trials: a standard error of 0.0015, so 0.006 is four of them.
-    assert np.mean((low <= 3.0) & (high >= 3.0)) == pytest.approx(0.95, abs=0.006)
-
-
 def test_exponents_are_means_or_medians_over_seeds() -> None:
     x, powers = np.array([1e3, 1e4, 1e5]), np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.9])
     values = x[None, :] ** powers[:, None]
@@ -201,14 +194,6 @@ def test_the_median_band_is_two_of_the_seeds() -> None:
     # Of 20 fair coins at most 5 fall heads with probability 0.0207, at most 6 with 0.0577: the 6th and the 15th.
     assert (median[0], low[0], high[0]) == (29.5, 25.0, 34.0)
     assert metrics.median_band(np.array([[3.0], [1.0], [2.0]]))[0].tolist() == [2.0]
-
-
-def test_the_median_band_covers_as_often_as_it_says_whatever_the_distribution() -> None:
-    sample = np.random.default_rng(6).pareto(0.5, size=(20, 20_000))  # no mean
-    _, low, high = metrics.median_band(sample)
-    true = 2**2 - 1  # (1 + x)^(-1/2) = 1/2
-    # Exactly 0.9586; 20,000 trials have a standard error of 0.0014.
-    assert np.mean((low <= true) & (high >= true)) == pytest.approx(0.9586, abs=0.006)
 
 
 @pytest.mark.parametrize("seeds", [1, 5])

@@ -67,6 +67,19 @@ def test_a_release_is_written_down_in_its_budget_and_refused_beyond_it(
     assert "**" not in out + err
     policy = Policy.load(tmp_path / "out/policy.json")
     assert policy.act("hall", step=0) in ("walk", "wait", None)
+    rows = (tmp_path / "out/policy.csv").read_text(encoding="utf-8").splitlines()
+    assert rows[0] == "step,state,action,episodes_with_noise,decides"
+    assert [row.split(",")[:2] for row in rows[1:]] == [
+        ["0", "hall"],
+        ["0", "study"],
+        ["1", "hall"],
+        ["1", "study"],
+    ]
+    written = json.loads((tmp_path / "out/release.json").read_text(encoding="utf-8"))
+    assert "data" not in written
+    assert 0 <= written["lower"] <= 2
+    assert "we prove that the cautious policy" in out
+    assert "not private" not in out + "".join(path.read_text() for path in (tmp_path / "out").iterdir())
     assert list((home / "uploads").iterdir()) == []
     given[-1] += " again"
     said = refused([*given, "--rho", "0.21"], capsys)

@@ -37,7 +37,6 @@ def test_run_is_in_sight_wherever_the_settings_are_scrolled_to(
 
 
 @pytest.mark.thorough
-@pytest.mark.thorough
 @pytest.mark.parametrize("held", [0, 20, 120])
 def test_run_takes_what_was_typed_last_and_it_stays(visit: Visits, held: int) -> None:
     """The press leaves the field, so that both come to the server at nearly the same time. held: ms of the press."""

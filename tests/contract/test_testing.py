@@ -19,9 +19,7 @@ from dprl.environments.environment import Environment, homogeneous
 from dprl.fields import Field
 from dprl.learners.tabular import ucbvi_hoeffding
 from dprl.learners.tabular.planner import TabularLearner
-from dprl.statistics import CONSISTENT
 from dprl.testing import CheckFailed, check_algorithm, check_environment
-from tests.contract import seen
 
 # ---- learners
 
@@ -30,7 +28,6 @@ BASE = replace(
 )
 hoeffding = ucbvi_hoeffding.ALGORITHM.planner("paper").plan
 seeds_so_far: list[int] = []
-true_rewards = ENVIRONMENTS["random"].make(S=3, A=2, H=3).R
 
 
 def vectorised(
@@ -78,22 +75,6 @@ def remembers_in_itself(
     remembers_in_itself.calls = getattr(remembers_in_itself, "calls", 0) + 1  # type: ignore[attr-defined]
     vectorised(released, errors, possible, constants, Q, V, policy)
     leave(remembers_in_itself.calls, Q, V, policy)  # type: ignore[attr-defined]
-
-
-def knows_rewards(
-    released: Any, errors: Any, possible: Any, constants: Any, Q: Any, V: Any, policy: Any
-) -> None:
-    vectorised(released, errors, possible, constants, Q, V, policy)
-    Q[:] = np.maximum(Q, true_rewards)
-
-
-def looks_the_world_up(
-    released: Any, errors: Any, possible: Any, constants: Any, Q: Any, V: Any, policy: Any
-) -> None:
-    from dprl.environments import random as world
-
-    vectorised(released, errors, possible, constants, Q, V, policy)
-    Q[:] = np.maximum(Q, world.make(S=3, A=2, H=3).R)
 
 
 def draws_anew(
@@ -156,24 +137,6 @@ def test_an_algorithm_with_a_fault_is_caught(name: str) -> None:
         check_algorithm(algorithm)
     assert error.value.check == check, error.value
     assert (dict(ALGORITHMS), dprl.simulation.FIELDS["algorithm"]) == before
-
-
-@pytest.mark.parametrize(
-    "plan", [reads_raw_counts, remembers_seeds, knows_rewards, looks_the_world_up, asks_the_clock]
-)
-def test_a_way_to_data_is_seen(plan: Callable[..., None]) -> None:
-    """Also where plans do not depend on it."""
-    with pytest.raises(AssertionError):
-        seen.no_other_way_to_data(planned(plan))
-    seen.no_other_way_to_data(planned(vectorised))
-
-
-def test_a_statistic_that_states_too_little_is_seen() -> None:
-    less = type("Less", (type(CONSISTENT),), {
-        "sensitivity": lambda self, size, adjacency: CONSISTENT.sensitivity(size, "blank-one"),
-    })(CONSISTENT.publish)  # fmt: skip
-    with pytest.raises(AssertionError, match="one user moves"):
-        seen.sensitivity(replace(BASE, statistic=less))
 
 
 @pytest.mark.parametrize("algorithm", [BASE, planned(vectorised)], ids=lambda one: one.plan.__name__)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 import gymnasium
@@ -11,7 +10,7 @@ import pytest
 
 from dprl import ENVIRONMENTS, RunSpec, SpecError
 from dprl.environments import gymnasium as ours
-from dprl.mdp import planning
+from tests.environments.test_outside import best, best_by_recursion
 
 make = ENVIRONMENTS["gymnasium"].make
 
@@ -24,25 +23,10 @@ def gym(id: str) -> Any:
 @pytest.mark.parametrize("H", [1, 2, 13, 20, 60])
 def test_optimal_value_is_that_of_gymnasiums_own_model(id: str, H: int) -> None:
     """By recursion over `env.P` in Gymnasium's rewards: an episode that terminates earns nothing more."""
-    env = gym(id)
-
-    @cache
-    def value(steps: int, s: int) -> float:
-        if steps == 0:
-            return 0.0
-        return max(  # type: ignore[no-any-return]
-            sum(
-                float(p) * (reward + (0.0 if end else value(steps - 1, to)))
-                for p, to, reward, end in outcomes
-            )
-            for outcomes in env.P[s].values()
-        )
-
-    raw = sum(chance * value(H, s) for s, chance in enumerate(env.initial_state_distrib))
     mdp = make(id=id, H=H)
     low, high = mdp.drawing["reward_low"], mdp.drawing["reward_high"]
-    mapped = planning.start_value(mdp, planning.optimum(mdp).V)
-    assert H * low + (high - low) * mapped == pytest.approx(raw, abs=1e-9)
+    raw = best_by_recursion(gym(id), H)
+    assert H * low + (high - low) * best(mdp) == pytest.approx(raw, abs=1e-9)
     assert mdp.R.min() == 0.0
     assert mdp.R.max() == 1.0
 

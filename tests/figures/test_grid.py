@@ -130,10 +130,3 @@ def test_names_a_visitor_gave_are_text() -> None:
     text = " ".join(a.text for a in picture.figure.layout.annotations)
     assert "<b>" not in text
     assert "&amp;amp;" in text
-
-
-SERIES = {
-    "active policies": np.array([64.0, 64.0, 10.0, 2.0]),
-    "confidence width": np.array([50.0, 9.0, 1.0, 0.2]),
-    "infrequent tuples": np.array([24.0, 20.0, 3.0, 0.0]),
-}

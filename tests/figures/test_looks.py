@@ -26,19 +26,6 @@ def labs(model: str, budgets: np.ndarray, dark: bool, eye: str) -> np.ndarray:
     return np.array([lab(looks.color(model, e, dark), eye) for e in budgets])
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "expected"),  # Sharma, Wu, Dalal 2005, table 1
-    [
-        ((50.0, 2.6772, -79.7751), (50.0, 0.0, -82.7485), 2.0425),
-        ((50.0, 2.5, 0.0), (73.0, 25.0, -18.0), 27.1492),
-        ((60.2574, -34.0099, 36.2677), (60.4626, -34.1751, 39.4387), 1.2644),
-        ((2.0776, 0.0795, -1.1350), (0.9033, -0.0636, -0.5514), 0.9082),
-    ],
-)
-def test_the_measure_is_ciede2000(one: tuple[float, ...], other: tuple[float, ...], expected: float) -> None:
-    assert distance(np.array(one), np.array(other)) == pytest.approx(expected, abs=1e-4)
-
-
 @pytest.mark.parametrize("dark", DARK)
 def test_every_curve_stands_out_from_its_page(dark: bool) -> None:
     for model in SYMBOLS:

@@ -13,10 +13,6 @@ from tests.figures.eyes import EYES, contrast, lab
 THEMES = {"light": style.LIGHT, "dark": style.DARK}
 
 
-def test_contrast_of_black_on_white() -> None:
-    assert contrast("#000000", "#FFFFFF") == pytest.approx(21)
-
-
 @pytest.mark.parametrize("name", THEMES)
 def test_text_and_lines_stand_out_from_the_page(name: str) -> None:
     theme = THEMES[name]

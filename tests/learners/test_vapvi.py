@@ -20,7 +20,7 @@ from dprl.mdp.tabular import Array
 from dprl.privacy.accounting import zcdp_of
 from dprl.privacy.curator import CuratorNoise
 from dprl.simulation import OfflineRun, start
-from dprl.simulation.loops.offline import Curator, noise_of_run, problem_of
+from dprl.simulation.loops.offline import Curator, learned_from, noise_of_run, problem_of
 from dprl.statistics.family import Family
 from tests.compare import FIVE
 
@@ -129,14 +129,7 @@ def learned(key: str, records: tuple[Array, ...], n: int, **params: Any) -> Lear
     """What a learner makes of what a curator without noise tells it."""
     spec = OfflineSpec(**WORLD, algorithm=key, algorithm_params=params, n=n)  # type: ignore[arg-type]
     curator = Curator(records, noise_of_run(spec.baseline())[0], {}, np.random.default_rng(0))
-    plan = OFFLINE[key].plan(problem_of(spec, n))
-    query = next(plan)
-    while True:
-        try:
-            query = plan.send(curator.release(query))
-        except StopIteration as end:
-            found: Learned = end.value
-            return found
+    return learned_from(curator, OFFLINE[key].plan(problem_of(spec, n)))[0]
 
 
 @pytest.mark.parametrize("data", ["halves", "whole"])
@@ -180,13 +173,8 @@ def test_matrices_are_shifted_by_half_of_e(key: str) -> None:
     for ridge, errors in ((1.0, {f.name: 2 * shift for f in _families(key)}), (1.0 + shift, {})):
         spec = OfflineSpec(**WORLD, algorithm=key, algorithm_params={"lambda": ridge})  # type: ignore[arg-type]
         plan = OFFLINE[key].plan(replace(problem_of(spec, 120), errors=errors))
-        query = next(plan)
-        while True:
-            try:
-                query = plan.send(query.answer(records[query.half], np.zeros(query.draws(MDP.size)), 0.0))
-            except StopIteration as end:
-                tables.append(end.value)
-                break
+        quiet = Curator(records, noise_of_run(spec.baseline())[0], {}, np.random.default_rng(0))
+        tables.append(learned_from(quiet, plan)[0])
     for one, other in zip(*tables, strict=True):
         np.testing.assert_allclose(one, other, rtol=0, atol=1e-12)
     assert tables[0].Q.any()

@@ -9,21 +9,20 @@ from typing import Any
 from urllib.parse import parse_qs
 
 import pytest
-from hypothesis import given, reject, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dprl.environments.custom import EXAMPLE
-from dprl.fields import SpecError
-from dprl.learners import ALGORITHMS
 from dprl.links import MAX_CURVES
 from dprl.privacy import PRIVATIZERS
 from dprl.simulation import FIELDS, RunSpec
-from dprl.simulation.pairs import calibrations_for, mechanisms_for, runs_in
+from dprl.simulation.pairs import calibrations_for
 from pages.shared.examples import EXAMPLES
 from pages.shared.visitor import links
 from pages.shared.visitor.address import query_of
 from pages.shared.visitor.links import MAX_NAME, Curve, Link, View, clean_name, fields_of
-from tests.problems import few, home
+from tests.problems import few
+from tests.simulation.test_spec import specs
 
 SPEC = RunSpec()
 
@@ -34,49 +33,6 @@ def query(curves: Sequence[Curve], view: View) -> str:
 
 def read(query: str) -> Link:
     return links.decode(parse_qs(query, keep_blank_values=True))
-
-
-ENVIRONMENTS: list[tuple[str, dict[str, Any]]] = [
-    ("riverswim", {"S": 4, "H": 7}),
-    ("riverswim", {"variant": "strehl-littman"}),
-    ("random", {"S": 3, "A": 2, "H": 4, "concentration": 0.123456789, "seed": 4}),
-    ("gridworld", {"map": "S-/WG", "H": 3}),
-    ("custom", {"model": json.dumps(EXAMPLE), "H": 4}),
-]
-SMALL: tuple[str, dict[str, Any]] = ("random", {"S": 2, "A": 2, "H": 3})
-
-
-@st.composite
-def specs(draw: st.DrawFn) -> RunSpec:
-    algorithm = draw(st.sampled_from(list(ALGORITHMS.values())))
-    privacy = draw(st.sampled_from(algorithm.privacies))
-    small = bool(algorithm.schedule)
-    environment = SMALL if small else draw(st.sampled_from(ENVIRONMENTS))
-    if not runs_in(algorithm.key, environment[0]):
-        environment = (home(algorithm.key), {"S": 3})
-    choices = [
-        (m, c) for m in mechanisms_for(algorithm.key, privacy) for c in calibrations_for(algorithm.key, m)
-    ]
-    mechanism, calibration = draw(st.sampled_from(choices)) if choices else (None, None)
-    schedule = draw(st.sampled_from(["episodic", "geometric:0.02", "geometric:0.5", "adaptive:0.1"]))
-    try:
-        return RunSpec(
-            environment=environment[0],
-            environment_params=environment[1],
-            algorithm=algorithm.key,
-            privacy=privacy,
-            mechanism=mechanism,
-            calibration=calibration,
-            epsilon=draw(st.floats(0.001, 10_000)),
-            delta=draw(st.floats(1e-300, 0.1)) if privacy != "none" else None,
-            bonus=draw(st.sampled_from(algorithm.bonuses)),
-            episodes=draw(st.integers(1, 1000 if schedule == "episodic" else 10**6)),
-            schedule=schedule,
-            seeds=draw(st.integers(1, 100)),
-            root_seed=draw(st.integers(0, 2**53 - 1)),
-        )
-    except SpecError:  # sizes and budgets that do not go together
-        reject()
 
 
 @st.composite

@@ -15,7 +15,6 @@ from typing import Any
 import mpmath  # type: ignore[import-untyped]
 import numpy as np
 import pytest
-from scipy import stats
 
 from dprl.fields import SpecError
 from dprl.privacy.accounting import (
@@ -80,27 +79,6 @@ def test_gaussian_is_the_integral(mu: float) -> None:
         assert delta_of((Gaussian(mu * 0.6), Gaussian(mu * 0.8)), epsilon) == pytest.approx(
             float(truth), rel=1e-8
         )
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("mu", [0.05, 0.2, 1.0, 4.0])
-@pytest.mark.parametrize("delta", DELTAS)
-def test_gaussian_against_dp_accounting(mu: float, delta: float) -> None:
-    """Its own PLD within 1%; its Renyi bound and the concentrated-DP bound above, not below."""
-    from dp_accounting import dp_event, pld, rdp
-
-    event = dp_event.GaussianDpEvent(1 / mu)
-    ours = epsilon_of((Gaussian(mu),), delta)
-    account: Any = pld.PLDAccountant(value_discretization_interval=1e-4 * mu)
-    account.compose(event)
-    theirs = account.get_epsilon(delta)
-    assert ours <= theirs * (1 + UNDER) + 1e-9
-    if theirs > 1e-3:
-        assert ours == pytest.approx(theirs, rel=OVER)
-    bound: Any = rdp.RdpAccountant()
-    bound.compose(event)
-    assert ours <= bound.get_epsilon(delta) + 1e-12
-    assert ours <= mu * mu / 2 + mu * math.sqrt(2 * math.log(1 / delta))
 
 
 @pytest.mark.parametrize("delta", [1e-12, *DELTAS])
@@ -199,19 +177,6 @@ def test_the_bound_on_rounding_is_a_small_share_at_every_delta(losses: Losses) -
                 assert tail.beyond < 1e-9 * truth
 
 
-@pytest.mark.parametrize(("count", "shift"), [(6, 0.2), (120, 0.02), (600, 0.01)])
-def test_composed_laplace_against_dp_accounting(count: int, shift: float) -> None:
-    """The accountant of the library, from events and at a grid of its own."""
-    from dp_accounting import dp_event, pld
-
-    account: Any = pld.PLDAccountant(value_discretization_interval=1e-5)
-    account.compose(dp_event.LaplaceDpEvent(1 / shift), count)
-    for delta in (1e-6, 1e-3):
-        assert epsilon_of((Laplace(count, shift),), delta) == pytest.approx(
-            account.get_epsilon(delta), rel=OVER
-        )
-
-
 def test_a_loss_on_the_grid_but_for_rounding_has_no_negative_chance() -> None:
     """Tight pure noise of epsilon 0.7 where H is 4: a chance below 0 by rounding had no logarithm."""
     count, scale = 16, 22.8572
@@ -264,12 +229,6 @@ BATCHES = [
 @pytest.mark.parametrize("loss", BATCHES, ids=str)
 def test_large_binomial_by_inversion(loss: Binomial) -> None:
     agrees((loss,), binomial_curve(loss))
-
-
-def test_inversion_passes_the_enumerated_cases() -> None:
-    curve, truth = binomial_curve(Binomial(60, 1 / 3, 2, 1), 1e-3), enumerated(60, Fraction(1, 3), 2, 1)
-    for epsilon in (0.1, 0.5, 1.5):
-        assert curve(epsilon) == pytest.approx(truth(epsilon), rel=2e-3)
 
 
 @pytest.mark.parametrize(
@@ -337,12 +296,3 @@ def test_delta_zero_proves_nothing_without_laplace() -> None:
     assert epsilon_of((Gaussian(0.1),), 0.0) == math.inf
     assert epsilon_of((Binomial(100, 0.5, 1, 1),), 0.0) == math.inf
     assert epsilon_of((Laplace(1, 0.1), Gaussian(0.1)), 0.0) == math.inf
-
-
-def test_the_oracles_are_not_vacuous() -> None:
-    """5% less noise than stated is noticed by every oracle's tolerance."""
-    with pytest.raises(AssertionError):
-        agrees((Laplace(120, 1 / 60),), inverted(laplace_moment(120, 1.05 / 60)))
-    with pytest.raises(AssertionError):
-        agrees((Binomial(10_000, 0.1, 6, 6),), binomial_curve(Binomial(10_000, 0.09, 6, 6)))
-    assert stats.norm.cdf(0.0) == 0.5

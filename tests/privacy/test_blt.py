@@ -7,15 +7,12 @@ from itertools import zip_longest
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from dprl.mdp.tabular import Array
 from dprl.privacy import MECHANISMS
 from dprl.privacy.mechanisms import stream_of_releases
-from dprl.privacy.mechanisms.blt import factors, innovations
+from dprl.privacy.mechanisms.blt import factors
 from dprl.privacy.mechanisms.gaussian import coefficients
-from tests.compare import FIVE, LEVEL, standard_errors
-from tests.privacy.draws import unit_noise
 from tests.privacy.test_optimal import error
 
 BLT = MECHANISMS["gaussian-blt"]
@@ -56,32 +53,6 @@ def test_the_two_factors_make_prefix_sums(releases: int) -> None:
     np.testing.assert_allclose(BLT.std(stream_of_releases(releases)), np.linalg.norm(B, axis=1), rtol=1e-12)
     # what one item is seen through: no column of C is longer than the first
     assert np.linalg.norm(C, axis=0).max() == pytest.approx(math.sqrt(factors(releases)[1].squared(releases)))
-
-
-@pytest.mark.parametrize("releases", [1, 2, 30])
-def test_a_release_is_a_row_of_b_times_the_draws(releases: int) -> None:
-    """The kernel's buffers, release by release, from the same draws; as exactly as doubles allow."""
-    found = unit_noise(BLT, stream_of_releases(releases), 5, seed=3)
-    z = np.random.Generator(np.random.SFC64(3)).standard_normal((releases, 5))
-    np.testing.assert_allclose(found, first_columns(releases)[0] @ z, rtol=0, atol=1e-12)
-
-
-@pytest.mark.parametrize("releases", [1, 2, 100])
-def test_the_draws_come_back(releases: int) -> None:
-    """The map by which an attacker takes the releases apart, that of the likelihood ratio."""
-    z = np.random.default_rng(5).standard_normal((releases, 3))
-    undone = innovations(stream_of_releases(releases), first_columns(releases)[0] @ z)
-    np.testing.assert_allclose(undone, z, rtol=0, atol=1e-11)
-
-
-def test_covariance() -> None:
-    releases, cells = 8, 40_000
-    noise = unit_noise(BLT, stream_of_releases(releases), cells, seed=4)
-    B, _ = first_columns(releases)
-    for i in range(releases):
-        assert stats.kstest(noise[i] / np.linalg.norm(B[i]), "norm").pvalue > LEVEL / releases
-        for j in range(i + 1):
-            assert standard_errors(noise[i] * noise[j], float((B @ B.T)[i, j])) < FIVE
 
 
 @pytest.mark.parametrize("releases", [50, 782, 4000, 50_000, 1_000_000])

@@ -95,65 +95,6 @@ def test_gaussian_noise_in_sums_proves_the_budget_for_m_episodes_wherever_they_a
 
 
 @pytest.mark.parametrize("m", M)
-@pytest.mark.parametrize("delta", [0.0, DELTA])
-def test_laplace_noise_in_a_tree_proves_the_budget_for_m_episodes(m: int, delta: float) -> None:
-    """All in the same counters of the same nodes, by dp-accounting; in different ones less is told."""
-    from dp_accounting.pld import privacy_loss_distribution as pld
-
-    noise = prepared("central", "laplace-tree", "calibrated", TIMES, H=H, delta=delta, contribution=m)
-    proved = noise.epsilon(delta)
-    assert proved == pytest.approx(1.0, rel=1e-4)
-    scale, unit, L = float(noise.scales[0]), reward_unit(noise), levels(len(TIMES))
-    if delta == 0:
-        assert m * L * (4 * H + 2 * H * unit) / scale == pytest.approx(1.0, rel=1e-5)
-        return
-    parts = [(4 * H * L, 1.0), (2 * H * L, unit)]
-
-    def found(apart: int) -> float:
-        """With the m in `apart` counters in place of one."""
-        told = [
-            (
-                pld.from_laplace_mechanism(scale / (size * m / apart), value_discretization_interval=1e-4),
-                count * apart,
-            )
-            for count, size in parts
-        ]
-        return pld_epsilon(told, delta)
-
-    assert found(1) == pytest.approx(proved, rel=0.01)
-    if m > 1:
-        assert found(m) < found(1)
-
-
-@pytest.mark.parametrize("m", M)
-@pytest.mark.parametrize("mechanism", ["gaussian", "laplace"])
-def test_noisy_reports_prove_the_budget_for_m_of_them(mechanism: str, m: int) -> None:
-    """Each report has noise of its own: m of them are composed by dp-accounting."""
-    from dp_accounting.pld import privacy_loss_distribution as pld
-
-    noise = prepared("local", mechanism, "calibrated", TIMES, H=H, contribution=m)
-    scale, unit = float(noise.scales[0]), reward_unit(noise)
-    proved = noise.epsilon(DELTA)
-    assert proved == pytest.approx(1.0, rel=1e-4)
-    if mechanism == "gaussian":
-        length = math.sqrt(replaced(H, unit).l2_squared)
-        one = pld.from_gaussian_mechanism(scale / length, value_discretization_interval=1e-4)
-        assert pld_epsilon([(one, m)], DELTA) == pytest.approx(proved, rel=0.01)
-        alone = prepared("local", mechanism, "calibrated", TIMES, H=H)
-        assert scale == pytest.approx(math.sqrt(m) * float(alone.scales[0]), rel=1e-5)
-    else:
-        parts = [(4 * H, 1.0), (2 * H, unit)]
-        told = [
-            (pld.from_laplace_mechanism(scale / size, value_discretization_interval=1e-4), m * count)
-            for count, size in parts
-        ]
-        assert pld_epsilon(told, DELTA) == pytest.approx(proved, rel=0.01)
-        pure = prepared("local", mechanism, "calibrated", TIMES, H=H, delta=0.0, contribution=m)
-        b = float(pure.scales[0])
-        assert m * (4 * H + 2 * H * reward_unit(pure)) / b == pytest.approx(1.0, rel=1e-5)
-
-
-@pytest.mark.parametrize("m", M)
 def test_answers_prove_the_budget_for_m_messages(m: int) -> None:
     """Every outcome of the bits that differ, with either user: exactly epsilon / m for each message."""
     run = RunSpec(**SMALL, privacy="local", contribution=m)

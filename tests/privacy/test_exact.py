@@ -260,10 +260,3 @@ def test_what_a_card_claims_on_the_grid_holds_what_is_added() -> None:
         for reading, other in zip(card.readings, continuous.readings, strict=True):
             assert other.epsilon <= reading.epsilon < other.epsilon + 1e-6
             assert reading.delta == 0 or reading.epsilon > other.epsilon
-
-
-def test_a_test_that_is_not_marked_draws_from_a_seeded_source(request: pytest.FixtureRequest) -> None:
-    """So no noise makes a test red without a fault: see tests/exact_draws.py."""
-    drawn = exact.EXACT["gaussian"].draw(Fraction(2 * STEPS))
-    random._urandom = random.Random(request.node.nodeid).randbytes  # type: ignore[attr-defined]
-    assert exact.EXACT["gaussian"].draw(Fraction(2 * STEPS)) == drawn

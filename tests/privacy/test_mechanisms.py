@@ -7,7 +7,7 @@ draw of its own, Laplace(1) or N(0, 1); the noise of a prefix is the sum of the 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,14 +20,15 @@ from dprl import SpecError
 from dprl.engine import compiled
 from dprl.mdp.tabular import Array
 from dprl.privacy import MECHANISMS, Mechanism
-from dprl.privacy.mechanisms import SIGNATURE, Stream, make_stream
-from dprl.privacy.mechanisms.gaussian import MAX_RELEASES, add_gaussian, coefficients, correlate
+from dprl.privacy.mechanisms import SIGNATURE, Stream, blt, make_stream, optimal, stream_of_releases
+from dprl.privacy.mechanisms.gaussian import MAX_RELEASES, add_gaussian, coefficients, correlate, innovations
 from dprl.privacy.mechanisms.laplace import add_laplace
 from dprl.privacy.mechanisms.tree import levels
 from dprl.simulation import schedules
 from dprl.testing import check_mechanism
 from tests.compare import LEVEL, critical, ks_samples, standard_errors
 from tests.privacy import attacks
+from tests.privacy.draws import unit_noise
 from tests.privacy.noise import (
     independent_counters,
     machine,
@@ -36,6 +37,8 @@ from tests.privacy.noise import (
     symmetric,
     tail,
 )
+from tests.privacy.test_blt import first_columns
+from tests.privacy.test_optimal import matrices
 from tests.problems import first
 
 Node = tuple[int, int]  # start and length of an interval of the stream
@@ -319,19 +322,32 @@ def test_correlated_noise_is_c_z(releases: int, cells: int) -> None:
     np.testing.assert_allclose(found, factor(releases) @ z, rtol=0, atol=1e-11)
 
 
-def test_correlated_noise_has_covariance_c_ct() -> None:
-    noise, C = noise_of(TOEPLITZ, [1, 2, 5, 9, 10, 100], CELLS, seed=10), factor(6)
-    for i in range(6):
-        assert stats.kstest(noise[i] / np.linalg.norm(C[i]), "norm").pvalue > LEVEL / 6
-        for j in range(i + 1):
-            assert standard_errors(noise[i] * noise[j], (C @ C.T)[i, j]) < critical(21)
-
-
-def test_too_many_releases_are_refused() -> None:
-    assert TOEPLITZ.rows(10**15, MAX_RELEASES) == MAX_RELEASES
-    with pytest.raises(SpecError, match="gaussian-blt") as error:
-        TOEPLITZ.rows(10**15, MAX_RELEASES + 1)
+@pytest.mark.parametrize("key", ["gaussian-toeplitz", "gaussian-optimal"])
+def test_too_many_releases_are_refused(key: str) -> None:
+    assert MECHANISMS[key].rows(10**15, MAX_RELEASES) == MAX_RELEASES
+    with pytest.raises(SpecError, match=f"{key} stores the noise of every release.*gaussian-blt") as error:
+        MECHANISMS[key].rows(10**15, MAX_RELEASES + 1)
     assert error.value.field == "schedule"
+
+
+# Of each factorisation: its factor B, and the map by which an attacker takes the releases apart.
+FACTORS: dict[str, tuple[Callable[[int], Array], Callable[[Stream, Array], Array]]] = {
+    "gaussian-toeplitz": (factor, innovations),
+    "gaussian-blt": (lambda releases: first_columns(releases)[0], blt.innovations),
+    "gaussian-optimal": (lambda releases: matrices(releases)[0], optimal.innovations),
+}
+
+
+@pytest.mark.parametrize("releases", [1, 2, 30, 100])
+@pytest.mark.parametrize("key", FACTORS)
+def test_a_release_is_a_row_of_b_times_the_draws_which_come_back(key: str, releases: int) -> None:
+    """So its covariance is B B^T. As exactly as doubles allow, from the kernel's own draws."""
+    made, undo = FACTORS[key]
+    B, stream = made(releases), stream_of_releases(releases)
+    z = generator(3).standard_normal((releases, 5))
+    found = unit_noise(MECHANISMS[key], stream, 5, seed=3)
+    np.testing.assert_allclose(found, B @ z, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(undo(stream, B @ z), z, rtol=0, atol=1e-11)
 
 
 # shuffled bits

@@ -19,7 +19,7 @@ import pytest
 from scipy import stats
 
 from dprl.mdp.tabular import Array
-from dprl.privacy import MECHANISMS, PRIVATIZERS
+from dprl.privacy import MECHANISMS
 from dprl.privacy.accounting import delta_of, epsilon_of
 from dprl.privacy.losses import Losses
 from dprl.privacy.privatizers import Noise
@@ -199,19 +199,6 @@ def test_pure_epsilon_of_laplace_noise(
     assert least_epsilon(less, 2 * proved - 1e-6, 0.0) > proved
 
 
-def test_the_two_data_sets_are_as_far_apart_as_trajectories_can_be() -> None:
-    for H in (1, 2, 5):
-        first, second = neighbours(H, 3, 1)
-        move = (first - second)[2]
-        assert not (first - second)[0].any()
-        for family, size in ((move[..., :S], 2 * H), (move[..., S], 2 * H), (move[..., S + 1], 2 * H)):
-            assert np.abs(family).sum() == size
-            assert np.abs(family).max() == 1
-            assert family.sum() == 0
-        change = replaced(H, 1.0)
-        assert change.l1 == change.l2_squared == np.abs(move).sum()
-
-
 def test_no_pair_of_trajectories_moves_more_than_is_accounted_for() -> None:
     """All pairs at H = 2, S = 2, rewards 0 or 1: L1, L2 and the largest move, of n, m and r."""
     H = 2
@@ -233,7 +220,3 @@ def test_no_pair_of_trajectories_moves_more_than_is_accounted_for() -> None:
             assert np.abs(move[..., : S + 1]).sum() <= replaced(H, 0.25).moves[0][0]
             assert np.abs(move[..., S + 1]).sum() <= replaced(H, 0.25).moves[1][0]
     assert tuple(worst) == (3 * H, 3 * H)
-
-
-def test_every_privatizer_with_noise_is_attacked() -> None:
-    assert {p for p, _, _ in TRIPLES} == set(SETTINGS) == set(PRIVATIZERS) - {"none"}

@@ -8,14 +8,13 @@ import numpy as np
 import pytest
 from scipy.linalg import solve_triangular
 
-from dprl.fields import SpecError
 from dprl.mdp.tabular import Array
 from dprl.privacy import MECHANISMS, Mechanism
 from dprl.privacy.losses import Gaussian
 from dprl.privacy.mechanisms import optimal, stream_of_releases
 from dprl.privacy.mechanisms.gaussian import MAX_RELEASES
-from dprl.privacy.mechanisms.optimal import CHAINS, bound, excess, factors, innovations, poles
-from tests.privacy.draws import replaced, unit_noise
+from dprl.privacy.mechanisms.optimal import CHAINS, bound, excess, factors, poles
+from tests.privacy.draws import replaced
 
 OPTIMAL = MECHANISMS["gaussian-optimal"]
 
@@ -78,22 +77,6 @@ def test_norms_are_right_whatever_the_factors_are() -> None:
     assert (rows.argmax(), columns.argmax()) == (20, 10)
 
 
-@pytest.mark.parametrize("releases", [1, 2, 30])
-def test_a_release_is_a_row_of_b_times_the_draws(releases: int) -> None:
-    """So its covariance is B B^T. As exactly as doubles allow, whatever else is drawn beside it."""
-    z = np.random.Generator(np.random.SFC64(3)).standard_normal((releases, 5))
-    found = unit_noise(OPTIMAL, stream_of_releases(releases), 5, seed=3)
-    np.testing.assert_allclose(found, matrices(releases)[0] @ z, rtol=0, atol=1e-12)
-
-
-@pytest.mark.parametrize("releases", [1, 2, 100])
-def test_the_draws_come_back(releases: int) -> None:
-    """The map by which an attacker takes the releases apart, that of the likelihood ratio."""
-    z = np.random.default_rng(5).standard_normal((releases, 3))
-    undone = innovations(stream_of_releases(releases), matrices(releases)[0] @ z)
-    np.testing.assert_allclose(undone, z, rtol=0, atol=1e-11)
-
-
 @pytest.mark.parametrize("releases", [1, 2, 40])
 def test_the_noise_is_the_sum_of_observed_walks(releases: int) -> None:
     p, A = factors(releases).p, np.tril(np.ones((releases, releases)))
@@ -143,10 +126,3 @@ def test_plain_functions_find_the_same_bits() -> None:
     for plain, machine in ((p, made.p), (keep, made.keep), (gain, made.gain), (np.sqrt(rows), made.row)):
         assert np.array_equal(plain, machine)
     assert columns.max() == made.column
-
-
-def test_more_releases_than_there_is_room_for_are_refused() -> None:
-    assert OPTIMAL.rows(0, MAX_RELEASES) == MAX_RELEASES
-    with pytest.raises(SpecError, match="gaussian-optimal stores the noise of every release") as refused:
-        OPTIMAL.rows(0, MAX_RELEASES + 1)
-    assert refused.value.field == "schedule"

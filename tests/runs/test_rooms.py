@@ -90,14 +90,14 @@ def test_a_device_reports_once_and_the_same_again_changes_nothing(store: Store) 
 
 
 def test_a_script_that_skips_the_page_counts_as_one_phone(store: Store) -> None:
-    """10,000 answers of one device that joined and of others that did not, many of them no reports: one counts. It
+    """1,000 answers of one device that joined and of others that did not, many of them no reports: one counts. It
     moves the estimate by at most (e^epsilon + 1)/(e^epsilon - 1) answers, as docs/how-to/rooms.md says."""
     code, _ = opened(store, devices=41)
     for i in range(40):
         store.rooms.respond(code, f"d{i}", 0, YES if i % 2 else NO)
     honest = estimate_share(code, store.rooms.steps(code)[0])
     refused = 0
-    for i in range(10_000):
+    for i in range(1000):
         device, answer = ("d40", f"s{i}")[i % 2], (YES, NO, "yes!", "")[i // 2 % 4]
         try:
             store.rooms.respond(code, device, i % 3, answer)
@@ -105,7 +105,7 @@ def test_a_script_that_skips_the_page_counts_as_one_phone(store: Store) -> None:
             refused += 1
     answers = store.rooms.steps(code)[0].answers
     assert len(answers) == 41
-    assert refused > 8_000  # of the rest each said the same again
+    assert refused > 800  # of the rest each said the same again
     with_it = estimate_share(code, store.rooms.steps(code)[0])
     assert honest is not None
     assert with_it is not None

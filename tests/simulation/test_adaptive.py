@@ -140,9 +140,6 @@ def test_bounds_hold_at_whatever_times_are_chosen(privacy: str, calibration: str
     assert (chosen.radius() > 0.5 * chosen.std).all()
 
 
-# --- optimism
-
-
 # --- privacy
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import linalg, stats
+from scipy import stats
 
 import dprl
 from dprl import RunSpec, SpecError, metrics, spec_from_json
@@ -18,7 +18,6 @@ from dprl.privacy import MECHANISMS, accounting
 from dprl.privacy.accounting import epsilon_of, scaled, separation_of, zcdp_of
 from dprl.privacy.losses import Binomial, Gaussian, Laplace
 from dprl.privacy.mechanisms import stream_of_releases
-from dprl.privacy.mechanisms.gaussian import innovations
 from dprl.simulation import AttackSpec, AttackTrace, answer, answered, start, trace_from_bytes
 from dprl.simulation.attack import pairs_of, possible_of
 from dprl.simulation.online import promise as promise_of
@@ -204,13 +203,6 @@ def test_what_a_tree_tells_of_its_first_item_is_in_the_prefixes_of_two_four_eigh
     )
     with pytest.raises(ValueError, match="do not tell"):
         mechanism.log_ratio(few.__class__(np.array([0, 3, 5, -1]), few.batches), seen[:2], 0, first, second)
-
-
-def test_innovations_undo_the_square_root_of_the_matrix_of_prefix_sums() -> None:
-    M = 6
-    root = np.real(linalg.sqrtm(np.tril(np.ones((M, M))) + 1e-14 * np.eye(M)))
-    z = np.random.default_rng(0).normal(size=(M, 2))
-    np.testing.assert_allclose(innovations(stream_of_releases(M), root @ z), z, atol=1e-6)
 
 
 def test_the_promise_of_gaussian_noise_is_that_of_its_mu() -> None:

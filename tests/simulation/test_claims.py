@@ -83,6 +83,3 @@ def test_every_seed_of_20_is_settled(algorithm: str, privacy: str) -> None:
         assert regret[-1] - regret[since] <= 1e-6 * v_star * (users[-1] - users[since])
         final.append(regret[-1])
     assert np.mean(final) < 2 * np.median(final)
-
-
-# --- PUCB with V20's constants and noise

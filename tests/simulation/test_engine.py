@@ -125,9 +125,6 @@ def test_the_largest_noise_relative_to_the_bound_is_recorded() -> None:
     np.testing.assert_allclose(trace.coverage_ratio, np.maximum.accumulate(ratio), rtol=1e-9)
 
 
-# --- block-exact against user by user
-
-
 # --- the same bits
 
 

@@ -314,12 +314,3 @@ def test_bound_and_intervals_hold_where_one_episode_leads_to_the_next(known: boo
         hits += [low - 1e-9 <= value <= high + 1e-9 for (low, _, high), value in ends]
         assert (check.verdict(one.checked["difference"]) == "better") <= (worth > now)
     assert (hits >= 17).all()
-
-
-def test_several_episodes_have_as_many_times_the_noise() -> None:
-    for public in (PUBLIC | {"rewards": 0.5}, PUBLIC):
-        fields: dict[str, Any] = {"data": NOWHERE, "n": 50}
-        one = UploadSpec(declared=declaration_text(public | {"episodes": 1}), **fields)
-        several = UploadSpec(declared=declaration_text(public), **fields)
-        for name, scale in noise_of(one)[0].scales.items():
-            assert noise_of(several)[0].scales[name] == pytest.approx(M * scale, rel=1e-5)

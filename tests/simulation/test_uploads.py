@@ -460,32 +460,10 @@ def test_run_takes_no_file_of_ones_own(tmp_path: Path, capsys: pytest.CaptureFix
         assert capsys.readouterr().err.endswith("use dprl release, which keeps a budget.\n")
 
 
-def test_in_python_and_on_the_command_line_the_owner_is_told_before_a_release(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_in_python_the_owner_is_told_before_a_release() -> None:
+    """On the command line: tests/test_release.py."""
     strange = CSV.replace(",x,", ",z,", 3)
     with pytest.warns(UserWarning, match=r"Only for you.* 3 of 800 rows .*: z \(3\)") as warned:
         spec = upload(io.BytesIO(strange.encode()), PUBLIC, rho=1e6)
     assert warned[0].filename == __file__
     assert "z" not in json.dumps(dprl.run(spec).summary()).split('"')
-    (tmp_path / "people.csv").write_text(strange, encoding="utf-8")
-    (tmp_path / "declared.json").write_text(json.dumps(PUBLIC), encoding="utf-8")
-    given = [
-        str(tmp_path / "people.csv"),
-        "--declaration",
-        str(tmp_path / "declared.json"),
-        "--budget",
-        "ward",
-    ]
-    assert main(["release", *given, "--held-out", "0", "--out", str(tmp_path / "out")]) == 0
-    said = capsys.readouterr()
-    policy = (tmp_path / "out" / "policy.csv").read_text(encoding="utf-8").splitlines()
-    assert policy[0] == "step,state,action,episodes_with_noise,decides"
-    assert [line.split(",")[:2] for line in policy[1:]] == [["0", "a"], ["0", "b"], ["1", "a"], ["1", "b"]]
-    assert {line.split(",")[2] for line in policy[1:]} <= {"x", "y", ""}
-    release = json.loads((tmp_path / "out" / "release.json").read_text(encoding="utf-8"))
-    assert 0.5 < release["lower"] < 1
-    assert "data" not in release
-    assert "Note: From 400 trajectories at ρ = 1, we prove that the cautious policy" in said.out
-    assert "Noise moves each of these counts by about" in said.err  # before the run
-    assert "not private" not in said.out + "".join(p.read_text() for p in (tmp_path / "out").iterdir())

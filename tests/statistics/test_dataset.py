@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy.optimize import linprog
@@ -31,34 +34,34 @@ def sums(m: Array) -> Array:
     return np.concatenate([m, m.sum(-1, keepdims=True)], -1)
 
 
-def test_one_trajectory_moves_what_is_declared_and_no_more() -> None:
+def record_of(m: Array) -> Array:
+    """[H, S, A, S + 2], with rewards that nobody is to see."""
+    return np.concatenate([sums(m), np.full((H, S, A, 1), 7.0)], -1)
+
+
+@pytest.mark.parametrize(
+    ("statistic", "told", "counters"),
+    [(DATASET, sums, 2), (TRANSITIONS, lambda m: TRANSITIONS.sums(record_of(m)), 1)],
+    ids=["visits and transitions", "transitions alone"],
+)
+def test_one_trajectory_moves_what_is_declared_and_no_more(
+    statistic: Any, told: Callable[[Array], Array], counters: int
+) -> None:
+    """So many counters of each step."""
     rng = np.random.default_rng(0)
-    replaced, blanked = (DATASET.sensitivity(SIZE, adjacency) for adjacency in (REPLACE_ONE, BLANK_ONE))
-    assert (replaced.l1, replaced.l2_squared) == (4 * H, 4 * H)
+    replaced, blanked = (statistic.sensitivity(SIZE, adjacency) for adjacency in (REPLACE_ONE, BLANK_ONE))
+    assert (replaced.l1, replaced.l2_squared) == (2 * counters * H, 2 * counters * H)
     worst = 0.0
     for _ in range(300):
-        one, other = sums(trajectory(rng)), sums(trajectory(rng))
+        one, other = told(trajectory(rng)), told(trajectory(rng))
         moved = float(np.abs(one - other).sum())
         worst = max(worst, moved)
         assert moved <= replaced.l1
         assert float(((one - other) ** 2).sum()) <= replaced.l2_squared
-        assert float(one.sum()) == blanked.l1 == 2 * H
+        assert float(one.sum()) == blanked.l1 == counters * H
+    assert blanked.one_way
     assert worst == replaced.l1
-    assert DATASET.cells(SIZE) == sums(trajectory(rng)).size
-
-
-def test_of_transitions_alone_it_moves_half_as_much() -> None:
-    rng = np.random.default_rng(0)
-    replaced, blanked = (TRANSITIONS.sensitivity(SIZE, adjacency) for adjacency in (REPLACE_ONE, BLANK_ONE))
-    assert (replaced.l1, replaced.l2_squared, blanked.l1, blanked.one_way) == (2 * H, 2 * H, H, True)
-    worst = 0.0
-    for _ in range(300):
-        one, other = (TRANSITIONS.sums(record_of(trajectory(rng))) for _ in range(2))
-        worst = max(worst, float(np.abs(one - other).sum()))
-        assert float(((one - other) ** 2).sum()) <= replaced.l2_squared
-        assert one.sum() == blanked.l1
-    assert worst == replaced.l1
-    assert TRANSITIONS.draws(SIZE) == TRANSITIONS.sums(record_of(trajectory(rng))).size
+    assert statistic.draws(SIZE) == told(trajectory(rng)).size
 
 
 def test_transitions_are_released_as_they_are_with_their_noise() -> None:
@@ -72,11 +75,6 @@ def test_transitions_are_released_as_they_are_with_their_noise() -> None:
     assert (released[..., S] < 0).any()
     assert not released[..., -1].any()
     np.testing.assert_array_equal(record, before)
-
-
-def record_of(m: Array) -> Array:
-    """[H, S, A, S + 2], with rewards that nobody is to see."""
-    return np.concatenate([sums(m), np.full((H, S, A, 1), 7.0)], -1)
 
 
 def test_without_noise_the_counts_are_released() -> None:

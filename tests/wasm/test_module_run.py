@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,7 +10,6 @@ import pytest
 
 from dprl import OfflineSpec, RunSpec
 from dprl.engine import compiler, host, module
-from dprl.engine.sources import content_of
 from dprl.simulation import compiles, start
 from dprl.simulation.loops import module_run
 from dprl.simulation.loops.module_run import ModuleRun
@@ -118,17 +116,3 @@ def test_memory_that_a_module_cannot_have_is_an_error() -> None:
     for size in (2**28, 2**29, 2**30):
         with pytest.raises(MemoryError):
             instance.place([np.lib.stride_tricks.as_strided(np.zeros(1), (size,), (0,))])
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "same"),
-    [
-        ('def f(x: int) -> int:\n    """Say."""\n    return x', "def f(x):  # more\n    return x", True),
-        ("A: int = 3", "A: float = 3", True),
-        ("def f(x):\n    return x", "def f(x):\n    return -x", False),
-        ("A = 3", "A = 4", False),
-        ("def f(x=1):\n    return x", "def f(x=2):\n    return x", False),
-    ],
-)
-def test_words_and_types_do_not_change_what_results_depend_on(one: str, other: str, same: bool) -> None:
-    assert (content_of(ast.parse(one)) == content_of(ast.parse(other))) == same

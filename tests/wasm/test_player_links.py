@@ -115,7 +115,6 @@ LONG = [
 
 
 def test_a_thousand_hostile_fragments_are_read_or_refused_in_one_sentence(engine: Page) -> None:
-    """tests/browser/test_one_page.py follows as many on the page itself."""
     spec = RunSpec(environment_params={"S": 3, "H": 3}, episodes=10**4)
     curves = [spec, spec.baseline()]
     link = query_of(links.encode([links.Curve(one) for one in curves], links.AT_FIRST))

@@ -73,22 +73,6 @@ def test_a_page_says_what_the_dashboard_says(
 
 
 def test_percentages_are_read_alike(engine: Page) -> None:
-    shares = [
-        0.0,
-        1e-9,
-        9.9e-5,
-        1e-4,
-        0.00123,
-        0.0456,
-        0.1,
-        0.5,
-        0.987,
-        0.9899,
-        0.99,
-        0.9951,
-        0.99999,
-        1.0,
-        1.23,
-    ]
+    shares = [0.0, 0.5, 1.0, *np.geomspace(1e-9, 1.23, 60), *(1 - np.geomspace(1e-6, 0.02, 20))]
     found = engine.evaluate(PERCENT, [SOURCE, shares, said()["tiny"]])
     assert found == [percent(share) for share in shares]
