@@ -81,6 +81,27 @@ def test_gaussian_is_the_integral(mu: float) -> None:
         )
 
 
+@pytest.mark.thorough
+@pytest.mark.parametrize("mu", [0.05, 0.2, 1.0, 4.0])
+@pytest.mark.parametrize("delta", DELTAS)
+def test_gaussian_against_dp_accounting(mu: float, delta: float) -> None:
+    """Its own PLD within 1%; its Renyi bound and the concentrated-DP bound above, not below."""
+    from dp_accounting import dp_event, pld, rdp
+
+    event = dp_event.GaussianDpEvent(1 / mu)
+    ours = epsilon_of((Gaussian(mu),), delta)
+    account: Any = pld.PLDAccountant(value_discretization_interval=1e-4 * mu)
+    account.compose(event)
+    theirs = account.get_epsilon(delta)
+    assert ours <= theirs * (1 + UNDER) + 1e-9
+    if theirs > 1e-3:
+        assert ours == pytest.approx(theirs, rel=OVER)
+    bound: Any = rdp.RdpAccountant()
+    bound.compose(event)
+    assert ours <= bound.get_epsilon(delta) + 1e-12
+    assert ours <= mu * mu / 2 + mu * math.sqrt(2 * math.log(1 / delta))
+
+
 @pytest.mark.parametrize("delta", [1e-12, *DELTAS])
 @pytest.mark.parametrize("epsilon", [1e-3, 0.05, 1.0, 20.0, 1e4])
 def test_gaussian_mu_is_the_largest(epsilon: float, delta: float) -> None:
@@ -175,6 +196,19 @@ def test_the_bound_on_rounding_is_a_small_share_at_every_delta(losses: Losses) -
                 assert not tail.rough(epsilon)
                 assert tail.delta(epsilon) == pytest.approx(truth, rel=1e-4)
                 assert tail.beyond < 1e-9 * truth
+
+
+@pytest.mark.parametrize(("count", "shift"), [(6, 0.2), (120, 0.02), (600, 0.01)])
+def test_composed_laplace_against_dp_accounting(count: int, shift: float) -> None:
+    """The accountant of the library, from events and at a grid of its own."""
+    from dp_accounting import dp_event, pld
+
+    account: Any = pld.PLDAccountant(value_discretization_interval=1e-5)
+    account.compose(dp_event.LaplaceDpEvent(1 / shift), count)
+    for delta in (1e-6, 1e-3):
+        assert epsilon_of((Laplace(count, shift),), delta) == pytest.approx(
+            account.get_epsilon(delta), rel=OVER
+        )
 
 
 def test_a_loss_on_the_grid_but_for_rounding_has_no_negative_chance() -> None:
