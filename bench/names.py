@@ -10,6 +10,7 @@ from dprl.simulation import KINDS, OfflineSpec, RunSpec
 
 FILE = Path(__file__).parents[1] / "dprl" / "names.py"
 MARK = "# `python -m bench.names` writes the rest."
+WIDTH = 110  # of a line
 # By name of the type: the kind of spec, and the field.
 NAMES = {
     "Environment": (RunSpec.kind, "environment"),
@@ -28,17 +29,15 @@ NAMES = {
 def written() -> str:
     """Return the content of the file: the text before the mark, the mark's line, and the types."""
     types = (literal(name, KINDS[kind].fields[field].choices) for name, (kind, field) in NAMES.items())
-    head, line = (
-        FILE.read_text("utf-8").split(MARK)[0],
-        f"{MARK} Annotations add `| str`, because packages register more names.\n",
-    )
-    return head + line + "\n".join(types)
+    line = f"{MARK} Annotations add `| str`, because packages register more names.\n"
+    return FILE.read_text("utf-8").split(MARK)[0] + line + "\n".join(types)
 
 
 def literal(name: str, choices: Iterable[str]) -> str:
     """Write one type, without the names that other packages have registered here."""
-    body = "".join(f'    "{choice}",\n' for choice in choices if choice not in sources)
-    return f"{name} = Literal[\n{body}]"
+    known = [f'"{choice}"' for choice in choices if choice not in sources]
+    line = f"{name} = Literal[{', '.join(known)}]"
+    return line if len(line) <= WIDTH else f"{name} = Literal[\n    " + ",\n    ".join(known) + ",\n]"
 
 
 if __name__ == "__main__":

@@ -38,9 +38,8 @@ from dprl.simulation.uploads import kept
 from dprl.simulation.uploads import run as runs
 from dprl.simulation.uploads import trace as traces
 from dprl.simulation.uploads.declaration import declaration_text
-from dprl.simulation.uploads.ledger import Budget, folder
+from dprl.simulation.uploads.ledger import Budget, folder, together
 from dprl.simulation.uploads.spec import LEARNERS
-from dprl.simulation.uploads.spent import together
 from dprl.statistics import REWARDS, TRANSITIONS
 
 M = 3  # episodes of one person

@@ -17,7 +17,7 @@ from dprl.learners import ALGORITHMS, OFFLINE
 from dprl.mdp import TabularMDP
 from dprl.privacy import MECHANISMS
 from dprl.research import Comparison, Sweep, SweepResult, Trace, compare, run, run_async, spec_from_json
-from dprl.research.cited import cite
+from dprl.research.traces import cite
 from dprl.simulation import (
     Budget,
     OfflineSpec,

@@ -4,32 +4,30 @@ from __future__ import annotations
 
 import argparse
 import io
-import json
 import os
 import signal
 import sys
 from collections.abc import Sequence
 from typing import Any
 
-from dprl import (
-    RunSpec,
-    SpecError,
-    Sweep,
-    __version__,
-    cite,
-    metrics,
-    run,
-    serve,
-    spec_from_json,
+from dprl import RunSpec, SpecError, Sweep, __version__, cite, metrics, run, serve, spec_from_json
+from dprl.commands import (
+    Parser,
+    add_web,
+    directory,
+    fail,
+    list_command,
+    status,
+    text_of,
+    web_command,
+    write_files,
 )
-from dprl.commands import Parser, add_web, directory, fail, list_command, status, text_of, web_command
 from dprl.fields import Field, parse_params, read_json, shown
 from dprl.papers import CLAIMS
 from dprl.papers import command as verdicts
 from dprl.research import release
-from dprl.research.background import begin_workers
-from dprl.research.collect import RunFailed, collect
-from dprl.research.sweeps import VERSIONS, progress_bar, versions_json
+from dprl.research.background import RunFailed, collect, progress_bar
+from dprl.research.sweeps import check_runs
 from dprl.runs import cluster
 from dprl.runs.database import StoreError
 from dprl.runs.store import Store, opened
@@ -89,7 +87,7 @@ def command(arguments: Sequence[str] | None) -> int:
     try:
         kept.remove_old()
         if given.command == "run":
-            return run_command(given)
+            return run_one(spec_of(given), given.out, given.engine)
         if given.command == "check":
             return release.check_command(given)
         if given.command == "release":
@@ -169,13 +167,6 @@ def add_engine(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def workers_of(engine: str | None) -> Store:
-    """Open the store, with workers or a cluster. Raises SpecError and StoreError if the engine is unavailable."""
-    store = opened()
-    begin_workers(store, None, engine)
-    return store
-
-
 def simulated() -> list[str]:
     """List the kinds of specs that `run` accepts: all except a file of yours."""
     return [key for key in KINDS if key != UploadSpec.kind]
@@ -221,11 +212,6 @@ def flags() -> list[Field]:
     return [found[name] for name in dict.fromkeys(ordered)]
 
 
-def run_command(given: argparse.Namespace) -> int:
-    """Simulate and write DIR/spec.json, DIR/summary.json and the curve, such as DIR/regret.csv."""
-    return run_one(spec_of(given), given.out, given.engine)
-
-
 def run_one(spec: Any, folder: str, engine: str | None, releases: int = 1) -> int:
     """Compute a spec and write its files into a folder. Raises SpecError and RunFailed.
 
@@ -236,38 +222,29 @@ def run_one(spec: Any, folder: str, engine: str | None, releases: int = 1) -> in
     if cluster.engine(engine) is None:
         trace: Trace = run(spec, progress)
     else:
-        found = collect(workers_of(engine), [spec], COMMAND_LINE, Store.whole_trace, progress)[spec]
+        found = collect(
+            opened().begin(engine=cluster.engine(engine)), [spec], COMMAND_LINE, Store.whole_trace, progress
+        )[spec]
         if found is None:
             raise RunFailed(f"The store had no room for the details of {spec.label()}; raise DPRL_STORE_MB.")
         trace = found
     axis, measure = KINDS[spec.kind].axis, KINDS[spec.kind].measure
     summary = trace.summary()
-    try:
-        (out / "spec.json").write_text(json.dumps(spec.to_dict(), indent=2) + "\n", encoding="utf-8")
-        (out / f"{measure}.csv").write_text(csv(trace.frame()), encoding="utf-8")
-        (out / "summary.json").write_text(json.dumps(summary, indent=2) + "\n", encoding="utf-8")
-        (out / VERSIONS).write_text(versions_json(), encoding="utf-8")
-        for name, text in KINDS[spec.kind].files.items():
-            (out / name).write_text(text(trace.seeds[0]), encoding="utf-8")
-        if isinstance(spec, UploadSpec):
-            from dprl.research.sheet import sheet  # imports Plotly
+    files = {"spec.json": spec.to_dict(), f"{measure}.csv": csv(trace.frame()), "summary.json": summary}
+    files |= {name: text(trace.seeds[0]) for name, text in KINDS[spec.kind].files.items()}
+    if isinstance(spec, UploadSpec):
+        from dprl.research.sheet import sheet  # imports Plotly
 
-            (out / "sheet.html").write_text(sheet(trace.seeds[0].portable), encoding="utf-8")
-    except OSError as error:
-        raise SpecError("out", f"{shown(folder)} cannot be written to ({error.strerror}).") from None
+        files["sheet.html"] = sheet(trace.seeds[0].portable)
+    write_files(folder, files)
     mean = summary[f"final_{measure}_mean"]
     print(f"{spec.label()}: final {measure} {mean:.6g} at {axis} {spec.size:,}; see {out}")
     if isinstance(spec, UploadSpec):
         for sentence in (*verdict.said(trace.seeds[0], releases), verdict.proved(trace.seeds[0])):
             print(f"Note: {sentence}".replace("**", ""))
-    caution(metrics.unsettled(trace.at, trace.values) if spec == spec.baseline() else 0, spec.seeds)
+    if spec == spec.baseline() and (stuck := metrics.unsettled(trace.at, trace.values)):
+        print(f"Note: {doubts.unsettled(stuck, spec.seeds)}")
     return 0
-
-
-def caution(stuck: int, seeds: int) -> None:
-    """Print a warning about the limits of the runs, see `doubts.unsettled`."""
-    if stuck:
-        print(f"Note: {doubts.unsettled(stuck, seeds)}")
 
 
 def add_sweep(commands: Any) -> None:
@@ -311,25 +288,19 @@ def sweep_of(given: argparse.Namespace) -> Sweep[Any]:
 def sweep_command(given: argparse.Namespace) -> int:
     """Compute every run in background processes that share the store, and write DIR/sweep.json and DIR/sweep.csv."""
     sweep = sweep_of(given)
-    for point in sweep.points:
-        if point.spec is None:
-            raise SpecError("axis", f"{', '.join(map(str, point.values))} cannot be run; {point.refusal}")
+    check_runs(sweep)
     out = directory(given.out)
-    store = workers_of(given.engine)
+    store = opened().begin(engine=cluster.engine(given.engine))
     progress = progress_bar() if sys.stderr.isatty() else None
     found = collect(store, sweep.specs, COMMAND_LINE, Store.whole_curves, progress)
     final = {spec: run.ends for spec, run in found.items()}
     frame = sweep.frame(final)
-    try:
-        (out / "sweep.json").write_text(json.dumps(sweep.to_dict(), indent=2) + "\n", encoding="utf-8")
-        (out / "sweep.csv").write_text(csv(frame), encoding="utf-8")
-        (out / VERSIONS).write_text(versions_json(), encoding="utf-8")
-    except OSError as error:
-        raise SpecError("out", f"{shown(given.out)} cannot be written to ({error.strerror}).") from None
+    write_files(given.out, {"sweep.json": sweep.to_dict(), "sweep.csv": csv(frame)})
     print(f"{len(sweep.points)} points, {len(sweep.specs)} runs: see {out}")
     baselines = {spec.baseline() for spec in sweep.specs}
     curves = ([(at, values) for _, at, values in store.live(baseline)] for baseline in baselines)
-    caution(max(metrics.unsettled(*metrics.align(found)) for found in curves), sweep.base.seeds)
+    if stuck := max(metrics.unsettled(*metrics.align(found)) for found in curves):
+        print(f"Note: {doubts.unsettled(stuck, sweep.base.seeds)}")
     below = []
     for point in sweep.points:
         spec: Any = point.spec
@@ -358,10 +329,7 @@ def add_reproduce(commands: Any) -> None:
 def reproduce_command(given: argparse.Namespace) -> int:
     """Compute the verdict on one claim or on all, print it, and write DIR/CLAIM.json."""
     if given.claim is None:
-        for key, says in {
-            **{c.key: c.says for c in CLAIMS.values()},
-            verdicts.RANKING: verdicts.SAYS,
-        }.items():
+        for key, says in (*((c.key, c.says) for c in CLAIMS.values()), (verdicts.RANKING, verdicts.SAYS)):
             print(f"{key:<20} {says}")
         return 0
     if given.claim not in REPRODUCED:
@@ -371,7 +339,7 @@ def reproduce_command(given: argparse.Namespace) -> int:
     if given.claim == verdicts.RANKING:
         verdicts.reproduce_ranking(out, progress)
         return 0
-    store = workers_of(given.engine)
+    store = opened().begin(engine=cluster.engine(given.engine))
     for claim in CLAIMS.values():
         if given.claim in (claim.key, EVERY_CLAIM):
             verdicts.reproduce(claim, store, COMMAND_LINE, out, progress)

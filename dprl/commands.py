@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 import argparse
+import importlib.metadata
 import json
+import platform
 import re
+import sqlite3
 import subprocess
 import sys
 from argparse import Namespace
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NoReturn
 
 from dprl import ALGORITHMS, ENVIRONMENTS, MECHANISMS, OFFLINE, plugins
 from dprl.assets import ROOT
+from dprl.engine import source_digest
 from dprl.fields import SpecError, read_text, shown
 from dprl.privacy import PRIVATIZERS
 from dprl.privacy.curator import PROMISES
-from dprl.research.sweeps import versions
 from dprl.runs.results import Results
 from dprl.runs.store import default_path, others
 from dprl.simulation.datasets import BEHAVIOURS
+from dprl.version import VERSION
 from dprl.words import duration, plural, size
+
+PACKAGES = ("streamlit", "plotly", "numpy", "scipy", "pandas", "numba")
 
 
 class Parser(argparse.ArgumentParser):
@@ -51,6 +58,17 @@ def directory(given: str) -> Path:
             "out", f"{shown(given)} cannot be made; give a directory that can be written to."
         ) from None
     return out
+
+
+def write_files(folder: str, files: Mapping[str, Any]) -> None:
+    """Write files, and versions.json, into a folder. files: texts, or values to write as JSON. Raises SpecError."""
+    told = json.dumps(versions(), indent=2, ensure_ascii=False) + "\n"
+    try:
+        for name, content in {**files, "versions.json": told}.items():
+            text = content if isinstance(content, str) else json.dumps(content, indent=2) + "\n"
+            (Path(folder) / name).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise SpecError("out", f"{shown(folder)} cannot be written to ({error.strerror}).") from None
 
 
 def text_of(path: str) -> str:
@@ -131,6 +149,19 @@ def look() -> dict[str, Any]:
     names = ("runs_waiting", "seeds_queued", "seconds_queued", "seeds_running", "workers")
     found["queue"] = {name: sum(part["queue"][name] for part in parts) for name in names}
     return found | {"errors": [error for part in parts for error in part["errors"]]}
+
+
+def versions() -> dict[str, str]:
+    """Return the versions that results depend on, by name, including those of plug-ins."""
+    return {
+        "dprl": VERSION,
+        "sources": source_digest(),
+        "python": platform.python_version(),
+        "machine": " ".join(filter(None, (platform.system(), platform.machine(), *platform.libc_ver()))),
+        **{name: importlib.metadata.version(name) for name in PACKAGES},
+        "sqlite": sqlite3.sqlite_version,
+        **dict(text.rsplit(" ", 1) for text in sorted(set(plugins.sources.values()))),
+    }
 
 
 def text(found: dict[str, Any]) -> list[str]:

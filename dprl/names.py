@@ -67,12 +67,7 @@ Algorithm = Literal[
     "ucb-po",
     "ldp-obi",
 ]
-Privacy = Literal[
-    "none",
-    "central",
-    "shuffle",
-    "local",
-]
+Privacy = Literal["none", "central", "shuffle", "local"]
 Mechanism = Literal[
     "gaussian-toeplitz",
     "gaussian-optimal",
@@ -85,24 +80,10 @@ Mechanism = Literal[
     "binomial-sum",
     "binomial-tree",
 ]
-Calibration = Literal[
-    "calibrated",
-    "paper",
-]
-Reports = Literal[
-    "all",
-    "played",
-]
-Bonus = Literal[
-    "anytime",
-    "paper",
-    "practical",
-    "own",
-]
-Rewards = Literal[
-    "known",
-    "learned",
-]
+Calibration = Literal["calibrated", "paper"]
+Reports = Literal["all", "played"]
+Bonus = Literal["anytime", "paper", "practical", "own"]
+Rewards = Literal["known", "learned"]
 OfflineAlgorithm = Literal[
     "dp-apvi",
     "apvi",
@@ -113,9 +94,4 @@ OfflineAlgorithm = Literal[
     "dp-kl-lcb",
     "dp-plug-in",
 ]
-Promise = Literal[
-    "zcdp",
-    "pure",
-    "approximate",
-    "none",
-]
+Promise = Literal["zcdp", "pure", "approximate", "none"]

@@ -13,7 +13,7 @@ import yaml
 import dprl
 from bench.citation import FILE, written
 from dprl.__main__ import main
-from dprl.research.cited import SOURCES
+from dprl.research.traces import SOURCES
 from dprl.simulation import KINDS, AttackSpec, Spec
 from dprl.theory.papers import PAPERS, Paper, bibliography, tex
 from dprl.version import VERSION

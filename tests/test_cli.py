@@ -14,9 +14,9 @@ import pytest
 import dprl.__main__ as cli
 from dprl import ALGORITHMS, ENVIRONMENTS, MECHANISMS, OFFLINE, RunSpec, __version__, run, spec_from_json
 from dprl.__main__ import main
+from dprl.commands import versions
 from dprl.engine import kernels, source_digest
 from dprl.privacy import PRIVATIZERS
-from dprl.research.sweeps import versions
 from dprl.runs.store import opened
 from dprl.simulation import FIELDS
 from tests.problems import model

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import dprl
-from dprl.research.collect import RunFailed
+from dprl.research.background import RunFailed
 from dprl.runs.database import StoreError
 from dprl.testing import CheckFailed
 

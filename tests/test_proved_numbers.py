@@ -12,7 +12,7 @@ import pytest
 
 from dprl import words
 from dprl.privacy.guarantee import Reading, budget
-from dprl.research.cards import proved_in_words
+from dprl.research.traces import proved_in_words
 from dprl.sentences import attack, offline, price, promise, room, sheet, uploads, verdict
 from dprl.simulation.loops.offline import noise_of_run
 from dprl.simulation.offline_spec import OfflineSpec

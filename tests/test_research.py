@@ -14,7 +14,7 @@ import dprl
 from dprl import OfflineSpec, RunSpec, SpecError, Sweep, TabularMDP, compare, metrics
 from dprl.metrics.curves import RunCurves
 from dprl.research import SweepResult
-from dprl.research.collect import collect
+from dprl.research.background import collect
 from dprl.runs.store import Store, opened
 from dprl.simulation import AttackSpec
 from dprl.simulation.uploads import model

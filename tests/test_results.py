@@ -12,7 +12,7 @@ from scipy.stats import t
 
 import dprl
 from dprl.metrics.curves import RunCurves
-from dprl.research.sweeps import progress_bar
+from dprl.research.background import progress_bar
 
 SPEC = dprl.RunSpec("riverswim", environment_params={"S": 3, "H": 2}, episodes=100, seeds=3)
 

@@ -17,7 +17,7 @@ import numpy as np
 from dprl.mdp.counts import transitions, visits
 from dprl.metrics.curves import Array, Evidence, RunCurves, thinned
 from dprl.papers.claim import TRACES, Claim
-from dprl.research.collect import RunFailed, collect
+from dprl.research.background import RunFailed, collect
 from dprl.runs.store import Store
 from dprl.simulation import Spec, Trace, answered, spec_from_dict
 

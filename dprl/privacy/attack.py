@@ -99,12 +99,8 @@ def game(
         half: whether the noise is only half as large as it should be, which the attacker knows.
         episodes: the number of the user's episodes. A report on each has noise of its own.
         places: draws the releases at which they enter; by default all enter at the first, which reveals most.
-
-    Raises:
-        ValueError: There is no noise.
     """
-    if noise.mechanism is None:
-        raise ValueError("without noise there is nothing to attack")
+    assert noise.mechanism is not None
     moved = np.flatnonzero(first != second)
     rows = first.reshape(-1, noise.scales.size)
     scales = np.broadcast_to(noise.scales.ravel(), rows.shape).ravel()[moved]

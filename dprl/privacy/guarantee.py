@@ -14,20 +14,6 @@ from dprl.words import upward
 CARD = messages("cards")
 WHERE, NOISE, SENT = CARD["where"], CARD["noise"], CARD["sent"]
 UNIT = "one user: one whole episode"
-
-
-def unit_of(contribution: int) -> str:
-    """Return the unit of privacy, for users with at most `contribution` episodes."""
-    return UNIT if contribution == 1 else f"one user: up to {contribution} episodes, anywhere in the run"
-
-
-def adjacency_of(contribution: int) -> str:
-    """Describe how neighbouring data sets differ."""
-    if contribution == 1:
-        return "replace one user's whole trajectory by another"
-    return f"replace all episodes of one user, up to {contribution} anywhere in the run, by others"
-
-
 SIMULATION = (
     "noise is drawn in floating point: fine for simulation, but not for a deployment that must resist attack"
 )

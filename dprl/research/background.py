@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Callable, Mapping
+import sys
+import time
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack, overload
 
 from dprl import simulation
 from dprl.fields import SpecError, check_type, shown
@@ -29,48 +32,116 @@ from dprl.simulation.trace import TraceCore
 if TYPE_CHECKING:
     from dprl.runs.store import Store
 
+S = TypeVar("S", bound=Spec)
+T = TypeVar("T")
+
 MOST_WORKERS = 256
 VISITOR = "Python"  # the name under which a script requests runs
+POLL = 0.1  # seconds between two checks
+_ACTIVE = ("queued", "running")  # states without results to read
+# How often to request a run whose results were deleted for lack of space before they were read; a store too small for
+# the run would otherwise cost endless time. A run withdrawn by another process of this name is requested again, too.
+_TRIES = 5
+_NO_ROOM = "its results made room before they could be read; set DPRL_STORE_MB higher"
 
 
-def check_workers(workers: int | None, engine: str | None, store: str | Path | None) -> None:
-    """Raise SpecError if an argument is not allowed, even if no run has to be computed."""
+class RunFailed(RuntimeError):
+    """The error for a run that cannot be computed; the message is a sentence with the reason."""
+
+
+def collect(
+    store: Store,
+    specs: Iterable[S],
+    visitor: str,
+    read: Callable[[Store, S], T | None],
+    progress: Callable[[float], None] | None = None,
+) -> dict[S, T]:
+    """Request the missing runs, wait for all, and return the result of `read` for each (None while a run is missing).
+
+    progress: called with the share done, 0 to 1. If the call ends early, the requests are withdrawn and finished seeds
+    are kept, so that the next call continues from there. Raises RunFailed, and SpecError for a run past the limits.
+    """
+    found: dict[S, T] = {}
+    wanted = list(dict.fromkeys(specs))
+    with closing(looks(store, wanted, visitor, read, found)) as shares:
+        for share in shares:
+            if progress:
+                progress(share)
+            if len(found) < len(wanted):
+                time.sleep(POLL)
+    return {spec: found[spec] for spec in wanted}
+
+
+def looks(
+    store: Store,
+    wanted: Sequence[S],
+    visitor: str,
+    read: Callable[[Store, S], T | None],
+    found: dict[S, T],
+) -> Generator[float, None, None]:
+    """Add the finished runs to `found`, and yield the share that is done between two waits of `collect`.
+
+    Closing the generator early withdraws the requests.
+    """
+    asked: dict[S, int] = {}  # the number of requests for each
+    try:
+        for spec in wanted:
+            value = read(store, spec)
+            if value is not None:
+                found[spec] = value
+            else:
+                store.ask(spec, visitor, again=True)
+                asked[spec] = 1
+        while len(found) < len(wanted):
+            share = float(len(found))
+            for spec in asked:
+                if spec in found:
+                    continue
+                status = store.status(spec, visitor)
+                value = None if status.state in _ACTIVE else read(store, spec)
+                if value is not None:
+                    found[spec] = value
+                    share += 1
+                    continue
+                if status.state == "failed":
+                    raise RunFailed(f"{spec.label()}: {status.message}")
+                if status.state not in _ACTIVE and store.status(spec, visitor) == status:
+                    if asked[spec] == _TRIES:
+                        raise RunFailed(f"{spec.label()}: {_NO_ROOM}.")
+                    asked[spec] += status.state != "cancelled"
+                    store.ask(spec, visitor, again=True)
+                share += status.progress
+            yield share / len(wanted)
+    finally:
+        for spec in asked if len(found) < len(wanted) else ():
+            store.cancel(spec, visitor)
+
+
+def store_with(
+    specs: Sequence[S],
+    stored: Callable[[Store, S], object],
+    workers: int | None,
+    engine: str | None,
+    store: str | Path | None,
+) -> Store:
+    """Open a store, with workers or a cluster if it lacks one of these runs. stored: returns the run, or None.
+
+    Raises SpecError if an argument is not allowed, even if no run has to be computed, and StoreError.
+    """
     from dprl.runs import cluster
+    from dprl.runs.store import opened
 
     check_type("store", store, str | Path | None, "the path of a file")
-
     if workers is not None and (type(workers) is not int or not 1 <= workers <= MOST_WORKERS):
         raise SpecError(
             "workers", f"{shown(workers)} is not allowed; give a whole number from 1 to {MOST_WORKERS}."
         )
     if engine is not None:
         cluster.engine(engine)
-
-
-def begin_workers(store: Store, workers: int | None, engine: str | None) -> None:
-    """Start workers for a store, or connect to a Dask cluster. Raises SpecError, and StoreError if that fails."""
-    from dprl.runs import cluster
-
-    address = cluster.engine(engine)
-    store.begin(workers, address)
-
-
-def run_stored(
-    asked: Spec,
-    progress: Progress | None,
-    workers: int | None,
-    engine: str | None,
-    store: str | Path | None,
-) -> simulation.Trace[Any]:
-    """Return every seed of a spec through a store, see `run`. Raises SpecError and RunFailed."""
-    from dprl.research.collect import collect
-    from dprl.runs.store import Store, opened
-
-    check_workers(workers, engine, store)
-    kept = opened(None if store is None else Path(store))
-    if kept.whole_trace(asked) is None:
-        begin_workers(kept, workers, engine)
-    return collect(kept, [asked], VISITOR, Store.whole_trace, progress)[asked]
+    found = opened(None if store is None else Path(store))
+    if any(stored(found, spec) is None for spec in specs):
+        found.begin(workers, cluster.engine(engine))
+    return found
 
 
 class Where(TypedDict, total=False):
@@ -130,7 +201,11 @@ def run(
     if workers is engine is store is None:
         done = simulation.run(spec, progress)
     else:
-        done = run_stored(given_spec(spec), progress, workers, engine, store)
+        from dprl.runs.store import Store
+
+        asked: Spec = given_spec(spec)
+        found = store_with([asked], Store.whole_trace, workers, engine, store)
+        done = collect(found, [asked], VISITOR, Store.whole_trace, progress)[asked]
     return Trace(done.spec, done.seeds)
 
 
@@ -192,15 +267,11 @@ async def run_async(
         >>> len(trace.seeds)
         2
     """
-    from dprl.research.collect import POLL, looks
-    from dprl.runs.store import Store, opened
+    from dprl.runs.store import Store
 
     asked: Spec = given_spec(spec)
-    check_workers(workers, engine, store)
-    kept = opened(None if store is None else Path(store))
+    kept = store_with([asked], Store.whole_trace, workers, engine, store)
     found: dict[Spec, simulation.Trace] = {}
-    if kept.whole_trace(asked) is None:
-        begin_workers(kept, workers, engine)
     # a name of its own, so that cancelling this leaves the same run to others who wait for it
     with closing(
         looks(kept, [asked], f"{VISITOR} {secrets.token_hex(4)}", Store.whole_trace, found)
@@ -210,3 +281,22 @@ async def run_async(
                 progress(share)
             await asyncio.sleep(0 if asked in found else POLL)
     return Trace(asked, found[asked].seeds)
+
+
+def progress_bar() -> Callable[[float], None]:
+    """Return a function that draws a progress bar, on the terminal or as one output of a notebook."""
+
+    def drawn(share: float) -> str:
+        filled = int(40 * share)
+        return f"[{'#' * filled}{'.' * (40 - filled)}] {share:4.0%}"
+
+    def on_terminal(share: float) -> None:
+        sys.stderr.write(f"\r{drawn(share)}{chr(10) if share >= 1 else ''}")
+        sys.stderr.flush()
+
+    if "ipykernel" not in sys.modules:
+        return on_terminal
+    display: Any = import_module("IPython.display").display
+
+    output = display({"text/plain": drawn(0)}, raw=True, display_id=True)
+    return lambda share: output.update({"text/plain": drawn(share)}, raw=True)

@@ -1,24 +1,37 @@
-"""Sweeps as data for charts: for each line, the final values of its runs, their slope, and the slope a paper proves.
+"""The chart of a sweep: for each line, the final values of its runs, their slope, and the slope a paper proves.
 
 Trade-offs and `SweepResult.plot` use these functions for the same chart, from the dashboard's store or from a script.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dprl import metrics
-from dprl.figures.looks import CurveStyle, dashed, numbered
+from dprl.environments import ENVIRONMENTS
+from dprl.fields import SpecError, shown
+from dprl.figures import style, tradeoff
+from dprl.figures.chart import side_by_side
+from dprl.figures.looks import CurveStyle, dashed, marked, numbered
+from dprl.figures.regret import distinct
 from dprl.figures.tradeoff import Frontier
-from dprl.metrics.curves import Array
-from dprl.research.series import bound_of, style_of, style_of_data
-from dprl.simulation import OfflineSpec, RunSpec
+from dprl.learners import ALGORITHMS, OFFLINE
+from dprl.metrics.curves import Array, RunCurves
+from dprl.plugins import Registry
+from dprl.privacy import MECHANISMS
+from dprl.research.series import bound_of, place_of, style_of, style_of_data
+from dprl.sentences.price import about_frontier
+from dprl.simulation import OfflineSpec, RunSpec, answer, answered
 from dprl.theory import BOUNDS, Bound
+from dprl.words import human
+
+if TYPE_CHECKING:
+    from dprl.figures.picture import Picture
 
 LEARNED = 0.5  # the share of the worst possible loss below which a slope is meaningful
 FEWEST = 3  # fewest points of a slope
@@ -35,8 +48,21 @@ AXES = {
 BUDGETS = ("epsilon", "rho")
 SUFFIXES = {"central": "-jdp", "local": "-ldp"}  # suffixes of an algorithm's key in the names of its bounds
 # names of the axes in bounds
-EXPONENTS = {"epsilon": "epsilon", "episodes": "K", "H": "H", "S": "S"}
-EXPONENTS_OF_DATA = {"rho": "rho", "epsilon": "epsilon", "n": "K", "H": "H", "S": "S"}
+EXPONENTS = {"epsilon": "epsilon", "rho": "rho", "episodes": "K", "n": "K", "H": "H", "S": "S"}
+# The measures that can be drawn for sweeps of each kind of runs, with their names in the figures.
+MEASURES: dict[str, dict[str, tradeoff.Measure]] = {
+    RunSpec.kind: {"privacy cost": "price", "regret": "regret", "share": "share"},
+    OfflineSpec.kind: {"privacy cost": "gap price", "suboptimality": "gap"},
+}
+PRICE = "privacy cost"
+ITSELF = "Each algorithm is compared with itself without privacy, so the lowest curve may not lose the least."
+LOST = {RunSpec.kind: "share", OfflineSpec.kind: "suboptimality"}  # the default if algorithms are compared
+TITLED: dict[str, tuple[Registry[Any], ...]] = {
+    "algorithm": (ALGORITHMS, OFFLINE),
+    "environment": (ENVIRONMENTS,),
+    "mechanism": (MECHANISMS,),
+}
+Points = list[tuple[Any, Any]]  # values of the axis with their runs
 
 
 def look_of(spec: Any) -> CurveStyle:
@@ -63,17 +89,15 @@ def proved_exponent(spec: Any, x: str, *, price: bool) -> float | None:
     For a privacy cost, use the term with the budget; for suboptimality, the term that dominates when n is large.
     price: whether the privacy cost is drawn.
     """
-    if spec.kind == RunSpec.kind:
-        bound = bound_of_run(spec) if price and x in EXPONENTS else None
-        if bound is None:
-            return None
-        exponents = {float(getattr(term, EXPONENTS[x])) for term in bound.terms if term.private}
-        return exponents.pop() if len(exponents) == 1 else None
-    of_data = bound_of(spec)
-    if of_data is None or x not in EXPONENTS_OF_DATA:
+    online = spec.kind == RunSpec.kind
+    bound = bound_of_run(spec) if online else bound_of(spec)
+    if bound is None or x not in EXPONENTS or (online and not price):
         return None
-    found = next((term for term in of_data.terms if term.private), None) if price else of_data.terms[0]
-    return (0.0 if found is None else float(getattr(found, EXPONENTS_OF_DATA[x]))) or None
+    terms = [term for term in bound.terms if term.private] if price else bound.terms[:1]
+    exponents = [float(getattr(term, EXPONENTS[x])) for term in terms]
+    if online:
+        return exponents[0] if len(set(exponents)) == 1 else None
+    return (exponents[0] if exponents else 0.0) or None
 
 
 def bound_of_run(spec: RunSpec) -> Bound | None:
@@ -138,3 +162,140 @@ def frontier_of(
         theory=proved,
         world=world,
     )
+
+
+# ---- from a script
+
+
+def frontier_picture(
+    sweep: Any, curves: Mapping[Any, RunCurves], measure: str | None, *, dark: bool
+) -> Picture:
+    """Draw the chart of a `Sweep`, see `SweepResult.plot`. Raises SpecError."""
+    algorithms = "algorithm" in dict(sweep.axes)
+    if measure is None:
+        measure = LOST.get(sweep.base.kind, PRICE) if algorithms else PRICE
+    shown_as = measure_of(sweep.base.kind, measure)
+    x = next((name for name, values in sweep.axes if not isinstance(values[0], str)), None)
+    if x is None:
+        raise SpecError("axes", "none of them is a number to draw along; add one, such as epsilon.")
+    others = [name for name, _ in sweep.axes if name != x]
+    panels: dict[str, Any] = {"": None}
+    panel = ("environment" if "environment" in others else others[1]) if len(others) > 1 else ""
+    if panel:
+        panels = {axis_words(panel, value): value for value in dict(sweep.axes)[panel]}
+    lines = {
+        name: lines_of(sweep, x, priced=measure == PRICE, only=(panel, value) if panel else None)
+        for name, value in panels.items()
+    }
+    names = list(dict.fromkeys(name for points in lines.values() for name in points))
+    if len(names) > style.MOST_CURVES:
+        raise SpecError("axes", f"{len(names)} lines cannot be told apart; give at most {style.MOST_CURVES}.")
+    kinds = [next(look_of(p[name][0][1]) for p in lines.values() if name in p) for name in names]
+    looks = dict(zip(names, looks_of(marked(kinds), shaded=x not in BUDGETS), strict=True))
+    best: dict[str, float] = {}
+    drawn = {
+        title: [
+            line_of(curves, name, looks[name], points, x, measure, best, by_world=others == ["environment"])
+            for name, points in found.items()
+        ]
+        for title, found in lines.items()
+    }
+    title, symbol = AXES.get(x, x), SYMBOLS.get(x, x)
+    itself = ITSELF if algorithms and measure == PRICE and not panel else ""
+
+    def chart(found: list[Frontier]) -> Picture:
+        return tradeoff.frontier(
+            found,
+            measure=shown_as,
+            axis=f"{title[0].upper()}{title[1:]}",
+            symbol=symbol,
+            see=f"{about_frontier(found, shown_as, symbol)} {itself}".rstrip(),
+            dark=dark,
+        )
+
+    if not panel:
+        return chart(drawn[""])
+    pictures = {name: chart(found) for name, found in drawn.items() if found}
+    see = " ".join(f"{name}: {picture.see}" for name, picture in pictures.items())
+    if algorithms and measure == PRICE:
+        see = f"{see} {ITSELF}"
+    return replace(side_by_side(pictures, panel), see=see)
+
+
+def measure_of(kind: str, measure: str) -> tradeoff.Measure:
+    """Return the figures' name of a measure for a kind of runs. Raises SpecError."""
+    if kind not in MEASURES:
+        raise SpecError("sweep", f"sweeps of {kind} runs have no chart; give {' or '.join(MEASURES)} runs.")
+    if not isinstance(measure, str) or measure not in MEASURES[kind]:
+        of = "" if kind == RunSpec.kind else f" of {kind} runs"
+        give = f"give one of {', '.join(MEASURES[kind])}."
+        raise SpecError("measure", f"{shown(measure)} is not drawn of a sweep{of}; {give}")
+    return MEASURES[kind][measure]
+
+
+def lines_of(sweep: Any, x: str, *, priced: bool, only: tuple[str, Any] | None = None) -> dict[str, Points]:
+    """Return the name of each combination of the other axes, with its runs along x.
+
+    A run that does not change along another axis, because it is not private, is one line. The name has the values that
+    its combinations share, or else it is the runs' label without the axis. priced: whether to leave out
+    non-private runs, which have no privacy cost; only: an axis and the value that all runs have to have.
+    """
+    names = [name for name, _ in sweep.axes]
+    place = names.index(x)
+    left_out = {place} | ({names.index(only[0])} if only else set())
+    found: dict[tuple[str, ...], Points] = {}
+    for point in sweep.points:
+        if only and point.values[names.index(only[0])] != only[1]:
+            continue
+        if point.spec is not None and not (priced and point.spec == point.spec.baseline()):
+            said = [axis_words(*one) for one in zip(names, point.values, strict=True)]
+            key = tuple(one for i, one in enumerate(said) if i not in left_out)
+            found.setdefault(key, []).append((point.values[place], point.spec))
+    same: dict[tuple[tuple[Any, Any], ...], list[tuple[str, ...]]] = {}
+    for key, points in found.items():
+        same.setdefault(tuple(sorted(points, key=lambda point: point[0])), []).append(key)
+    titles = []
+    for runs, keys in same.items():
+        shared = [said[0] for said in zip(*keys, strict=True) if len(set(said)) == 1]
+        titles.append(", ".join(shared) or runs[0][1].label().partition(f", {x} ")[0])
+    return dict(zip(distinct(titles), map(list, same), strict=True))
+
+
+def axis_words(name: str, value: Any) -> str:
+    """Write a value of an axis for a name: an entry of a registry by its title."""
+    if not isinstance(value, str):
+        return f"{SYMBOLS.get(name, name)} = {human(value)}"
+    entry = next((registry[value] for registry in TITLED.get(name, ()) if value in registry), None)
+    return getattr(entry, "title", str(value))
+
+
+def line_of(
+    curves: Mapping[Any, RunCurves],
+    name: str,
+    look: CurveStyle,
+    points: Points,
+    x: str,
+    measure: str,
+    best: dict[str, float],
+    *,
+    by_world: bool,
+) -> Frontier:
+    """Return one line. best: known V* by problem; by_world: whether one panel has several environments."""
+    specs = [spec for _, spec in points]
+    known = [curves[spec] for spec in specs]
+    lost = np.array([found.ends.mean() for found in known])
+    rows = np.array([found.ends for found in known])
+    if measure == PRICE:
+        rows = rows - np.array([curves[spec.baseline()].ends for spec in specs])
+    for spec in specs:
+        if (problem := place_of(spec)) not in best:
+            best[problem] = float(answered(answer("v_star", spec)))
+    worst = np.array([all_to_lose(spec, best[place_of(spec)]) for spec in specs])
+    if measure == "share":
+        if not (worst > 0).all():
+            raise SpecError("measure", "V* is 0, so no share of it is lost; give regret.")
+        rows, lost, worst = rows / worst[:, None], lost / worst, np.ones(len(worst))
+    proved = proved_exponent(specs[0], x, price=measure == PRICE)
+    world = name if by_world else ""
+    x_values = [value for value, _ in points]
+    return frontier_of(name, look, specs, x_values, rows.T, lost, worst, proved=proved, world=world)

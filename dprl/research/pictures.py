@@ -5,40 +5,44 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from dprl import metrics
 from dprl.environments import ENVIRONMENTS
 from dprl.fields import SpecError, check_type, shown
-from dprl.figures import picture, steps, style
-from dprl.figures.looks import marked, numbered
+from dprl.figures import picture, regret, steps, style
+from dprl.figures.lines import Series
+from dprl.figures.looks import CurveStyle, marked, numbered
+from dprl.figures.regret import Measure
 from dprl.metrics.curves import RunCurves
 from dprl.research.series import (
+    bound_of,
+    gap_picture,
+    gap_series,
     learned_picture,
-    mistakes_picture,
-    mistakes_series,
-    price_picture,
-    price_series,
-    regret_picture,
+    place_of,
+    series_of,
     style_of,
     style_of_data,
-    suboptimality_picture,
 )
-from dprl.sentences import offline as sentences
 from dprl.sentences import uploads
+from dprl.sentences.offline import about_prices, bounds_by_start
+from dprl.sentences.regret import about_mistakes, about_regret
 from dprl.simulation import OfflineSpec, RunSpec, Trace, UploadSpec
 
-if TYPE_CHECKING:
-    from dprl.figures.regret import Measure
-
-MISTAKES = "suboptimal episodes"
-# The measures that can be drawn for each kind of runs, the default first.
-MEASURES = {
-    RunSpec.kind: ("regret", "share", "regret per episode", "privacy cost", MISTAKES),
-    OfflineSpec.kind: ("suboptimality", "privacy cost"),
+FALLS_FROM = 100  # the least number of points; the exponent of a privacy cost uses the last tenfold
+PRICE, MISTAKES = "privacy cost", "suboptimal episodes"
+# The names of the measures in the dashboard's links.
+VIEWS: dict[str, Measure] = {
+    "regret": "cumulative",
+    "share": "share",
+    "regret per episode": "per-episode",
+    PRICE: "extra",
 }
+# The measures that can be drawn for each kind of runs, the default first.
+MEASURES = {RunSpec.kind: (*VIEWS, MISTAKES), OfflineSpec.kind: ("suboptimality", PRICE)}
 Traces = Mapping[str, Trace[Any]]
 
 
@@ -62,6 +66,20 @@ def told_plainly(found: picture.Picture) -> Picture:
     return Picture(found.figure, found.alt, plain.replace("\N{NO-BREAK SPACE}", " "), found.table, found.see)
 
 
+def draw(
+    traces: Traces, measure: str | None, statistic: metrics.Statistic, *, log_x: bool, **how: bool
+) -> Picture:
+    """Draw runs of one kind, see `Comparison.plot`. Raises SpecError."""
+    kind = kind_of_all(traces)
+    check_drawable(kind, measure, statistic, log_x)
+    measure = measure or MEASURES[kind][0]
+    if kind == RunSpec.kind and measure != MISTAKES:
+        return told_plainly(regrets(traces, VIEWS[measure], statistic, log_x=log_x, **how))
+    if kind == RunSpec.kind:
+        return told_plainly(mistakes(traces, statistic, log_y=how["log_y"], dark=how["dark"]))
+    return told_plainly((privacy_costs if measure == PRICE else gaps)(traces, **how))
+
+
 def kind_of_all(traces: Traces) -> str:
     """Return the kind that all runs share. Raises SpecError if they differ, or if the kind has no chart."""
     kinds = list(dict.fromkeys(str(trace.spec.kind) for trace in traces.values()))
@@ -76,79 +94,88 @@ def kind_of_all(traces: Traces) -> str:
 
 def check_drawable(kind: str, measure: str | None, statistic: str, log_x: bool) -> None:
     """Raise SpecError if runs of this kind have no chart with these settings."""
-    check_type("measure", measure, str | None, f"one of {', '.join(MEASURES[kind])}")
+    known, online = MEASURES[kind], kind == RunSpec.kind
+    check_type("measure", measure, str | None, f"one of {', '.join(known)}")
     if not isinstance(statistic, str) or statistic not in metrics.BANDS:
         raise SpecError("statistic", f"{shown(statistic)} is not allowed; give {' or '.join(metrics.BANDS)}.")
-    known = MEASURES[kind]
     if measure is not None and measure not in known:
-        wrong, give = shown(measure), f"give one of {', '.join(known)}."
-        if kind == RunSpec.kind:
-            raise SpecError("measure", f"{wrong} is not allowed; {give}")
-        raise SpecError("measure", f"{wrong} is not allowed of {kind} runs; {give}")
-    if kind != RunSpec.kind and statistic != "mean":
+        wrong = f"{shown(measure)} is not allowed{'' if online else f' of {kind} runs'}"
+        raise SpecError("measure", f"{wrong}; give one of {', '.join(known)}.")
+    if not online and statistic != "mean":
         raise SpecError("statistic", f"{kind} runs are drawn as their mean over data sets; give mean.")
-    if measure == MISTAKES and not log_x:
-        raise SpecError("log_x", f"the horizontal axis of {MISTAKES} is logarithmic; give True.")
-    if kind != RunSpec.kind and not log_x:
-        raise SpecError("log_x", f"the horizontal axis of {kind} runs is logarithmic; give True.")
+    if not log_x and (measure == MISTAKES or not online):
+        of = MISTAKES if online else f"{kind} runs"
+        raise SpecError("log_x", f"the horizontal axis of {of} is logarithmic; give True.")
 
 
 def regrets(traces: Traces, view: Measure, statistic: metrics.Statistic, **how: bool) -> picture.Picture:
     """Draw the regret of online runs, one curve each, in the dashboard's chart for `view`."""
     known = {trace.spec: known_of(trace) for trace in traces.values()}
-    chosen = {
-        name: trace.spec
-        for name, trace in traces.items()
-        if view != "extra" or trace.spec != trace.spec.baseline()
-    }
-    if not chosen:
-        raise SpecError("traces", "there is no run to draw privacy cost of; give one with privacy.")
-    for spec in chosen.values():
+    chosen = private_of(traces) if view == "extra" else traces
+    for spec in (trace.spec for trace in chosen.values()):
         if view == "extra" and spec.baseline() not in known:
             raise without_baseline(spec)
         if view == "share" and not known[spec].v_star > 0:
             raise SpecError("measure", f"V* of {spec.label()} is 0, and has no shares; give regret.")
-    few(chosen)
-    return regret_picture(chosen, known, view, statistic, **how)
+    curves = [
+        series_of(spec, found := known[spec], known.get(spec.baseline()), look, name, view, statistic,
+                  v_star=found.v_star)
+        for name, spec, look in named(chosen, style_of)
+    ]  # fmt: skip
+    see = about_regret(curves, view, statistic)
+    return regret.comparison(curves, view=view, statistic=statistic, see=see, **how)
 
 
 def mistakes(traces: Traces, statistic: metrics.Statistic, **how: bool) -> picture.Picture:
-    """Draw the number of episodes of online runs that were suboptimal by more than alpha, against alpha."""
-    few(traces)
-    looks = numbered(marked([style_of(trace.spec) for trace in traces.values()]))
+    """Draw the number of episodes of online runs that were suboptimal by more than alpha, against alpha.
+
+    Traces measure alpha in shares of the best state's value, which may exceed V*. Larger alphas than V* are left out,
+    since no episode can lose more.
+    """
     curves = []
-    for (name, trace), look in zip(traces.items(), looks, strict=True):
-        found = mistakes_series(name, look, trace.seeds, statistic)
-        if found is None:
+    for name, _, look in named(traces, style_of):
+        seeds = traces[name].seeds
+        alpha, possible = seeds[0].pac_alpha, seeds[0].pac_alpha < seeds[0].v_star
+        if not possible.any():
             raise SpecError(
                 "measure", f"no episode of {name} can lose as much as the smallest alpha counted."
             )
-        curves.append(found)
-    return mistakes_picture(curves, statistic, **how)
+        rows = np.array([seed.pac_count[-1] for seed in seeds], float)[:, possible]
+        curves.append(Series(name, look, alpha[possible], rows, *metrics.BANDS[statistic](rows)))
+    see = about_mistakes(curves, statistic)
+    return regret.mistakes_over_alpha(curves, statistic=statistic, see=see, **how)
 
 
 def gaps(traces: Traces, **how: bool) -> picture.Picture:
     """Draw the suboptimality over n, one curve for each run."""
-    few(traces)
     known = {name: known_of(trace) for name, trace in traces.items()}
-    return suboptimality_picture({name: trace.spec for name, trace in traces.items()}, known, **how)
+    alike = len({place_of(trace.spec) for trace in traces.values()}) == 1
+    v_star = next(iter(known.values())).v_star if alike else None
+    curves = [gap_series(name, look, known[name], v_star) for name, _, look in named(traces, style_of_data)]
+    return gap_picture([trace.spec for trace in traces.values()], curves, v_star, **how)
 
 
 def privacy_costs(traces: Traces, **how: bool) -> picture.Picture:
     """Draw the distance of V~ below the same algorithm's V~ without privacy, on the same data sets."""
     lower = {trace.spec: np.array([seed.lower for seed in trace.seeds]) for trace in traces.values()}
-    private = {name: trace for name, trace in traces.items() if trace.spec != trace.spec.baseline()}
-    if not private:
-        raise SpecError("traces", "there is no run to draw privacy cost of; give one with privacy.")
-    few(private)
-    looks = numbered(marked([style_of_data(trace.spec) for trace in private.values()]))
-    specs, curves = [trace.spec for trace in private.values()], []
-    for (name, trace), look in zip(private.items(), looks, strict=True):
-        free = lower.get(trace.spec.baseline())
-        if free is None:
-            raise without_baseline(trace.spec)
-        curves.append(price_series(name, look, trace.at, lower[trace.spec], free))
-    return price_picture(specs, curves, **how)
+    curves, theorems = [], []
+    for name, spec, look in named(private_of(traces), style_of_data):
+        if spec.baseline() not in lower:
+            raise without_baseline(spec)
+        rows = lower[spec.baseline()] - lower[spec]
+        curves.append(Series(name, look, traces[name].at, rows, *metrics.regret_band(rows)))
+        theorems.append(falls_by(spec))
+    first = max(FALLS_FROM, float(curves[0].x[-1]) / 10)
+    see = about_prices(curves, first, list(dict.fromkeys(filter(None, theorems))))
+    return regret.prices_over_n(curves, proved=[one[1] if one else "" for one in theorems], see=see, **how)
+
+
+def falls_by(spec: OfflineSpec) -> tuple[str, str] | None:
+    """Return a run's algorithm and the theorem by which the cost of noise falls like 1/n, if a paper proves this."""
+    bound = bound_of(spec)
+    if bound is None or not any(term.private and term.K == -1 for term in bound.terms):
+        return None
+    return bound.title, bound.paper.rpartition(", ")[2]
 
 
 def policy(trace: Trace[Any], *, dark: bool) -> picture.Picture:
@@ -161,7 +188,7 @@ def policy(trace: Trace[Any], *, dark: bool) -> picture.Picture:
             state_labels=public.states,
             action_labels=public.actions,
             when=f"from {uploads.people(spec.learned_from, public.episodes)}",
-            see=sentences.bounds_by_start(public.states, found.lower.tolist()),
+            see=bounds_by_start(public.states, found.lower.tolist()),
             dark=dark,
         )
     if spec.kind != OfflineSpec.kind:
@@ -189,15 +216,19 @@ def without_baseline(spec: Any) -> SpecError:
     )
 
 
-def few(traces: Mapping[str, Any]) -> None:
-    """Raise SpecError if there are too many runs to distinguish."""
+def private_of(traces: Traces) -> Traces:
+    """Return the private runs. Raises SpecError if there are none."""
+    private = {name: trace for name, trace in traces.items() if trace.spec != trace.spec.baseline()}
+    if not private:
+        raise SpecError("traces", "there is no run to draw privacy cost of; give one with privacy.")
+    return private
+
+
+def named(traces: Traces, style_of_run: Callable[[Any], CurveStyle]) -> list[tuple[str, Any, CurveStyle]]:
+    """Return the name, the spec and the style of each run. Raises SpecError if they are too many to distinguish."""
     if len(traces) > style.MOST_CURVES:
         raise SpecError(
             "traces", f"{len(traces)} curves cannot be told apart; give at most {style.MOST_CURVES}."
         )
-
-
-DRAWN: dict[tuple[str, str], Callable[..., picture.Picture]] = {
-    (OfflineSpec.kind, "suboptimality"): gaps,
-    (OfflineSpec.kind, "privacy cost"): privacy_costs,
-}
+    looks = numbered(marked([style_of_run(trace.spec) for trace in traces.values()]))
+    return [(name, trace.spec, look) for (name, trace), look in zip(traces.items(), looks, strict=True)]

@@ -16,12 +16,12 @@ from dprl.simulation import Budget, UploadSpec
 from dprl.simulation.uploads import kept, ledger
 from dprl.simulation.uploads.check import SHARE
 from dprl.simulation.uploads.declaration import Declaration, declaration
+from dprl.simulation.uploads.ledger import together
 from dprl.simulation.uploads.noise import outlook
 from dprl.simulation.uploads.outside import Outside
-from dprl.simulation.uploads.reading import counted
+from dprl.simulation.uploads.prepare import counted
 from dprl.simulation.uploads.run import draws_of
 from dprl.simulation.uploads.spec import FIELDS, NOWHERE, take
-from dprl.simulation.uploads.spent import together
 from dprl.words import plural
 
 STOPS = 3  # the exit status of a check after which a release would be refused
@@ -80,22 +80,14 @@ def add(commands: Any) -> None:
     )
 
 
-def write_note(path: str, note: str) -> None:
-    """Write the private note to the file that the owner names, which nobody else can open. Raises SpecError."""
-    try:
-        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
-            file.write(note + "\n")
-    except OSError as error:
-        raise SpecError("notes", f"{shown(path)} cannot be written to ({error.strerror}).") from None
-
-
 def flags() -> list[Field]:
     """List the fields of an upload that have flags on the command line."""
     return [field for name, field in FIELDS.items() if name not in FROM_FILES]
 
 
-def flags_as_fields(given: argparse.Namespace) -> dict[str, Any]:
-    """Read the fields from the flags. Raises SpecError."""
+def asked(given: argparse.Namespace) -> tuple[Declaration, dict[str, Any]]:
+    """Read the declaration, and the fields from the flags. Raises SpecError."""
+    public = declaration(read_text("declaration", given.declaration, "the path of a JSON file"))
     found: dict[str, Any] = {}
     for field in flags():
         text = getattr(given, field.name)
@@ -103,12 +95,7 @@ def flags_as_fields(given: argparse.Namespace) -> dict[str, Any]:
             found[field.name] = (
                 parse_params(field.name, *text) if field.kind == "params" else field.parse(text)
             )
-    return found
-
-
-def declared_in(path: str) -> Declaration:
-    """Return the declaration in a file. Raises SpecError."""
-    return declaration(read_text("declaration", path, "the path of a JSON file"))
+    return public, found
 
 
 def check_command(given: argparse.Namespace) -> int:
@@ -117,7 +104,7 @@ def check_command(given: argparse.Namespace) -> int:
     Returns:
         The exit status, STOPS if a release would be refused.
     """
-    public, fields = declared_in(given.declaration), flags_as_fields(given)
+    public, fields = asked(given)
     held_out = fields.get("held_out", SHARE)
     blank = UploadSpec(data=NOWHERE, declared=public.text, n=1, **fields | {"held_out": held_out})
     outside: list[Outside] = []
@@ -148,7 +135,7 @@ def check_command(given: argparse.Namespace) -> int:
 @contextmanager
 def release_of(given: argparse.Namespace) -> Iterator[tuple[UploadSpec, Budget]]:
     """Open the requested release with its budget, and delete the stored content of the file at the end."""
-    public, fields = declared_in(given.declaration), flags_as_fields(given)
+    public, fields = asked(given)
     total = None if given.total is None else FIELDS["rho"].parse(given.total)
     UploadSpec(data=NOWHERE, declared=public.text, n=1, **fields)  # checks the other arguments first
     if (Path(given.out) / "policy.json").exists():
@@ -159,10 +146,18 @@ def release_of(given: argparse.Namespace) -> Iterator[tuple[UploadSpec, Budget]]
         print(f"Note: {said}", file=sys.stderr)
 
     def tell(outside: Outside) -> None:
-        if given.notes is not None:
-            write_note(given.notes, str(outside))
-        elif sys.stderr.isatty():
-            recall(str(outside))
+        if given.notes is None:
+            if sys.stderr.isatty():
+                recall(str(outside))
+            return
+        mode = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+        try:  # nobody else can open it
+            with open(os.open(given.notes, mode, 0o600), "w", encoding="utf-8") as file:
+                file.write(f"{outside}\n")
+        except OSError as error:
+            raise SpecError(
+                "notes", f"{shown(given.notes)} cannot be written to ({error.strerror})."
+            ) from None
 
     if given.notes is None and not sys.stderr.isatty():
         recall(NOT_SHOWN)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -12,24 +12,22 @@ from dprl import metrics
 from dprl.environments import ENVIRONMENTS
 from dprl.figures import regret, steps
 from dprl.figures.lines import Series
-from dprl.figures.looks import CurveStyle, marked, numbered
+from dprl.figures.looks import CurveStyle
 from dprl.figures.picture import Picture
 from dprl.figures.regret import Measure
 from dprl.figures.trust import LEARNED
 from dprl.learners import ALGORITHMS, OFFLINE
 from dprl.mdp import TabularMDP
 from dprl.metrics import search
-from dprl.metrics.curves import Array, RunCurves
+from dprl.metrics.curves import RunCurves
 from dprl.privacy import PRIVATIZERS, outside
 from dprl.privacy.curator import PROMISES
-from dprl.sentences.offline import about_actions, about_gaps, about_prices, trajectories
-from dprl.sentences.regret import about_mistakes, about_regret
-from dprl.simulation import OfflineSpec, OfflineTrace, RunSpec, SeedTrace
+from dprl.sentences.offline import about_actions, about_gaps, trajectories
+from dprl.simulation import OfflineSpec, OfflineTrace, RunSpec
 from dprl.simulation.pairs import calibrations_for
 from dprl.theory import BOUNDS, Bound
 
 PAPER_RANGE = {"linear-synthetic": 1000}  # the largest n that QW23-offline simulates (Figure 1)
-FALLS_FROM = 100  # the least number of points; the exponent of a privacy cost uses the last tenfold
 DELTA = 1e-6  # the delta at which budgets of different kinds are compared
 PROVED = {
     "none": "",
@@ -94,28 +92,20 @@ def series_of(
 
     Args:
         spec: the run.
-        known: its known results; baseline: those of its non-private baseline, for measure `extra`.
+        known: its known results; baseline: those of its non-private baseline, needed for measure `extra`.
         look: see `style_of`.
         title: its name.
         measure: the quantity drawn.
         statistic: the statistic over seeds.
         note: the text for a run that is not finished.
-        v_star: the value of an optimal episode, if it is known.
-
-    Raises:
-        ValueError: The measure is `extra` without a baseline, or `share` with v_star unknown or 0.
+        v_star: the value of an optimal episode, if it is known; above 0 for measure `share`.
     """
     episodes, rows, averaged = known.at, known.values, known.averaged
     if measure in ("share", "per-episode"):
-        best = 1.0
-        if measure == "share":
-            if not v_star:
-                raise ValueError("a share is one of v_star; give it, above 0")
-            best = v_star
+        best = 1.0 if measure == "per-episode" else v_star or math.nan
         rows, averaged = (metrics.per_episode(episodes, each) / best for each in (rows, averaged))
     elif measure == "extra":
-        if baseline is None:
-            raise ValueError("extra regret is counted from the non-private baseline; give its curves")
+        assert baseline is not None
         rows = known.beyond(baseline)
         done = known.done[: len(rows)]
         averaged = rows[done] if done.any() else rows
@@ -143,50 +133,6 @@ def series_of(
         place=place_of(spec),
         world=ENVIRONMENTS[spec.environment].called(spec.environment_params),
     )
-
-
-def regret_picture(
-    specs: Mapping[str, RunSpec],
-    known: Mapping[RunSpec, RunCurves],
-    measure: Measure = "cumulative",
-    statistic: metrics.Statistic = "mean",
-    **how: bool,
-) -> Picture:
-    """Draw the dashboard's chart of finished online runs, named as in the legend.
-
-    Args:
-        known: the curves of each run and, for measure `extra`, of its non-private baseline.
-        how: settings of the axes, the seeds and the colours, see `figures.regret.comparison`.
-    """
-    styles = numbered(marked([style_of(spec) for spec in specs.values()]))
-    curves = [
-        series_of(spec, known[spec], known.get(spec.baseline()), look, name, measure, statistic,
-                  v_star=known[spec].v_star)
-        for (name, spec), look in zip(specs.items(), styles, strict=True)
-    ]  # fmt: skip
-    see = about_regret(curves, measure, statistic)
-    return regret.comparison(curves, view=measure, statistic=statistic, see=see, **how)
-
-
-def mistakes_series(
-    label: str, look: CurveStyle, seeds: Sequence[SeedTrace], statistic: metrics.Statistic = "mean"
-) -> Series | None:
-    """Return the number of episodes of a run that were suboptimal by more than alpha, against alpha.
-
-    Traces measure alpha in shares of the best state's value, which may exceed V*. Larger alphas than V* are left out,
-    since no episode can lose more; None if nothing is left.
-    """
-    possible = seeds[0].pac_alpha < seeds[0].v_star
-    if not possible.any():
-        return None
-    rows = np.array([seed.pac_count[-1] for seed in seeds], float)[:, possible]
-    return Series(label, look, seeds[0].pac_alpha[possible], rows, *metrics.BANDS[statistic](rows))
-
-
-def mistakes_picture(curves: Sequence[Series], statistic: metrics.Statistic = "mean", **how: bool) -> Picture:
-    """Draw the dashboard's chart of suboptimal episodes. how: see `figures.regret.mistakes_over_alpha`."""
-    see = about_mistakes(curves, statistic)
-    return regret.mistakes_over_alpha(curves, statistic=statistic, see=see, **how)
 
 
 # ---- runs on data sets
@@ -217,15 +163,6 @@ def gap_series(
     )
 
 
-def price_series(label: str, look: CurveStyle, at: metrics.Integers, own: Array, free: Array) -> Series:
-    """Return the privacy cost of the lower bound against n, if both runs learned from the same data sets.
-
-    own, free: the values V~ with and without noise [seeds, C].
-    """
-    rows = free - own
-    return Series(label, look, at, rows, *metrics.regret_band(rows))
-
-
 def gap_picture(
     specs: Sequence[OfflineSpec], curves: Sequence[Series], v_star: float | None, **how: bool
 ) -> Picture:
@@ -234,38 +171,11 @@ def gap_picture(
     return regret.gaps_over_n(curves, shaded=paper_range(specs), see=see, **how)
 
 
-def suboptimality_picture(
-    specs: Mapping[str, OfflineSpec], known: Mapping[str, RunCurves], **how: bool
-) -> Picture:
-    """Draw the chart of suboptimality over n for finished runs, named as in the legend, from their curves and v*."""
-    v_star = next(iter(known.values())).v_star if len(set(map(place_of, specs.values()))) == 1 else None
-    looks = numbered(marked([style_of_data(spec) for spec in specs.values()]))
-    curves = [gap_series(name, look, known[name], v_star) for name, look in zip(specs, looks, strict=True)]
-    return gap_picture(list(specs.values()), curves, v_star, **how)
-
-
-def price_picture(specs: Sequence[OfflineSpec], curves: Sequence[Series], **how: bool) -> Picture:
-    """Draw the dashboard's chart of the privacy cost in the lower bound. how: see `figures.regret.prices_over_n`."""
-    first = max(FALLS_FROM, float(curves[0].x[-1]) / 10)
-    theorems = [falls_by(spec) for spec in specs]
-    proved = dict.fromkeys(one for one in theorems if one is not None)
-    see = about_prices(curves, first, list(proved))
-    return regret.prices_over_n(curves, proved=[one[1] if one else "" for one in theorems], see=see, **how)
-
-
 def bound_of(spec: OfflineSpec) -> Bound | None:
     """Return the paper's bound for a run on data sets, or None: our own algorithms have none."""
     if spec.privacy not in PROVED:
         return None
     return BOUNDS.get(spec.algorithm + PROVED[spec.privacy])
-
-
-def falls_by(spec: OfflineSpec) -> tuple[str, str] | None:
-    """Return a run's algorithm and the theorem by which the cost of noise falls like 1/n, if a paper proves this."""
-    bound = bound_of(spec)
-    if bound is None or not any(term.private and term.K == -1 for term in bound.terms):
-        return None
-    return bound.title, bound.paper.rpartition(", ")[2]
 
 
 def paper_range(specs: Sequence[OfflineSpec]) -> tuple[float, str] | None:

@@ -28,23 +28,18 @@ def sheet(policy: Policy) -> str:
         *_table_of(policy),
         f"<p>{markup(uploads.BEFORE_USE)}</p>",
         heading(said.GUARANTEE),
-        *paragraphs(said.guarantee(about["privacy"])),
+        *(f"<p>{markup(text)}</p>" for text in said.guarantee(about["privacy"])),
         heading(said.BLIND),
         bullets(verdict.BLIND),
         heading(said.ASSUMES),
         f'<div class="small">{bullets(about["privacy"]["assumes"])}</div>',
     ]
     learned = said.about_the_policy(OFFLINE[about["algorithm"]].title, about)
-    return printed(said.TITLE, learned, parts, said.footer(about["versions"], policy.digest))
-
-
-def printed(title: str, about: str, parts: Iterable[str], footer: str) -> str:
-    """Return a page to print or to keep, as self-contained HTML. parts: HTML; the other arguments are plain text."""
     return (
         web_source("sheet.html")
-        .replace("{title}", escape(title))
-        .replace("{about}", markup(about))
-        .replace("{footer}", escape(footer))
+        .replace("{title}", escape(said.TITLE))
+        .replace("{about}", markup(learned))
+        .replace("{footer}", escape(said.footer(about["versions"], policy.digest)))
         .replace("{parts}", "\n".join(parts))  # last, so that visitors' own words are not searched
     )
 
@@ -70,12 +65,8 @@ def _worth(policy: Policy) -> Iterable[str]:
         ends = held["learned"]
         most = bound["held-out users say at most"]
         doubted = verdict.disagree(bound["worth at least"], most)
-        shown = (
-            doubted,
-            verdict.SAID["rule"],
-            verdict.overlap(held["covered"], held["follows"]),
-            verdict.cautious(*ends),
-        )
+        overlap = verdict.overlap(held["covered"], held["follows"])
+        shown = doubted, verdict.SAID["rule"], overlap, verdict.cautious(*ends)
         yield f"<p>{markup(' '.join(filter(None, shown)))}</p>"
 
 
@@ -103,11 +94,6 @@ def _table_of(policy: Policy) -> Iterable[str]:
 def heading(text: str) -> str:
     """Return a heading of the page."""
     return f"<h2>{escape(text)}</h2>"
-
-
-def paragraphs(texts: Iterable[str]) -> Iterable[str]:
-    """Return sentences as HTML paragraphs, perhaps with bold words."""
-    return (f"<p>{markup(text)}</p>" for text in texts)
 
 
 def bullets(texts: Iterable[str]) -> str:

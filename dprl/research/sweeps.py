@@ -1,34 +1,32 @@
-"""Sweeps that compute themselves, and their results."""
+"""Sweeps: many runs as one value, with a base spec and the axes along which it varies, and their results.
+
+The points of a sweep are ordinary specs, so they share results with all other runs; without privacy there is only one
+point, whatever epsilon is. The runs include each point's non-private baseline, for the privacy cost.
+"""
 
 from __future__ import annotations
 
-import importlib.metadata
+import itertools
 import json
-import platform
 import re
-import sqlite3
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from html import escape
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
 
 import numpy as np
 
-from dprl.engine import source_digest
 from dprl.fields import SpecError, check_flags, check_type, shown, similar
-from dprl.metrics.curves import RunCurves
-from dprl.plugins import sources
-from dprl.research.background import VISITOR, begin_workers, check_workers, run
-from dprl.research.cards import MOST, fitting, listed, row
-from dprl.research.traces import AnySpec, Trace
+from dprl.messages.brief import shortened
+from dprl.metrics.curves import Array, RunCurves
+from dprl.research.background import VISITOR, progress_bar, run, store_with
+from dprl.research.traces import MOST, AnySpec, Trace, fitting, listed, row
 from dprl.simulation import Spec
-from dprl.simulation.kinds import kind_of
-from dprl.simulation.sweep import Sweep as _Sweep
+from dprl.simulation.kinds import given_spec, kind_of
 from dprl.simulation.trace import NONNEGATIVE
-from dprl.version import VERSION
 from dprl.words import plural
 
 if TYPE_CHECKING:
@@ -36,15 +34,28 @@ if TYPE_CHECKING:
 
     from dprl.research.pictures import Picture
 
-VERSIONS = "versions.json"
-PACKAGES = ("streamlit", "plotly", "numpy", "scipy", "pandas", "numba")
+MAX_POINTS = 400
 
 S = TypeVar("S", bound=Spec)
 Drawn = Literal["privacy cost", "regret", "share", "suboptimality"]
 
 
-@dataclass(frozen=True, init=False, repr=False)
-class Sweep(_Sweep[S]):
+@dataclass(frozen=True)
+class SweepPoint(Generic[S]):
+    """One combination of a sweep: its values in the order of the axes, and its run, or the reason why it has none."""
+
+    values: tuple[Any, ...]
+    spec: S | None
+    refusal: str = ""
+
+    @property
+    def names(self) -> tuple[Any, ...]:
+        """Return the values as tables show them: a user's model by its name."""
+        return tuple(str(value) if isinstance(value, str) else value for value in self.values)
+
+
+@dataclass(frozen=True)
+class Sweep(Generic[S]):
     """A base spec and the axes along which it varies. Combinations that cannot run are kept as points with the reason.
 
     Attributes:
@@ -66,16 +77,113 @@ class Sweep(_Sweep[S]):
         [0.3, 3.0]
     """
 
-    if TYPE_CHECKING:  # the arguments of `_Sweep.__init__`; a dict of fields may be of any kind
+    base: S
+    axes: tuple[tuple[str, tuple[Any, ...]], ...]
 
-        @overload
-        def __init__(self, base: S, axes: Mapping[str, Iterable[Any]]) -> None: ...
-        @overload
-        def __init__(
-            self: Sweep[AnySpec], base: Mapping[str, Any], axes: Mapping[str, Iterable[Any]]
-        ) -> None: ...
+    @overload
+    def __init__(self, base: S, axes: Mapping[str, Iterable[Any]]) -> None: ...
+    @overload
+    def __init__(
+        self: Sweep[AnySpec], base: Mapping[str, Any], axes: Mapping[str, Iterable[Any]]
+    ) -> None: ...
 
-        def __init__(self, base: Any, axes: Mapping[str, Iterable[Any]]) -> None: ...
+    def __init__(self, base: Any, axes: Mapping[str, Iterable[Any]]) -> None:
+        base = given_spec(base)
+        if not isinstance(axes, Mapping):
+            raise SpecError("axes", f"{shown(axes)} is not allowed; give lists of values by name.")
+        if not axes:
+            raise SpecError("axis", "there is none; give at least one, such as epsilon=0.1,1,10.")
+        checked, known = [], kind_of(base).axes(base)
+        for name, values in axes.items():
+            if name not in known:
+                wrong = f"{shown(name)} is not allowed{similar(name, known)}"
+                raise SpecError("axis", f"{wrong}; give one of {', '.join(known)}.")
+            if isinstance(values, str | bytes) or not np.iterable(values):
+                raise SpecError(
+                    "axis", f"{shown(name)} is {shown(values)}; give a list of values, such as [0.1, 1, 10]."
+                )
+            canonical = tuple(known[name](value) for value in values)
+            if not canonical:
+                raise SpecError("axis", f"{shown(name)} has no values; give some, such as epsilon=0.1,1,10.")
+            if len({str(value) for value in canonical}) < len(canonical):
+                raise SpecError("axis", f"{shown(name)} has a value or a name twice; give each once.")
+            checked.append((name, canonical))
+        object.__setattr__(self, "base", base)
+        object.__setattr__(self, "axes", tuple(checked))
+        count = int(np.prod([len(values) for _, values in checked]))
+        if count > MAX_POINTS:
+            raise SpecError(
+                "axis", f"these are {count:,} combinations, and at most {MAX_POINTS} are allowed."
+            )
+
+    def __repr__(self) -> str:
+        return f"Sweep({self.base.label()}: {shortened(dict(self.axes))})"
+
+    @cached_property
+    def points(self) -> tuple[SweepPoint[S], ...]:
+        """Return every combination, the last axis changing fastest."""
+        names = [name for name, _ in self.axes]
+        combined = itertools.product(*(values for _, values in self.axes))
+        return tuple(self._point(names, values) for values in combined)
+
+    def _point(self, names: list[str], values: tuple[Any, ...]) -> SweepPoint[S]:
+        try:
+            return SweepPoint(
+                values, kind_of(self.base).along(self.base, dict(zip(names, values, strict=True)))
+            )
+        except SpecError as error:
+            return SweepPoint(values, None, str(error))
+
+    @cached_property
+    def specs(self) -> tuple[S, ...]:
+        """Return the distinct runs, including baselines, in the order in which to compute them: points that are far
+        apart come first, so that the overall shape shows early."""
+        found: dict[S, None] = {}
+        runs = [point.spec for point in self.points if point.spec is not None]
+        for spec in runs:
+            found.setdefault(spec.baseline())
+        for i in _spread(len(runs)):
+            found.setdefault(runs[i])
+        return tuple(found)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the canonical form for JSON."""
+        return {"base": self.base.to_dict(), "axes": {name: list(values) for name, values in self.axes}}
+
+    def to_json(self) -> str:
+        """Return the canonical JSON on one line."""
+        return json.dumps(self.to_dict(), separators=(",", ":"))
+
+    @classmethod
+    def from_dict(cls, given: Any) -> Sweep[Any]:
+        """Read the sweep that `to_dict` wrote. Raises SpecError."""
+        if not isinstance(given, Mapping) or set(given) != {"base", "axes"}:
+            raise SpecError("sweep", f"{shown(given)} is not allowed; give an object with base and axes.")
+        return cls(given["base"], given["axes"])
+
+    def frame(self, final: Mapping[S, Array]) -> pd.DataFrame:
+        """Return a tidy table: the axes and seed, and for an online run episode (K), regret and extra_regret, which
+        compares with the same seed of the non-private baseline. Points without a run are left out.
+
+        Args:
+            final: the measure at the end of each run of `specs`, by seed.
+        """
+        import pandas as pd
+
+        if not isinstance(final, Mapping) or not final.keys() >= set(self.specs):
+            raise SpecError("final", "a run is missing; give the measures of each of `specs`.")
+        rows, kind = [], kind_of(self.base)
+        names = [name for name, _ in self.axes]
+        for point in self.points:
+            if point.spec is None:
+                continue
+            measured, baseline = final[point.spec], final[point.spec.baseline()]
+            for seed in range(len(measured)):
+                rows.append(
+                    (*point.names, seed, point.spec.size, measured[seed], measured[seed] - baseline[seed])
+                )
+        whole = pd.DataFrame(rows, columns=[*names, "seed", kind.axis, kind.measure, f"extra_{kind.measure}"])
+        return whole.loc[:, ~whole.columns.duplicated()]  # a sweep along the curve's own axis names it once
 
     def run(
         self,
@@ -106,17 +214,12 @@ class Sweep(_Sweep[S]):
                 a run exceeds a limit.
             RunFailed: A run could not be computed.
         """
-        from dprl.research.collect import collect
-        from dprl.runs.store import Store, opened
+        from dprl.research.background import collect
+        from dprl.runs.store import Store
 
-        for point in self.points:
-            if point.spec is None:
-                raise SpecError("axis", f"{', '.join(map(str, point.values))} cannot be run; {point.refusal}")
+        check_runs(self)
         check_type("progress", progress, bool | Callable, "True, False, or a function of the share done")
-        check_workers(workers, engine, store)
-        kept = opened(None if store is None else Path(store))
-        if any(kept.whole_curves(spec) is None for spec in self.specs):
-            begin_workers(kept, workers, engine)
+        kept = store_with(self.specs, Store.whole_curves, workers, engine, store)
         interactive = sys.stderr.isatty() or "ipykernel" in sys.modules
         bar = progress if callable(progress) else progress_bar() if progress and interactive else None
         return SweepResult(self, collect(kept, self.specs, VISITOR, Store.whole_curves, bar), kept.path)
@@ -167,17 +270,14 @@ class SweepResult(Generic[S]):
             found, baseline = self.curves[point.spec], self.curves[point.spec.baseline()]
             seeds, points = found.values.shape
             told = dict(zip(names, point.names, strict=True))
-            parts.append(
-                pd.DataFrame(
-                    {
-                        **{name: [value] * (seeds * points) for name, value in told.items()},
-                        "seed": np.repeat(np.arange(seeds), points),
-                        f"{kind.axis} so far" if kind.axis in names else kind.axis: np.tile(found.at, seeds),
-                        kind.measure: found.values.ravel(),
-                        f"extra_{kind.measure}": found.beyond(baseline).ravel(),
-                    }
-                )
-            )
+            columns = {
+                **{name: [value] * (seeds * points) for name, value in told.items()},
+                "seed": np.repeat(np.arange(seeds), points),
+                f"{kind.axis} so far" if kind.axis in names else kind.axis: np.tile(found.at, seeds),
+                kind.measure: found.values.ravel(),
+                f"extra_{kind.measure}": found.beyond(baseline).ravel(),
+            }
+            parts.append(pd.DataFrame(columns))
         return pd.concat(parts, ignore_index=True)
 
     def plot(self, measure: Drawn | None = None, *, dark: bool = False) -> Picture:
@@ -199,8 +299,8 @@ class SweepResult(Generic[S]):
         Raises:
             SpecError: This kind of run has no such measure, no axis is a number, or there are too many lines.
         """
+        from dprl.research.frontiers import frontier_picture
         from dprl.research.pictures import told_plainly
-        from dprl.research.swept import frontier_picture
 
         check_flags(dark=dark)
         return told_plainly(frontier_picture(self.sweep, self.curves, measure, dark=dark))
@@ -275,38 +375,18 @@ class SweepResult(Generic[S]):
         return f"<p>{escape(caption)}</p>{table}{rest}"
 
 
-def versions() -> dict[str, str]:
-    """Return the versions that results depend on, by name, including those of plug-ins."""
-    return {
-        "dprl": VERSION,
-        "sources": source_digest(),
-        "python": platform.python_version(),
-        "machine": " ".join(filter(None, (platform.system(), platform.machine(), *platform.libc_ver()))),
-        **{name: importlib.metadata.version(name) for name in PACKAGES},
-        "sqlite": sqlite3.sqlite_version,
-        **dict(text.rsplit(" ", 1) for text in sorted(set(sources.values()))),
-    }
+def check_runs(sweep: Sweep[Any]) -> None:
+    """Raise SpecError if a combination of a sweep cannot run."""
+    for point in sweep.points:
+        if point.spec is None:
+            raise SpecError("axis", f"{', '.join(map(str, point.values))} cannot be run; {point.refusal}")
 
 
-def versions_json() -> str:
-    """Return the content of versions.json."""
-    return json.dumps(versions(), indent=2, ensure_ascii=False) + "\n"
-
-
-def progress_bar() -> Callable[[float], None]:
-    """Return a function that draws a progress bar, on the terminal or as one output of a notebook."""
-
-    def drawn(share: float) -> str:
-        filled = int(40 * share)
-        return f"[{'#' * filled}{'.' * (40 - filled)}] {share:4.0%}"
-
-    def on_terminal(share: float) -> None:
-        sys.stderr.write(f"\r{drawn(share)}{chr(10) if share >= 1 else ''}")
-        sys.stderr.flush()
-
-    if "ipykernel" not in sys.modules:
-        return on_terminal
-    display: Any = import_module("IPython.display").display
-
-    output = display({"text/plain": drawn(0)}, raw=True, display_id=True)
-    return lambda share: output.update({"text/plain": drawn(share)}, raw=True)
+def _spread(count: int) -> list[int]:
+    """Return 0 .. count-1, each as far as possible from those before it: the ends, the middle, the quarters, ..."""
+    order: dict[int, None] = dict.fromkeys([0, count - 1]) if count else {}
+    step = 1.0
+    while len(order) < count:
+        step /= 2
+        order |= dict.fromkeys(round(i * step * (count - 1)) for i in range(1, int(1 / step), 2))
+    return list(order)

@@ -1,15 +1,21 @@
-"""Traces that draw themselves, alone and together."""
+"""Traces that draw themselves, alone and together, and the sources to cite for them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeVar
+from html import escape
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+import numpy as np
 
 from dprl import metrics, simulation
 from dprl.fields import SpecError, check_flags, check_type
-from dprl.research.cards import card, listed, told
-from dprl.research.cited import cite
+from dprl.learners import ALGORITHMS, OFFLINE
+from dprl.privacy import MECHANISMS, PRIVATIZERS
+from dprl.privacy.curator import PROMISES
+from dprl.privacy.guarantee import Guarantee, budget
 from dprl.simulation import (
     AttackSpec,
     AttackTrace,
@@ -21,7 +27,11 @@ from dprl.simulation import (
     UploadSpec,
     UploadTrace,
 )
+from dprl.simulation.kinds import given_spec, kind_of
 from dprl.simulation.trace import TraceCore
+from dprl.theory.papers import bibliography
+from dprl.version import VERSION
+from dprl.words import plural, upward
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,7 +41,6 @@ if TYPE_CHECKING:
 T_co = TypeVar("T_co", bound=TraceCore, covariant=True)
 RUNS = "finished runs, such as dprl.run(spec)"
 Progress = Callable[[float], None]
-View = Literal["cumulative", "share", "per-episode", "extra"]
 Measure = Literal[
     "regret",
     "share",
@@ -42,13 +51,10 @@ Measure = Literal[
     "lower bound",
     "policy",
 ]
-# The names of the measures in the dashboard's links.
-VIEWS: dict[str, View] = {
-    "regret": "cumulative",
-    "share": "share",
-    "regret per episode": "per-episode",
-    "privacy cost": "extra",
-}
+SPARK = 160, 36  # pixels
+MOST = 1600  # characters of an object that a notebook shows, without the line about the rest
+Source = tuple[str, str]  # the subject of a source, and the text that names its papers
+NOTIONS = {"zcdp": "Bun, Steinke 2016"}  # the paper that introduced each notion of privacy, if we know it
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
@@ -157,18 +163,10 @@ class Comparison:
                 there are too many runs.
         """
         from dprl.research import pictures
-        from dprl.research.pictures import told_plainly
 
         check_flags(log_x=log_x, log_y=log_y, seeds=seeds, dark=dark)
-        kind = pictures.kind_of_all(self.traces)
-        pictures.check_drawable(kind, measure, statistic, log_x)
-        if kind != RunSpec.kind:
-            draw = pictures.DRAWN[kind, measure or pictures.MEASURES[kind][0]]
-            return told_plainly(draw(self.traces, log_y=log_y, show_seeds=seeds, dark=dark))
-        if measure == pictures.MISTAKES:
-            return told_plainly(pictures.mistakes(self.traces, statistic, log_y=log_y, dark=dark))
         how = {"log_x": log_x, "log_y": log_y, "show_seeds": seeds, "dark": dark}
-        return told_plainly(pictures.regrets(self.traces, VIEWS[measure or "regret"], statistic, **how))
+        return pictures.draw(self.traces, measure, statistic, **how)
 
     def summary(self) -> pd.DataFrame:
         """Return a row for each run: the final measure's mean and 95% interval over seeds, and the proved budget."""
@@ -223,3 +221,130 @@ def compare(traces: Iterable[simulation.Trace] | Mapping[str, simulation.Trace])
     if not traces:
         raise SpecError("traces", "there is none; give at least one, such as dprl.run(spec).")
     return Comparison(dict(traces))
+
+
+# ---- in a notebook
+
+
+def told(trace: simulation.Trace) -> tuple[str, str, str]:
+    """Return the final measure with its interval, the proved guarantee, and the curve."""
+    measure = kind_of(trace.spec).measure
+    final = trace.summary()
+    low, high = final[f"final_{measure}_low"], final[f"final_{measure}_high"]
+    said = f"final {measure} {final[f'final_{measure}_mean']:.4g}"
+    if low is not None:
+        said = f"{said} (95% interval over seeds: {low:.4g} to {high:.4g})"
+    return said, proved_in_words(trace.guarantee), sparkline(trace.at, trace.values.mean(0))
+
+
+def proved_in_words(guarantee: Guarantee) -> str:
+    """Describe a proved guarantee."""
+    if guarantee.proved_rho is not None:
+        return f"proved: rho {upward(guarantee.proved_rho, 4):.4g}"
+    if guarantee.proved_epsilon is None:
+        return "no privacy"
+    return f"proved: (epsilon, delta) = {budget(guarantee.proved_epsilon, guarantee.proved_delta or 0.0)}"
+
+
+def sparkline(at: Any, values: Any) -> str:
+    """Draw a curve without axes as SVG; its vertical axis is logarithmic."""
+    width, height = SPARK
+    x = np.log(np.maximum(np.asarray(at, float), 1.0))
+    y = np.asarray(values, float)
+    known = np.isfinite(y)
+    x, y = x[known], y[known]
+    if len(x) < 2:
+        return ""
+    x = 2 + (width - 4) * (x - x[0]) / ((x[-1] - x[0]) or 1.0)
+    y = height - 2 - (height - 4) * (y - y.min()) / ((y.max() - y.min()) or 1.0)
+    places = " ".join(
+        f"{a:.0f},{b:.0f}"
+        for a, b in zip(x[:: max(1, len(x) // 50)], y[:: max(1, len(y) // 50)], strict=True)
+    )
+    return (
+        f'<svg width="{width}" height="{height}" role="img" aria-label="the mean over seeds, up to the end">'
+        f'<polyline points="{places}" fill="none" stroke="currentColor" stroke-width="1.5"/></svg>'
+    )
+
+
+def card(rows: Iterable[tuple[str, str, str, str]]) -> str:
+    """Return an HTML table of runs: name, final measure, proved guarantee, and curve (SVG of our own)."""
+    told = list(rows)
+    shown = told[: fitting("".join(words) for *words, _ in told)]
+    body = "".join(
+        f"<tr><th>{escape(name)}</th><td>{escape(final)}</td><td>{escape(promise)}</td><td>{curve}</td></tr>"
+        for name, final, promise, curve in shown
+    )
+    rest = len(told) - len(shown)
+    return f"<table>{body}</table>" + (f"<p>{plural(rest, 'more run')}</p>" if rest else "")
+
+
+def fitting(texts: Iterable[str], room: int = MOST) -> int:
+    """Return how many of the texts, from the first on, fit into `room` characters."""
+    ends = list(accumulate(map(len, texts)))
+    return sum(end <= room for end in ends)
+
+
+def listed(names: Sequence[str], between: str, room: int = MOST) -> str:
+    """Return the names on one line; if they do not fit, the first of them and the number of the others."""
+    shown = fitting((name + between for name in names), room)
+    rest = [f"{len(names) - shown} more"] if shown < len(names) else []
+    return between.join([*names[:shown], *rest])
+
+
+def row(name: str, value: str) -> str:
+    return f"<tr><th>{escape(name)}</th><td>{escape(value)}</td></tr>"
+
+
+# ---- what to cite
+
+
+def cite(*runs: Spec | simulation.Trace | Mapping[str, Any]) -> str:
+    """Return the sources to cite for runs, as a BibTeX file.
+
+    Args:
+        runs: specs, finished runs, or dicts of a spec's fields.
+
+    Returns:
+        One entry each for dprl and for every paper behind the algorithms, privacy models and mechanisms. Comments
+        state the subject of each paper.
+
+    Raises:
+        SpecError: One of the runs is not a spec, or one of its fields is not allowed.
+
+    Example:
+        >>> print(dprl.cite(dprl.RunSpec()).splitlines()[-1])
+        }
+    """
+    specs = [given_spec(run.spec if isinstance(run, simulation.Trace) else run) for run in runs]
+    return bibliography((source for spec in specs for source in SOURCES[spec.kind](spec)), VERSION)
+
+
+def of_online(spec: Any) -> Iterator[Source]:
+    """Yield the sources of an online run: its algorithm and, if private, its privacy model and mechanism."""
+    yield _of(ALGORITHMS[spec.algorithm])
+    if spec.mechanism is not None:
+        yield _of(PRIVATIZERS[spec.privacy])
+        yield _of(MECHANISMS[spec.mechanism])
+
+
+def of_data_set(spec: Any) -> Iterator[Source]:
+    """Yield the sources of a run on a data set: its algorithm and, if private, its guarantee and its noise."""
+    yield _of(OFFLINE[spec.algorithm])
+    promise = PROMISES[spec.privacy]
+    if spec.privacy in NOTIONS:
+        yield f"{promise.title} privacy", NOTIONS[spec.privacy]
+    if promise.mechanism in MECHANISMS:
+        yield _of(MECHANISMS[promise.mechanism])
+
+
+def _of(entry: Any) -> Source:
+    return entry.title, entry.source
+
+
+SOURCES: dict[str, Callable[[Any], Iterator[Source]]] = {
+    RunSpec.kind: of_online,
+    OfflineSpec.kind: of_data_set,
+    UploadSpec.kind: of_data_set,
+    AttackSpec.kind: lambda spec: of_online(spec.run),
+}

@@ -19,8 +19,7 @@ from dprl.simulation.kinds import (
 )
 from dprl.simulation.loops import EliminationRun, SeedRun
 from dprl.simulation.offline import OfflineRun, OfflineSpec, OfflineTrace  # registers its kind, too
-from dprl.simulation.spec import RunSpec
-from dprl.simulation.table import FIELDS
+from dprl.simulation.spec import FIELDS, RunSpec
 from dprl.simulation.trace import Spec, Trace
 from dprl.simulation.uploads.ledger import Budget
 from dprl.simulation.uploads.policy import Policy

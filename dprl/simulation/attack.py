@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import partial
 from typing import Any, ClassVar
@@ -24,14 +24,14 @@ from dprl.privacy.mechanisms import stream_of_releases
 from dprl.privacy.mechanisms.tree import levels
 from dprl.privacy.privatizers import Noise
 from dprl.simulation import kinds, structure
+from dprl.simulation.axes import axis_value
 from dprl.simulation.base import SpecBase
 from dprl.simulation.cost import Estimate
 from dprl.simulation.kinds import Kind
 from dprl.simulation.loops import loop_of
 from dprl.simulation.prepare import guarantee_of
+from dprl.simulation.spec import FIELDS as ONLINE
 from dprl.simulation.spec import RunSpec
-from dprl.simulation.sweep import axis_value
-from dprl.simulation.table import FIELDS as ONLINE
 from dprl.simulation.trace import Curve, TraceCore
 from dprl.simulation.trajectory import Trajectory, farthest, nearest
 
@@ -277,16 +277,6 @@ def estimate(spec: AttackSpec) -> Estimate:
     return Estimate(seconds, 8 * 8 * attack.DRAWS, spec.run.work(spec.run.mechanism).releases)
 
 
-def axes(base: AttackSpec) -> Mapping[str, Callable[[Any], Any]]:
-    """Return the possible axes of a sweep."""
-    return {name: partial(axis_value, field) for name, field in FIELDS.items()}
-
-
-def guarantee(spec: AttackSpec) -> dict[str, Any]:
-    """Return the stated and the proved guarantee of the attacked run."""
-    return guarantee_of(spec.run, loop_of(spec.run).noise_of_run(spec.run)).to_dict()
-
-
 def collusion(spec: Any) -> dict[str, Any]:
     """Simulate two colluding users: a single draw of noise for a whole counter protects nobody (V20 section 2.2).
 
@@ -321,8 +311,13 @@ kinds.register(
         trace=AttackTrace,
         axis=AXIS,
         measure=MEASURE,
-        axes=axes,
+        axes=lambda base: {name: partial(axis_value, field) for name, field in FIELDS.items()},
         along=lambda base, chosen: base.replace(**chosen),
-        questions={"guarantee": guarantee, "collusion": collusion},
+        questions={
+            "guarantee": lambda spec: guarantee_of(
+                spec.run, loop_of(spec.run).noise_of_run(spec.run)
+            ).to_dict(),
+            "collusion": collusion,
+        },
     )
 )

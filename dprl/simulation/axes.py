@@ -3,18 +3,17 @@ privacy models."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from dprl.environments import ENVIRONMENTS
-from dprl.fields import SpecError, shown
+from dprl.environments.custom import own_model
+from dprl.fields import Field, SpecError, shown
 from dprl.learners import ALGORITHMS
 from dprl.privacy import MECHANISMS, PRIVATIZERS
-from dprl.simulation.spec import RunSpec
-from dprl.simulation.sweep import axis_fields, axis_value, params_along
-from dprl.simulation.table import FIELDS
+from dprl.simulation.spec import FIELDS, RunSpec
 
 NOISES = {"calibrated": "", "paper": "as in the paper", "scaled": "as in the paper, scaled until ε is proved"}
 OWNERS: dict[str, Mapping[str, Any]] = {"algorithm": ALGORITHMS, "environment": ENVIRONMENTS}
@@ -106,3 +105,54 @@ def along(base: RunSpec, chosen: Mapping[str, Any]) -> RunSpec:
         )
         changes = changes | asked | {k: v for k, v in changes.items() if k != "epsilon"}
     return base.replace(**changes)
+
+
+# ---- for every kind of specs
+
+
+def axis_value(field: Field, value: Any) -> Any:
+    """Return the canonical form of a value of an axis, which may be given as text. Raises SpecError."""
+    own = own_model(value) if field.name == "environment" else None
+    if own is not None:
+        return own
+    result = field.parse(value) if isinstance(value, str) else field.check(value)
+    if result is None:
+        raise field.refuse(value)
+    return result
+
+
+def axis_fields(
+    base: Any, registries: Mapping[str, Mapping[str, Any]], fields: Mapping[str, Field]
+) -> dict[str, Field]:
+    """Return the possible axes: fields of the spec, and parameters of environment and algorithm. Seeds are no
+    axis, because they are paired and averaged. registries, fields: as in `params_along`."""
+    found = {name: field for name, field in fields.items() if field.kind != "params" and name != "seeds"}
+    for name, registry in registries.items():
+        owned = registry[getattr(base, name)].fields
+        found |= {f.name: f for f in owned if f.name not in fields and f.name != "model"}
+    return found
+
+
+def params_along(
+    base: Any, chosen: Mapping[str, Any], registries: Mapping[str, Mapping[str, Any]], fields: Collection[str]
+) -> dict[str, dict[str, Any]]:
+    """Return the parameters of environment and algorithm at these values of axes.
+
+    Another environment or algorithm keeps those parameters of the base that it shares and that are not defaults.
+
+    Args:
+        registries: environments and algorithms, by the field of a spec that names one.
+        fields: the fields of a spec; parameters with these names cannot be axes.
+    """
+    found = {}
+    for name, registry in registries.items():
+        kept, key = getattr(base, f"{name}_params"), chosen.get(name, getattr(base, name))
+        own = {field.name: field.default for field in registry[getattr(base, name)].fields}
+        given = {field: chosen[field] for field in own if field in chosen and field not in fields}
+        if key != getattr(base, name):
+            known = {field.name for field in registry[key].fields} if key in registry else set()
+            kept = {field: kept[field] for field in own if field in known and kept[field] != own[field]}
+        elif not given:
+            continue
+        found[f"{name}_params"] = {field: value for field, value in kept.items() if value is not None} | given
+    return found

@@ -11,7 +11,9 @@ from importlib.metadata import version
 from typing import Any, ClassVar, Self
 
 from dprl.engine import source_digest
-from dprl.fields import Field, SpecError, check_names, either, shown
+from dprl.environments import ENVIRONMENTS, custom
+from dprl.fields import Field, Frozen, SpecError, check_names, check_params, either, shown
+from dprl.mdp import Size
 from dprl.messages import filled, messages
 
 SAID = messages("refusals")["spec"]
@@ -87,6 +89,27 @@ class SpecBase:
         """Check every field by itself."""
         for name, table_field in self.TABLE.items():
             self._set(name, table_field.check(getattr(self, name)))
+
+    def _check_owned(self, **owners: Any) -> None:
+        """Check every field, the environment, which may be a user's own model, and the parameters of environment and
+        algorithm. owners: the registries of both."""
+        given: Any = self
+        for name, value in zip(
+            ("environment", "environment_params"),
+            custom.named(given.environment, given.environment_params),
+            strict=True,
+        ):
+            self._set(name, value)
+        self._check_fields()
+        for name, registry in owners.items():
+            owner, params = registry[getattr(self, name)], f"{name}_params"
+            self._set(params, Frozen(check_params(params, owner.key, owner.fields, getattr(self, params))))
+
+    @cached_property
+    def problem_size(self) -> Size:
+        """Return S, A and H."""
+        given: Any = self
+        return Size(*ENVIRONMENTS[given.environment].size(**given.environment_params))
 
     def _choose(self, name: str, allowed: tuple[str, ...], owner: str) -> None:
         if getattr(self, name) not in allowed:

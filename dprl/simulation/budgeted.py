@@ -9,7 +9,6 @@ from dprl import names
 from dprl.fields import Field
 from dprl.learners import OFFLINE
 from dprl.learners.offline.learner import OfflineLearner
-from dprl.mdp import Size
 from dprl.messages.labels import called, phrase
 from dprl.privacy.curator import PROMISES, Budget
 from dprl.simulation import cost
@@ -69,11 +68,6 @@ class Budgeted(SpecBase):
     def budget(self) -> Budget:
         """Return the kind of guarantee and its numbers."""
         return Budget(PROMISES[self.privacy], self.rho, self.epsilon, self.delta)
-
-    @property
-    def problem_size(self) -> Size:
-        """Return S, A and H."""
-        raise NotImplementedError
 
     @property
     def episodes_of_one(self) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from itertools import count
 from math import ceil, isfinite, log10
 
 from dprl.fields import SpecError, number, shown
@@ -126,7 +127,8 @@ def check_cost(work: Work, smaller: str = "") -> None:
         elif smaller:
             refusal = filled(SAID["cells_smaller"], smaller=smaller, **said)
         else:
-            refusal = filled(SAID["cells_states"], fits=_largest_S(work.statistic, A, most), **said)
+            fits = next(S for S in count(1) if work.statistic.cells(Size(S + 1, A, 1)) > most)
+            refusal = filled(SAID["cells_states"], fits=fits, **said)
         raise refused("environment_params", refusal, COUNTERS)
     simulating = cost.seconds - work.planning
     if simulating > 60 * limit(MINUTES):
@@ -150,10 +152,3 @@ def check_cost(work: Work, smaller: str = "") -> None:
             ),
             GIGABYTES,
         )
-
-
-def _largest_S(statistic: Statistic, A: int, most: int) -> int:
-    S = 1
-    while statistic.cells(Size(S + 1, A, 1)) <= most:
-        S += 1
-    return S

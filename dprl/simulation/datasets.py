@@ -68,16 +68,8 @@ def optimal_policy(mdp: TabularMDP) -> Array:
     return np.eye(mdp.A)[planning.optimum(mdp).policy]
 
 
-def _softened(mdp: TabularMDP, epsilon: float, _: Policy) -> tuple[Part, ...]:
-    return (Part(1.0, (1 - epsilon) * optimal_policy(mdp) + epsilon * uniform_policy(mdp)),)
-
-
-def _mixed(mdp: TabularMDP, share: float, _: Policy) -> tuple[Part, ...]:
-    return Part(share, optimal_policy(mdp)), Part(1 - share, uniform_policy(mdp))
-
-
-def _followed(mdp: TabularMDP, share: float, policy: Policy) -> tuple[Part, ...]:
-    return Part(share, np.eye(mdp.A)[policy]), Part(1 - share, uniform_policy(mdp))
+def _mixed(mdp: TabularMDP, share: float, policy: Array) -> tuple[Part, ...]:
+    return Part(share, policy), Part(1 - share, uniform_policy(mdp))
 
 
 def _mostly_first(mdp: TabularMDP, p: float, _: Policy) -> tuple[Part, ...]:
@@ -96,7 +88,7 @@ BEHAVIOURS: dict[str, Behaviour] = {
             "{} act optimally, the others at random",
             "A share of the trajectories follows the optimal policy, the others the uniform one.",
             Field("share", "float", 0.7, "of optimal trajectories", 0.0, 1.0),
-            _mixed,
+            lambda mdp, share, _: _mixed(mdp, share, optimal_policy(mdp)),
         ),
         Behaviour(
             "uniform",
@@ -112,7 +104,7 @@ BEHAVIOURS: dict[str, Behaviour] = {
             "optimal except for slips at {} of the steps",
             "The optimal action, except that with probability epsilon at each step, an action is chosen uniformly.",
             Field("epsilon", "float", 0.1, "probability of a random action", 0.0, 1.0),
-            _softened,
+            lambda mdp, slip, _: (Part(1.0, (1 - slip) * optimal_policy(mdp) + slip * uniform_policy(mdp)),),
         ),
         Behaviour(
             "first",
@@ -129,7 +121,7 @@ BEHAVIOURS: dict[str, Behaviour] = {
             "A share of the trajectories follows a policy in the spec, such as one of an online run. The others "
             "follow the uniform policy, so that the data cover everything that can be reached.",
             Field("share", "float", 0.7, "of trajectories that follow it", 0.0, 1.0),
-            _followed,
+            lambda mdp, share, policy: _mixed(mdp, share, np.eye(mdp.A)[policy]),
             takes_policy=True,
         ),
     )

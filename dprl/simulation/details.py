@@ -110,10 +110,6 @@ class SeedTrace(TraceCore[RunSpec]):
         """Return the cumulative regret, [C]."""
         return self.curve.values
 
-    def bound_of(self, h: int, s: int, a: int) -> Array:
-        """Return E_{eps,beta} of a row, [D]."""
-        return np.asarray(self.bounds[:, h, s, a] if self.bounds.size else self.error_bound)
-
     @classmethod
     def build(
         cls, *, details: Sequence[Detail], mdp: TabularMDP, optimum: planning.Optimum, **known: Any

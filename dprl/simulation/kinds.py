@@ -103,20 +103,12 @@ def spec_from_dict(given: Any) -> Any:
 
 
 def spec_from_json(text: str) -> Any:
-    """Read a spec of any kind from a JSON text.
-
-    Raises:
-        SpecError: A field is not allowed, or the text is not JSON.
-    """
+    """Read a spec of any kind from a JSON text. Raises SpecError if a field is not allowed, or it is not JSON."""
     return spec_from_dict(read_json("spec", text))
 
 
 def trace_from_bytes(data: bytes) -> Any:
-    """Read the trace that `to_bytes` wrote.
-
-    Raises:
-        SpecError: The bytes are damaged, or come from another version.
-    """
+    """Read the trace that `to_bytes` wrote. Raises SpecError if it is damaged, or comes from another version."""
     try:
         arrays, plain = unpacked(data)
         spec = spec_from_dict(plain["spec"])
@@ -157,11 +149,7 @@ def answer(question: str, spec: Spec) -> str:
 
 
 def answered(text: str) -> Any:
-    """Read the result of `answer`.
-
-    Raises:
-        SpecError: The spec was refused.
-    """
+    """Read the result of `answer`. Raises SpecError if the spec was refused."""
     found = json.loads(text)
     if "refusal" in found:
         raise SpecError(*found["refusal"])
@@ -181,17 +169,9 @@ def given_spec(given: Any) -> Any:
 
 
 def run(spec: Spec | Mapping[str, Any], progress: Callable[[float], None] | None = None) -> Trace[Any]:
-    """Run every seed of a spec in this process.
+    """Run every seed of a spec, or of a dict of its fields, in this process. The same spec always gives the same bits.
 
-    Args:
-        spec: the run, of any kind, or a dict of its fields.
-        progress: a function called with the share that is done, from 0 to 1.
-
-    Returns:
-        The traces of all seeds. The same spec always gives the same bits.
-
-    Raises:
-        SpecError: The argument is not a spec, or one of its fields is not allowed.
+    progress: called with the share that is done, from 0 to 1. Raises SpecError.
     """
     asked: Spec = given_spec(spec)
     traces = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -11,21 +11,16 @@ from dprl.fields import read_text
 from dprl.learners import OFFLINE
 from dprl.privacy.curator import PROMISES
 from dprl.simulation import datasets, kinds, policies
+from dprl.simulation.axes import axis_fields, axis_value, params_along
 from dprl.simulation.kinds import Kind
 from dprl.simulation.loops.offline import OfflineRun, OfflineTrace, noise_of_run
 from dprl.simulation.offline_spec import AXIS, FIELDS, MEASURE, OfflineSpec
 from dprl.simulation.online import v_star
-from dprl.simulation.sweep import axis_fields, axis_value, params_along
 
 __all__ = ["OfflineRun", "OfflineSpec", "OfflineTrace"]
 
 FILE = "@"
 OWNERS: dict[str, Mapping[str, Any]] = {"environment": ENVIRONMENTS, "algorithm": OFFLINE}
-
-
-def axes(base: OfflineSpec) -> Mapping[str, Callable[[Any], Any]]:
-    """Return the possible axes of a sweep: fields, and parameters of environment and learner."""
-    return {name: partial(axis_value, field) for name, field in axis_fields(base, OWNERS, FIELDS).items()}
 
 
 def along(base: OfflineSpec, chosen: Mapping[str, Any]) -> OfflineSpec:
@@ -40,11 +35,6 @@ def along(base: OfflineSpec, chosen: Mapping[str, Any]) -> OfflineSpec:
         kept += ["calibration"] * (base.privacy in learner.paper_noise and base.rewards != "learned")
         changes = {name: getattr(base, name) for name in kept} | changes
     return base.replace(**changes, **params_along(base, chosen, OWNERS, FIELDS))
-
-
-def guarantee(spec: OfflineSpec) -> dict[str, Any]:
-    """Return the stated and the proved guarantee of the run."""
-    return noise_of_run(spec)[0].guarantee.to_dict()
 
 
 def covered(spec: OfflineSpec) -> dict[str, Any]:
@@ -97,9 +87,15 @@ kinds.register(
         trace=OfflineTrace,
         axis=AXIS,
         measure=MEASURE,
-        axes=axes,
+        axes=lambda base: {
+            name: partial(axis_value, field) for name, field in axis_fields(base, OWNERS, FIELDS).items()
+        },
         along=along,
-        questions={"guarantee": guarantee, "coverage": covered, "v_star": v_star},
+        questions={
+            "guarantee": lambda spec: noise_of_run(spec)[0].guarantee.to_dict(),
+            "coverage": covered,
+            "v_star": v_star,
+        },
         from_files=from_files,
     )
 )

@@ -9,9 +9,8 @@ from typing import Any, ClassVar
 
 from dprl import names
 from dprl.environments import ENVIRONMENTS, custom
-from dprl.fields import Field, Frozen, SpecError, check_params, documented
+from dprl.fields import Field, SpecError, documented
 from dprl.learners import OFFLINE
-from dprl.mdp import Size
 from dprl.messages.brief import described, tabulated
 from dprl.messages.labels import called, phrase
 from dprl.plugins import Registry, sources_of
@@ -19,7 +18,7 @@ from dprl.privacy.curator import PROMISES
 from dprl.simulation import datasets
 from dprl.simulation.budgeted import LEARNING, Budgeted
 from dprl.simulation.cost import Estimate
-from dprl.simulation.table import FIELDS as ONLINE
+from dprl.simulation.spec import FIELDS as ONLINE
 from dprl.simulation.trace import Ints
 from dprl.statistics import DATASET
 
@@ -103,37 +102,24 @@ class OfflineSpec(Budgeted):
     _repr_html_ = tabulated
 
     def __post_init__(self) -> None:
-        environment, params = custom.named(self.environment, self.environment_params)
-        self._set("environment", environment)
-        self._set("environment_params", params)
-        self._check_fields()
-        world, learner = ENVIRONMENTS[self.environment], self.learner
-        for name, owner in (("environment_params", world), ("algorithm_params", learner)):
-            self._set(name, Frozen(check_params(name, owner.key, owner.fields, getattr(self, name))))
+        self._check_owned(environment=ENVIRONMENTS, algorithm=OFFLINE)
+        learner = self.learner
         self._set("behaviour", datasets.check_behaviour(self.behaviour, self.problem_size))
         self._set("rewards", (self.rewards or "known") if "rewards" in learner.public else None)
         self._choose_budget(learner.privacies)
         if not PROMISES[self.privacy].fields:
             self._set("contribution", 1)
-        self._check_features()
+        linear = [key for key, world in ENVIRONMENTS.items() if world.features]
+        if "features" in learner.public and self.environment not in linear:
+            raise SpecError(
+                "environment",
+                f"{self.environment} has no features, which {self.algorithm} needs; give {' or '.join(linear)}.",
+            )
         self._check_cells("environment_params")
 
     def label(self) -> str:
         """Return a short name for a legend."""
         return called(super().label(), phrase("rewards") if self.rewards == "learned" else "")
-
-    def _check_features(self) -> None:
-        linear = [key for key, world in ENVIRONMENTS.items() if world.features]
-        if "features" in self.learner.public and self.environment not in linear:
-            raise SpecError(
-                "environment",
-                f"{self.environment} has no features, which {self.algorithm} needs; give {' or '.join(linear)}.",
-            )
-
-    @cached_property
-    def problem_size(self) -> Size:
-        """Return S, A and H."""
-        return Size(*ENVIRONMENTS[self.environment].size(**self.environment_params))
 
     @property
     def size(self) -> int:

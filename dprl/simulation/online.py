@@ -14,13 +14,11 @@ from dprl.fields import SpecError
 from dprl.mdp import planning
 from dprl.privacy.accounting import group_epsilon, scaled, separation_of, zcdp_of
 from dprl.simulation import axes, cost, kinds, replay
-from dprl.simulation.cost import Estimate
 from dprl.simulation.details import SeedTrace
 from dprl.simulation.kinds import Kind, Run
 from dprl.simulation.loops import loop_of
 from dprl.simulation.prepare import guarantee_of
-from dprl.simulation.spec import AXIS, MEASURE, RunSpec
-from dprl.simulation.table import FIELDS
+from dprl.simulation.spec import AXIS, FIELDS, MEASURE, RunSpec
 
 DELTAS = tuple(10.0 ** (-k / 2) for k in range(20, 2, -1))  # 1e-10 to 0.03
 FALSE = tuple(np.linspace(0.0, 1.0, 101))  # the shares of false accusations at which the curve is computed
@@ -39,16 +37,6 @@ def compiles(spec: RunSpec) -> bool:
     """Return whether numba has to compile a run's kernels on this machine before the first result."""
     loop = loop_of(spec)
     return bool(loop.lack(spec)) and not on_disk(loop.kernel)
-
-
-def estimate(spec: RunSpec) -> Estimate:
-    """Estimate the cost of one seed."""
-    return cost.estimate(spec.work(spec.mechanism))
-
-
-def guarantee(spec: RunSpec) -> dict[str, Any]:
-    """Return the stated and the proved guarantee of the run."""
-    return guarantee_of(spec, loop_of(spec).noise_of_run(spec)).to_dict()
 
 
 def v_star(spec: RunSpec) -> float:
@@ -111,7 +99,7 @@ kinds.register(
         fields=FIELDS,
         from_dict=RunSpec.from_dict,
         start=start,
-        estimate=estimate,
+        estimate=lambda spec: cost.estimate(spec.work(spec.mechanism)),
         trace=SeedTrace,
         axis=AXIS,
         measure=MEASURE,
@@ -119,7 +107,7 @@ kinds.register(
         along=axes.along,
         compiles=compiles,
         questions={
-            "guarantee": guarantee,
+            "guarantee": lambda spec: guarantee_of(spec, loop_of(spec).noise_of_run(spec)).to_dict(),
             "v_star": v_star,
             "promise": promise,
             replay.QUESTION: replay.replayed,

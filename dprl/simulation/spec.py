@@ -1,34 +1,106 @@
-"""`RunSpec`, which describes an online run. table.py has the table of its fields."""
+"""`RunSpec`, which describes an online run, and the table of its fields for links, JSON, flags and widgets."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from dataclasses import fields as fields_of
 from functools import cached_property
 from typing import Any, ClassVar, Literal, SupportsFloat, cast
 
 from dprl import names
-from dprl.environments import ENVIRONMENTS, custom
-from dprl.fields import Field, Frozen, SpecError, check_params, documented, either, read_json, shown
-from dprl.learners import ALGORITHMS
+from dprl.environments import ENVIRONMENTS, Environment, custom
+from dprl.fields import Field, Frozen, SpecError, documented, either, read_json, shown
+from dprl.learners import ALGORITHMS, NEEDED
 from dprl.learners.tabular.planner import OWN
-from dprl.mdp import Size
 from dprl.messages import filled
 from dprl.messages.brief import described, tabulated
 from dprl.messages.labels import online
-from dprl.plugins import sources_of
-from dprl.privacy import MECHANISMS, PRIVATIZERS, outside
+from dprl.plugins import Registry, add_plugins, sources_of
+from dprl.privacy import MECHANISMS, PRIVATIZERS, Mechanism, outside
 from dprl.simulation import cost, schedules, structure
 from dprl.simulation.base import SAID, SpecBase
-from dprl.simulation.pairs import (
-    calibrations_for,
-    mechanisms_for,
-    not_counted,
-    runs_in,
-)
-from dprl.simulation.table import BELONGS, DEFAULT_DELTA, FIELDS, TIED
+from dprl.simulation.pairs import calibrations_for, mechanisms_for, not_counted, runs_in
 from dprl.statistics import REPLACE_ONE, Statistic
 from dprl.statistics.counts import Counts, Declared
+
+# Here all registries are complete: one module of a package may register entries of several kinds.
+add_plugins(
+    outside.GROUP, MECHANISMS, tuple(f.name for f in fields_of(Mechanism)), outside.refusal, outside.offer
+)
+add_plugins("dprl.environments", ENVIRONMENTS, tuple(f.name for f in fields_of(Environment)))
+add_plugins("dprl.learners", ALGORITHMS, NEEDED)
+
+DEFAULT_DELTA = 1e-6
+MOST_OF_ONE = 1000  # episodes
+TIED = "1/(10K)"  # a delta that is small compared with 1 / users
+
+FIELDS: Registry[Field] = Registry(
+    (f.name, f)
+    for f in (
+        Field(
+            "environment", "choice", "riverswim", "the environment",
+            choices=tuple(ENVIRONMENTS), query="env", flag="--env",
+        ),
+        Field("environment_params", "params", {}, "its parameters", query="envp", flag="--env-param"),
+        Field(
+            "algorithm", "choice", "dp-ucbvi", "the algorithm",
+            choices=tuple(ALGORITHMS), query="alg", flag="--algorithm",
+        ),
+        Field("algorithm_params", "params", {}, "its parameters", query="algp", flag="--algorithm-param"),
+        Field(
+            "structure", "text", None,
+            f"declares, as public, which transitions are possible at all: {structure.OWN}, those that the environment "
+            "allows; by default all",
+            optional=True, query="str", flag="--structure",
+        ),
+        Field(
+            "privacy", "choice", None, "the privacy model; by default the algorithm's first",
+            choices=tuple(PRIVATIZERS), optional=True, query="priv", flag="--privacy",
+        ),
+        Field(
+            "mechanism", "choice", None, "noise mechanism; by default the first of the privacy model's that fits",
+            choices=tuple(MECHANISMS), optional=True, query="mech", flag="--mechanism",
+        ),
+        Field(
+            "calibration", "choice", None, "size of the noise: calibrated to (epsilon, delta), or as in the "
+            "paper",
+            choices=("calibrated", "paper"), optional=True, query="cal", flag="--calibration",
+        ),
+        Field(
+            "reports", "choice", None,
+            "reports that a row (h, s, a) adds up: from all users, or (played) only from users who were told to "
+            "take a in s at h; by default the privacy model's choice, or all if a mechanism is named",
+            choices=("all", "played"), optional=True, query="rep", flag="--reports",
+        ),
+        Field(
+            "epsilon", "float", 1.0, "privacy budget: smaller is more private", 0.001, 10_000.0,
+            optional=True, query="eps", flag="--epsilon",
+        ),
+        Field(
+            "delta", "float", None,
+            "probability on top of exp(epsilon), by default 1e-6, or 0 for Laplace noise as in the paper", 0.0, 0.1,
+            optional=True, query="delta", flag="--delta", words=(TIED,),
+        ),
+        Field(
+            "beta", "float", 0.1, "failure probability of the algorithm's bounds", 1e-9, 0.5,
+            optional=True, query="beta", flag="--beta",
+        ),
+        Field(
+            "bonus", "choice", None, "constants of the bonus; by default the algorithm's first",
+            choices=("anytime", "paper", "practical", "own"), optional=True, query="bonus", flag="--bonus",
+        ),
+        Field("episodes", "int", 10**9, "number of users, K", 1, 10**15, query="K", flag="--episodes"),
+        Field(
+            "contribution", "int", 1,
+            "m, the maximum number of episodes of one user, which is public; privacy protects all of them",
+            1, MOST_OF_ONE, query="m", flag="--contribution",
+        ),
+        Field("schedule", "text", schedules.DEFAULT, schedules.ALLOWED, query="sched", flag="--schedule"),
+        Field("seeds", "int", 5, "independent repetitions", 1, 10_000, query="seeds", flag="--seeds"),
+        Field("root_seed", "int", 0, "seed of the random numbers", 0, 2**53 - 1, query="seed", flag="--root-seed"),
+    )
+)  # fmt: skip
 
 AXIS, MEASURE = "episode", "regret"  # of the curve of an online run
 
@@ -68,7 +140,13 @@ class RunSpec(SpecBase):
 
     kind: ClassVar[str] = "online"
     TABLE: ClassVar[Mapping[str, Field]] = FIELDS
-    BELONGS: ClassVar[Mapping[str, tuple[str, ...]]] = BELONGS
+    BELONGS: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "environment": ("environment_params", "structure"),
+        "algorithm": ("algorithm_params",),
+        "privacy": ("mechanism", "calibration", "delta", "reports"),
+        "calibration": ("mechanism", "delta"),
+        "mechanism": ("delta",),
+    }
 
     __repr__ = described
     _repr_html_ = tabulated
@@ -77,14 +155,8 @@ class RunSpec(SpecBase):
         if hasattr(self.algorithm, "key"):
             way = "its key, once a package that you install registers it as an entry point of dprl.learners"
             raise SpecError("algorithm", f"{shown(self.algorithm)} is not allowed; give {way}.")
-        environment, params = custom.named(self.environment, self.environment_params)
-        self._set("environment", environment)
-        self._set("environment_params", params)
-        self._check_fields()
+        self._check_owned(environment=ENVIRONMENTS, algorithm=ALGORITHMS)
         world, learner = ENVIRONMENTS[self.environment], ALGORITHMS[self.algorithm]
-        owners: dict[str, Any] = {"environment_params": world, "algorithm_params": learner}
-        for name, owner in owners.items():
-            self._set(name, Frozen(check_params(name, owner.key, owner.fields, getattr(self, name))))
         if not runs_in(learner.key, world.key):
             fitting = tuple(key for key in ENVIRONMENTS if runs_in(learner.key, key))
             raise SpecError(
@@ -102,10 +174,8 @@ class RunSpec(SpecBase):
         self._choose("bonus", learner.bonuses, learner.key)
         # a schedule that belongs to another learner means nothing to this one, which uses the default
         foreign = self.schedule in {other.schedule for other in ALGORITHMS.values() if other.schedule}
-        given, per_release = (
-            schedules.DEFAULT if foreign else self.schedule,
-            PRIVATIZERS[self.privacy].per_release,
-        )
+        given = schedules.DEFAULT if foreign else self.schedule
+        per_release = PRIVATIZERS[self.privacy].per_release
         self._set("schedule", learner.schedule or schedules.check(given, per_release))
         if self.privacy == "none":
             for name in ("mechanism", "calibration", "epsilon", "delta"):
@@ -114,7 +184,8 @@ class RunSpec(SpecBase):
             self._set("contribution", 1)
         else:
             self._choose_noise()
-        self._drop_unused_params()
+        unused = {f.name: None for f in learner.fields if not f.used(self.bonus)}
+        self._set("algorithm_params", Frozen({**self.algorithm_params, **unused}))
         uses_beta = self.privacy != "none" or self.bonus != "practical"
         beta = FIELDS["beta"].default if self.beta is None else self.beta
         self._set("beta", beta if uses_beta else None)
@@ -130,14 +201,6 @@ class RunSpec(SpecBase):
         """Return the statistic of the users that the learner sees."""
         seen = ALGORITHMS[self.algorithm].seen(self.bonus)
         return replace(cast(Counts, seen), declared=self.declared) if self.structure else seen
-
-    def _drop_unused_params(self) -> None:
-        """Set to None the parameters of the algorithm that this combination does not use."""
-        params = dict(self.algorithm_params)
-        for f in ALGORITHMS[self.algorithm].fields:
-            if not f.used(self.bonus):
-                params[f.name] = None
-        self._set("algorithm_params", Frozen(params))
 
     def _choose_noise(self) -> None:
         """Fill in the mechanism, calibration, epsilon and delta, and check that they are compatible."""
@@ -219,11 +282,6 @@ class RunSpec(SpecBase):
         if refusal := ALGORITHMS[self.algorithm].refusal(self.problem_size, self.episodes):
             raise refusal
         cost.check_cost(self.work(mechanism), smaller=ENVIRONMENTS[self.environment].smaller)
-
-    @cached_property
-    def problem_size(self) -> Size:
-        """Return S, A and H."""
-        return Size(*ENVIRONMENTS[self.environment].size(**self.environment_params))
 
     def work(self, mechanism: str | None) -> cost.Work:
         """Return the work of running this spec with that mechanism."""

@@ -15,11 +15,10 @@ from dprl.simulation import UploadSpec
 from dprl.simulation.uploads import kept
 from dprl.simulation.uploads.check import SHARE
 from dprl.simulation.uploads.declaration import declaration
-from dprl.simulation.uploads.ledger import MOST_NAME, Budget
+from dprl.simulation.uploads.ledger import MOST_NAME, Budget, together
 from dprl.simulation.uploads.model import example
 from dprl.simulation.uploads.noise import outlook as known_before
 from dprl.simulation.uploads.run import draws_of
-from dprl.simulation.uploads.spent import together
 from dprl.simulation.uploads.table import MOST_BYTES
 from dprl.uploads.readings import Readings, forget
 from dprl.words import plural

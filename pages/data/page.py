@@ -19,10 +19,10 @@ from dprl.sentences import uploads as said
 from dprl.sentences import verdict
 from dprl.simulation import UploadSpec, UploadTrace
 from dprl.simulation.uploads.ledger import Budget
+from dprl.simulation.uploads.ledger import together as together_of
 from dprl.simulation.uploads.policy import SOMEBODY
-from dprl.simulation.uploads.registry import registry_entry
 from dprl.simulation.uploads.run import draws_of
-from dprl.simulation.uploads.spent import together as together_of
+from dprl.simulation.uploads.trace import registry_entry
 from dprl.uploads import readings
 from dprl.words import human
 from pages.data.file import before_release, collect, form, show_reading

@@ -24,7 +24,7 @@ from dprl.messages import filled, messages
 from dprl.metrics import search
 from dprl.privacy import PRIVATIZERS
 from dprl.sentences.price import rough_users
-from dprl.simulation.table import FIELDS
+from dprl.simulation.spec import FIELDS
 from dprl.words import human, percent, rough
 from pages.shared.examples import BASE, HOME_BUDGETS, HOME_EPISODES, trust
 from pages.shared.layout.browser import component

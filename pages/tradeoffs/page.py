@@ -20,7 +20,7 @@ from dprl.research.frontiers import AXES, band_of
 from dprl.sentences import price as sentences
 from dprl.simulation import FIELDS, RunSpec
 from dprl.simulation.axes import PrivacyChoice
-from dprl.simulation.table import DEFAULT_DELTA
+from dprl.simulation.spec import DEFAULT_DELTA
 from dprl.sitemap import PAGES
 from dprl.tables import csv
 from dprl.words import count, plural, significant

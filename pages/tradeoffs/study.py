@@ -21,10 +21,10 @@ from dprl.learners import ALGORITHMS
 from dprl.links import check_version, chosen, decode_spec, encode_spec, last, link_heading
 from dprl.metrics import Statistic
 from dprl.privacy import PRIVATIZERS
+from dprl.research.sweeps import Sweep
 from dprl.simulation import FIELDS, RunSpec
 from dprl.simulation.axes import REPORTS, PrivacyChoice
 from dprl.simulation.pairs import calibrations_for, mechanisms_for, not_counted
-from dprl.simulation.sweep import Sweep
 from dprl.words import human
 from pages.shared.names import in_common
 from pages.shared.results.status import Runs

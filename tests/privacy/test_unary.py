@@ -128,18 +128,7 @@ def in_a_block(noise: Noise, policy: Array, users: int, walk_below: int, runs: i
     found, groups = [], int(stream.batches[0, 0])
     for _ in range(runs):
         error[:] = 0.0
-        ask(
-            *rngs,
-            model,
-            policy,
-            users,
-            walk_below,
-            groups,
-            stream.batches[-1],
-            counts,
-            memory,
-            *scratch,
-        )
+        ask(*rngs, model, policy, users, walk_below, groups, stream.batches[-1], counts, memory, *scratch)
         assert sum(scratch[0]) == users
         turn_over(0, stream.leaves, stream.batches, memory, rngs[1], error)
         found.append(error.reshape(counts.shape) * noise.scales)

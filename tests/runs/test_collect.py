@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 import dprl
-from dprl.research.collect import RunFailed, collect
+from dprl.research import Sweep
+from dprl.research.background import RunFailed, collect
 from dprl.runs.store import Store
 from dprl.runs.turn import Order, Report, play
 from dprl.runs.workers import Lost
-from dprl.simulation.sweep import Sweep
 from tests.runs import slots
 from tests.runs.slots import Hand
 

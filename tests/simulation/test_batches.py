@@ -117,7 +117,7 @@ def test_with_its_noise_taken_away_a_private_run_is_the_non_private_one_in_the_s
         scales=np.zeros_like(private.setup.scales), constants=bare.setup.constants
     )
     private.state = private.state._replace(noisy=private.state.sums)  # what is released, with no noise to add
-    private._first_plan()
+    private._start()
     finished(private)
     finished(bare)
     assert private.state.position[0] == bare.state.position[0] > 50

@@ -26,9 +26,9 @@ from dprl.privacy.exact import Apart
 from dprl.privacy.losses import Gaussian
 from dprl.research import release
 from dprl.simulation.uploads import kept, ledger
+from dprl.simulation.uploads.ledger import Draw, together
 from dprl.simulation.uploads.noise import noise_of
 from dprl.simulation.uploads.run import UploadRun, draws_of
-from dprl.simulation.uploads.spent import Draw, together
 from tests.two_rooms import EXAMPLE, example
 
 HEADING, *ROWS = example().splitlines(keepends=True)

@@ -13,7 +13,7 @@ import pytest
 import dprl
 from dprl import OfflineSpec, RunSpec, SpecError, Sweep, spec_from_json
 from dprl.__main__ import main
-from dprl.research.collect import collect
+from dprl.research.background import collect
 from dprl.runs.store import Store
 from dprl.runs.turn import play
 from dprl.simulation import OfflineTrace, answer, answered, estimate, start

@@ -19,11 +19,11 @@ from dprl.metrics.attack import surely
 from dprl.privacy.exact import EXACT, STEPS
 from dprl.simulation.uploads import table as tables
 from dprl.simulation.uploads.declaration import Declaration, declaration, declaration_text
+from dprl.simulation.uploads.ledger import together
 from dprl.simulation.uploads.noise import noise_of
-from dprl.simulation.uploads.reading import Counted, counted
+from dprl.simulation.uploads.prepare import Counted, counted
 from dprl.simulation.uploads.run import draws_of
 from dprl.simulation.uploads.spec import NOWHERE, UploadSpec
-from dprl.simulation.uploads.spent import together
 from dprl.statistics import TRANSITIONS
 from tests.problems import few
 

@@ -22,13 +22,12 @@ from dprl.mdp.tabular import Array
 from dprl.privacy.accounting import gaussian_delta, gaussian_epsilon, zcdp_of
 from dprl.simulation.uploads import check, kept
 from dprl.simulation.uploads.declaration import declaration, declaration_text
+from dprl.simulation.uploads.ledger import together
 from dprl.simulation.uploads.noise import ASSUMPTIONS, PEOPLE, noise_of
 from dprl.simulation.uploads.outside import Outside
-from dprl.simulation.uploads.reading import Counted, counted
-from dprl.simulation.uploads.release import UploadCurator
-from dprl.simulation.uploads.run import draws_of
+from dprl.simulation.uploads.prepare import Counted, counted
+from dprl.simulation.uploads.run import UploadCurator, draws_of
 from dprl.simulation.uploads.spec import NOWHERE
-from dprl.simulation.uploads.spent import together
 from dprl.statistics import BLANK_ONE, REPLACE_ONE, REWARDS, TRANSITIONS
 from tests.people import MOST_OF_ONE, declared, outcome_of_returning, returning
 from tests.problems import few, first

@@ -17,7 +17,7 @@ from dprl.mdp.counts import visits
 from dprl.research.sheet import sheet
 from dprl.sentences import verdict
 from dprl.simulation import UploadTrace
-from dprl.simulation.uploads.registry import registry_entry
+from dprl.simulation.uploads.trace import registry_entry
 
 PUBLIC: dict[str, Any] = {
     "states": ["mild", "sévère, deux"], "actions": ["wait", "treat"], "horizon": 2, "rewards": [[0, 0], [1, 1]],

@@ -13,7 +13,7 @@ from dprl import SpecError
 from dprl.mdp.tabular import Array
 from dprl.simulation.uploads.declaration import declaration, declaration_text
 from dprl.simulation.uploads.outside import Outside
-from dprl.simulation.uploads.reading import counted
+from dprl.simulation.uploads.prepare import counted
 from dprl.statistics import DATASET, REPLACE_ONE, REWARDS
 
 PUBLIC: dict[str, Any] = {

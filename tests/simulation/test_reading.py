@@ -19,11 +19,11 @@ from dprl import SpecError
 from dprl.mdp import Size
 from dprl.mdp.tabular import Array
 from dprl.privacy.exact import STEPS
-from dprl.simulation.uploads import reading
+from dprl.simulation.uploads import prepare
 from dprl.simulation.uploads import table as tables
 from dprl.simulation.uploads.declaration import MOST, declaration, declaration_text
 from dprl.simulation.uploads.outside import Outside
-from dprl.simulation.uploads.reading import counted
+from dprl.simulation.uploads.prepare import counted
 
 HEADING = "episode,step,state,action,reward\n"
 GOOD = HEADING + "1,0,a,x,0.5\n1,1,b,y,1\n2,0,a,x,0.25\n2,1,a,y,1\n"
@@ -228,7 +228,7 @@ def test_what_is_too_large_is_not_read(tmp_path: Path) -> None:
 
 
 def test_so_many_episodes_that_sums_are_not_exact_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "MOST_EPISODES", 20)
+    monkeypatch.setattr(prepare, "MOST_EPISODES", 20)
     everyone = people(np.random.default_rng(0), 21, 2, ["a", "b", "x", "y"])
     assert count(written(everyone[:20]))[1] == 20
     with pytest.raises(SpecError, match="there are more than 20 episodes; give fewer"):
@@ -255,7 +255,7 @@ def test_a_file_is_read_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     public = {"horizon": 3, "rewards": None}
     everyone = people(rng, 50, 3, ["a", "b", "x", "y"])
     whole, _ = count(written(everyone), **public)
-    monkeypatch.setattr(reading, "ROWS", 7)
+    monkeypatch.setattr(prepare, "ROWS", 7)
     monkeypatch.setattr(tables, "ROWS", 8)
     pieces, n = count(written(everyone), **public)
     assert n == 50

@@ -20,15 +20,7 @@ from dprl.mdp.tabular import Array
 from dprl.simulation import EliminationRun, estimate
 from tests.problems import first, random_mdp
 from tests.simulation.test_elimination import values_by_paths, visit_chances
-from tests.simulation.test_stages import (
-    WITH_A_GAP,
-    A,
-    H,
-    S,
-    finished,
-    losses,
-    spec_of,
-)
+from tests.simulation.test_stages import WITH_A_GAP, A, H, S, finished, losses, spec_of
 
 Ints = NDArray[np.int64]
 

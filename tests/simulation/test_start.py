@@ -11,7 +11,7 @@ import pytest
 import dprl
 from dprl import SpecError
 from dprl.mdp import Size, counts
-from dprl.simulation.uploads.start import START_SHARE, bound_from_start
+from dprl.simulation.uploads.noise import START_SHARE, bound_from_start
 from tests.problems import few
 
 PUBLIC: dict[str, Any] = {

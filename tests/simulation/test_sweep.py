@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from dprl.fields import SpecError
+from dprl.research.sweeps import MAX_POINTS, Sweep
 from dprl.simulation import FIELDS, OfflineSpec, RunSpec, SeedRun
-from dprl.simulation.axes import OWNERS, PrivacyChoice
-from dprl.simulation.sweep import MAX_POINTS, Sweep, axis_fields
+from dprl.simulation.axes import OWNERS, PrivacyChoice, axis_fields
 
 BASE = RunSpec(environment_params={"S": 3, "H": 3}, episodes=1000, seeds=2)
 

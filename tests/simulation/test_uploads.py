@@ -33,8 +33,7 @@ from dprl.simulation.uploads import kept
 from dprl.simulation.uploads import run as run_module
 from dprl.simulation.uploads.declaration import declaration, declaration_text
 from dprl.simulation.uploads.noise import noise_of, upload_problem_of
-from dprl.simulation.uploads.release import AT_ONCE
-from dprl.simulation.uploads.run import UploadRun
+from dprl.simulation.uploads.run import AT_ONCE, UploadRun
 from dprl.statistics import TRANSITIONS
 from tests.two_rooms import EXAMPLE, example
 

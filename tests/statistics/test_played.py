@@ -274,4 +274,3 @@ def test_every_learner_is_told_the_e_of_each_row(learner: str) -> None:
         assert (trace.optimism == 1.0).all()
         assert trace.bounds.shape == trace.Q.shape
         np.testing.assert_array_equal(trace.bounds.max((1, 2, 3)), trace.error_bound)
-        assert trace.bound_of(0, 0, 0).shape == trace.error_bound.shape

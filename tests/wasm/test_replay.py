@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from typing import Any
 
@@ -13,7 +14,7 @@ from dprl.engine.pack import told
 from dprl.fields import SpecError
 from dprl.simulation import answer, answered, replay
 from dprl.simulation.loops.replan import SeedRun
-from dprl.simulation.replay import SEEDS, STOPS, TOLD, UNSEEN, composed, light_pack, replayed
+from dprl.simulation.replay import SEEDS, STOPS, TOLD, UNSEEN, light_pack, replayed
 
 SMALL = RunSpec(environment_params={"S": 3, "H": 4}, episodes=10**5, seeds=2, epsilon=0.25)
 SPECS = (
@@ -23,6 +24,26 @@ SPECS = (
     SMALL.replace(mechanism="laplace-tree", calibration="paper"),
     SMALL.baseline(),
 )
+
+
+def bytes_of(content: dict[str, Any]) -> bytes:
+    return bytes(content["zeros"]) if "zeros" in content else base64.b64decode(content["bytes"])
+
+
+def composed(found: dict[str, Any], stop: int, seed: int) -> tuple[list[Any], list[bytes]]:
+    """The words and the bytes of the buffers of one seed at one stop, put together as a page does."""
+    words, base = list(found["words"]), [bytes_of(content) for content in found["buffers"]]
+    contents, at = list(base), found["stops"][stop]
+    for number, word in at["words"]:
+        words[number] = word
+    for number, content in [*at["buffers"], *found["seeds"][seed]]:
+        if "by" not in content:
+            contents[number] = bytes_of(content)
+            continue
+        nearly = np.frombuffer(base[number], np.float64) * content["by"]
+        off = np.frombuffer(base64.b64decode(content["off"]), np.int8)
+        contents[number] = (nearly.view(np.int64) + off).tobytes()
+    return words, contents
 
 
 @pytest.mark.parametrize(

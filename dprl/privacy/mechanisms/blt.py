@@ -20,16 +20,8 @@ import numpy as np
 
 from dprl.engine import kernel
 from dprl.mdp.tabular import Array
-from dprl.privacy.errors import chi_tail, gaussian_tail
-from dprl.privacy.mechanisms.gaussian import gaussian_ratio, seen_through
-from dprl.privacy.mechanisms.mechanism import (
-    Leaves,
-    Mechanism,
-    Stream,
-    all_releases,
-    increments,
-    scattered_releases,
-)
+from dprl.privacy.mechanisms.gaussian import factorised
+from dprl.privacy.mechanisms.mechanism import Leaves, Stream, increments
 
 # 1 - pole_1 < 1 - zero_1 < 1 - pole_2 < ...: from SLOWEST / M to FASTEST, each at most exp(STEP) times the previous
 # one. With these the noise is at most 1.002 times that of the square root for M >= 10, and 1.005 times for smaller M.
@@ -136,7 +128,7 @@ def innovations(stream: Stream, sums: Array) -> Array:
     return result
 
 
-GAUSSIAN_BLT = Mechanism(
+GAUSSIAN_BLT = factorised(
     key="gaussian-blt",
     title="Gaussian, buffered Toeplitz",
     summary="Gaussian noise correlated over any number of releases, from a few buffers for each counter: at most "
@@ -145,14 +137,8 @@ GAUSSIAN_BLT = Mechanism(
     add_noise=gaussian_blt,
     rows=lambda items, releases: 3 * len(factors(releases)[0].rate),
     std=lambda stream: norms(stream.releases),
-    tail=lambda stream, failure: gaussian_tail(norms(stream.releases), failure),
-    length=lambda stream, cells, failure: chi_tail(norms(stream.releases), cells, failure),
     # column k of C has the first M - k terms of the first column, which is therefore the longest
-    losses=seen_through(lambda stream: factors(stream.releases)[1].squared(stream.releases)),
-    telling=all_releases,
-    log_ratio=gaussian_ratio(innovations),
-    scattered=scattered_releases,
-    norm="l2",
-    needs_delta=True,
+    touched=lambda stream: factors(stream.releases)[1].squared(stream.releases),
+    apart=innovations,
     prepare=prepare,
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -113,23 +114,6 @@ def innovations(stream: Stream, sums: Array) -> Array:
     return np.asarray(fftconvolve(sums, inverse[:, None], axes=0)[: stream.releases])
 
 
-def gaussian_ratio(
-    apart: Callable[[Stream, Array], Array],
-) -> Callable[[Stream, Array, At, Array, Array], Array]:
-    """Return the log-likelihood ratio if `apart` maps released sums [M, n] to independent N(0, 1), plus data.
-
-    A user moves the draws along one direction, so only an execution's projection on it matters. A factorisation
-    obtains its ratio by passing `apart`, the inverse of the matrix that spreads its noise.
-    """
-
-    def log_ratio(stream: Stream, seen: Array, at: At, first: Array, second: Array) -> Array:
-        weights, moved = column(stream, at, apart), first - second
-        middle = float((first + second) @ moved) / 2
-        return np.asarray(weights @ apart(stream, seen @ moved) - float(weights @ weights) * middle)
-
-    return log_ratio
-
-
 def room(key: str) -> Callable[[int, int], int]:
     """Return a function for the rows of memory of a factorisation, which stores the noise of every release."""
 
@@ -150,27 +134,51 @@ def _norms(stream: Stream) -> Array:
     return np.asarray(np.sqrt(np.cumsum(coefficients(stream.releases) ** 2)))
 
 
-def seen_through(touched: Callable[[Stream], float]) -> Callable[[Change, float, Stream], tuple[Losses, ...]]:
-    """Return a function from a change to its losses. Each running counter affects draws with weights of squared norm
-    `touched`; repeated queries affect one draw per release, by adaptive composition."""
+def gaussian(
+    std: Callable[[Stream], Array],
+    touched: Callable[[Stream], float],
+    apart: Callable[[Stream, Array], Array],
+    **known: Any,
+) -> Mechanism:
+    """Return a mechanism of Gaussian noise.
+
+    Args:
+        std: see `Mechanism`, as for `known`.
+        touched: the squared norm of the weights with which a running counter affects draws. Repeated queries affect one
+            draw per release, by adaptive composition.
+        apart: the map from released sums [M, n] to independent N(0, 1), plus data: for a factorisation, the inverse of
+            the matrix that spreads its noise.
+    """
 
     def losses(change: Change, scale: float, stream: Stream) -> tuple[Losses, ...]:
         again = change.times(stream.releases)
         total = touched(stream) * change.l2_squared + again * change.once.l2_squared
         return ((Gaussian(math.sqrt(total) / scale),),)
 
-    return losses
+    def log_ratio(stream: Stream, seen: Array, at: At, first: Array, second: Array) -> Array:
+        # a user moves the draws along one direction, so only an execution's projection on it matters
+        weights, moved = column(stream, at, apart), first - second
+        middle = float((first + second) @ moved) / 2
+        return np.asarray(weights @ apart(stream, seen @ moved) - float(weights @ weights) * middle)
+
+    return Mechanism(
+        std=std,
+        tail=lambda stream, failure: gaussian_tail(std(stream), failure),
+        length=lambda stream, cells, failure: chi_tail(std(stream), cells, failure),
+        losses=losses,
+        log_ratio=log_ratio,
+        norm="l2",
+        needs_delta=True,
+        **known,
+    )
 
 
-def _tree_std(stream: Stream) -> Array:
-    return np.asarray(np.sqrt(nodes(stream).astype(float)))
+def factorised(**known: Any) -> Mechanism:
+    """Return a mechanism whose noise is correlated over the releases, see `gaussian`."""
+    return gaussian(telling=all_releases, scattered=scattered_releases, **known)
 
 
-def _sum_std(stream: Stream) -> Array:
-    return np.asarray(np.sqrt(stream.leaves[1:-1].astype(float)))
-
-
-GAUSSIAN_TOEPLITZ = Mechanism(
+GAUSSIAN_TOEPLITZ = factorised(
     key="gaussian-toeplitz",
     title="Gaussian, Toeplitz factorisation",
     summary="Gaussian noise correlated over the releases by the square root of the prefix-sum matrix.",
@@ -178,50 +186,36 @@ GAUSSIAN_TOEPLITZ = Mechanism(
     add_noise=prepared,
     rows=room("gaussian-toeplitz"),
     std=_norms,
-    tail=lambda stream, failure: gaussian_tail(_norms(stream), failure),
-    length=lambda stream, cells, failure: chi_tail(_norms(stream), cells, failure),
-    losses=seen_through(lambda stream: float(_norms(stream)[-1] ** 2)),
-    telling=all_releases,
-    log_ratio=gaussian_ratio(innovations),
-    scattered=scattered_releases,
-    norm="l2",
-    needs_delta=True,
+    touched=lambda stream: float(_norms(stream)[-1] ** 2),
+    apart=innovations,
     prepare=correlate,
 )
 
-GAUSSIAN_TREE = Mechanism(
+GAUSSIAN_TREE = gaussian(
     key="gaussian-tree",
     title="Gaussian tree",
     summary="Sums from a binary tree with one Gaussian draw in each node.",
     source="Chan, Shi, Song 2011, with Gaussian nodes",
     add_noise=gaussian_tree,
     rows=lambda items, releases: levels(items),
-    std=_tree_std,
-    tail=lambda stream, failure: gaussian_tail(_tree_std(stream), failure),
-    length=lambda stream, cells, failure: chi_tail(_tree_std(stream), cells, failure),
-    losses=seen_through(lambda stream: levels(stream.items)),
+    std=lambda stream: np.sqrt(nodes(stream).astype(float)),
+    touched=lambda stream: levels(stream.items),
     telling=stems,
-    log_ratio=gaussian_ratio(split),
+    apart=split,
     scattered=scattered,
-    norm="l2",
-    needs_delta=True,
 )
 
-GAUSSIAN = Mechanism(
+GAUSSIAN = gaussian(
     key="gaussian",
     title="Gaussian",
     summary="Every user adds Gaussian noise to every count before sending it.",
     source="Balle, Wang 2018",
     add_noise=gaussian_sum,
     rows=no_rows,
-    std=_sum_std,
-    tail=lambda stream, failure: gaussian_tail(_sum_std(stream), failure),
-    length=lambda stream, cells, failure: chi_tail(_sum_std(stream), cells, failure),
-    losses=seen_through(lambda stream: 1.0),
+    std=lambda stream: np.sqrt(stream.leaves[1:-1].astype(float)),
+    touched=lambda stream: 1.0,
     telling=first_item,
-    log_ratio=gaussian_ratio(increments),
+    apart=increments,
     scattered=scattered_reports,
     fresh=True,
-    norm="l2",
-    needs_delta=True,
 )

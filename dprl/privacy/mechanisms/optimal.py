@@ -30,9 +30,8 @@ import numpy as np
 
 from dprl.engine import kernel, ready
 from dprl.mdp.tabular import Array
-from dprl.privacy.errors import chi_tail, gaussian_tail
-from dprl.privacy.mechanisms.gaussian import gaussian_ratio, prepared, room, seen_through
-from dprl.privacy.mechanisms.mechanism import Mechanism, Stream, all_releases, scattered_releases
+from dprl.privacy.mechanisms.gaussian import factorised, prepared, room
+from dprl.privacy.mechanisms.mechanism import Stream
 
 # With these the product is at most 1.002 times the lower bound for all factorisations, up to MAX_RELEASES releases.
 CHAINS, ROUNDS = 8, 60
@@ -229,7 +228,7 @@ def innovations(stream: Stream, sums: Array) -> Array:
     return draws
 
 
-GAUSSIAN_OPTIMAL = Mechanism(
+GAUSSIAN_OPTIMAL = factorised(
     key="gaussian-optimal",
     title="Gaussian, optimal factorisation",
     summary="Gaussian noise correlated over the releases by a factorisation with at most 0.2% more noise "
@@ -238,13 +237,7 @@ GAUSSIAN_OPTIMAL = Mechanism(
     add_noise=prepared,
     rows=room("gaussian-optimal"),
     std=lambda stream: factors(stream.releases).row,
-    tail=lambda stream, failure: gaussian_tail(factors(stream.releases).row, failure),
-    length=lambda stream, cells, failure: chi_tail(factors(stream.releases).row, cells, failure),
-    losses=seen_through(lambda stream: factors(stream.releases).column),
-    telling=all_releases,
-    log_ratio=gaussian_ratio(innovations),
-    scattered=scattered_releases,
-    norm="l2",
-    needs_delta=True,
+    touched=lambda stream: factors(stream.releases).column,
+    apart=innovations,
     prepare=correlate,
 )

@@ -5,13 +5,7 @@ from dprl.privacy.privatizers import central, local, none, shuffle
 from dprl.privacy.privatizers.privatizer import Batch, Noise, Privatizer, Request, Words
 
 PRIVATIZERS: Registry[Privatizer] = Registry(
-    (p.key, p)
-    for p in (
-        none.PRIVATIZER,
-        central.PRIVATIZER,
-        shuffle.PRIVATIZER,
-        local.PRIVATIZER,
-    )
+    (p.key, p) for p in (none.PRIVATIZER, central.PRIVATIZER, shuffle.PRIVATIZER, local.PRIVATIZER)
 )
 
 __all__ = ["PRIVATIZERS", "Batch", "Noise", "Privatizer", "Request", "Words"]

@@ -67,6 +67,8 @@ def prepare(request: Request) -> Noise:
         sources, notes = (mechanism.source, "Doroshenko et al. 2022; Balle, Wang 2018"), ()
 
     def describe(readings: tuple[Reading, ...]) -> Guarantee:
+        seen, M = request.statistic, request.releases or len(request.times)
+        asked = request.epsilon, request.delta or REFERENCE_DELTA, request.contribution
         return guarantee(
             request,
             PRIVATIZER,
@@ -74,7 +76,7 @@ def prepare(request: Request) -> Noise:
             formula=formula,
             scale=statistic.counter(scale),
             readings=readings,
-            ladder=ladder(request),
+            ladder=ladder(cast(Counts, seen), request.size, request.K, M, *asked) if seen.counted else (),
             assumptions=(
                 "the curator is trusted",
                 "a user's own actions are not protected from that user's own data (joint privacy, billboard lemma)",
@@ -130,24 +132,12 @@ def calibrated_scale(
     return calibrated(losses_at, epsilon, delta)
 
 
-def ladder(request: Request) -> tuple[LadderStep, ...]:
-    """Return the steps from the paper's noise to less noise, one idea at a time: the std of a counter n at the worst
-    release.
-
-    Delta is the spec's, or the reference delta if that is 0. The result is empty if there are no counters.
-    """
-    if not request.statistic.counted:
-        return ()
-    statistic, M = cast(Counts, request.statistic), request.releases or len(request.times)
-    budget = request.epsilon, request.delta or REFERENCE_DELTA, request.contribution
-    return _ladder(statistic, request.size, request.K, M, *budget)
-
-
 @lru_cache(maxsize=256)
-def _ladder(
+def ladder(
     statistic: Counts, size: Size, K: int, M: int, epsilon: float, delta: float, contribution: int
 ) -> tuple[LadderStep, ...]:
-    """Return the steps for any M releases of K users; the worst releases and losses are for the whole tree.
+    """Return the steps from the paper's noise to less noise, one idea at a time: the std of a counter n at the worst
+    release. They hold for any M releases of K users; the worst releases and losses are for the whole tree.
 
     The optimal factorisation is left out beyond MAX_RELEASES, because it is not offered there.
     """

@@ -58,6 +58,11 @@ def prepare(request: Request) -> Noise:
             filled(NOISE["local"], **said) if m == 1 else filled(NOISE["local_reports"], reports=m, **said)
         )
 
+    counter = statistic.counter(scale)
+    if mechanism is UNARY:  # the number of visits that a bit of 1 in an answer about n represents
+        (groups, _, _), (kept, turned, _), shares = stream.batches
+        counter = float(groups / (shares[1] * (kept - turned)))
+
     def describe(readings: tuple[Reading, ...]) -> Guarantee:
         return guarantee(
             request,
@@ -66,7 +71,7 @@ def prepare(request: Request) -> Noise:
             if mechanism is UNARY
             else filled(WHERE["local"], numbers=every(statistic)),
             formula=formula,
-            scale=one_counts(stream) if mechanism is UNARY else statistic.counter(scale),
+            scale=counter,
             readings=readings,
             assumptions=(*notes, SIMULATION),
             sources=sources,
@@ -99,12 +104,6 @@ def asked(stream: Stream, request: Request) -> Stream:
         batches=asking(size.H, weights / weights.sum(), epsilon),
         questions=counts.questions(size),
     )
-
-
-def one_counts(stream: Stream) -> float:
-    """Return the number of visits that a bit of 1 in an answer about n represents."""
-    (groups, _, _), (kept, turned, _), shares = stream.batches
-    return float(groups / (shares[1] * (kept - turned)))
 
 
 def interview(stream: Stream, request: Request) -> tuple[str, str]:

@@ -15,16 +15,7 @@ from dprl.messages import filled
 from dprl.messages.brief import described
 from dprl.privacy.accounting import epsilon_of, group_delta, group_epsilon, repeated, separation_of
 from dprl.privacy.errors import per_event
-from dprl.privacy.guarantee import (
-    NOISE,
-    SCOPE,
-    WHERE,
-    Guarantee,
-    LadderStep,
-    Reading,
-    adjacency_of,
-    unit_of,
-)
+from dprl.privacy.guarantee import NOISE, SCOPE, UNIT, WHERE, Guarantee, LadderStep, Reading
 from dprl.privacy.losses import Losses
 from dprl.privacy.mechanisms import MECHANISMS, Mechanism, Stream
 from dprl.statistics import BLANK_ONE, REPLACE_ONE, Change, PaperScale, Statistic
@@ -346,13 +337,15 @@ def guarantee(
 
     scale: that of one counter; for a statistic without counters, the formula states the scale.
     """
-    counted = request.statistic.counted
+    counted, m = request.statistic.counted, request.contribution
     ours = [r for r in readings if r.adjacency == REPLACE_ONE and r.delta == request.delta]
     return Guarantee(
         model=privatizer.words.model,
         trust=privatizer.trust,
-        unit=unit_of(request.contribution),
-        adjacency=adjacency_of(request.contribution),
+        unit=UNIT if m == 1 else f"one user: up to {m} episodes, anywhere in the run",
+        adjacency="replace one user's whole trajectory by another"
+        if m == 1
+        else f"replace all episodes of one user, up to {m} anywhere in the run, by others",
         mechanism=MECHANISMS[request.mechanism].title,
         where=filled(WHERE["then"], where=where, then=then) if (then := request.statistic.then) else where,
         noise_formula=formula if counted else filled(NOISE["scale"], formula=formula, scale=f"{scale:.4g}"),

@@ -6,10 +6,9 @@ vectors that the learner requests for the values it has just planned.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from math import sqrt
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 
@@ -48,6 +47,7 @@ class BatchRun(LinearRun):
     """
 
     kernel = staticmethod(simulate)
+    handed = "step", "add_noise", "add_anew"
     setup: BatchSetup
     state: BatchState
 
@@ -114,16 +114,10 @@ class BatchRun(LinearRun):
         )
         self._asked: list[tuple[Array, float, float, float]] = []
 
-    @property
-    def _handed(self) -> tuple[Callable[..., Any], ...]:
-        kernels = self._kernels
-        return kernels.step, kernels.add_noise, kernels.add_anew
-
     def _first_plan(self) -> None:
         # before any user, when there is no noise yet
         kernels = self._kernels
         kernels.answer(0, 0, self._noise_rng, self.setup, self.state, kernels.step, kernels.add_anew)
-        self._value_first()
 
     @property
     def progress(self) -> float:

@@ -51,12 +51,7 @@ def ends_of(played: tuple[Batch, ...]) -> Ints:
 
 
 class EliminationRun:
-    """One seed of a policy-elimination run.
-
-    Args:
-        spec: the run.
-        seed: the index of the seed.
-    """
+    """One seed of a policy-elimination run. seed: its index."""
 
     kernel = staticmethod(sample)
 

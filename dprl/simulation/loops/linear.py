@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable
 from typing import Any
 
@@ -20,10 +19,7 @@ SERIES = ("sums", "weights", "indefinite")
 class LinearRun(SlicedRun):
     """One seed of a spec whose learner estimates the weights of a linear model."""
 
-    @property
-    @abstractmethod
-    def _handed(self) -> tuple[Callable[..., Any], ...]:
-        """Return the functions that the loop calls, in the order of its arguments."""
+    handed: tuple[str, ...]  # the kernels that the loop calls, in the order of its arguments
 
     def _simulate(self, count: int, until: int) -> None:
         self._kernels.simulate(
@@ -35,7 +31,7 @@ class LinearRun(SlicedRun):
             self.setup,
             self.state,
             self._record,
-            *self._handed,
+            *(getattr(self._kernels, name) for name in self.handed),
         )
 
     @property

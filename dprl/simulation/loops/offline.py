@@ -97,8 +97,7 @@ class Curator:
     def release(self, query: Query) -> Array:
         """Return the data set's statistics as the learner sees them.
 
-        Raises:
-            RuntimeError: The learner has asked for more than the guarantee covers.
+        Raises RuntimeError if the learner has asked for more than the guarantee covers.
         """
         record = self._records[query.half]
         H, S, A, _ = record.shape
@@ -131,12 +130,11 @@ def problem_of(spec: OfflineSpec, n: int) -> OfflineProblem:
 
 def families_of(learner: OfflineLearner, problem: OfflineProblem, calibration: str) -> tuple[Family, ...]:
     """Return the statistics that a learner requests, each with one person's largest effect."""
-
-    def of_person(family: Family) -> Family:
-        replaced, blanked = (change.at_once(problem.episodes) for change in (family.change, family.blanked))
-        return replace(family, change=replaced, blanked=blanked)
-
-    return tuple(of_person(family) for family in learner.families(problem, calibration))
+    m = problem.episodes
+    return tuple(
+        replace(family, change=family.change.at_once(m), blanked=family.blanked.at_once(m))
+        for family in learner.families(problem, calibration)
+    )
 
 
 def noise_for(
@@ -240,12 +238,7 @@ class DatasetPoint(NamedTuple):
 
 
 class OfflineRun:
-    """One seed of an offline run: a data set of each size is drawn, and a policy is learned from it.
-
-    Args:
-        spec: the run.
-        seed: the index of the seed.
-    """
+    """One seed of an offline run: a policy is learned from a data set of each size, drawn for it. seed: its index."""
 
     def __init__(self, spec: OfflineSpec, seed: int) -> None:
         self.spec, self.seed = spec, seed

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 
@@ -36,6 +35,7 @@ class RegressionRun(LinearRun):
     """
 
     kernel = staticmethod(simulate)
+    handed = "growth", "next_release", "plan", "add_noise"
     setup: RegressionSetup
     state: RegressionState
 
@@ -97,12 +97,6 @@ class RegressionRun(LinearRun):
         # before any user, when there is no noise yet
         setup, state = self.setup, self.state
         self._kernels.plan(state.noisy, 0.0, 0, setup.features, setup.rewards, setup.constants, state.plan)
-        self._value_first()
-
-    @property
-    def _handed(self) -> tuple[Callable[..., Any], ...]:
-        kernels = self._kernels
-        return kernels.growth, kernels.next_release, kernels.plan, kernels.add_noise
 
     def _detail(self) -> Detail:
         row = self.state.position[2]

@@ -62,7 +62,31 @@ class SeedRun(SlicedRun):
             shares=noise.stream.batches[-1],
             **self._fixed(walk_below),
         )
-        self._allocate()
+        H, S, A = mdp.H, mdp.S, mdp.A
+        empties = empty(H, S, A, mdp.P.shape[3])
+        private = noise.mechanism is not None
+        cells = noise.statistic.cells(mdp.size) if private else 0
+        noisy = empties.copy() if private else empties
+        if private:
+            noisy[..., :-2][np.broadcast_to(mdp.possible, mdp.P.shape) < 0] = np.nan
+        policy: planning.Policy | planning.Logits = np.zeros((H, S), dtype=np.int64)
+        if learner_of(self.spec).stochastic:
+            policy = np.full((H, S, A), -np.log(A))
+        self.state = State(
+            leaves=noise.stream.leaves.copy(),
+            counts=empties,
+            noisy=noisy,
+            released=empties.copy() if private else empties,
+            Q=np.full((H, S, A), float(H)),
+            V=np.zeros((H + 1, S)),
+            policy=policy,
+            errors=np.zeros((H, S, A)),
+            bounds=np.zeros((H, S, A)),
+            pace=np.full((H, S, A), self.setup.error[0]),
+            kept=np.zeros((H, S, A), dtype=np.int64),
+            places=np.zeros((H, S, A), dtype=np.int64),
+            **self._playing(cells) | {"played": np.full_like(policy, -1)},
+        )
 
     def _kernels_of(self, plain: bool) -> Kernels:
         functions = functions_of(self.spec, cast(Counts, self.noise.statistic))
@@ -80,7 +104,6 @@ class SeedRun(SlicedRun):
         # before any user all counts are zero and all actions look equal: the lowest is played, or all equally often
         state = self.state
         learn(self._kernels.plan, 0, self.model, self.setup, state, state.policy)
-        self._value_first()
 
     def _simulate(self, count: int, until: int) -> None:
         self._kernels.simulate(*self.arguments(count, until).values())
@@ -107,34 +130,6 @@ class SeedRun(SlicedRun):
             "add_noise": kernels.add_noise,
             "publish": kernels.publish,
         }
-
-    def _allocate(self) -> None:
-        H, S, A = self.mdp.H, self.mdp.S, self.mdp.A
-        noise, stream = self.noise, self.noise.stream
-        counts = empty(H, S, A, self.mdp.P.shape[3])
-        private = noise.mechanism is not None
-        cells = noise.statistic.cells(self.mdp.size) if private else 0
-        noisy = counts.copy() if private else counts
-        if private:
-            noisy[..., :-2][np.broadcast_to(self.mdp.possible, self.mdp.P.shape) < 0] = np.nan
-        policy: planning.Policy | planning.Logits = np.zeros((H, S), dtype=np.int64)
-        if learner_of(self.spec).stochastic:
-            policy = np.full((H, S, A), -np.log(A))
-        self.state = State(
-            leaves=stream.leaves.copy(),
-            counts=counts,
-            noisy=noisy,
-            released=counts.copy() if private else counts,
-            Q=np.full((H, S, A), float(H)),
-            V=np.zeros((H + 1, S)),
-            policy=policy,
-            errors=np.zeros((H, S, A)),
-            bounds=np.zeros((H, S, A)),
-            pace=np.full((H, S, A), self.setup.error[0]),
-            kept=np.zeros((H, S, A), dtype=np.int64),
-            places=np.zeros((H, S, A), dtype=np.int64),
-            **self._playing(cells) | {"played": np.full_like(policy, -1)},
-        )
 
     @property
     def _detail_bytes(self) -> int:

@@ -65,7 +65,14 @@ class SlicedRun(ABC):
         self._detail_at = schedules.targets(spec.episodes, details // 2, details - details // 2)
         if mechanism and mechanism.prepare:
             mechanism.prepare(self._noise_rng, self.noise.stream, self.state.memory)
+        self._start()
+
+    def _start(self) -> None:
+        """Make and evaluate the first plan."""
         self._first_plan()
+        state, mdp = self.state, self.mdp
+        state.played[:] = state.policy
+        self._kernels.evaluate(mdp.P, mdp.possible, mdp.R, state.played, state.value)
 
     @staticmethod
     def noise_of_run(spec: RunSpec) -> Noise:
@@ -138,12 +145,6 @@ class SlicedRun(ABC):
         value: Array = np.zeros((self.mdp.H + 1, self.mdp.S))
         self._kernels.evaluate(self.mdp.P, self.mdp.possible, self.mdp.R, policy, value)
         return np.array(value[0])
-
-    def _value_first(self) -> None:
-        """Evaluate the first policy."""
-        state = self.state
-        state.played[:] = state.policy
-        self._kernels.evaluate(self.mdp.P, self.mdp.possible, self.mdp.R, state.played, state.value)
 
     def _series(self) -> dict[str, Array]:
         """Return the learner's own measures at each detail."""

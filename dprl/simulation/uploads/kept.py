@@ -32,7 +32,7 @@ from dprl.privacy.exact import BITS
 from dprl.simulation.uploads.check import HeldOut
 from dprl.simulation.uploads.declaration import Declaration, declaration
 from dprl.simulation.uploads.outside import Outside
-from dprl.simulation.uploads.reading import Counted, counted
+from dprl.simulation.uploads.prepare import Counted, counted
 
 if TYPE_CHECKING:
     import pandas as pd

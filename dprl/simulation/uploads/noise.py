@@ -1,22 +1,27 @@
-"""The noise of a release, which follows from its spec alone, and the assumptions on its guarantee card."""
+"""The noise of a release, which follows from its spec alone, the assumptions on its guarantee card, and the bound from
+an estimated start."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import replace
 
+import numpy as np
+
 from dprl.learners.offline.learner import OfflineProblem
+from dprl.mdp import Size, counts
+from dprl.mdp.tabular import Array
 from dprl.privacy.curator import ONCE, CuratorNoise
 from dprl.privacy.exact import SPACING
 from dprl.privacy.guarantee import DRAWN
 from dprl.simulation.loops.offline import noise_for
 from dprl.simulation.uploads import check
 from dprl.simulation.uploads.spec import UploadSpec
-from dprl.simulation.uploads.start import START_SHARE
 from dprl.statistics import REWARDS, TRANSITIONS
 from dprl.statistics.family import Family
 from dprl.words import plural
 
+START_SHARE = 0.1  # of beta, for the start
 ASSUMPTIONS = (
     "states, actions, horizon, rewards and their range are declared by the owner, not read from the data. The number "
     "of trajectories is public",
@@ -89,6 +94,34 @@ def noise_of(spec: UploadSpec) -> tuple[CuratorNoise, dict[str, float]]:
     noise = replace(noise, guarantee=card)
     rounded = {REWARDS.family: episodes * spec.learned_from}
     return noise, {name: E + (2 + rounded.get(name, 0)) * SPACING for name, E in errors.items()}
+
+
+def bound_from_start(V: Array, released: Array, size: Size, n: int, beta: float, scale: float) -> float:
+    """Return a lower bound on the mean value over first states if nobody knows where episodes begin.
+
+    It fails with a chance of at most START_SHARE beta, half of it for people and half for noise; the learner gets the
+    rest of beta. docs/report/offline.md, "An unknown start", has the proof.
+
+    Args:
+        V: lower bounds on the values at the first step [S].
+        released: the noisy counts [H, S, A, S + 2]; each visit count is a sum of S numbers.
+        size: S, A and H.
+        n: the number of people who were learned from, with one episode each.
+        beta: the chance with which the whole bound may fail.
+        scale: the scale of the Gaussian noise in each released number.
+    """
+    from scipy.special import chdtri
+
+    S, A, _, _ = size
+    chance, summed = beta * START_SHARE / 2, S * A
+    centre = float(V.mean())
+    far = scale * math.sqrt(summed * float(chdtri(S, chance))) * float(np.linalg.norm(V - centre))
+    off = V - centre
+    # noise about people is on a grid, and within one step of continuous noise
+    far += 2 * summed * SPACING * float(np.abs(off).sum())
+    mean = centre + (float(counts.visits(released)[0].sum(-1) @ off) - far) / n
+    spread = float(V.max() - V.min()) * math.sqrt((S * math.log(2) + math.log(1 / chance)) / (2 * n))
+    return float(np.clip(mean - spread, V.min(), V.max()))
 
 
 def outlook(spec: UploadSpec) -> tuple[float, float]:

@@ -1,4 +1,4 @@
-"""Make the table of trajectories from a file, according to its declaration.
+"""Make the table of trajectories from a file, according to its declaration, and count them.
 
 Columns are renamed, states may be made of several columns, numbers are binned, rows are sorted, longer episodes are cut
 at the horizon and shorter ones continued, and only the first few episodes of each person count.
@@ -6,12 +6,18 @@ at the horizon and shorter ones continued, and only the first few episodes of ea
 Each row of the table follows from one person's rows and from the declaration. So replacing a person moves at most one
 unit at each step from one cell to another, for each episode that counts. Which ones count follows from the order in
 which a person's own episodes begin in the file, and from nothing else.
+
+Rows are numbered as a spreadsheet numbers them: the heading is row 1. An error about a file is for its owner, and
+outside the privacy of a release. A label that is not declared counts as the last one that is, and a reward outside its
+range as the nearest end; the owner is shown how often (`Outside`), which is not private either. So any accepted file is
+n trajectories over the declared sets.
 """
 
 from __future__ import annotations
 
+import secrets
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
@@ -20,7 +26,9 @@ from numpy.typing import NDArray
 
 from dprl.fields import shown
 from dprl.mdp.tabular import Array
+from dprl.privacy.exact import STEPS
 from dprl.simulation.trace import Ints
+from dprl.simulation.uploads.check import HeldOut
 from dprl.simulation.uploads.declaration import MAPPED, PERSON, Declaration
 from dprl.simulation.uploads.outside import Outside
 from dprl.simulation.uploads.table import EMPTY, WHOLE, normal, parsed, read_pieces, refuse
@@ -32,6 +40,8 @@ if TYPE_CHECKING:
 Codes = NDArray[np.integer[Any]]
 Column = tuple[Codes, list[str]]  # codes of rows, and the different texts
 MOST_FOUND = 3  # labels named in an error
+ROWS = 200_000  # counted at once
+MOST_EPISODES = 2**23  # for this many, sums on the grid of the noise are exact in float64
 
 
 class Prepared(NamedTuple):
@@ -138,7 +148,11 @@ def _read(
     read: dict[str, list[Any]] = {name: [] for name in needed}
     places: dict[str, dict[str, int]] = {name: {} for name in needed}
     for piece in read_pieces(file, needed):
-        columns = {name: _coded(texts) for name, texts in piece.items()}
+        columns: dict[str, Column] = {}
+        for name, texts in piece.items():
+            place: dict[str, int] = {}  # in the order of first occurrence
+            which = np.array([place.setdefault(text, len(place)) for text in texts], dtype=np.int32)
+            columns[name] = which, [normal(text) for text in place]
         _check_cells(columns, rows)
         for name, (codes, texts) in columns.items():
             if name in numbers:
@@ -153,13 +167,6 @@ def _read(
     whole = {name: np.concatenate(read.pop(name)) for name in needed}
     labels = {name: (whole[name], list(places.pop(name))) for name in needed if name not in numbers}
     return labels, {name: whole[name] for name in numbers}
-
-
-def _coded(texts: Sequence[str]) -> Column:
-    """Return the codes of rows, numbered by first occurrence, and the different texts in normal form."""
-    place: dict[str, int] = {}
-    codes = np.array([place.setdefault(text, len(place)) for text in texts], dtype=np.int32)
-    return codes, [normal(text) for text in place]
 
 
 def _finite(name: str, column: Column, first: int) -> Array:
@@ -279,3 +286,66 @@ def _index(name: str, column: Column, labels: tuple[str, ...], outside: Outside)
         refuse(2, name, f"no label in this column is declared. {both}")
     outside.labels[name], outside.last[name] = strange, labels[-1]
     return np.asarray(np.array([place.get(text, len(labels) - 1) for text in plain], dtype=np.int32)[codes])
+
+
+class Counted(NamedTuple):
+    """The counts of a file: those of the people learned from [H, S, A, S + 2], the number of all people, the sums over
+    held-out people and their number, and the number of the first step in the file, 0 or 1."""
+
+    record: Array
+    n: int
+    held: HeldOut
+    checked: int
+    first_step: int
+
+
+def counted(
+    file: BinaryIO | Path | pd.DataFrame,
+    declared: Declaration,
+    tell: Callable[[Outside], object] | None = None,
+    held_out: float = 0.0,
+) -> Counted:
+    """Count the trajectories in a file: rows of counts as in mdp/counts.py, and rewards in units of the declared
+    range, each rounded to the grid of the noise. The sums are exact, because there are at most MOST_EPISODES.
+
+    tell: a function called with the parts outside of the declaration, if there are any. held_out: the probability with
+    which each person is held out, whatever their rows are. Raises SpecError with a sentence that names row and column.
+    """
+    outside = Outside(declared)
+    table = prepared(file, declared, outside)
+    H = declared.size.H
+    episodes = len(table.s) // H
+    if episodes > MOST_EPISODES:
+        refuse(1, "episode", f"there are more than {MOST_EPISODES:,} episodes; give fewer.")
+    n = int(table.people.max()) + 1
+    out = np.random.default_rng(secrets.randbits(128)).random(n) < held_out  # a coin each; no noise
+    record, held = _count(table, declared, out[table.people])
+    if tell is not None and outside:
+        tell(outside)
+    return Counted(record, n, held, int(out.sum()), table.first_step)
+
+
+def _count(table: Prepared, declared: Declaration, out: np.ndarray) -> tuple[Array, HeldOut]:
+    """Return the counts of those who are learned from, and of those held out. out: [episodes]."""
+    S, A, H, _ = declared.size
+    low, high = declared.reward_range
+    record, held = np.zeros((2, H * S * A * (S + 2)))
+    returns = np.zeros(2)
+    each = max(ROWS // H, 1) * H
+    for first in range(0, len(table.s), each):
+        s, a, x, r = (column[first : first + each] for column in (table.s, table.a, table.x, table.r))
+        at = np.arange(len(s)) % H
+        units = (np.clip(r, low, high) - low) / (high - low)
+        rewards = np.round(units * STEPS) / STEPS  # each person's, before they are summed
+        cell = ((at * S + s) * A + a) * (S + 2)
+        held_out = out[first // H : (first + len(s)) // H]
+        for counts, chosen in ((record, ~held_out), (held, held_out)):
+            rows = np.repeat(chosen, H)
+            for cells, weights in ((cell + x, None), (cell + S, None), (cell + S + 1, rewards[rows])):
+                counts += np.bincount(cells[rows], weights, len(counts))
+        paid = rewards if declared.rewards is None else declared.rewards[at, s, a]
+        # each episode's, from 0 to 1
+        own = np.round(paid.reshape(-1, H)[held_out].sum(1) / H * STEPS) / STEPS
+        returns += own.sum(), (np.round(own**2 * STEPS) / STEPS).sum()
+    shape = (H, S, A, S + 2)
+    return record.reshape(shape), HeldOut(held.reshape(shape), int(out.sum()), returns)

@@ -1,12 +1,19 @@
-"""Runs on uploaded data sets, as a kind of specs: one release, two policies, and a lower bound on the value of one."""
+"""Runs on uploaded data sets, as a kind of specs: one release, two policies, and a lower bound on the value of one.
+
+Each release is drawn once, exactly, and recorded before it is shown.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import time
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from fractions import Fraction
 from functools import lru_cache
-from typing import Any, NoReturn
+from itertools import islice
+from typing import NoReturn
 
 import numpy as np
 
@@ -18,20 +25,85 @@ from dprl.mdp import counts
 from dprl.mdp.planning import Policy
 from dprl.mdp.tabular import Array
 from dprl.privacy.curator import ONCE, CuratorNoise, apart_of
+from dprl.privacy.exact import BITS, EXACT, STEPS
 from dprl.simulation import kinds
 from dprl.simulation.kinds import Kind
 from dprl.simulation.loops.offline import families_of, learned_from
 from dprl.simulation.trace import Curve
 from dprl.simulation.uploads import check, kept
-from dprl.simulation.uploads.ledger import Budget
-from dprl.simulation.uploads.noise import beside, noise_of, upload_problem_of
-from dprl.simulation.uploads.registry import registry_entry
-from dprl.simulation.uploads.release import UploadCurator, noise_in_words
+from dprl.simulation.uploads.ledger import Budget, Draw
+from dprl.simulation.uploads.noise import beside, bound_from_start, noise_of, upload_problem_of
 from dprl.simulation.uploads.spec import AXIS, FIELDS, LEARNERS, MEASURE, UploadSpec
-from dprl.simulation.uploads.spent import Draw
-from dprl.simulation.uploads.start import bound_from_start
-from dprl.simulation.uploads.trace import UploadTrace
-from dprl.statistics import REPLACE_ONE, REWARDS, TRANSITIONS
+from dprl.simulation.uploads.trace import UploadTrace, registry_entry
+from dprl.statistics import DATASET, REPLACE_ONE, REWARDS, TRANSITIONS
+from dprl.statistics.family import Query
+
+QUERIES = {query.family: query for query in (DATASET, TRANSITIONS, REWARDS)}
+AT_ONCE = 100  # numbers drawn between two looks at the clock
+
+
+def noise_in_words(noise: CuratorNoise) -> str:
+    """Describe the noise in the sums of the people learned from; texts are equal if and only if it is the same draw."""
+    assert noise.mechanism is not None
+    scales = {family: scale for family, scale in noise.scales.items() if family in QUERIES}
+    return json.dumps([noise.mechanism.key, scales, BITS], sort_keys=True)
+
+
+class UploadCurator:
+    """A curator who holds one uploaded data set and answers queries about it.
+
+    The answers depend on the counts only through recorded values: the noisy sums of every family that the guarantee
+    covers. The same query always has the same answer, no matter who asks. Raises SpecError if the recorded releases of
+    this data set are damaged.
+    """
+
+    def __init__(self, data: kept.Kept, noise: CuratorNoise, errors: Mapping[str, float]) -> None:
+        self._data, self._noise, self._errors = data, noise, errors
+        self._sums = {name: QUERIES[name].sums(data.record) for name in noise.scales if name in QUERIES}
+        self._which = noise_in_words(noise)
+        self._noisy = kept.drawn_sums(data.name, self._which)
+        self._ends = np.cumsum([sums.size for sums in self._sums.values()])
+        self._drawn: list[float] = []
+        self._rest = self._draws()
+
+    @property
+    def share(self) -> float:
+        """Return the share of the draws that are done, 0 to 1."""
+        return 1.0 if self._noisy is not None else len(self._drawn) / int(self._ends[-1])
+
+    def draw(self, seconds: float) -> bool:
+        """Draw for about `seconds`; return whether everything is drawn and recorded, now or earlier. Raises SpecError
+        if it cannot be recorded or the data set is gone."""
+        until = time.perf_counter() + seconds
+        while self._noisy is None:
+            self._drawn += islice(self._rest, AT_ONCE)
+            if len(self._drawn) == self._ends[-1]:
+                parts = zip(self._sums.items(), np.split(np.array(self._drawn), self._ends[:-1]), strict=True)
+                noisy = {name: part.reshape(sums.shape) for (name, sums), part in parts}
+                self._noisy = kept.write_down(self._data.name, self._which, noisy)
+            elif time.perf_counter() > until:
+                return False
+        return True
+
+    def _draws(self) -> Iterator[float]:
+        """Yield every sum with noise added in whole steps; only the result is rounded to a float."""
+        assert self._noise.mechanism is not None
+        draw = EXACT[self._noise.mechanism.key].draw
+        for family, sums in self._sums.items():
+            steps = Fraction(self._noise.scales[family]) * STEPS
+            for value in sums.flat:
+                yield (int(value * STEPS) + draw(steps)) / STEPS
+
+    def release(self, query: Query) -> Array:
+        """Return the statistics as the learner sees them. Raises RuntimeError if the guarantee does not cover these
+        sums, or if nothing is drawn yet."""
+        known = QUERIES.get(query.family)
+        if known is not query or self._noisy is None or query.family not in self._noisy:
+            raise RuntimeError(f"{query.family} is not what noise was drawn for")
+        noisy = np.zeros(self._data.record.shape)
+        known.sums(noisy)[...] = self._noisy[query.family]
+        nothing = np.zeros(known.sums(noisy).size)
+        return query.answer(noisy, nothing, self._errors.get(query.family, 0.0))
 
 
 @lru_cache(maxsize=256)
@@ -119,7 +191,12 @@ class UploadRun:
         policies = np.stack([learned.policy, plug_in.policy])
         always = self._always(sums)
         checked = self._ask_those_held_out(policies, sums) if spec.checked else {}
-        bound = public.in_units(np.array(self._bound_from_start(learned.V[0], sums[0])), size.H)
+        if public.start is None:
+            scale = self.noise.scales[TRANSITIONS.family]
+            worth = bound_from_start(learned.V[0], sums[0], size, spec.learned_from, spec.beta, scale)
+        else:
+            worth = float(public.start @ learned.V[0])
+        bound = public.in_units(np.array(worth), size.H)
         seconds = time.perf_counter() - began
         released = sums[0].copy()
         if public.rewards is None:
@@ -180,19 +257,6 @@ class UploadRun:
             )
         return {name: np.stack([one[name] for one in each]) for name in each[0]}
 
-    def _bound_from_start(self, V: Array, released: Array) -> float:
-        """Return the bound from the declared start, or from the start in the released counts of the first step."""
-        spec, noise = self.spec, self.noise
-        if spec.public.start is not None:
-            return float(spec.public.start @ V)
-        scale = noise.scales[TRANSITIONS.family]
-        return bound_from_start(V, released, spec.problem_size, spec.learned_from, spec.beta, scale)
-
-
-def guarantee(spec: UploadSpec) -> dict[str, Any]:
-    """Return the stated and the proved guarantee of the run."""
-    return noise_of(spec)[0].guarantee.to_dict()
-
 
 def axes(base: UploadSpec) -> NoReturn:
     """Refuse a sweep: each further budget would be one more release."""
@@ -213,7 +277,7 @@ kinds.register(
         measure=MEASURE,
         axes=axes,
         along=lambda base, chosen: base,
-        questions={"guarantee": guarantee},
+        questions={"guarantee": lambda spec: noise_of(spec)[0].guarantee.to_dict()},
         files={
             "policy.json": lambda trace: trace.portable.to_json(),
             "policy.csv": lambda trace: trace.portable.csv_text(),

@@ -16,8 +16,8 @@ from dprl.privacy import MECHANISMS
 from dprl.sentences import promise
 from dprl.simulation import FIELDS, RunSpec
 from dprl.simulation.pairs import calibrations_for, mechanisms_for, not_counted, runs_in
+from dprl.simulation.spec import TIED
 from dprl.simulation.structure import OWN
-from dprl.simulation.table import TIED
 from dprl.words import human, listed
 from pages.shared.controls.widgets import (
     complaint,

@@ -20,7 +20,7 @@ from dprl.figures.style import config
 from dprl.messages.glossary import listed_terms
 from dprl.metrics.curves import RunCurves
 from dprl.papers.report import version
-from dprl.research.cited import cite
+from dprl.research.traces import cite
 from dprl.simulation import FIELDS, OfflineSpec, RunSpec, Spec
 from dprl.simulation.offline_spec import FIELDS as OFFLINE_FIELDS
 from dprl.sitemap import PAGES

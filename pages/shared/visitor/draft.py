@@ -8,8 +8,7 @@ from typing import Any, Literal, NamedTuple
 from dprl.learners import ALGORITHMS
 from dprl.privacy import MECHANISMS
 from dprl.simulation.pairs import calibrations_for, mechanisms_for, not_counted
-from dprl.simulation.spec import RunSpec
-from dprl.simulation.table import FIELDS
+from dprl.simulation.spec import FIELDS, RunSpec
 
 Owner = Literal["environment", "algorithm"]  # owners of parameters
 
