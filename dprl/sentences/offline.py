@@ -87,9 +87,14 @@ def range_of_the_paper(curves: Sequence[Series], baseline: Series | None, end: i
     if last > end:
         beyond = " ".join(f"{quoted(curve.label)}: {human(at(curve, last))}." for curve in private)
         level = at(baseline, last) + CLOSE * (baseline.v_star or 0.0)
-        holds = any(at(curve, last) <= level for curve in private)
-        larger = {"n": count(last), "free": human(at(baseline, last)), "runs": beyond}
-        said += f" {filled(SAID['claim_holds' if holds else 'claim_fails'], **larger)}"
+        near = sum(at(curve, last) <= level for curve in private)
+        larger = {
+            "n": count(last),
+            "free": human(at(baseline, last)),
+            "close": percent(CLOSE),
+            "runs": beyond,
+        }
+        said += f" {filled(SAID['larger'], near=near, all=len(private), **larger)}"
     return said
 
 

@@ -261,7 +261,7 @@ EXAMPLES = (
     ),
     Example(
         "The paper's constants",
-        "With the paper's penalty, which holds for any data, DP-APVI needs a thousand times as many records as "
+        "With the paper's penalty, which holds for any data, DP-APVI needs thousands of times as many records as "
         "DP-KL-LCB.",
         (*_budgets(AS_IN_PAPER, *THREE), AS_IN_PAPER.replace(algorithm="dp-kl-lcb", rho=0.1)),
     ),

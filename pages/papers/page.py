@@ -122,7 +122,9 @@ def opened(item: Item, live: bool) -> None:
             st.markdown(f"See also [{escape(work.name)}]({work.source}): {escape(work.says)}")
     if claim is None:
         return
-    st.markdown(explained(escape(f"{found.number[:1].upper()}{found.number[1:]}.")))
+    assert found.place is not None
+    which = f"Setting {found.place + 1} of {len(claim.settings)}: " if len(claim.settings) > 1 else ""
+    st.markdown(explained(escape(f"{which}{found.number[:1].upper()}{found.number[1:]}.")))
     asked = claim.key in state().again
     if live != (asked and going(claim)):
         st.rerun()
@@ -130,8 +132,7 @@ def opened(item: Item, live: bool) -> None:
     bundled = bundled_papers().evidence, bundled_papers().reports[claim.key], "bundled"
     known, shown, token = (*here, "here") if here else bundled
     views.statistics(shown, token, item.places)
-    place = found.place if state().setting is None else state().setting
-    assert place is not None
+    place = found.place if (chosen := state().setting) is None else chosen
     places = dict.fromkeys((*item.places, place))
     titles = {str(i + 1): f"{i + 1}. {claim.settings[i].title}" for i in places}
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):

@@ -24,6 +24,7 @@ from pages.shared.visitor.draft import spec_from
 from pages.shared.visitor.state import PageState, session, write_address
 
 USUAL = RunSpec()
+OWN = ("S", "A", "H", "value")  # fields that a measured problem determines
 
 
 def encode(asked: Asked) -> list[tuple[str, str]]:
@@ -31,7 +32,7 @@ def encode(asked: Asked) -> list[tuple[str, str]]:
     items = links.link_heading()
     if asked.problem:
         items.append(("problem", asked.problem))
-    own = () if asked.problem else ("S", "A", "H", "value")
+    own = () if asked.problem else OWN
     for name in ("users", *own, "epsilon", "delta", "loss", "today"):
         value = getattr(asked, name)
         if value != FIELDS[name].default:
@@ -108,6 +109,15 @@ def take(asked: Asked) -> None:
     """Ask with other settings, after a click on their button."""
     users().put(asked=asked)
     session().version += 1
+
+
+def choose(key: str) -> None:
+    """Choose a measured environment, or go on with the sizes of the one that was chosen."""
+    asked = users().asked
+    known = None if key else users_table().problems.get(asked.problem)
+    if known is not None:
+        asked = replace(asked, S=known.S, A=known.A, H=known.H, value=float(f"{known.value:.2g}"))
+    take(replace(asked, problem=key))
 
 
 def take_over(u: Users) -> None:

@@ -18,7 +18,7 @@ from pages.shared.visitor.callbacks import button
 from pages.shared.visitor.state import read_address, session
 from pages.tradeoffs import study
 from pages.users import words
-from pages.users.link import change, take, take_over, users, users_table
+from pages.users.link import OWN, change, choose, take, take_over, users, users_table
 
 LABELS = {
     "S": "States S",
@@ -31,7 +31,6 @@ LABELS = {
     "loss": "Loss allowed, %",
     "today": "Loss today, %",
 }
-OWN = ("S", "A", "H", "value")  # fields that a measured problem determines
 WIDTH = 112  # width of an input in pixels
 MENU = 340  # width of the menu in pixels; five inputs fit next to it on a desktop
 WIDER = {"value": 152, "loss": 128, "today": 128}  # widths of inputs with a longer label
@@ -79,7 +78,7 @@ def answer(asked: Asked, found: Sequence[Need]) -> None:
     if asked.met or found[1].verdict in ("affordable", "not known"):
         return
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="users_ways"):
-        st.markdown("Any of these would be enough:", width="content")
+        st.markdown("Any of these is likely to be enough:", width="content")
         for number, way in enumerate(ways(users_table(), asked, "central")):
             button(words.change(asked, way), take, way, key=f"way_{number}")
         page_link("data", "Or learn from records of past users")
@@ -91,8 +90,7 @@ def inputs() -> None:
     with st.container(horizontal=True, gap="small", key="users_inputs"):
         with st.container(width=MENU, key="users_environment"):
             titles = {"": "Your own sizes", **{key: words.named(one) for key, one in problems.items()}}
-            store = partial(change, "problem")
-            select("Environment", list(titles), asked.problem, store, titles, name="users.problem")
+            select("Environment", list(titles), asked.problem, choose, titles, name="users.problem")
         for name, label in LABELS.items():
             if name in OWN and asked.problem:
                 continue

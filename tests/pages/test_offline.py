@@ -69,7 +69,9 @@ def test_the_papers_range_is_drawn_and_said_beside_the_one_in_which_its_claim_ho
     )
     assert min(private) > 4 * free
     assert [one.ends.mean() < 0.1 for one in kept] == [True, True, True, False]
-    assert "The claim holds at larger n. At n = 1 million the suboptimality is 0 without privacy." in said
+    assert (
+        "At n = 1 million the suboptimality is 0 without privacy. Of the private curves, 2 of 3 come" in said
+    )
 
 
 def test_kept_curves_stay_until_there_are_too_many(visit: Visit) -> None:
