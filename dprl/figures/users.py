@@ -72,16 +72,21 @@ def users_by_trust(curves: Sequence[UsersCurve], mine: Mine | None, *, see: str,
     lines.band_sign(chart, "possible error of a line")
     ends = [float(curves[0].epsilon[0]), float(curves[0].epsilon[-1])]
     if mine is not None:
-        _draw_mine(chart, mine, ends, (low, high))
+        gaps = [np.nanmin([abs(np.log(one.needed[end] / mine.users)) for one in curves]) for end in (0, -1)]
+        _draw_mine(chart, mine, ends, (low, high), right=bool(gaps[1] >= gaps[0]))
     chart.x(type="log", range=list(np.log10(ends)), tickangle=0, tickvals=TICKS, ticktext=TICKS)
     chart.y(type="log", range=list(np.log10([low, high])), dtick=2, exponentformat="power")
     return chart.picture(CURVES_ALT, see, _numbers(curves))
 
 
-def _draw_mine(chart: Chart, mine: Mine, ends: list[float], heights: tuple[float, float]) -> None:
+def _draw_mine(
+    chart: Chart, mine: Mine, ends: list[float], heights: tuple[float, float], right: bool
+) -> None:
+    """Draw the visitor's users and budget. right: whether the lines leave more room at the right end."""
     for x, y in ((ends, [mine.users] * 2), ([mine.epsilon] * 2, list(heights))):
         chart.add("lines", x, y, line={"color": chart.colors.ink, "width": 1.5}, showlegend=False)
-    at_users = {"x": np.log10(ends[1]), "y": np.log10(mine.users), "xanchor": "right", "yanchor": "bottom"}
+    at_users: Trace = {"xanchor": "right" if right else "left", "yanchor": "bottom"}
+    at_users |= {"x": np.log10(ends[right]), "y": np.log10(mine.users)}
     chart.note(f"your {human(mine.users)} users", bgcolor=chart.colors.background, **at_users)
     side = "left" if mine.epsilon < 1 else "right"
     at_epsilon = {"x": np.log10(mine.epsilon), "y": np.log10(heights[1]), "xanchor": side, "yanchor": "top"}
