@@ -15,10 +15,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 CEILINGS = {
-    "source": 58_223,
+    "source": 58_239,
     "dprl/engine": 1_010,
     "dprl/environments": 1_449,
-    "dprl/figures": 5_380,
+    "dprl/figures": 5_385,
     "dprl/learners": 4_539,
     "dprl/lessons": 1_369,
     "dprl/mdp": 577,
@@ -38,9 +38,9 @@ CEILINGS = {
     "dprl/uploads": 276,
     "dprl/users": 652,
     "dprl, loose files": 2_623,
-    "pages": 11_991,
+    "pages": 12_002,
     "website": 711,
-    "tests": 40_443,
+    "tests": 40_444,
     "bench": 2_461,
     "JavaScript": 2_880,
     "TOML": 7_073,

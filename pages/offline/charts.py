@@ -49,15 +49,19 @@ from pages.shared.visitor.state import ask, begin, owner_id
 
 
 def run_titles(specs: Sequence[OfflineSpec]) -> list[str]:
-    """Return a distinct title for each run as plain text; it names the environment if there are several."""
-    labels = [place + label(spec) for place, spec in zip(places_apart(specs), specs, strict=True)]
+    """Return a distinct title for each run as plain text; it names the environment and the algorithm if there are
+    several."""
+    several = len({spec.algorithm for spec in specs}) > 1
+    labels = [place + label(spec, several) for place, spec in zip(places_apart(specs), specs, strict=True)]
     return distinct(told_apart(specs, labels))
 
 
-def label(spec: OfflineSpec) -> str:
-    """Return a short name with the learner and the budget."""
+def label(spec: OfflineSpec, named: bool) -> str:
+    """Return a short name with the budget. named: whether it contains the algorithm."""
     learned = phrase("rewards") if spec.rewards == "learned" else ""
-    return called(OFFLINE[spec.algorithm].title, promise_words(spec), episodes_each(spec), learned)
+    algorithm = OFFLINE[spec.algorithm].title if named else ""
+    said = called(algorithm, promise_words(spec), episodes_each(spec), learned)
+    return said[:1].upper() + said[1:] if said.startswith("no ") else said
 
 
 def promise_words(spec: OfflineSpec) -> str:

@@ -38,7 +38,7 @@ from pages.shared.names import CALIBRATION as NOISE
 from pages.shared.names import only, shared_problem
 from pages.shared.results.status import PACE
 from pages.shared.visitor.address import RUN
-from pages.shared.visitor.callbacks import button, into, keyed
+from pages.shared.visitor.callbacks import into, keyed
 from pages.shared.visitor.links import read_values
 from pages.shared.visitor.state import Session, read_address, session
 
@@ -65,15 +65,16 @@ def main() -> None:
         )
     )
     examples()
-    shared = in_common(part.specs)
-    session().common = shared  # for images, which are drawn first
+    common(in_common(part.specs))
     redrawn(partial(results, corner), PACE if RUNS.progress(part.specs).active else None)
-    common(shared)
 
 
 def in_common(specs: Sequence[OfflineSpec]) -> str:
     """Describe the settings that all runs share, as plain text."""
-    parts = shared_problem(specs)
+    parts = [
+        *shared_problem(specs),
+        *(OFFLINE_LEARNERS[one].title for one in only(spec.algorithm for spec in specs)),
+    ]
     for one in only(spec.behaviour for spec in specs):
         key, argument, _ = split_behaviour(one)
         parts.append(BEHAVIOURS[key].said.format(percent(float(argument or 0))))
@@ -85,15 +86,21 @@ def in_common(specs: Sequence[OfflineSpec]) -> str:
 
 
 def examples() -> None:
-    """Draw a button for each ready-made comparison, and describe the one shown."""
-    part = offline()
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="examples"):
-        for i, example in enumerate(EXAMPLES):
-            kind, about = "primary" if part.specs == example.specs else "secondary", escape(example.say)
-            button(example.title, part.take, example, key=f"example_{i}", help=about, type=kind)
-    for example in EXAMPLES:
-        if part.specs == example.specs:
-            st.markdown(explained(f"**{escape(example.say)}**"))
+    """Draw the ready-made comparisons, and describe the one shown."""
+    part, titles = offline(), {example.title: example for example in EXAMPLES}
+    now = next((example for example in EXAMPLES if example.specs == part.specs), None)
+
+    def taken(title: str | None) -> None:  # None for a second click on the one shown
+        if chosen := titles.get(title or "", now):
+            part.take(chosen)
+
+    shown = now.title if now else None
+    st.pills(
+        "Examples", list(titles), default=shown, label_visibility="collapsed", **keyed("examples", taken)
+    )
+    with st.container():  # keeps its place when it is empty
+        if now:
+            st.markdown(explained(f"**{escape(now.say)}**"))
 
 
 def results(corner: DeltaGenerator, live: bool) -> None:
