@@ -181,7 +181,7 @@ def _extra(ends: list[_End], at: float) -> str:
             said.append(filled(SAID["cost" + _compared(ends, at)], **told, users=human(at)))
         share = late_share(end.curve.x, end.curve.center, at)
         if 0 <= share < 0.2:
-            said.append(filled(SAID["flat" if share else "stopped"], share=percent(share)))
+            said.append(filled(SAID["flat"], share=percent(share)) if share else SAID["stopped"])
         elif share > 0.5:
             said.append(filled(SAID["grows"], share=percent(share)))
     return " ".join(said)
