@@ -77,7 +77,7 @@ def connected(address: str) -> Client:
 
 
 class DaskSlot:
-    """A thread of a cluster's worker. gone: whether the worker has left."""
+    """A slot of the engine for one thread of a cluster's worker. gone: whether the worker has left."""
 
     plays: Literal["all", "here", "away"] = "away"
 
@@ -86,7 +86,7 @@ class DaskSlot:
         self._client, self._simulation = client, simulation
 
     def play(self, order: Order) -> Report:
-        """Play a seed. Raises Died if the worker leaves meanwhile, and Lost if the scheduler does."""
+        """Let the worker simulate a seed for a turn. Raises Died if it leaves meanwhile, Lost if the scheduler does."""
         from distributed import KilledWorker
 
         name = ("dprl", f"{order.key}-{order.what}-{time.time_ns()}")

@@ -125,7 +125,7 @@ class Results:
     def _find(
         self, keys: Collection[str], column: str, held: Callable[[bytes, bytes | None], Any]
     ) -> dict[str, Any]:
-        """Return the stored values of each key, from a column of the file or from memory."""
+        """Return the stored value of each key, from a column of the file, or from memory by the function `held`."""
         before = self.file.notice
         with self._lock:  # memory first: whatever is written meanwhile is in the file by then
             mine = {key: self._held[key] for key in keys if key in self._held}

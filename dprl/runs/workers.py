@@ -51,7 +51,7 @@ class PipeSlot:
         self._start()
 
     def play(self, order: Order) -> Report:
-        """Play a seed. Raises Died, after a new process was started, and Lost after `close`."""
+        """Let the process simulate a seed for a turn. Raises Died, after starting a new one, and Lost after `close`."""
         idle = self.process.poll() is not None
         try:
             if idle:

@@ -58,7 +58,7 @@ def about_attack(
 
     Args:
         found: the epsilon measured at delta, with its 95% interval.
-        proved, claimed: epsilon for the run's whole noise.
+        proved, claimed: the proved and the stated epsilon of the run's whole noise.
         farthest: whether the two episodes are as far apart as possible.
         half: whether the noise was half as large as it should be.
     """

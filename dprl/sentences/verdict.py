@@ -23,7 +23,7 @@ UNSUPPORTED = "Nothing is counted beyond a step at which too few users did what 
 
 
 def beforehand(learned_from: int, checked: int, budget: str, episodes: int = 1, together: str = "") -> str:
-    """Describe the values that a click will release. budget: the budget that it spends; episodes: the most of one user;
+    """Describe the values that a click will release. budget: the budget that it spends; episodes: each user's maximum;
     together: the guarantee of all releases under the budget, "" if it is not shown."""
     said = [filled(SAID["releases"], users=plural(learned_from, "user"), budget=budget)]
     if checked:

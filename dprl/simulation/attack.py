@@ -248,7 +248,7 @@ def possible_of(run: RunSpec) -> Table | None:
 
 
 def pairs_of(run: RunSpec) -> dict[str, tuple[str, str]]:
-    """Return two episodes that are as far apart as possible, and two that differ in one reward only."""
+    """Return pairs of episodes by name: one as far apart as possible, and one that differs in one reward only."""
     size, table = run.problem_size, possible_of(run)
     return {"farthest": farthest(size, table), "nearest": nearest(size, table)}
 
@@ -286,7 +286,7 @@ def collusion(spec: Any) -> dict[str, Any]:
     minus release t - 1 minus the visit of user t + 1 is the visit of user t, so users t - 1 and t + 1 can compute it.
 
     Returns:
-        visits: 0 or 1 for each user; one: the single draw; tree: the noise of each tree release; scale: of each draw.
+        visits: 0 or 1 for each user; one: the single draw; tree: the noise of each tree release; scale: of the noise.
     """
     stream = stream_of_releases(USERS)
     scale = levels(USERS) / float(spec.run.epsilon)

@@ -38,7 +38,7 @@ FIELDS: Mapping[str, Field] = {
 
 @dataclass(frozen=True)
 class Asked:
-    """A visitor's users and goals, with one attribute for each of FIELDS.
+    """The number of a visitor's users and the visitor's goals, with one attribute for each of FIELDS.
 
     today: 100 if no policy is known. A policy that loses at most `loss` leaves nothing to learn. problem: the key of a
     measured problem, which replaces S, A, H and value; "" for your own numbers.
@@ -57,7 +57,7 @@ class Asked:
 
     @property
     def met(self) -> bool:
-        """Whether the policy known today is already good enough."""
+        """Whether the policy known today already loses at most `loss`."""
         return self.today <= self.loss
 
 

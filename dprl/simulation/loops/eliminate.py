@@ -97,7 +97,7 @@ class EliminationRun:
 
     @staticmethod
     def lack(spec: RunSpec) -> str:
-        """Return why numba plays a run, in one sentence."""
+        """Explain in one sentence why numba has to play a run instead of the WebAssembly module."""
         return "assets/engine.wasm does not contain the loop of policy elimination."
 
     @staticmethod

@@ -33,7 +33,7 @@ class Record(NamedTuple):
 
 @kernel
 def play(users: int, users_rng: np.random.Generator, model: Model, setup: Any, state: Any) -> None:
-    """Let `users` users play, and add their counts and losses."""
+    """Let `users` users follow the policy of `state`, and add their counts and losses to it."""
     if users <= setup.walk_below:
         walk(users_rng, model, state.policy, users, state.counts, state.starts)
     else:

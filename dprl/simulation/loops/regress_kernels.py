@@ -175,7 +175,7 @@ class RegressionKernels(NamedTuple):
 
 @kernel
 def as_it_likes(users: int, left: int, K: int, settings: Array) -> float:
-    """Do nothing, because the schedule is fixed before the run."""
+    """Stand in for `growth`, which is never called if the schedule is fixed before the run."""
     return 1.0
 
 

@@ -156,7 +156,7 @@ def fit(
 
 
 def taken(released: Array, policy: Policy) -> Array:
-    """Return how often people acted as the policy does, with noise [H, S]."""
+    """Return the noisy number of times that people acted as the policy does [H, S]."""
     return np.asarray(np.take_along_axis(counts.visits(released), policy[..., None], -1)[..., 0])
 
 
@@ -266,7 +266,7 @@ def summed(table: Scores, held: HeldOut) -> Fraction:
 
 
 def noisy(exact: tuple[Fraction, ...], scales: Mapping[str, float]) -> Array:
-    """Add noise to the sums, in whole steps; rounding down first never increases anybody's effect."""
+    """Add noise to the sums in whole steps of the grid. Rounding them down first increases nobody's effect."""
     draw = EXACT["gaussian"].draw
     drawn = [draw(Fraction(scales[name]) * STEPS) for name in (*SUMS, EPISODES)[: len(exact)]]
     return np.array([(value * STEPS // 1 + noise) / STEPS for value, noise in zip(exact, drawn, strict=True)])

@@ -68,7 +68,7 @@ class Kept(NamedTuple):
 
 
 def folder() -> Path:
-    """Return the folder of data sets."""
+    """Return the folder in which data sets are stored."""
     return home() / "uploads"
 
 
@@ -103,7 +103,7 @@ def keep(
 
 
 def new_name() -> str:
-    """Draw a name for a data set that nobody can guess."""
+    """Draw a name that nobody can guess, for a data set."""
     return os.urandom(16).hex()
 
 

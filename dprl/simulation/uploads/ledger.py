@@ -179,7 +179,7 @@ class Budget:
 
     @property
     def draws(self) -> tuple[Draw, ...]:
-        """Return all noise that was drawn, or may have been."""
+        """Return all draws of noise that were made, or may have been."""
         return _draws(self._read())
 
     @property
@@ -300,7 +300,7 @@ def digest_of(file: BinaryIO | Path, key: bytes | None = None) -> str:
 
 
 def folder() -> Path:
-    """Return the folder of budgets."""
+    """Return the folder in which budgets are stored."""
     return home() / "budgets"
 
 
