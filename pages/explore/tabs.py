@@ -155,7 +155,7 @@ def run_baselines(missing: Sequence[RunSpec]) -> None:
 def regret_chart(
     rows: Sequence[Row], measure: str, statistic: metrics.Statistic, how: dict[str, bool]
 ) -> None:
-    """Draw the chart of these runs, below warnings about its limits. how: the axes, and whether seeds have lines."""
+    """Draw the chart of these runs, below warnings about its limits. how: its axes, and whether seeds have lines."""
     stuck = [(status.stuck(one), one.seeds) for one in {row[0].spec.baseline() for row in rows}]
     status.tell_doubts([words.unsettled(*max(stuck)), words.about_negative_prices(below_zero(rows))])
     baselines = [ONLINE.curves(row[0].spec.baseline()).token for row in rows] if measure == "extra" else []
@@ -224,7 +224,7 @@ def played_page(
 
 
 def drawn_there(measure: str) -> PlayedMeasure:
-    """Return the measure that the page draws for a measure of Online: the same if it has it, else the first."""
+    """Return the measure that the page without a server draws for a measure of Online: the same, or else the first."""
     found: tuple[PlayedMeasure, ...] = get_args(PlayedMeasure)
     return next((one for one in found if one == measure), found[0])
 

@@ -1,4 +1,4 @@
-"""Papers: its part of a visitor's session, its reads of the experiments' runs, and its charts.
+"""The part of a visitor's session that belongs to the page Papers, its access to the experiments' runs, and its charts.
 
 Its links are
 

@@ -1,4 +1,4 @@
-"""Room: its part of a visitor's session, its links, and the results of a step for phones and for the teacher's screen.
+"""The page Room's part of a visitor's session, its links, and a step's results for phones and the teacher's screen.
 
 room=BCDFGH             for students; every address contains it
 room=BCDFGH & key=...   for the teacher; the key is removed from the address at once, so that no projector shows it
@@ -271,7 +271,7 @@ def class_results(step: ClassStep, content: Clinic, large: bool = False) -> None
 
 
 def on_screen(step: ClassStep, content: Guess, large: bool = False) -> None:
-    """Draw the step on the teacher's screen: all predictions over the chart. large: for a projector, without tables."""
+    """Draw a lesson's step on the teacher's screen, with all predictions. large: for a projector, without tables."""
     found = step_of_lesson(content)
     if found is None:
         st.info(sentences.PHONE["unknown"], icon=":material/info:")

@@ -116,7 +116,7 @@ def entry(i: int, row: RunRow) -> None:
 
 
 def clear() -> None:
-    """Clear the visitor's runs."""
+    """Remove the visitor's finished runs from the list, and report how many there were."""
     s = session()
     before = len(everything())
     if all(attempt(store().clear, name) for name in owners()):

@@ -51,7 +51,7 @@ SAID = messages("lessons")["page"]
 
 
 class KnownRuns(dict[Any, RunCurves]):
-    """The curves of all finished runs by spec, each with V*; looked up whenever one is asked for."""
+    """A mapping from specs to the curves of finished runs, each with V*; every access looks them up again."""
 
     def __missing__(self, spec: Any) -> RunCurves:
         run = RUNS.curves(spec)
@@ -96,7 +96,7 @@ def evidence() -> Evidence:
 
 
 def valid(step: Step, text: str) -> bool:
-    """Return whether a text is a whole answer to a question."""
+    """Return whether a text is a complete answer to a question."""
     try:
         step.prediction.parse(text)
     except SpecError:

@@ -54,7 +54,7 @@ def went_back() -> bool:
 
 
 def forget_parts() -> None:
-    """Forget the parts of the page that the visitor came from.
+    """Let Streamlit forget the fragments of the page that the visitor came from.
 
     A browser that does not yet know about the new page still requests them. Streamlit forgets them only after the page
     has run, and until then answered as if for the old page: the browser emptied the page, and was left with additions

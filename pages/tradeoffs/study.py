@@ -318,7 +318,7 @@ class SweepPageState(PageState):
 
     @property
     def first_draft(self) -> Draft:
-        """Return the draft of the study's constant settings."""
+        """Return the draft with the study's constant settings."""
         return draft_of(self.study.base)
 
     @property
@@ -354,7 +354,7 @@ def set_controls(study: SweepView) -> None:
 
 
 def change_sweep_view(**changes: Any) -> None:
-    """Change the view of the study."""
+    """Change the view of the study, and the address with it."""
     t = trade()
     t.study = replace(t.study, **changes)
     write_address(t)

@@ -105,7 +105,7 @@ def change(name: str, value: Any) -> None:
 
 
 def take(asked: Asked) -> None:
-    """Ask with other settings, after a click on their button."""
+    """Replace the question by one with other settings, after a click on their button."""
     users().put(asked=asked)
     session().version += 1
 

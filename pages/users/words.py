@@ -205,7 +205,7 @@ def how(table: Table, asked: Asked, found: Sequence[Need]) -> list[str]:
 
 
 def kind(need: Need) -> str:
-    """Describe how a number was obtained."""
+    """Describe whether a number was measured or extrapolated, and its error factor."""
     if need.kind == "beyond":
         return "Extrapolated beyond all measurements."
     return f"{need.kind.capitalize()}, within a factor of {times(need.factor)}."
@@ -287,7 +287,7 @@ def see(asked: Asked, found: Sequence[Need]) -> str:
 
 
 def checks_said(table: Table) -> str:
-    """Describe the results of the checks."""
+    """Describe the results of the checks of the stated errors on environments outside the fit."""
     worst = max(MODELS, key=lambda model: table.held_out[model])
     crossed = listed([f"{percent(share)} {given(model)}" for model, share in table.inside.items()])
     new = listed([f"{percent(check.within)} {given(check.model)}" for check in table.checks if check.new])
@@ -331,7 +331,7 @@ HEADS = ("Privacy model", "Our users are", "Users needed", "Smallest ε for our 
 
 
 def whole_sheet(asked: Asked, found: Sequence[Need], query: str) -> str:
-    """Return the page to print as HTML. query: that of the link to this page."""
+    """Return the page to print as HTML. query: the query of the link to this page."""
     table = users_table()
     rows = ""
     for need in found:

@@ -57,7 +57,7 @@ class Crowd:
             return pace
 
     def left(self, part: tuple[int, str]) -> None:
-        """Note that a part is no longer redrawn."""
+        """Record that a part is no longer redrawn."""
         with self._lock:
             self._parts.pop(part, None)
 
