@@ -266,7 +266,7 @@ def add_sweep(commands: Any) -> None:
 
 
 def sweep_of(given: argparse.Namespace) -> Sweep[Any]:
-    """Build the sweep from the flags; their axes replace those of the file. Raises SpecError."""
+    """Build the sweep from the flags; axes given as flags replace the axes of the file. Raises SpecError."""
     base: Any = RunSpec()
     axes: dict[str, Any] = {}
     if given.spec is not None:

@@ -85,6 +85,6 @@ def cells(at: tuple[int, ...]) -> list[list[str]]:
 
 
 def picture(place: int, dark: bool) -> Picture:
-    """Draw the users needed against epsilon, in one environment."""
+    """Draw the users needed against epsilon. place: the stop of the slider for the environment."""
     asked, found = _asked(place, EPSILONS.index(DEFAULT.epsilon), USERS.index(DEFAULT.users))
     return words.picture(asked, found, dark, SEE, mine=False)

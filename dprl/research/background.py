@@ -183,7 +183,7 @@ def run(
     Args:
         spec: the run, of any kind, or a dict of its fields.
         progress: a function called with the share that is done, from 0 to 1.
-        workers, engine, store: if any is given, each seed is computed only once and stored, see `Sweep.run`.
+        workers, engine, store: if any is given, seeds are computed once and stored; explained at `Sweep.run`.
 
     Returns:
         The traces of all seeds. The same spec always gives the same bits.
@@ -252,7 +252,7 @@ async def run_async(
     Args:
         spec: the run, of any kind, or a dict of its fields.
         progress: a function called with the share that is done, from 0 to 1.
-        workers, engine, store: see `Sweep.run`.
+        workers, engine, store: the processes, the Dask scheduler and the file to use, as in `Sweep.run`.
 
     Returns:
         The traces of all seeds, with the same bits as from `run`.

@@ -79,7 +79,7 @@ def looks_of(kinds: Sequence[CurveStyle], *, shaded: bool) -> list[CurveStyle]:
 
 
 def all_to_lose(spec: Any, v_star: float) -> float:
-    """Return the largest possible loss of a run."""
+    """Return the largest possible loss: V* for a learned policy, and V* in every episode for an online run."""
     return v_star if spec.kind == OfflineSpec.kind else spec.episodes * v_star
 
 
@@ -170,7 +170,7 @@ def frontier_of(
 def frontier_picture(
     sweep: Any, curves: Mapping[Any, RunCurves], measure: str | None, *, dark: bool
 ) -> Picture:
-    """Draw the chart of a `Sweep`, see `SweepResult.plot`. Raises SpecError."""
+    """Draw the chart of a `Sweep` for `SweepResult.plot`. curves: the finished runs by spec. Raises SpecError."""
     algorithms = "algorithm" in dict(sweep.axes)
     if measure is None:
         measure = LOST.get(sweep.base.kind, PRICE) if algorithms else PRICE

@@ -69,7 +69,7 @@ def told_plainly(found: picture.Picture) -> Picture:
 def draw(
     traces: Traces, measure: str | None, statistic: metrics.Statistic, *, log_x: bool, **how: bool
 ) -> Picture:
-    """Draw runs of one kind, see `Comparison.plot`. Raises SpecError."""
+    """Draw runs of one kind for `Comparison.plot`, whose arguments it receives. Raises SpecError."""
     kind = kind_of_all(traces)
     check_drawable(kind, measure, statistic, log_x)
     measure = measure or MEASURES[kind][0]
@@ -203,7 +203,7 @@ def known_of(trace: Trace[Any]) -> RunCurves:
 
 
 def core(trace: Trace[Any]) -> Any:
-    """Return the first seed's trace."""
+    """Return the first seed's trace, which has the details of its kind."""
     return trace.seeds[0]
 
 

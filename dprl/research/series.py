@@ -92,7 +92,7 @@ def series_of(
 
     Args:
         spec: the run.
-        known: its known results; baseline: those of its non-private baseline, needed for measure `extra`.
+        known, baseline: the known results of the run and of its non-private baseline (needed for `extra`).
         look: the style of the curve, from `style_of`.
         title: its name.
         measure: the quantity drawn.

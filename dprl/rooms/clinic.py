@@ -45,7 +45,7 @@ class Asking(NamedTuple):
     """The rules by which phones are asked about their steps at an epsilon.
 
     Attributes:
-        groups: the number of groups of steps; a phone answers about one of them.
+        groups: the number of groups of steps; a phone answers about the steps of one group.
         bit: the epsilon of one bit; two bits of an answer can differ.
         shares: the probabilities of the parts.
     """
@@ -60,7 +60,7 @@ class Asking(NamedTuple):
         return opposites(self.bit)
 
     def steps(self, group: int, H: int) -> range:
-        """Return the steps of a group."""
+        """Return the steps that phones of a group are asked about."""
         return range(group, H, self.groups)
 
     def chance(self, part: int) -> float:

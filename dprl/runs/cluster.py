@@ -143,8 +143,8 @@ class Cluster:
                 log.info("The cluster could not be checked (%s).", type(error).__name__)
 
     def _survey(self) -> None:
-        """Drop the slots of workers that have left, and add those of new ones. Raises StoreError if one of these would
-        compute other bits."""
+        """Drop the slots of workers that have left, and add slots for new workers. Raises StoreError if a new worker
+        would compute other bits."""
         threads = self._client.nthreads()
         self._drop([slot for slot in self._slots() if slot.worker not in threads])
         new = threads.keys() - {slot.worker for slot in self._slots()}

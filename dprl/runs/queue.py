@@ -60,11 +60,11 @@ class Seed:
 
     @property
     def fresh(self) -> bool:
-        """Return whether somebody waits for it and no worker has started it."""
+        """Return whether somebody waits for this seed and no worker has started it."""
         return self.state == "queued" and self.slot is None
 
     def wishes(self) -> list[tuple[Run, str, Ask]]:
-        """Return everyone who waits for it."""
+        """Return everyone who waits for this seed: the run, the visitor, and the request."""
         return [(run, visitor, ask) for run in self.runs for visitor, ask in run.waiting()]
 
 
@@ -102,7 +102,7 @@ class Run:
     fresh: deque[Seed] = field(default_factory=deque)
 
     def waiting(self) -> list[tuple[str, Ask]]:
-        """Return the visitors who wait for it."""
+        """Return the visitors who wait for this run, with their requests."""
         return [(visitor, ask) for visitor, ask in self.asks.items() if ask.waiting]
 
 

@@ -32,8 +32,8 @@ class Lost(RuntimeError):
 
 
 class Slot(Protocol):
-    """A place where turns are played, see `PipeSlot`. plays: `all`, `here` (questions, and seeds that no cluster can
-    play) or `away` (all others)."""
+    """The interface to a worker, which plays turns one at a time. plays: `all`, `here` (questions, and seeds that no
+    cluster can play) or `away` (all other tasks)."""
 
     plays: Literal["all", "here", "away"]
 

@@ -65,7 +65,7 @@ anything inferred from the data would reveal something about the users in it.
 
 
 class ProvedReading(Protocol):
-    """One guarantee that the noise proves, see `privacy.guarantee.Reading`."""
+    """One guarantee that the noise proves: the attributes of `privacy.guarantee.Reading` that sentences use."""
 
     @property
     def adjacency(self) -> str: ...

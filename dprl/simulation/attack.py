@@ -70,8 +70,8 @@ class AttackSpec(SpecBase):
 
     Attributes:
         run: the run whose noise is attacked; its own number of seeds has no effect.
-        first, second: the two trajectories, see `Trajectory.parse`; by default a pair that is farthest apart. If a
-            user of the run may have several episodes, all of them follow this trajectory.
+        first, second: the two trajectories, as `Trajectory.parse` reads them; by default a pair that is farthest apart.
+            If a user of the run may have several episodes, all follow this trajectory.
 
     Raises:
         SpecError: A field is not allowed; one sentence names it and the allowed values.

@@ -211,7 +211,7 @@ def interview(
     into those who are asked about rewards and the others, and rewards are drawn for each part.
 
     Args:
-        rng, asking: the generator of trajectories, and that of questions.
+        rng, asking: the random generators of trajectories and of questions.
         walk_below: the size up to which groups are walked.
         memory: see privacy/mechanisms/unary.py, [5, cells].
     """

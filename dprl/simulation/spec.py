@@ -241,7 +241,7 @@ class RunSpec(SpecBase):
             raise SpecError("reports", filled(SAID["reports"], reason=reason))
 
     def _default_reports(self) -> str:
-        """Return the default reports: as in the paper if noise or bonus are, otherwise those of the privacy model."""
+        """Return the default of `reports`: the paper's if noise or bonus are the paper's, else the privacy model's."""
         usual = "all" if "paper" in (self.calibration, self.bonus) else PRIVATIZERS[self.privacy].reports
         return "all" if not_counted(usual, self.algorithm, self.privacy, self.mechanism) else usual
 

@@ -75,7 +75,7 @@ def errors(values: Array, expected: float) -> float:
 
 
 def record(mechanism: Mechanism) -> None:
-    """Check the key, texts and norm."""
+    """Check that the mechanism has a key, texts, and a known norm."""
     texts(mechanism)
     require(mechanism.norm in ("l1", "l2"), f"norm: {mechanism.norm} is not allowed; give l1 or l2")
 

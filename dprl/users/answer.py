@@ -72,7 +72,7 @@ class Need:
         factor: in nine cases out of ten, `needed` is too low or too high by at most this factor.
         verdict: whether the visitor's users are enough.
         least: the smallest epsilon for which they are enough; infinite if there is none in the range of FIELDS.
-        least_low, least_high: the same if the true need is smaller, or larger, by the factor.
+        least_low, least_high: the value of `least` if the true need is smaller, or larger, by the factor.
         met: whether the policy known today is good enough, so that any number of users is enough.
     """
 
@@ -88,12 +88,12 @@ class Need:
 
     @property
     def low(self) -> float:
-        """The lower end of the users needed."""
+        """The lower end of the interval for the users needed."""
         return self.needed / self.factor
 
     @property
     def high(self) -> float:
-        """The upper end of the users needed."""
+        """The upper end of the interval for the users needed."""
         return self.needed * self.factor
 
 

@@ -52,7 +52,7 @@ class Problem:
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Problem:
-        """Read the output of `to_dict`."""
+        """Build the problem from the output of `to_dict`."""
         needed = {
             model: np.array([[np.inf if k is None else k for k in row] for row in rows], float)
             for model, rows in given["needed"].items()
@@ -141,7 +141,7 @@ class Table:
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Table:
-        """Read the output of `to_dict`."""
+        """Build the table from the output of `to_dict`."""
         problems = {
             name: {one["key"]: Problem.from_dict(one) for one in given[name]}
             for name in ("problems", "drawn", "hidden")

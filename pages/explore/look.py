@@ -91,7 +91,7 @@ def look_closely(titles: Sequence[str], runs: Sequence[RunStatus]) -> tuple[Curv
 
 
 def absent(spec: RunSpec, name: str, run: RunStatus) -> None:
-    """Request a run if only its curve is bundled, unless it is too expensive, and show its status."""
+    """Show why a run has no details yet. If only its curve is bundled, request the run unless that costs too much."""
     if run.state == "done" and begin_lacking([spec]):
         st.rerun()
     if run.state in ACTIVE:

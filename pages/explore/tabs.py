@@ -145,7 +145,7 @@ def offer_baselines(missing: Sequence[RunSpec]) -> None:
 
 
 def run_baselines(missing: Sequence[RunSpec]) -> None:
-    """Run these baselines; each gets its own curve if there is room."""
+    """Request the missing baselines, and add a curve for each to the comparison if there is room."""
     for spec in missing:
         add(spec)
     write_address(session().explore)
@@ -358,7 +358,7 @@ def compare_noise(g: Guarantee, run: RunSpec) -> None:
 
 
 def ladder(g: Guarantee, night: bool, instance: str = "") -> Picture:
-    """Draw the steps of a guarantee, including the run's own noise. instance: the problem of the run."""
+    """Draw how a guarantee's noise shrinks step by step, with the run's own noise. instance: the problem in words."""
     steps = [guarantee_figures.NoiseStep(s.what, s.std, s.epsilon, s.delta, s.idea) for s in g.ladder]
     mine = g.noise_std or 0.0
     own = next((i for i, s in enumerate(steps) if math.isclose(s.std, mine, rel_tol=said.EQUAL)), None)

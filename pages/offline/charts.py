@@ -90,7 +90,7 @@ class DataSetSelection(NamedTuple):
 
     @property
     def gap(self) -> float:
-        """Return the suboptimality of the policy learned from it."""
+        """Return the suboptimality of the policy learned from this data set."""
         return float(self.trace.curve.values[list(self.trace.curve.at).index(self.n)])
 
 

@@ -191,7 +191,7 @@ def settings_of(specs: Sequence[OfflineSpec]) -> OfflineSettings:
 
 
 def drafted(draft: Draft, specs: Sequence[OfflineSpec]) -> Draft:
-    """Return the draft with the environment and the constants of these runs."""
+    """Set the draft's environment and constants to those of these runs, and return the draft."""
     first = specs[0]
     draft.environment = first.environment
     draft.environment_params[first.environment] = dict(first.environment_params)

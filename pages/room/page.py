@@ -335,7 +335,7 @@ TOTALS = (1.0, 2.0, 3.0, 5.0, 10.0, 20.0)
 
 
 def visitor() -> Lease:
-    """Return the lease that limits a visitor's attempts with codes and rooms; it is stored for some minutes."""
+    """Return the lease by which a visitor's attempts with codes and rooms are counted, for some minutes."""
     return Lease(session().visitor, network_address())
 
 

@@ -326,7 +326,7 @@ def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def recap_on_screen(content: Recap, steps: Sequence[ClassStep], level: str = "##") -> None:
-    """Draw the recap on the teacher's screen. level: the Markdown of its heading."""
+    """Draw the recap on the teacher's screen. level: the Markdown signs before its heading."""
     lesson = LESSONS.get(content.lesson)
     if lesson is None:
         return

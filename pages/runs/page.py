@@ -58,7 +58,7 @@ def listing(live: bool) -> None:
 
 
 def everything() -> list[RunRow]:
-    """Return this visitor's runs, including those of pages that request many."""
+    """Return this visitor's runs, including the runs of pages that request many."""
     return [row for name in owners() for row in store().runs(name)]
 
 

@@ -193,7 +193,7 @@ def own_score(scores: Sequence[float]) -> str:
 
 
 def score_row(n: int, step: Step, text: str, points: float) -> str:
-    """Write the result of the n-th prediction of a lesson; text: "" if there was none."""
+    """Write the result of the n-th prediction of a lesson. text: the prediction, "" if there was none."""
     said = messages("lessons")
     off = step.off(text, evidence()) if text else said["score"]["without"]
     row = {"n": n, "title": escape(step.title), "points": f"{round(points, 2):g}", "off": escape(off)}

@@ -103,7 +103,7 @@ class SweepView:
 
     @property
     def ways(self) -> tuple[str, ...]:
-        """Return the models that the view `users` compares, see `mechanisms`."""
+        """Return the models that the view `users` compares: the models of the study with each of their mechanisms."""
         return mechanisms(self.base, self.models)
 
     @property
@@ -251,7 +251,7 @@ def questions(base: RunSpec) -> dict[str, SweepView]:
 
 
 def question_of(study: SweepView) -> str | None:
-    """Return the ready-made question that a study answers, or None."""
+    """Return the ready-made question that a study answers, or None if it answers none."""
     for words, other in questions(study.base).items():
         same = (other.models, other.x, other.values) == (study.models, study.x, study.values)
         if same and (other.show == "users") == (study.show == "users"):

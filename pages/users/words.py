@@ -159,7 +159,7 @@ def users(value: float) -> str:
 
 
 def needs(need: Need) -> str:
-    """Describe the users that a model needs."""
+    """Write the number of users that a privacy model needs, with its interval, as a sentence."""
     many = f"{users(need.needed)} users"
     if need.needed <= MOST and np.isfinite(need.factor):
         many = f"{many} ({users(need.low)} to {users(need.high)})"
@@ -184,7 +184,7 @@ def smallest(need: Need) -> str:
 
 
 def returning(table: Table, asked: Asked) -> str:
-    """Describe the cost of users with several episodes."""
+    """Describe how many more episodes are needed if one user may have several."""
     first, last = (episodes_needed(table, asked, "central", m) for m in (1, RETURNS))
     said = "Each user has one episode. If one user may have up to m episodes, the noise has to hide all m."
     if np.isfinite(first) and np.isfinite(last):
@@ -199,7 +199,7 @@ def times(factor: float) -> str:
 
 
 def how(table: Table, asked: Asked, found: Sequence[Need]) -> list[str]:
-    """List how the numbers were obtained, as separate items."""
+    """List, with one item for each model, how the numbers of users were obtained."""
     each = [f"{PRIVATIZERS[n.model].title}: {needs(n)} {kind(n)} {way(n.model)}".strip() for n in found]
     return [source(table, asked), *each, returning(table, asked), *assumptions(asked), checks_said(table)]
 
@@ -234,7 +234,7 @@ def source(table: Table, asked: Asked) -> str:
 
 
 def _factors(errors: Mapping[str, float]) -> str:
-    """Describe the error of the numbers of each model."""
+    """List the error factors of the numbers, by privacy model."""
     said = listed([f"{times(errors[m])} {given(m)}" for m in MODELS])
     return f"Nine numbers in ten are within these factors: {said}."
 

@@ -139,7 +139,7 @@ class EliminationRun:
         return self.done
 
     def _step(self) -> None:
-        """Play the learner's next proposal, and pass it the release."""
+        """Let users follow the policies that the learner proposes next, and pass the release to the learner."""
         exploration = self.learner.propose()
         if exploration is None:
             self.done = True
@@ -263,7 +263,7 @@ class EliminationRun:
 
 
 class EliminationKernels(NamedTuple):
-    """The compiled functions that play and release batches."""
+    """The compiled functions that simulate and release batches."""
 
     sample: Callable[..., None]
     evaluate: Callable[..., None]

@@ -216,7 +216,7 @@ class Releases(Protocol):
 
 
 def learned_from(curator: Releases, plan: Plan) -> tuple[Learned, tuple[Array, ...]]:
-    """Run a plan: answer its queries until it has learned. Return the result, and all releases in order."""
+    """Answer the queries of a learner's plan until it has learned. Return the result, and all releases in order."""
     released: list[Array] = []
     query = next(plan)
     while True:

@@ -59,7 +59,7 @@ class RegressionState(NamedTuple):
     """The state that the loop changes; the other fields are as in replan_kernels.py.
 
     Attributes:
-        counts: the counts of the block's users, emptied at its end [H, S, A, S + 2]; total: those of all earlier users.
+        counts: the counts of the block's users, emptied at its end [H, S, A, S + 2]; total: the earlier users' counts.
         sums, noisy: [H - 1, families, d, d + 1] (one array when there is no noise).
         plan: the learner's plan.
         policy: the plan's actions [H, S].

@@ -269,7 +269,7 @@ class Kernels(NamedTuple):
 
 
 def learner_of(spec: RunSpec) -> planner.TabularLearner:
-    """Return the learner of a spec that this loop plays."""
+    """Return the learner of a spec; it has to be one that plans from counts."""
     return cast(planner.TabularLearner, ALGORITHMS[spec.algorithm])
 
 

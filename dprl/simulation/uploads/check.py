@@ -118,7 +118,7 @@ def fit(
     of_rewards: float | None,
     episodes: int = 1,
 ) -> Fitted:
-    """Fit the model, see `Fitted`.
+    """Fit a model to the releases and evaluate a policy in it; return the result as `Fitted`.
 
     Args:
         released: the noisy counts of transitions, and their sums [H, S, A, S + 2].
@@ -127,7 +127,7 @@ def fit(
         E: the most by which noise may change a visit count.
         variance: the variance of the noise in each count of transitions.
         n: the number of episodes that were learned from, at least roughly.
-        of_rewards: the same for each sum of rewards if r is estimated, when a reward may be anything from 0 to 1.
+        of_rewards: the variance of the noise in each sum of rewards if r is estimated from such sums, else None.
         episodes: the most episodes of one person, whose first states may be correlated.
     """
     H, S, A, _ = released.shape

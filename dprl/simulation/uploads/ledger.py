@@ -67,7 +67,7 @@ class Draw:
     apart: Apart
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the form for JSON."""
+        """Return the draw as data for JSON."""
         return asdict(self) | {"losses": [asdict(loss) for loss in self.losses], "apart": list(self.apart)}
 
     @classmethod
@@ -262,7 +262,7 @@ def _edited(content: Mapping[str, Any]) -> str:
 
 
 def checked_name(name: str) -> str:
-    """Return a name in normal form. Upper and lower case make no difference; see `_path`. Raises SpecError."""
+    """Return a budget's name in normal form; files of budgets ignore upper and lower case. Raises SpecError."""
     found = re.sub(" +", " ", normal(name)) if isinstance(name, str) else ""
     if not 1 <= len(found) <= MOST_NAME or not found.isprintable():
         raise SpecError(NAME, f"{shown(name)} is not a name; give 1 to {MOST_NAME} printable characters.")

@@ -173,7 +173,7 @@ def price(specs: Sequence[Spec]) -> str:
 
 
 def cancel(specs: Sequence[Spec], owner: str) -> None:
-    """Withdraw from runs; finished results stay."""
+    """Withdraw the requests for runs in the name of `owner`; finished results stay."""
     for spec in specs:
         attempt(store().cancel, spec, owner)
 
@@ -253,7 +253,7 @@ class Runs:
         return begin(self.missing(specs), owner_id(self.group))
 
     def withdraw(self, specs: Sequence[Spec]) -> None:
-        """Withdraw from runs; finished results stay."""
+        """Withdraw the visitor's requests for runs; finished results stay."""
         cancel(specs, owner_id(self.group))
 
     def progress(self, specs: Sequence[Any]) -> Progress:

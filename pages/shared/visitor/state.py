@@ -268,7 +268,7 @@ def attempt(action: Callable[..., object], *arguments: object) -> bool:
 
 
 def ask(specs: Iterable[Spec], visitor: str, again: bool = False, leased: bool = False) -> bool:
-    """Request runs after a press; return whether it worked for all of them. If not, the page shows the reason.
+    """Request runs after a press; return whether this worked for all runs. If not, the page shows the reason.
 
     again: whether to request failed seeds, too. On a public server, or if leased, runs end with the tab.
     """
