@@ -39,7 +39,7 @@ from dprl.tables import csv
 
 COMMAND_LINE = "command line"  # the name under which the command line requests runs
 EVERY_CLAIM = "all"
-ATTACKED = '; say what is attacked in a file for --spec, as {"kind": "attack", "run": {"epsilon": 1}}'
+ATTACKED = '; describe the attacked run in a file for --spec, as in {"kind": "attack", "run": {"epsilon": 1}}'
 REPRODUCED = (*CLAIMS, verdicts.RANKING, EVERY_CLAIM)
 
 
@@ -177,7 +177,7 @@ def spec_of(given: argparse.Namespace) -> Any:
     base = None if given.spec is None else spec_from_json(text_of(given.spec))
     key = base.kind if base is not None else given.kind
     if key == UploadSpec.kind:
-        raise SpecError("kind", "dprl run takes no file of your own; use dprl release, which keeps a budget.")
+        raise SpecError("kind", "dprl run cannot use your own file; use dprl release, which keeps a budget.")
     if key not in simulated():
         raise SpecError("kind", f"{shown(key)} is not allowed; give one of {', '.join(simulated())}.")
     kind = KINDS[key]

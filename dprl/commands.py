@@ -55,7 +55,7 @@ def directory(given: str) -> Path:
         out.mkdir(parents=True, exist_ok=True)
     except OSError:
         raise SpecError(
-            "out", f"{shown(given)} cannot be made; give a directory that can be written to."
+            "out", f"{shown(given)} cannot be created; give a directory that can be written to."
         ) from None
     return out
 

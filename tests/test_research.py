@@ -151,7 +151,7 @@ def test_runs_on_data_sets_have_the_dashboard_s_charts() -> None:
         assert own.plot("policy", dark=True).see.startswith("The learned policy is worse")
         for chart, sentence in (
             (own, "measure: privacy cost is relative to the non-private baseline of"),
-            (free, "traces: none of the runs is private"),
+            (free, "traces: no run is private"),
         ):
             with pytest.raises(SpecError, match=f"^{sentence}"):
                 chart.plot("privacy cost")

@@ -42,7 +42,7 @@ _ACTIVE = ("queued", "running")  # states without results to read
 # How often to request a run whose results were deleted for lack of space before they were read; a store too small for
 # the run would otherwise cost endless time. A run withdrawn by another process of this name is requested again, too.
 _TRIES = 5
-_NO_ROOM = "its results made room before they could be read; set DPRL_STORE_MB higher"
+_NO_ROOM = "its results were deleted for space before they could be read; raise DPRL_STORE_MB"
 
 
 class RunFailed(RuntimeError):

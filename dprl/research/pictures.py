@@ -220,7 +220,7 @@ def private_of(traces: Traces) -> Traces:
     """Return the private runs. Raises SpecError if there are none."""
     private = {name: trace for name, trace in traces.items() if trace.spec != trace.spec.baseline()}
     if not private:
-        raise SpecError("traces", "none of the runs is private, so there is no privacy cost; give one.")
+        raise SpecError("traces", "no run is private, so there is no privacy cost; add a private run.")
     return private
 
 

@@ -317,7 +317,7 @@ class SweepResult(Generic[S]):
         names, known = [name for name, _ in self.sweep.axes], kind_of(self.sweep.base).axes(self.sweep.base)
         for name in values:
             if name not in names:
-                wrong = f"{shown(name)} is no axis of this sweep{similar(name, names)}"
+                wrong = f"{shown(name)} is not an axis of this sweep{similar(name, names)}"
                 raise SpecError("axis", f"{wrong}; give one of {', '.join(names)}.")
         asked = {}
         for name, value in values.items():

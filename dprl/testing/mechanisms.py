@@ -84,7 +84,7 @@ def repeats(mechanism: Mechanism) -> None:
     """Draw noise from one seed twice, and from another seed in between, and compare the bits."""
     first, other, again = (noise_of(mechanism, stream_of(mechanism), 50, seed) for seed in (1, 2, 1))
     require(not np.array_equal(first, other), "two seeds gave the same noise")
-    require(np.array_equal(first, again), "one seed gave two noises")
+    require(np.array_equal(first, again), "the same seed gave different noise")
 
 
 def noise(mechanism: Mechanism, failure: float = 1e-2) -> None:

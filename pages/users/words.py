@@ -199,7 +199,7 @@ def times(factor: float) -> str:
 
 
 def how(table: Table, asked: Asked, found: Sequence[Need]) -> list[str]:
-    """List, with one item for each model, how the numbers of users were obtained."""
+    """List how the numbers were obtained: the source, an item for each model, the assumptions, and the checks."""
     each = [f"{PRIVATIZERS[n.model].title}: {needs(n)} {kind(n)} {way(n.model)}".strip() for n in found]
     return [source(table, asked), *each, returning(table, asked), *assumptions(asked), checks_said(table)]
 

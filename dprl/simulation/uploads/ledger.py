@@ -220,7 +220,7 @@ class Budget:
         except OSError as error:
             raise SpecError(
                 NAME,
-                f"it cannot be written down here ({error.strerror}), so nothing is released; make room and try again.",
+                f"the release cannot be recorded ({error.strerror}), so nothing is released; make room and try again.",
             ) from None
 
     def _read(self) -> dict[str, Any]:

@@ -238,7 +238,7 @@ def _check_steps(
     row = int(first[order[first].argmin()])
     episode, count = shown(called(int(who[row]))), int(step[row]) + begun
     if again[row]:
-        said = f"step {count} of episode {episode} stands in row {order[row - 1] + 2:,} already; give each step once"
+        said = f"step {count} of episode {episode} is in row {order[row - 1] + 2:,} already; give each once"
     elif step[row] != expected[row]:
         lacking = int(expected[row]) + begun
         said = f"step {lacking} of episode {episode} is missing; give all steps up to its last"
