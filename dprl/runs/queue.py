@@ -122,7 +122,7 @@ class Claim(NamedTuple):
 
 
 def first(claims: Iterable[Claim]) -> Claim | None:
-    """Return the claim that gets the turn."""
+    """Return the claim that gets the next turn, or None if there is no claim."""
     return min(claims, key=lambda claim: claim[:5], default=None)
 
 

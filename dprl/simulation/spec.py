@@ -198,7 +198,7 @@ class RunSpec(SpecBase):
 
     @property
     def statistic(self) -> Statistic:
-        """Return the statistic of the users that the learner sees."""
+        """Return the statistic, sums over users, from which the learner learns."""
         seen = ALGORITHMS[self.algorithm].seen(self.bonus)
         return replace(cast(Counts, seen), declared=self.declared) if self.structure else seen
 
@@ -284,7 +284,7 @@ class RunSpec(SpecBase):
         cost.check_cost(self.work(mechanism), smaller=ENVIRONMENTS[self.environment].smaller)
 
     def work(self, mechanism: str | None) -> cost.Work:
-        """Return the work of running this spec with that mechanism."""
+        """Return the work of running this spec with a mechanism, given by its key, or without noise (None)."""
         learner, size, K = ALGORITHMS[self.algorithm], self.problem_size, self.episodes
         return cost.Work(
             size=size,

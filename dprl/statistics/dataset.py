@@ -54,7 +54,7 @@ class Dataset:
     publish = staticmethod(project)
 
     def cells(self, size: Size) -> int:
-        """Return the number of released numbers."""
+        """Return how many numbers a release contains."""
         return size.H * size.S * size.A * (size.S + 1)
 
     def sensitivity(self, size: Size, adjacency: str) -> Change:

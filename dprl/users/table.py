@@ -43,7 +43,7 @@ class Problem:
         return 100 * self.v_star / self.H
 
     def to_dict(self) -> dict[str, Any]:
-        """Convert to JSON data; None stands for more than MOST."""
+        """Convert the problem to data for JSON; None stands for more than MOST users."""
         needed = {
             model: [[float(f"{k:.4g}") if np.isfinite(k) else None for k in row] for row in rows]
             for model, rows in self.needed.items()
@@ -132,7 +132,7 @@ class Table:
         return found
 
     def to_dict(self) -> dict[str, Any]:
-        """Convert to JSON data."""
+        """Convert the table to data for JSON."""
         problems = {
             name: [one.to_dict() for one in getattr(self, name).values()]
             for name in ("problems", "drawn", "hidden")

@@ -121,7 +121,7 @@ attack = Attack.mine
 
 
 def show_attack(spec: AttackSpec) -> None:
-    """Show another attack, and start it."""
+    """Show another attack, and request the missing trials."""
     session().version += 1
     attack().put(spec=spec, guessed=None, guesses=[])
     RUNS.start([spec])

@@ -83,7 +83,7 @@ class Class(PageState):
         return [("room", self.code)] if self.code else []
 
     def follow(self, given: Query) -> None:
-        """Apply a link."""
+        """Enter the room of a link; with a key, as its teacher."""
         text = last(given, "room") or ""
         code, key = read_code(text), last(given, "key") or ""
         self.problems = (wrong(text),) if text and not code else ()

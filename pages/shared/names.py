@@ -75,7 +75,7 @@ def _place(spec: RunSpec | OfflineSpec, inside: Sequence[str]) -> str:
 
 
 def told_apart(specs: Sequence[Spec], labels: Sequence[str]) -> list[str]:
-    """Return the labels, with the differences between specs added to equal labels."""
+    """Return the labels; to equal labels, add the settings in which their specs differ."""
     result = []
     for spec, words in zip(specs, labels, strict=True):
         group = [_flat(c) for c, other in zip(specs, labels, strict=True) if other == words]

@@ -326,7 +326,7 @@ class SweepPageState(PageState):
         return encode(self.study)
 
     def follow(self, given: Query) -> None:
-        """Apply a link and start its study."""
+        """Show the study of a link, and request its missing runs."""
         study, problems = decode(given, session().files)
         self.problems = tuple(problems)
         show_study(study)

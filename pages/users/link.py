@@ -90,7 +90,7 @@ class Users(PageState):
         return encode(self.asked)
 
     def follow(self, given: Query) -> None:
-        """Apply a link."""
+        """Ask the question that a link contains."""
         self.asked, self.problems = decode(given)
         self.taken = None
         session().version += 1

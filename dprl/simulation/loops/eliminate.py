@@ -102,7 +102,7 @@ class EliminationRun:
 
     @staticmethod
     def noise_of_run(spec: RunSpec) -> Noise:
-        """Return the noise of any seed, which follows from the spec alone."""
+        """Return the noise of a run; it follows from the spec alone, so it is the same for every seed."""
         played = batches_of(spec)
         return noise_of(spec, ends_of(played), batches=played)
 
@@ -239,7 +239,7 @@ class EliminationRun:
         return Curve(AXIS, MEASURE, users.astype(np.int64), regret)
 
     def trace(self) -> SeedTrace:
-        """Return everything recorded so far."""
+        """Return the trace with everything recorded so far."""
         names = self._record.series
         series = np.array(self._series).reshape(-1, len(names))
         _, _, gap, ratio, *pac = self._columns

@@ -185,7 +185,7 @@ def planner_of(spec: RunSpec) -> MixturePlanner:
 
 
 def kernels_of(spec: RunSpec, plain: bool = False) -> RegressionKernels:
-    """Return the kernels of a spec's loop."""
+    """Return the functions of a spec's loop, compiled or, if `plain`, as ordinary Python."""
     mechanism = MECHANISMS.get(spec.mechanism or "")
     schedule, _ = schedules.parse(spec.schedule)
     found = RegressionKernels(

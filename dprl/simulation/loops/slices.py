@@ -76,7 +76,7 @@ class SlicedRun(ABC):
 
     @staticmethod
     def noise_of_run(spec: RunSpec) -> Noise:
-        """Return the noise of any seed, which follows from the spec alone."""
+        """Return the noise of a run; it follows from the spec alone, so it is the same for every seed."""
         return noise_of_schedule(spec, spec.episodes)
 
     @staticmethod
@@ -197,7 +197,7 @@ class SlicedRun(ABC):
         return Curve(AXIS, MEASURE, record.users, record.regret)
 
     def trace(self) -> SeedTrace:
-        """Return everything recorded so far."""
+        """Return the trace with everything recorded so far."""
         record = self.record
         return SeedTrace.build(
             spec=self.spec,

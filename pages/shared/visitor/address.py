@@ -47,7 +47,7 @@ SAFE = re.compile(r"[\w .~:,/*%+-]*", re.ASCII)  # the signs of an encoded value
 
 
 class Given(Query):
-    """A link as a page reads it by `get`: with keys in upper or lower case, and a record of those that it has read."""
+    """A link as a page reads it by `get`: with keys in upper or lower case, and a record of the keys read so far."""
 
     def __init__(self, query: Query) -> None:
         super().__init__(query)
