@@ -97,7 +97,7 @@ Block = str | Sliders | Plot | Numbers | Guess | Verdict | Story
 
 @dataclass(frozen=True)
 class Document:
-    """A page. blocks: strings are HTML; about: one sentence of plain text, "" for none."""
+    """A page. about: one sentence of plain text below the title, "" for none; blocks: its content, strings as HTML."""
 
     title: str
     about: str

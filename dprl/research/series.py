@@ -38,7 +38,7 @@ PROVED = {
 
 def style_of(spec: RunSpec) -> CurveStyle:
     """Return the style of a run's curve."""
-    noises = dict.fromkeys(  # the first learner's styles first, and those of other packages last
+    noises = dict.fromkeys(  # the first learner's styles come first, and the styles of other packages' mechanisms last
         (m, size)
         for foreign in (False, True)
         for algorithm in ALGORITHMS

@@ -81,7 +81,7 @@ class Database:
             try:
                 yield db
             except BaseException:
-                db.close()  # which rolls back
+                db.close()  # this rolls back an open transaction
                 raise
             spare.append(db)
         except sqlite3.Error as error:

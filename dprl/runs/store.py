@@ -291,7 +291,7 @@ class Store:
     def _keep(self) -> None:
         """Write results as they come; every second, check tabs and rooms, and report to other processes."""
         looked, told = 0.0, ""
-        others(self.path)  # which removes the reports of killed processes
+        others(self.path)  # this also removes the reports of killed processes
         while not self.engine.closed:
             self.results.news.wait(1.0)
             self.results.news.clear()
@@ -337,7 +337,7 @@ class Store:
         if run.looked[1] != now[1] or now[0] - run.looked[0] > _LOOK:
             there = self.results.there(run.keys)
             with self._work:
-                if run.rev == rev:  # else the next look sees to it
+                if run.rev == rev:  # otherwise the next call does this
                     run.looked = now
                     if there != run.there:
                         run.there = there

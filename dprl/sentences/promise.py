@@ -78,7 +78,7 @@ class ProvedReading(Protocol):
 
 
 def outcome(epsilon: float, delta: float) -> str:
-    """Explain (epsilon, delta) on one line."""
+    """Explain on one line how much more likely (epsilon, delta) allows an outcome to become."""
     factor = human(float(f"{math.exp(epsilon):.{2 if epsilon >= 1 else 3}g}"))
     told = {"factor": factor, "delta": human(delta)}
     said = filled(SAID["outcome"], **told)

@@ -123,7 +123,7 @@ class AttackSpec(SpecBase):
 
     @property
     def draws(self) -> int:
-        """Return the largest number of draws in one execution, for both worlds together."""
+        """Return the largest number of random draws that one execution needs, for both cases together."""
         releases, m = self.run.work(self.run.mechanism).releases, self.run.contribution
         if m > 1:  # each episode is in its own report, or in a node on each level of a tree
             releases = max(releases, m * (LEVELS if self.places == "random" else 1))

@@ -254,7 +254,7 @@ class RunSpec(SpecBase):
             if (self.calibration or "calibrated") in calibrations_for(self.algorithm, key)
             and not (self.delta == 0 and MECHANISMS[key].needs_delta)
         ]
-        roomy = [key for key in fitting if self._has_room_for(key)]  # else the refusal is that of the last
+        roomy = [key for key in fitting if self._has_room_for(key)]  # if there is none, the last is refused
         return (roomy or fitting[-1:] or known)[0]
 
     def _has_room_for(self, mechanism: str) -> bool:

@@ -184,7 +184,7 @@ def _per(part: str, unit: float) -> str:
     return part if unit == 1 else f"{part}/{1 / unit:g}"
 
 
-# Post-processed to counts that some users could have. The tolerance of r is E, that of n and m E/4.
+# Post-processed to counts that some users could have. The tolerance of r is E; of n and m it is E/4.
 CONSISTENT = Counts(publish=consistent, even=Counts(publish=consistent, reward=0.25))
 # Raw counts with their noise.
 NOISY = Counts(publish=unchanged, even=Counts(publish=unchanged, reward=0.25))

@@ -130,7 +130,7 @@ def proof(mechanism: Mechanism) -> None:
 
 
 def shown(mechanism: Mechanism, stream: Stream, drawn: Array, first: Array, second: Array) -> float:
-    """Return a lower bound on epsilon at DELTA from log-likelihood ratios, with Clopper-Pearson intervals."""
+    """Return the lower bound on epsilon at DELTA that log-likelihood ratios show, by Clopper-Pearson intervals."""
     ratios = [mechanism.log_ratio(stream, drawn + own, 0, first, second) for own in (first, second)]
     best = 0.0
     for threshold in (0.5, 1.0, 1.5, 2.0):

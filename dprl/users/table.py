@@ -83,7 +83,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Table:
-    """The whole table.
+    """The whole table of users needed.
 
     Attributes:
         version: the version of the software that computed it.

@@ -205,7 +205,7 @@ def numbers(found: ClaimReport) -> None:
 
 
 def badge() -> None:
-    """Draw the software versions with which the bundled verdicts were computed."""
+    """Draw the software versions with which the bundled verdicts were computed, and whether they are the same here."""
     then, now = bundled_papers().version, version()
     same = (
         "The same version is here."

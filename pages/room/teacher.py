@@ -174,7 +174,7 @@ def composer(here: Room) -> None:
 
 
 def choose(kind: str) -> None:
-    """Choose the kind of the next step."""
+    """Choose the kind of the next step in the form: a question, a clinic, or a prediction."""
     group().puts = kind
     st.rerun()
 
@@ -230,7 +230,7 @@ def put() -> None:
 
 
 def forget_room() -> None:
-    """Delete the room."""
+    """Delete the room with all its data, and leave it."""
     r = group()
     store().rooms.delete(r.code, r.key)
     leave(SAID["deleted"])
@@ -301,7 +301,7 @@ def led_stage(here: Room) -> None:
 
 
 def shown_step(step: ClassStep, steps: Sequence[ClassStep]) -> None:
-    """Draw a step as large as possible."""
+    """Draw a step for the projector, as large as possible."""
     content = step.content
     if isinstance(content, Question | Clinic):
         st.markdown(f"# {escape(title(content))}", anchors=False)

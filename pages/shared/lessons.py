@@ -182,7 +182,7 @@ def question_beside_picture(lesson: Lesson, at: int, words: str) -> None:
 
 
 def recap_sentences(lesson: Lesson) -> None:
-    """Draw the sentences to remember."""
+    """Draw a lesson's sentences to remember."""
     with st.container(key="recap_sentences"):
         st.markdown("\n".join(f"{n}. {explained(escape(one))}" for n, one in enumerate(lesson.recap, 1)))
 

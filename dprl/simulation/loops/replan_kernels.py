@@ -254,7 +254,7 @@ def meet(
 
 @kernel
 def as_is(noisy: Array, errors: Array, tau2: Array, released: Array) -> None:
-    """Do nothing: without noise, `released` is the array of counts itself."""
+    """Do nothing, because without noise `released` is the array of counts itself."""
 
 
 class Kernels(NamedTuple):

@@ -302,7 +302,7 @@ def assessed(
     chance = np.sqrt(np.array([fitted.variance / n + fitted.spread, episodes * spread_now / n]))
     noise = np.hypot(std[:2] / n * np.array([width, H]), of_n * np.array([score * width, now * H]))
     half = QUANTILE * np.hypot(chance, noise)
-    # Those who would get much may be those who got much: at most, the standard deviations of both sums add up.
+    # The rewards under the policy and those received may be correlated: at most, their standard deviations add up.
     apart = QUANTILE * float(np.sqrt(chance.sum() ** 2 + (noise**2).sum()))
     ends = {
         "learned": [learned - half[0], learned, learned + fitted.lost + half[0]],

@@ -244,7 +244,7 @@ class UploadRun:
         if found is None:
             exact = check.sums([table for _, table in models], self.data.held, problem.episodes)
             noisy = check.noisy(exact, scales)
-            # without which scores mean nothing
+            # needed to interpret the scores
             ends = np.array([[table.low, table.width] for _, table in models])
             found = kept.write_down(self.spec.data, which, {"sums": noisy, "ends": ends})
         of_sums = std * np.array([scales[name] for name in check.names(problem.episodes)])

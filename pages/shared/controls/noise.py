@@ -54,7 +54,7 @@ SMALL = {"S": 2, "A": 2, "H": 3}  # small enough for learners that list all poli
 
 
 def epsilon_slider(s: Session, help: str) -> None:
-    """Draw the slider for epsilon."""
+    """Draw the slider for epsilon, with a field for its exact value."""
     log_slider(
         "Privacy budget ε",
         "epsilon",
@@ -69,7 +69,7 @@ def epsilon_slider(s: Session, help: str) -> None:
 
 
 def noise(s: Session) -> None:
-    """Draw the controls of the noise, if there is any, without impossible combinations but with the reason for that."""
+    """Draw the controls of the noise, if there is any. Impossible combinations are left out, with the reason."""
     model = effective(s.draft.privacy, ALGORITHMS[s.draft.algorithm].privacies)
     if model == "none":
         return

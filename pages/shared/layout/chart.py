@@ -159,7 +159,7 @@ def explain(
 
 
 def empty(words: str) -> None:
-    """Draw the placeholder for a chart."""
+    """Draw a placeholder for a chart, with a sentence that explains why it is empty."""
     with st.container(border=True, height=300, horizontal_alignment="center", vertical_alignment="center"):
         st.markdown(words, text_alignment="center")
 

@@ -37,7 +37,7 @@ class Crowd:
     """The parts of all visitors' pages that currently redraw themselves."""
 
     def __init__(self) -> None:
-        # when each is gone; what drawing it costs
+        # the time when each counts as gone; the CPU seconds of drawing it
         self._parts: dict[tuple[int, str], tuple[float, float]] = {}
         self._lock = Lock()
 

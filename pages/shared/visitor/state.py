@@ -66,7 +66,7 @@ class PageState(ABC):
 
     @property
     def items(self) -> list[tuple[str, str]]:
-        """Return the same parameters with those for the locks and the message."""
+        """Return the parameters of `link`, followed by the parameters for the locks and the message."""
         return [*self.link, *address.write_locks(self.locked), *address.saying(self.sentence)]
 
     @property
