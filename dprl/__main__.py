@@ -1,4 +1,4 @@
-"""The command line, `dprl` or `python -m dprl`: run, check, release, sweep and others."""
+"""The command line, `dprl` or `python -m dprl`, with the commands run, check, release, sweep and others."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from dprl.tables import csv
 
 COMMAND_LINE = "command line"  # the name under which the command line requests runs
 EVERY_CLAIM = "all"
-ATTACKED = '; say what is attacked in a file for --spec, as {"kind": "attack", "run": {"epsilon": 1}}'
+ATTACKED = '; describe the attacked run in a file for --spec, as in {"kind": "attack", "run": {"epsilon": 1}}'
 REPRODUCED = (*CLAIMS, verdicts.RANKING, EVERY_CLAIM)
 
 
@@ -82,7 +82,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def command(arguments: Sequence[str] | None) -> int:
-    """Run one command, whoever reads its output."""
+    """Parse the arguments, run one command, and return the exit status. An error becomes one line on stderr."""
     given = command_line().parse_args(arguments)
     try:
         kept.remove_old()
@@ -150,7 +150,7 @@ def add_run(commands: Any) -> None:
 
 
 def add_simple(commands: Any, name: str, what: str, *fields: Field) -> None:
-    """Add a command whose flags are `fields`."""
+    """Add the command `name` with one flag for each field. what: the command's help text."""
     parser = commands.add_parser(name, help=what, allow_abbrev=False)
     for field in fields:
         parser.add_argument(
@@ -168,7 +168,7 @@ def add_engine(parser: argparse.ArgumentParser) -> None:
 
 
 def simulated() -> list[str]:
-    """List the kinds of specs that `run` accepts: all except a file of yours."""
+    """Return the kinds of specs that the command `run` accepts: all except runs on your own file."""
     return [key for key in KINDS if key != UploadSpec.kind]
 
 
@@ -177,7 +177,7 @@ def spec_of(given: argparse.Namespace) -> Any:
     base = None if given.spec is None else spec_from_json(text_of(given.spec))
     key = base.kind if base is not None else given.kind
     if key == UploadSpec.kind:
-        raise SpecError("kind", "dprl run takes no file of your own; use dprl release, which keeps a budget.")
+        raise SpecError("kind", "dprl run cannot use your own file; use dprl release, which keeps a budget.")
     if key not in simulated():
         raise SpecError("kind", f"{shown(key)} is not allowed; give one of {', '.join(simulated())}.")
     kind = KINDS[key]
@@ -213,7 +213,7 @@ def flags() -> list[Field]:
 
 
 def run_one(spec: Any, folder: str, engine: str | None, releases: int = 1) -> int:
-    """Compute a spec and write its files into a folder. Raises SpecError and RunFailed.
+    """Compute the run of a spec, and write its files into a folder. Raises SpecError and RunFailed.
 
     releases: the number of releases about the same people, including this one.
     """
@@ -266,7 +266,7 @@ def add_sweep(commands: Any) -> None:
 
 
 def sweep_of(given: argparse.Namespace) -> Sweep[Any]:
-    """Build the sweep from the flags; their axes replace those of the file. Raises SpecError."""
+    """Build the sweep from the flags; axes given as flags replace the axes of the file. Raises SpecError."""
     base: Any = RunSpec()
     axes: dict[str, Any] = {}
     if given.spec is not None:
@@ -327,7 +327,7 @@ def add_reproduce(commands: Any) -> None:
 
 
 def reproduce_command(given: argparse.Namespace) -> int:
-    """Compute the verdict on one claim or on all, print it, and write DIR/CLAIM.json."""
+    """Compute the verdict on one of the papers' claims, or on all of them, print it, and write DIR/CLAIM.json."""
     if given.claim is None:
         for key, says in (*((c.key, c.says) for c in CLAIMS.values()), (verdicts.RANKING, verdicts.SAYS)):
             print(f"{key:<20} {says}")

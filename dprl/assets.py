@@ -33,5 +33,5 @@ def module_with_imports(name: str, *parts: str) -> str:
 
 
 def plain(module: str) -> str:
-    """Return the function of a module as plain source, for places that cannot load modules."""
+    """Return the source of a module without `export default`, for places that cannot load modules."""
     return module.replace("export default ", "", 1)

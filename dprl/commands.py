@@ -1,4 +1,4 @@
-"""The short commands `list`, `web` and `status`, and helpers of all commands to read arguments and files."""
+"""The short commands `list`, `web` and `status`, and functions with which all commands read arguments and files."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def fail(message: str) -> NoReturn:
-    """Print an error of one line and exit with status 2."""
+    """Print an error as one line on stderr, and exit with status 2."""
     sys.stderr.write(f"dprl: {' '.join(message.split())}\n")
     raise SystemExit(2)
 
@@ -55,13 +55,13 @@ def directory(given: str) -> Path:
         out.mkdir(parents=True, exist_ok=True)
     except OSError:
         raise SpecError(
-            "out", f"{shown(given)} cannot be made; give a directory that can be written to."
+            "out", f"{shown(given)} cannot be created; give a directory that can be written to."
         ) from None
     return out
 
 
 def write_files(folder: str, files: Mapping[str, Any]) -> None:
-    """Write files, and versions.json, into a folder. files: texts, or values to write as JSON. Raises SpecError."""
+    """Write files and versions.json into a folder. files: a text, or a value for JSON, by name. Raises SpecError."""
     told = json.dumps(versions(), indent=2, ensure_ascii=False) + "\n"
     try:
         for name, content in {**files, "versions.json": told}.items():
@@ -83,7 +83,7 @@ def text_of(path: str) -> str:
 
 
 def list_command() -> int:
-    """Print the key and a line of text for every entry of every registry."""
+    """Print a line for every entry of every registry, with its key and its summary; return 0."""
     registries: dict[str, dict[str, Any]] = {
         "environments": dict(ENVIRONMENTS),
         "algorithms": dict(ALGORITHMS),

@@ -1,7 +1,7 @@
 """The description of an input: its type, range and default, and the error for a wrong value.
 
-Environments, learners and `RunSpec` describe their inputs by a `Field`. Widgets, links, the command line and JSON
-are all checked by it, so a bad value leads to the same sentence wherever it comes from.
+Environments, learners and `RunSpec` describe each of their inputs by a `Field`. It checks values from widgets, links,
+the command line and JSON, so a bad value leads to the same sentence wherever it comes from.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ class SpecError(ValueError):
         self.sentence = message
 
     def __reduce__(self) -> tuple[type[SpecError], tuple[str, str]]:
-        """Pickle the error by its parts, not by its message, so that it can leave a worker process."""
+        """Pickle the field and the sentence instead of the message, so that the error can leave a worker process."""
         return type(self), (self.field, self.sentence)
 
 
 def shown(value: object) -> str:
-    """Return `value` as a message can quote it: short, on one line, without control characters."""
+    """Return `value` in a form that a message can quote: short, on one line, without control characters."""
     try:
         text = value if isinstance(value, str) else repr(value)
     except ValueError:  # Python does not write out an int of more than 4,300 digits
@@ -124,7 +124,7 @@ class Field:
         when: for a parameter of an algorithm, the runs that use it: all, those with bonus `anytime`, or all others
             (`not anytime`). In the remaining runs it is None.
         words: texts that may replace a number and let it follow from other fields.
-        rows: for a text of rows joined by /, edited with one row a line: the meaning of its capital letters.
+        rows: the meaning of the capital letters in a text of rows joined by /, which is edited with one row per line.
     """
 
     name: str
@@ -250,8 +250,8 @@ def check_names(table: Iterable[str], given: Iterable[object]) -> None:
 
 
 def documented(table: Mapping[str, Field]) -> Callable[[type[T]], type[T]]:
-    """Decorate a spec: its docstring describes each field of the table, for `help` and editors. A wrong name, or a
-    second value without a name, raises SpecError."""
+    """Decorate a spec class. Its docstring then describes each field of the table, for `help` and editors, and its
+    constructor raises SpecError for a wrong name or a second value without a name."""
 
     def with_fields(spec: type[T]) -> type[T]:
         made: Any = spec.__init__
@@ -279,7 +279,7 @@ def documented(table: Mapping[str, Field]) -> Callable[[type[T]], type[T]]:
 
 
 def _attribute(field: Field) -> str:
-    """Return the docstring's line about a field."""
+    """Return the line about a field for a spec's docstring."""
     said = f"{field.name}: {field.help}."
     if field.kind == "params":
         said += " A dict."
@@ -303,7 +303,7 @@ def decode(name: str, content: bytes) -> str:
 
 
 def read_text(name: str, path: str | Path, allowed: str) -> str:
-    """Read the text of a file, see `decode`. allowed: the valid input, in words. Raises SpecError, with the field."""
+    """Read a UTF-8 text file. allowed: the valid input, in words. Raises SpecError, naming the field."""
     try:
         content = Path(path).read_bytes()
     except (OSError, ValueError):  # ValueError: a path with a zero byte
@@ -327,7 +327,7 @@ def read_json(name: str, text: str | bytes, allowed: str = SPEC) -> Any:
 
 
 def parse_params(name: str, *texts: str) -> dict[str, str]:
-    """Parse `S=6,model={...},H=20` as {"S": "6", "model": "{...}", "H": "20"}: a value may be JSON with its commas.
+    """Parse `S=6,model={...},H=20` as {"S": "6", "model": "{...}", "H": "20"}: a value may be JSON with commas.
 
     Raises SpecError if a part has no `=` or a name occurs twice.
     """

@@ -135,10 +135,10 @@ def decode_spec(
     kind: str = FIRST,
     beside: Mapping[str, Any] = MappingProxyType({}),
 ) -> tuple[Any, list[str]]:
-    """Decode a spec from `encode_spec`. Return it, or None if there is none, and a sentence for each fault, which is
-    replaced by its default.
+    """Decode the text of `encode_spec`. Return the spec, or None if there is none, and a sentence for each wrong value,
+    which the default replaces.
 
-    files: the known texts that are too long for a link, by their digest. beside: fields that no link carries.
+    files: the known texts that are too long for a link, by their digest. beside: values of fields that no link carries.
     """
     pairs, wrong = split(text, kind=kind)
     spec, more = spec_from(pairs, files or {}, kind, beside)
@@ -151,10 +151,10 @@ def decode_curves(
     files: Mapping[str, str] | None = None,
     kind: str = FIRST,
 ) -> Iterator[tuple[Any, Pairs, list[str]]]:
-    """Decode the curves of a comparison, each written as differences from the first. Yield for each its spec (None if
-    there is none), its own pairs, and a sentence for each fault.
+    """Decode the curves of a comparison, each written as differences from the first. For each curve, yield its spec
+    (None if there is none), its own pairs, and a sentence for each wrong value.
 
-    own: keys of a curve's settings outside its spec, never inherited from the first. See `decode_spec`, too.
+    own: keys of a curve's settings outside its spec, never inherited from the first. files, kind: as in `decode_spec`.
     """
     first: Pairs = {}
     for index, text in enumerate(given):
@@ -192,7 +192,7 @@ def _text(value: Any) -> str:
 
 
 def _whole(text: str, files: Mapping[str, str]) -> str | None:
-    """Read a value that `_text` wrote; None if its file is unknown here."""
+    """Return the text that `_text` wrote as `text`, or None if it names a file that is unknown here."""
     if text.startswith(FILE):
         return files.get(text.removeprefix(FILE))
     return text.replace("%7E", "~").replace("%25", "%")
@@ -259,7 +259,7 @@ def spec_from(
 
 
 def _values(pairs: Mapping[str, str], files: Mapping[str, str], kind: str) -> dict[str, Any]:
-    """Return the values of `pairs` by field name, as text; None for a text in a file that is unknown here."""
+    """Return the values of `pairs` as text by field name; a text in a file that is unknown here is None."""
     values: dict[str, Any] = {}
     for name, field in KINDS[kind].fields.items():
         if field.kind == "params":
@@ -291,7 +291,7 @@ def _leave_out(values: dict[str, Any], where: str) -> bool:
 
 
 def checked(field: Field, text: str | None, otherwise: Any, problems: list[str]) -> Any:
-    """Return `text` as read by `field`, or `otherwise`, with a sentence in `problems` if `text` is wrong."""
+    """Parse `text` by `field`. Return `otherwise` if it is missing, or wrong: then add a sentence to `problems`."""
     if text is None:
         return otherwise
     try:
@@ -307,7 +307,7 @@ OWNERS = {"env": "envp", "alg": "algp", "priv": ""}
 
 
 def chosen(field: str, text: str | None, among: Collection[str], problems: list[str]) -> str:
-    """Return `text` if it is in `among`, else "", with a sentence in `problems` if `text` is wrong."""
+    """Return `text` if it is one of `among`; otherwise return "", and add a sentence to `problems` if it is wrong."""
     if not text or text in among:
         return text or ""
     problems.append(f"{field}: {shown(text)} is not allowed; give one of {', '.join(among)}.")
@@ -315,5 +315,5 @@ def chosen(field: str, text: str | None, among: Collection[str], problems: list[
 
 
 def place(field: Field, text: str | None, most: int, problems: list[str]) -> int:
-    """Convert a place in `text`, from 1 to `most`, to an index from 0; return 0 if it is missing or wrong."""
+    """Convert a position in `text`, from 1 to `most`, to an index from 0; return 0 if it is missing or wrong."""
     return int(checked(replace(field, high=most), text, field.default, problems)) - 1

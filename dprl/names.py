@@ -8,18 +8,18 @@ Given_contra = TypeVar("Given_contra", contravariant=True)
 if TYPE_CHECKING:
 
     class Given(Generic[Read_co, Given_contra]):
-        """A field of a spec for a static checker: it accepts more types than it returns.
+        """The type of a spec's field for a static checker: assignment accepts more types than reading returns.
 
-        The value assigned to it in a spec is its default; mypy would expect a descriptor there.
+        In the class body, a spec assigns the field's default; mypy would expect a descriptor there.
         """
 
         def __get__(self, spec: object, owner: object = None) -> Read_co: ...
         def __set__(self, spec: object, value: Given_contra) -> None: ...
 
     class Whole(int):
-        """A field that becomes an integer, also if it is given as 1e6 or as one of NumPy's integers.
+        """The type of a field that is stored as an int, even if it is given as 1e6 or as a NumPy integer.
 
-        It is an int even if mypy ignores the descriptor: in members of a protocol.
+        It inherits from int because mypy ignores descriptors in the members of a protocol.
         """
 
         def __get__(self, spec: object, owner: object = None) -> int: ...

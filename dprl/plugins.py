@@ -81,7 +81,7 @@ def put(registry: Registry[T], key: str, entry: T) -> None:
 def sources_of(**keys: str | None) -> list[str]:
     """Return the version and the code digest of each of these entries that comes from another package.
 
-    keys: by group, such as learners. Results depend on both.
+    keys: the key of an entry for each group, as in learners="my-learner". Results depend on version and code.
     """
     given = [(f"dprl.{group}", str(key)) for group, key in keys.items()]
     return [f"{sources[each]} {digests[each]}" for each in given if each in sources]
@@ -102,7 +102,7 @@ def add_plugins(
         group: the group of entry points, such as dprl.learners.
         registry: the registry.
         needed: the attributes that an entry must have.
-        refusal: returns why an entry cannot be used, to follow "was left out:"; "" if it can be used.
+        refusal: returns the reason why an entry cannot be used, or "" if it can be used.
         added: called with each entry that was added.
     """
     for point in entry_points(group=group):
@@ -119,7 +119,7 @@ def _added(
     refusal: Callable[[Any], str],
     added: Callable[[Any], None],
 ) -> Iterator[str]:
-    """Add one entry, and yield its faults."""
+    """Add the entry of one entry point to the registry, or yield a sentence about its fault."""
     what = f"{point.group}: {point.name} ({point.value})"
     try:
         entry = point.load()

@@ -99,7 +99,7 @@ def print_line(text: str) -> None:
 
 
 def check_settings() -> None:
-    """Raise SpecError or StoreError, in one sentence, if a setting cannot be used, before anything starts."""
+    """Raise SpecError or StoreError if a setting cannot be used, before anything starts."""
     headers(), setting("DPRL_METRICS", 0, 0, 1), [cost.limit(name) for name in cost.DEFAULTS]
     missing = [name for name in ("streamlit", "segno") if find_spec(name) is None]
     if missing:
@@ -158,8 +158,8 @@ def _listening(family: int, kind: int, protocol: int, place: Any) -> int:
 
 
 def dashboard(host: str, port: int) -> None:
-    """Run Streamlit in this process until its parent process ends, which holds the other end of standard input. All
-    other options are in .streamlit/config.toml."""
+    """Run Streamlit in this process until the parent process ends and with it this process's standard input. All other
+    options are in .streamlit/config.toml."""
     have_home()
     import streamlit
 
@@ -207,8 +207,8 @@ def size_of_files() -> dict[str, int]:
 
 
 def documents() -> dict[str, bool]:
-    """Let Streamlit serve static/ at /app/static/, the place of the documents from `make docs` or a wheel. It derives
-    the type from the file name: .html is sent as text/html."""
+    """Return the option with which Streamlit serves static/ at /app/static/ if the documents from `make docs` or a
+    wheel are there. Streamlit derives the type from the file name, so .html is sent as text/html."""
     return {"server.enableStaticServing": True} if (ROOT / "static" / "docs" / "index.html").is_file() else {}
 
 

@@ -33,7 +33,7 @@ class Page:
             them: the suffix of the visitor's name, and the title on the page Runs.
         bundled: the bundled files of assets/ that it shows, as in name.json.
         guide: its page in the documents, below docs/, or "".
-        lists: the lists of terms and papers about its subject: online, offline.
+        lists: the lists of terms and papers that concern the page: online, offline.
         aside: whether an icon in the corner leads to it instead of the navigation.
     """
 
@@ -52,12 +52,12 @@ class Page:
 
     @property
     def folder(self) -> str:
-        """Return its folder in pages/."""
+        """Return the name of the page's folder in pages/."""
         return self.path or "home"
 
     @property
     def file(self) -> str:
-        """Return the path of its script for Streamlit."""
+        """Return the path of the page's script, for Streamlit."""
         return f"pages/{self.folder}/page.py"
 
     @property

@@ -56,12 +56,12 @@ def at_least(value: float, digits: int = 3) -> str:
 
 
 def at_most(value: float, digits: int = 3) -> str:
-    """Write an upper bound (ε, ρ, δ, β) like `human`, but rounded up beyond a share SLACK: 3.6624 becomes 3.67."""
+    """Write an upper bound (ε, ρ, δ, β) like `human`, but rounded up, within a share SLACK: 3.6624 becomes 3.67."""
     return human(_cut(_eased(value), ROUND_CEILING, digits)) if math.isfinite(value) else human(value)
 
 
 def proves(epsilon: float, delta: float) -> str:
-    """Write a proved (ε, δ), see `at_most`."""
+    """Write a proved pair (ε, δ), both rounded up by `at_most`."""
     return f"({at_most(epsilon)}, {at_most(delta)})"
 
 
@@ -83,7 +83,7 @@ def _eased(value: float) -> Decimal:
 
 
 def _cut(value: Decimal, way: str, digits: int) -> float:
-    """Return the next number in this direction that `human` writes without rounding."""
+    """Round a number in the direction `way` (of `decimal`) to one that `human` writes without further rounding."""
     size = abs(value)
     if Decimal("1e-4") <= size < Decimal("0.01"):
         return float(value.quantize(Decimal("1e-4"), way))

@@ -105,7 +105,7 @@ def test_what_cannot_be_drawn_is_said_in_a_sentence(private: dprl.Trace, baselin
     for draw, sentence in (
         (
             lambda: private.plot("privacy cost"),
-            "measure: privacy cost is counted from the non-private baseline",
+            "measure: privacy cost is relative to the non-private baseline",
         ),
         (lambda: poor.plot("share"), "measure: V* of DP-UCBVI, central, epsilon 1 is 0"),
         (lambda: private.plot(wrong), "measure: cost is not allowed; give one of regret,"),
@@ -115,7 +115,7 @@ def test_what_cannot_be_drawn_is_said_in_a_sentence(private: dprl.Trace, baselin
             lambda: compare([private, offline]).plot(),
             "traces: online and offline runs have no chart in common",
         ),
-        (lambda: private.plot("policy"), "measure: policy is drawn of runs on data sets"),
+        (lambda: private.plot("policy"), "measure: policy needs a run on a data set"),
     ):
         with pytest.raises(SpecError) as error:
             draw()
@@ -150,8 +150,8 @@ def test_runs_on_data_sets_have_the_dashboard_s_charts() -> None:
         assert set(own.plot().table["curve"]) == {algorithm}
         assert own.plot("policy", dark=True).see.startswith("The learned policy is worse")
         for chart, sentence in (
-            (own, "measure: privacy cost is counted from the non-private baseline of"),
-            (free, "traces: there is no run to draw privacy cost of"),
+            (own, "measure: privacy cost is relative to the non-private baseline of"),
+            (free, "traces: no run is private"),
         ):
             with pytest.raises(SpecError, match=f"^{sentence}"):
                 chart.plot("privacy cost")
@@ -252,7 +252,7 @@ def test_a_sweep_computes_itself_goes_on_where_it_was_stopped_and_is_read_again(
     assert set(again.plot("regret").table["curve"]) == {"none", "central"}
     assert len(again._repr_html_()) < MOST
     for draw, sentence in (
-        (lambda: again.plot(wrong), "measure: regret per episode is not drawn of a sweep"),
+        (lambda: again.plot(wrong), "measure: regret per episode is not drawn for sweeps"),
         (lambda: sweep.run(store=file, workers=0), "workers: 0 is not allowed; give a whole number from 1 to 256"),
         (lambda: sweep.run(store=file, engine="spark"), "engine: spark is not allowed; give the address of a Dask sch"),
         (lambda: Sweep(SPEC, {"environment": ["random"], "algorithm": ["apeve"], "episodes": [5]}).run(store=file),
@@ -295,7 +295,7 @@ def test_a_sweep_of_runs_on_data_sets_is_drawn_as_on_trade_offs() -> None:
     for draw, sentence in (
         (
             lambda: result.plot(wrong),
-            "measure: share is not drawn of a sweep of offline runs; give one of privacy",
+            "measure: share is not drawn for sweeps of offline runs; give one of privacy",
         ),
         (lambda: attacks.plot(), "sweep: sweeps of attack runs have no chart; give online or offline runs."),
     ):

@@ -42,7 +42,7 @@ def test_one_run_is_selected_by_its_values(result: dprl.SweepResult[dprl.RunSpec
         ({"epsilon": 2}, "axis: 0 runs have these values"),
         (
             {"privac": "none"},
-            "axis: privac is no axis of this sweep (did you mean privacy?); give one of epsilon",
+            "axis: privac is not an axis of this sweep (did you mean privacy?); give one of epsilon",
         ),
         ({"epsilon": "x"}, "axis: epsilon has no x; give one of 0.3"),
         ({}, "axis: 3 runs have these values"),

@@ -28,10 +28,10 @@ class Slider:
     """A slider.
 
     Attributes:
-        label: in words.
-        stops: ascending; the position of the line in a chart, if it draws one.
+        label: the name of the quantity that it sets.
+        stops: its values, ascending; a chart may draw a line at the current one.
         words: the label of each stop.
-        at: the index of the first stop shown.
+        at: the index of the stop at which it starts.
     """
 
     label: str
@@ -42,7 +42,7 @@ class Slider:
 
 @dataclass(frozen=True)
 class Sliders:
-    """The place of the page's sliders; a page has at most one such block."""
+    """The block with the page's sliders; a page has at most one such block."""
 
     sliders: tuple[Slider, ...]
 
@@ -52,8 +52,8 @@ class Plot:
     """A chart.
 
     Attributes:
-        draw(place, dark): returns its picture if slider `turned` is at this stop; 0 if no slider changes it.
-        turned: the index of the slider that changes it.
+        draw: a function of a stop of slider `turned` (0 without one) and of dark mode that returns the picture.
+        turned: the index of the slider that changes the picture, if any.
         upright, level: the index of the slider whose stop is drawn as a vertical or a horizontal line.
         guessed: the number of the question whose prediction by the reader is drawn as a line.
     """
@@ -67,19 +67,19 @@ class Plot:
 
 @dataclass(frozen=True)
 class Guess:
-    """The place where a reader predicts, before the answer, which contains a `Verdict`. content: see `guess_of`."""
+    """The controls with which a reader predicts; the answer after them has a `Verdict`. content: see `guess_of`."""
 
     content: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """The place that shows the error of the reader's prediction."""
+    """The block that shows the error of the reader's prediction."""
 
 
 @dataclass(frozen=True)
 class Numbers:
-    """A table whose rows depend on the stops of all sliders."""
+    """A table whose rows depend on the sliders. cells: a function of the sliders' stops that returns the rows."""
 
     columns: tuple[str, ...]
     cells: Cells
@@ -97,7 +97,7 @@ Block = str | Sliders | Plot | Numbers | Guess | Verdict | Story
 
 @dataclass(frozen=True)
 class Document:
-    """A page. blocks: strings are HTML; about: one sentence of plain text, "" for none."""
+    """A page. about: one sentence of plain text below the title, "" for none; blocks: its content, strings as HTML."""
 
     title: str
     about: str
@@ -105,7 +105,7 @@ class Document:
 
 
 def html_of(page: Document, nav: str) -> str:
-    """Return the page as HTML. nav: the links to the other pages, see `links_to`."""
+    """Return the page as HTML. nav: the HTML of the links to the other pages, from `links_to`."""
     sliders = next((block.sliders for block in page.blocks if isinstance(block, Sliders)), ())
     plots = [block for block in page.blocks if isinstance(block, Plot)]
     tables = [block for block in page.blocks if isinstance(block, Numbers)]

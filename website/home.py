@@ -21,7 +21,7 @@ EMBED = "To show one of these pages inside your own, copy it next to your page a
 
 
 def home(here: str, live: Sequence[tuple[str, str, str]], others: Sequence[tuple[str, str]]) -> Document:
-    """Build the page.
+    """Build the first page.
 
     Args:
         here: the file of this page.
@@ -60,7 +60,7 @@ def numbers(at: tuple[int, ...]) -> list[list[str]]:
 
 
 def picture(place: int, dark: bool) -> Picture:
-    """Draw the chart at one epsilon."""
+    """Draw the chart of the users needed at one epsilon."""
     epsilon = HOME_BUDGETS[place]
     costs = known(epsilon)
     see = sentences.about_trust(costs, epsilon)

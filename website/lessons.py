@@ -100,7 +100,7 @@ def chart(step: Step, shown: bool, place: int, dark: bool) -> Picture:
 
 
 def guess_of(step: Step) -> dict[str, Any]:
-    """Return the controls of a question, and the verdict on each of their settings, as JSON.
+    """Return the controls of a question, and the verdict on each of their settings, as data for JSON.
 
     A marker becomes a slider over its marks, with `stops` their places on the chart; a choice becomes a menu; an order
     becomes a menu for each curve. A verdict describes the error of a guess, with the usual reasoning behind it.

@@ -42,7 +42,7 @@ def replays(runs: Sequence[RunSpec], workers: int, say: Callable[[int], None]) -
 
 
 def page_of(example: ExploreExample, ready: Replays, nav: str) -> str:
-    """Build the page of one example."""
+    """Build the page of one example. ready: the result of `replays`; nav: the HTML of the links to the other pages."""
     return played_page(
         example.title, example.curves, AT_FIRST, lambda spec: ready[spec.replace(seeds=1)], nav
     )

@@ -29,7 +29,7 @@ SEE = (
 
 
 def needs() -> Document:
-    """Build the page."""
+    """Build the page Users needed."""
     problems = [words.named(one) for one in users_table().problems.values()]
     sliders = (
         Slider("Environment", tuple(map(float, range(len(problems)))), tuple(problems), 0),
@@ -71,7 +71,7 @@ def _asked(problem: int, epsilon: int, users: int) -> tuple[Asked, list[Need]]:
 
 
 def cells(at: tuple[int, ...]) -> list[list[str]]:
-    """Return a table row for each privacy model."""
+    """Return a table row for each privacy model. at: the stops of the three sliders."""
     _, found = _asked(*at)
     return [
         [
@@ -85,6 +85,6 @@ def cells(at: tuple[int, ...]) -> list[list[str]]:
 
 
 def picture(place: int, dark: bool) -> Picture:
-    """Draw the users needed against epsilon, in one environment."""
+    """Draw the users needed against epsilon. place: the stop of the slider for the environment."""
     asked, found = _asked(place, EPSILONS.index(DEFAULT.epsilon), USERS.index(DEFAULT.users))
     return words.picture(asked, found, dark, SEE, mine=False)

@@ -21,7 +21,7 @@ AGAIN = "To run it again, with dprl installed:"
 
 
 def papers() -> Document:
-    """Build the page."""
+    """Build the page Papers."""
     blocks: list[Block] = [paragraph(INTRO), contents()]
     for number, claim in enumerate(CLAIMS.values(), 1):
         found = bundled_papers().reports[claim.key]
@@ -51,7 +51,7 @@ def contents() -> str:
 
 
 def rows(found: ClaimReport) -> list[tuple[str, str, str, str]]:
-    """Return a table row for each setting."""
+    """Return a table row (setting, measured, claimed, verdict) for each setting of a claim."""
     settings = zip(found.claim.settings, found.numbers, found.findings, strict=True)
     return [
         (f"{number}. {setting.title}", numbers, setting.asks, one.verdict)

@@ -42,7 +42,7 @@ _ACTIVE = ("queued", "running")  # states without results to read
 # How often to request a run whose results were deleted for lack of space before they were read; a store too small for
 # the run would otherwise cost endless time. A run withdrawn by another process of this name is requested again, too.
 _TRIES = 5
-_NO_ROOM = "its results made room before they could be read; set DPRL_STORE_MB higher"
+_NO_ROOM = "its results were deleted for space before they could be read; raise DPRL_STORE_MB"
 
 
 class RunFailed(RuntimeError):
@@ -56,7 +56,7 @@ def collect(
     read: Callable[[Store, S], T | None],
     progress: Callable[[float], None] | None = None,
 ) -> dict[S, T]:
-    """Request the missing runs, wait for all, and return the result of `read` for each (None while a run is missing).
+    """Request missing runs, wait for all, and return the value of `read` for each, which is None until a run has ended.
 
     progress: called with the share done, 0 to 1. If the call ends early, the requests are withdrawn and finished seeds
     are kept, so that the next call continues from there. Raises RunFailed, and SpecError for a run past the limits.
@@ -79,7 +79,7 @@ def looks(
     read: Callable[[Store, S], T | None],
     found: dict[S, T],
 ) -> Generator[float, None, None]:
-    """Add the finished runs to `found`, and yield the share that is done between two waits of `collect`.
+    """Check all runs again and again: add finished ones to `found`, and yield the share done after each check.
 
     Closing the generator early withdraws the requests.
     """
@@ -124,7 +124,7 @@ def store_with(
     engine: str | None,
     store: str | Path | None,
 ) -> Store:
-    """Open a store, with workers or a cluster if it lacks one of these runs. stored: returns the run, or None.
+    """Open a store, with workers or a cluster if it lacks one of these runs. stored: returns a stored run, or None.
 
     Raises SpecError if an argument is not allowed, even if no run has to be computed, and StoreError.
     """
@@ -183,7 +183,7 @@ def run(
     Args:
         spec: the run, of any kind, or a dict of its fields.
         progress: a function called with the share that is done, from 0 to 1.
-        workers, engine, store: if any is given, each seed is computed only once and stored, see `Sweep.run`.
+        workers, engine, store: if any is given, seeds are computed once and stored; explained at `Sweep.run`.
 
     Returns:
         The traces of all seeds. The same spec always gives the same bits.
@@ -252,7 +252,7 @@ async def run_async(
     Args:
         spec: the run, of any kind, or a dict of its fields.
         progress: a function called with the share that is done, from 0 to 1.
-        workers, engine, store: see `Sweep.run`.
+        workers, engine, store: the processes, the Dask scheduler and the file to use, as in `Sweep.run`.
 
     Returns:
         The traces of all seeds, with the same bits as from `run`.

@@ -79,7 +79,7 @@ def looks_of(kinds: Sequence[CurveStyle], *, shaded: bool) -> list[CurveStyle]:
 
 
 def all_to_lose(spec: Any, v_star: float) -> float:
-    """Return the largest possible loss of a run."""
+    """Return the largest possible loss: V* for a learned policy, and V* in every episode for an online run."""
     return v_star if spec.kind == OfflineSpec.kind else spec.episodes * v_star
 
 
@@ -131,13 +131,13 @@ def frontier_of(
     """Return one line of a sweep.
 
     Args:
-        label, style: its name and its look.
+        label, style: the name and the style of the line.
         specs: its P runs; x: their values of the axis, ascending [P].
         rows: the values drawn [seeds, P], NaN if unknown.
         lost: the loss of each run [P]; the slope is fitted to points whose loss is a small enough share of `worst`.
-        proved: see `proved_exponent`.
+        proved: the exponent that a paper proves for the axis, or None.
         statistic: the statistic over seeds.
-        world: see `Frontier`.
+        world: the environment, if the chart shows several.
     """
     bands = np.array([band_of(column, statistic) for column in rows.T]).reshape(len(specs), 3)
     whole = np.asarray(np.isfinite(rows).all(axis=0), bool)
@@ -170,14 +170,14 @@ def frontier_of(
 def frontier_picture(
     sweep: Any, curves: Mapping[Any, RunCurves], measure: str | None, *, dark: bool
 ) -> Picture:
-    """Draw the chart of a `Sweep`, see `SweepResult.plot`. Raises SpecError."""
+    """Draw the chart of a `Sweep` for `SweepResult.plot`. curves: the finished runs by spec. Raises SpecError."""
     algorithms = "algorithm" in dict(sweep.axes)
     if measure is None:
         measure = LOST.get(sweep.base.kind, PRICE) if algorithms else PRICE
     shown_as = measure_of(sweep.base.kind, measure)
     x = next((name for name, values in sweep.axes if not isinstance(values[0], str)), None)
     if x is None:
-        raise SpecError("axes", "none of them is a number to draw along; add one, such as epsilon.")
+        raise SpecError("axes", "none of them is a number, and a chart needs one; add one, such as epsilon.")
     others = [name for name, _ in sweep.axes if name != x]
     panels: dict[str, Any] = {"": None}
     panel = ("environment" if "environment" in others else others[1]) if len(others) > 1 else ""
@@ -223,13 +223,13 @@ def frontier_picture(
 
 
 def measure_of(kind: str, measure: str) -> tradeoff.Measure:
-    """Return the figures' name of a measure for a kind of runs. Raises SpecError."""
+    """Return the name that the figures use for a measure of a kind of runs. Raises SpecError."""
     if kind not in MEASURES:
         raise SpecError("sweep", f"sweeps of {kind} runs have no chart; give {' or '.join(MEASURES)} runs.")
     if not isinstance(measure, str) or measure not in MEASURES[kind]:
         of = "" if kind == RunSpec.kind else f" of {kind} runs"
         give = f"give one of {', '.join(MEASURES[kind])}."
-        raise SpecError("measure", f"{shown(measure)} is not drawn of a sweep{of}; {give}")
+        raise SpecError("measure", f"{shown(measure)} is not drawn for sweeps{of}; {give}")
     return MEASURES[kind][measure]
 
 
@@ -262,7 +262,7 @@ def lines_of(sweep: Any, x: str, *, priced: bool, only: tuple[str, Any] | None =
 
 
 def axis_words(name: str, value: Any) -> str:
-    """Write a value of an axis for a name: an entry of a registry by its title."""
+    """Write a value of an axis for the name of a line; an entry of a registry is written as its title."""
     if not isinstance(value, str):
         return f"{SYMBOLS.get(name, name)} = {human(value)}"
     entry = next((registry[value] for registry in TITLED.get(name, ()) if value in registry), None)

@@ -1,4 +1,4 @@
-"""Data for drawing single users, of a run or of the best policy, and the counts that grow with each of them."""
+"""Data for drawing single users of a run or of the best policy, and the counts that grow with each user."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ def told_plainly(found: picture.Picture) -> Picture:
 def draw(
     traces: Traces, measure: str | None, statistic: metrics.Statistic, *, log_x: bool, **how: bool
 ) -> Picture:
-    """Draw runs of one kind, see `Comparison.plot`. Raises SpecError."""
+    """Draw runs of one kind for `Comparison.plot`, whose arguments it receives. Raises SpecError."""
     kind = kind_of_all(traces)
     check_drawable(kind, measure, statistic, log_x)
     measure = measure or MEASURES[kind][0]
@@ -116,7 +116,7 @@ def regrets(traces: Traces, view: Measure, statistic: metrics.Statistic, **how: 
         if view == "extra" and spec.baseline() not in known:
             raise without_baseline(spec)
         if view == "share" and not known[spec].v_star > 0:
-            raise SpecError("measure", f"V* of {spec.label()} is 0, and has no shares; give regret.")
+            raise SpecError("measure", f"V* of {spec.label()} is 0, so a share has no meaning; give regret.")
     curves = [
         series_of(spec, found := known[spec], known.get(spec.baseline()), look, name, view, statistic,
                   v_star=found.v_star)
@@ -156,7 +156,7 @@ def gaps(traces: Traces, **how: bool) -> picture.Picture:
 
 
 def privacy_costs(traces: Traces, **how: bool) -> picture.Picture:
-    """Draw the distance of V~ below the same algorithm's V~ without privacy, on the same data sets."""
+    """Draw how far the lower bound V~ of each run is below that of its non-private baseline on the same data sets."""
     lower = {trace.spec: np.array([seed.lower for seed in trace.seeds]) for trace in traces.values()}
     curves, theorems = [], []
     for name, spec, look in named(private_of(traces), style_of_data):
@@ -192,18 +192,18 @@ def policy(trace: Trace[Any], *, dark: bool) -> picture.Picture:
             dark=dark,
         )
     if spec.kind != OfflineSpec.kind:
-        raise SpecError("measure", f"policy is drawn of runs on data sets; {spec.label()} is an online run.")
+        raise SpecError("measure", f"policy needs a run on a data set; {spec.label()} is an online run.")
     mdp = ENVIRONMENTS[spec.environment].make(**spec.environment_params)
     return learned_picture(found, len(found.detail_n) - 1, mdp, dark=dark)
 
 
 def known_of(trace: Trace[Any]) -> RunCurves:
-    """Return the curves of a run with V*."""
+    """Return the curves of a run together with V*."""
     return RunCurves(trace.at, trace.values, v_star=core(trace).v_star)
 
 
 def core(trace: Trace[Any]) -> Any:
-    """Return the first seed's trace."""
+    """Return the first seed's trace, which has the details of its kind."""
     return trace.seeds[0]
 
 
@@ -211,7 +211,7 @@ def without_baseline(spec: Any) -> SpecError:
     """Return the error for a privacy cost whose baseline is missing."""
     return SpecError(
         "measure",
-        f"privacy cost is counted from the non-private baseline of {spec.label()}; add dprl.run(spec.baseline()) to "
+        f"privacy cost is relative to the non-private baseline of {spec.label()}; add dprl.run(spec.baseline()) to "
         "the runs.",
     )
 
@@ -220,7 +220,7 @@ def private_of(traces: Traces) -> Traces:
     """Return the private runs. Raises SpecError if there are none."""
     private = {name: trace for name, trace in traces.items() if trace.spec != trace.spec.baseline()}
     if not private:
-        raise SpecError("traces", "there is no run to draw privacy cost of; give one with privacy.")
+        raise SpecError("traces", "no run is private, so there is no privacy cost; add a private run.")
     return private
 
 

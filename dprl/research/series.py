@@ -38,7 +38,7 @@ PROVED = {
 
 def style_of(spec: RunSpec) -> CurveStyle:
     """Return the style of a run's curve."""
-    noises = dict.fromkeys(  # the first learner's styles first, and those of other packages last
+    noises = dict.fromkeys(  # the first learner's styles come first, and the styles of other packages' mechanisms last
         (m, size)
         for foreign in (False, True)
         for algorithm in ALGORITHMS
@@ -61,9 +61,9 @@ def style_of_data(spec: OfflineSpec) -> CurveStyle:
 
 
 def comparable(spec: OfflineSpec) -> float | None:
-    """Return the approximate epsilon of a run's guarantee at DELTA, which decides its colour; None without one.
+    """Return the approximate epsilon of a run's guarantee at DELTA, which decides its colour, or None if it has none.
 
-    For rho-zCDP it is rho + 2 sqrt(rho ln(1/delta)) (Bun, Steinke 2016, Proposition 1.3); otherwise its own.
+    For rho-zCDP it is rho + 2 sqrt(rho ln(1/delta)) (Bun, Steinke 2016, Proposition 1.3); otherwise the spec's own.
     """
     if spec.rho is not None:
         return spec.rho + 2 * math.sqrt(spec.rho * math.log(1 / DELTA))
@@ -92,8 +92,8 @@ def series_of(
 
     Args:
         spec: the run.
-        known: its known results; baseline: those of its non-private baseline, needed for measure `extra`.
-        look: see `style_of`.
+        known, baseline: the known results of the run and of its non-private baseline (needed for `extra`).
+        look: the style of the curve, from `style_of`.
         title: its name.
         measure: the quantity drawn.
         statistic: the statistic over seeds.
@@ -147,7 +147,7 @@ def gap_series(
     note: str = "",
     finished: bool = True,
 ) -> Series:
-    """Return the suboptimality of one run over n: the mean over data sets, with its interval. v_star: if known."""
+    """Return the suboptimality of one run over n: the mean over data sets, with its interval. v_star: V*, if known."""
     mean, low, high = metrics.regret_band(known.averaged)
     return Series(
         label=label,

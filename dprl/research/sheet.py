@@ -92,12 +92,12 @@ def _table_of(policy: Policy) -> Iterable[str]:
 
 
 def heading(text: str) -> str:
-    """Return a heading of the page."""
+    """Return an HTML heading for a part of the sheet."""
     return f"<h2>{escape(text)}</h2>"
 
 
 def bullets(texts: Iterable[str]) -> str:
-    """Return sentences as a list with bullets."""
+    """Return sentences as an HTML list with bullets."""
     return f"<ul>{''.join(f'<li>{markup(text)}</li>' for text in texts)}</ul>"
 
 

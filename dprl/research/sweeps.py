@@ -50,7 +50,7 @@ class SweepPoint(Generic[S]):
 
     @property
     def names(self) -> tuple[Any, ...]:
-        """Return the values as tables show them: a user's model by its name."""
+        """Return the values as tables show them; a user's own model is shown as its name."""
         return tuple(str(value) if isinstance(value, str) else value for value in self.values)
 
 
@@ -238,7 +238,7 @@ class Sweep(Generic[S]):
 
 @dataclass(frozen=True, eq=False)
 class SweepResult(Generic[S]):
-    """The runs of a sweep, see `Sweep.run`.
+    """The finished runs of a sweep, as `Sweep.run` returns them.
 
     Attributes:
         sweep: the sweep.
@@ -317,7 +317,7 @@ class SweepResult(Generic[S]):
         names, known = [name for name, _ in self.sweep.axes], kind_of(self.sweep.base).axes(self.sweep.base)
         for name in values:
             if name not in names:
-                wrong = f"{shown(name)} is no axis of this sweep{similar(name, names)}"
+                wrong = f"{shown(name)} is not an axis of this sweep{similar(name, names)}"
                 raise SpecError("axis", f"{wrong}; give one of {', '.join(names)}.")
         asked = {}
         for name, value in values.items():
@@ -341,7 +341,7 @@ class SweepResult(Generic[S]):
         """Return a row for each combination: the mean and 95% t interval over seeds, at the end, of the measure and of
         its excess over the non-private baseline. If a measure is never negative, its interval begins at 0 or above.
 
-        Columns: the axes, then those of a measure such as regret: regret_mean, regret_low, regret_high,
+        Columns: the axes, then the columns of a measure such as regret: regret_mean, regret_low, regret_high,
         extra_regret_mean, extra_regret_low, extra_regret_high.
         """
         import pandas as pd

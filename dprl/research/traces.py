@@ -86,7 +86,7 @@ class Trace(simulation.Trace[T_co]):
         return compare([self]).plot(measure, statistic=statistic, dark=dark)
 
     def cite(self) -> str:
-        """Return the sources to cite for this run, as a BibTeX file, see `dprl.cite`."""
+        """Return the sources to cite for this run, as the text of a BibTeX file (`dprl.cite`)."""
         return cite(self)
 
     def _repr_html_(self) -> str:
@@ -118,7 +118,7 @@ def spec_from_json(text: str) -> AnySpec:
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """Finished runs to compare, see `compare`.
+    """Finished runs to compare, made by `compare`.
 
     Attributes:
         traces: the runs by name, in the order in which they are drawn.
@@ -286,7 +286,7 @@ def fitting(texts: Iterable[str], room: int = MOST) -> int:
 
 
 def listed(names: Sequence[str], between: str, room: int = MOST) -> str:
-    """Return the names on one line; if they do not fit, the first of them and the number of the others."""
+    """Return the names on one line; if not all fit, as many as fit and the number of further names."""
     shown = fitting((name + between for name in names), room)
     rest = [f"{len(names) - shown} more"] if shown < len(names) else []
     return between.join([*names[:shown], *rest])

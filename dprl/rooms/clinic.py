@@ -42,10 +42,10 @@ class Answered(NamedTuple):
 
 
 class Asking(NamedTuple):
-    """The questions to a phone at an epsilon.
+    """The rules by which phones are asked about their steps at an epsilon.
 
     Attributes:
-        groups: the number of groups of steps; a phone answers about one of them.
+        groups: the number of groups of steps; a phone answers about the steps of one group.
         bit: the epsilon of one bit; two bits of an answer can differ.
         shares: the probabilities of the parts.
     """
@@ -56,15 +56,15 @@ class Asking(NamedTuple):
 
     @property
     def turned(self) -> int:
-        """Return the number of the DRAWS outcomes that flip a bit: rounded up, as for the coin."""
+        """Return how many of the DRAWS equally likely outcomes flip a bit, rounded up as in `response.opposites`."""
         return opposites(self.bit)
 
     def steps(self, group: int, H: int) -> range:
-        """Return the steps of a group."""
+        """Return the steps that phones of a group are asked about."""
         return range(group, H, self.groups)
 
     def chance(self, part: int) -> float:
-        """Return the probability that a user is asked about a cell of this part."""
+        """Return the probability that a user is asked about this part of a given step."""
         return self.shares[part] / self.groups
 
 
@@ -140,7 +140,7 @@ def visits_expected(n: int) -> Array:
 
 
 def on_phone(epsilon: float) -> Mapping[str, Any]:
-    """Return the random draws of a phone: integers out of DRAWS outcomes, with probabilities that add up."""
+    """Return the data with which a phone plays; probabilities are ranges of the DRAWS equally likely integers."""
     mdp, told, asked = world(), first_policy(), asking_at(epsilon)
     rows = np.arange(mdp.S)
     return {
@@ -156,7 +156,7 @@ def on_phone(epsilon: float) -> Mapping[str, Any]:
 
 
 def outcomes(chances: Any) -> list[int]:
-    """Return the last outcome for each probability; the last possible one gets the rest."""
+    """Return for each event the end of its range among the DRAWS outcomes; the last possible event gets the rest."""
     sums = [min(round(float(s) * DRAWS), DRAWS) for s in np.cumsum(chances)]
     last = max(i for i, chance in enumerate(chances) if chance > 0)
     return [*sums[:last], *[DRAWS] * (len(sums) - last)]

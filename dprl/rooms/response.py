@@ -21,7 +21,7 @@ DRAWS = 2**53  # equally likely outcomes of a coin, whole numbers from 0
 
 
 def opposites(epsilon: float) -> int:
-    """Return the number of the DRAWS outcomes that report the opposite: rounded up, so that epsilon is proved."""
+    """Return how many of the DRAWS outcomes report the opposite; rounded up, so that epsilon is proved."""
     return math.ceil(DRAWS / (1 + math.exp(epsilon)) * (1 + 1e-12))
 
 

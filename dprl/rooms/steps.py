@@ -19,7 +19,7 @@ from dprl.rooms.response import curator_count, flip, opposites, share_of_yes, sh
 
 State = Literal["open", "paused", "revealed"]
 
-DELTA = 1e-6  # at which the shuffler's epsilon is said
+DELTA = 1e-6  # the delta of the shuffler's epsilon
 MOST_LETTERS = 140
 EPSILON = Field("epsilon", "float", 1.0, "the budget of one answer", low=0.1, high=5.0)
 # From a question whose answer reveals next to nothing to four after which hardly anything is hidden.
@@ -168,7 +168,7 @@ class ShareEstimate:
         epsilon: the epsilon of each report, whoever sees it.
         shuffled: the epsilon of these reports at DELTA had a trusted shuffler mixed them before they were seen once.
         said, far: a trusted curator's noisy count at the same epsilon, simulated as if `yes` were the truth, and its
-            largest distance from that in 95 of 100 draws.
+            largest distance from `yes` in 95 of 100 draws.
     """
 
     n: int

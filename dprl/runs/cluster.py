@@ -77,7 +77,7 @@ def connected(address: str) -> Client:
 
 
 class DaskSlot:
-    """A thread of a cluster's worker. gone: whether the worker has left."""
+    """A slot of the engine for one thread of a cluster's worker. gone: whether the worker has left."""
 
     plays: Literal["all", "here", "away"] = "away"
 
@@ -86,7 +86,7 @@ class DaskSlot:
         self._client, self._simulation = client, simulation
 
     def play(self, order: Order) -> Report:
-        """Play a seed. Raises Died if the worker leaves meanwhile, and Lost if the scheduler does."""
+        """Let the worker simulate a seed for a turn. Raises Died if it leaves meanwhile, Lost if the scheduler does."""
         from distributed import KilledWorker
 
         name = ("dprl", f"{order.key}-{order.what}-{time.time_ns()}")
@@ -143,8 +143,8 @@ class Cluster:
                 log.info("The cluster could not be checked (%s).", type(error).__name__)
 
     def _survey(self) -> None:
-        """Drop the slots of workers that have left, and add those of new ones. Raises StoreError if one of these would
-        compute other bits."""
+        """Drop the slots of workers that have left, and add slots for new workers. Raises StoreError if a new worker
+        would compute other bits."""
         threads = self._client.nthreads()
         self._drop([slot for slot in self._slots() if slot.worker not in threads])
         new = threads.keys() - {slot.worker for slot in self._slots()}

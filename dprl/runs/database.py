@@ -37,7 +37,7 @@ class Database:
     """One SQLite file in WAL mode, shared by the threads of one process; other processes open their own `Database`.
 
     Each connection is used by one thread at a time. If the file is moved or deleted while a process runs, the next use
-    creates a new one. `name` is what messages call the file; a file whose tables have another `version` is set aside.
+    creates a new one. Messages call the file `name`; a file whose tables have another `version` is set aside.
     Every use may raise StoreError.
     """
 
@@ -81,7 +81,7 @@ class Database:
             try:
                 yield db
             except BaseException:
-                db.close()  # which rolls back
+                db.close()  # this rolls back an open transaction
                 raise
             spare.append(db)
         except sqlite3.Error as error:

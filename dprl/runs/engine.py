@@ -1,4 +1,4 @@
-"""The engine: one thread per slot plays turn after turn, in the order of the queue."""
+"""The engine: one thread per slot (a worker's place) runs its turns (0.25 s of work), in the order of the queue."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Engine:
 
     @property
     def workers(self) -> int:
-        """Return the number of seeds that are played at a time."""
+        """Return the number of seeds that are simulated at the same time."""
         return sum(slot.plays != "here" for slot in list(self.slots))
 
     def begin(self, workers: int | None = None, engine: str | None = None) -> None:
@@ -56,13 +56,13 @@ class Engine:
                     self.add(PipeSlot(self._simulation))
 
     def add(self, slot: Slot) -> None:
-        """Let a slot play turns."""
+        """Add a slot, with a thread that gives it turns."""
         with self.work:
             self.slots.add(slot)
         threading.Thread(target=self._serve, args=(slot,), name="slot", daemon=True).start()
 
     def drop(self, slot: Slot) -> None:
-        """Let a slot play no more turns."""
+        """Remove a slot, which gets no more turns."""
         with self.work:
             self.slots.discard(slot)
             if not any(seed.playing and seed.slot is slot for seed in self.queue.begun()):
@@ -78,7 +78,7 @@ class Engine:
             self.work.notify_all()
 
     def turn(self, slot: Slot, wait: bool = False) -> bool:
-        """Let a slot do one task; return whether there was any. wait: whether to wait for one."""
+        """Let a slot work on one task; return whether there was one. wait: whether to wait for a task."""
         with self.work:
             while (order := None if self.closed or self._results.crowded else self.queue.next(slot)) is None:
                 if not wait or self.closed or slot not in self.slots:

@@ -40,7 +40,7 @@ class Seed:
 
     Attributes:
         state: its state, which stays `queued` while it is played.
-        slot: that of the worker that started it; playing: whether it has a turn; here: whether no cluster can play it.
+        slot: the slot whose worker started it; playing: whether it has a turn; here: whether no cluster can play it.
         seconds: the duration of its turns so far.
     """
 
@@ -60,11 +60,11 @@ class Seed:
 
     @property
     def fresh(self) -> bool:
-        """Return whether somebody waits for it and no worker has started it."""
+        """Return whether somebody waits for this seed and no worker has started it."""
         return self.state == "queued" and self.slot is None
 
     def wishes(self) -> list[tuple[Run, str, Ask]]:
-        """Return everyone who waits for it."""
+        """Return everyone who waits for this seed: the run, the visitor, and the request."""
         return [(run, visitor, ask) for run in self.runs for visitor, ask in run.waiting()]
 
 
@@ -85,9 +85,9 @@ class Run:
 
     Attributes:
         keys: the keys of its seeds; seconds: the estimated time of one seed.
-        asks: the requests by visitor; served: the start of its last turn; rev: a number that every change raises.
-        there: sizes of traces in the store, -1 for a curve alone; looked: when it was read, and after how many changes.
-        fresh: seeds that no worker has started, some of which may have been started meanwhile for another run.
+        asks: the requests by visitor; served: the start of its last turn; rev: increased by every change.
+        there: sizes of stored traces, -1 for a curve alone; looked: the time and `Results.changes` when they were read.
+        fresh: seeds not started for this run; a worker may meanwhile have started some of them for another run.
     """
 
     spec: Any
@@ -102,7 +102,7 @@ class Run:
     fresh: deque[Seed] = field(default_factory=deque)
 
     def waiting(self) -> list[tuple[str, Ask]]:
-        """Return the visitors who wait for it."""
+        """Return the visitors who wait for this run, with their requests."""
         return [(visitor, ask) for visitor, ask in self.asks.items() if ask.waiting]
 
 
@@ -122,7 +122,7 @@ class Claim(NamedTuple):
 
 
 def first(claims: Iterable[Claim]) -> Claim | None:
-    """Return the claim that gets the turn."""
+    """Return the claim that gets the next turn, or None if there is no claim."""
     return min(claims, key=lambda claim: claim[:5], default=None)
 
 
@@ -148,7 +148,7 @@ class Queue:
         self._changes = 0
 
     def run(self, spec: SpecLike) -> Run:
-        """Return the known state of a run. Its name depends on the first seed's key, and so on the simulation."""
+        """Return the state of a run, which is created if necessary. Its name depends on the first seed's key."""
         name = hashlib.sha256(f"{spec.to_json()}\n{spec.seed_key(0)}".encode()).hexdigest()
         if name not in self.runs:
             self.runs[name] = Run(spec, name, tuple(map(spec.seed_key, range(spec.seeds))))
@@ -174,7 +174,7 @@ class Queue:
         ]
 
     def leased(self, by: str, whose: str) -> tuple[int, float]:
-        """Return how many seeds wait under leases of a tab, of an address or in total, and their estimated seconds."""
+        """Return the number of seeds that wait under leases of a tab, of an address or in total, and their seconds."""
         seeds, seconds = 0, 0.0
         for run in self.runs.values():
             if run.fresh and any(getattr(ask.lease, by, None) == whose for _, ask in run.waiting()):
@@ -325,7 +325,7 @@ class Queue:
         self.lost(slot, order)
 
     def lost(self, slot: Slot, order: Order | None = None) -> None:
-        """Record the loss of a worker during the task `order`: its unfinished seeds start again."""
+        """Record the loss of a worker, perhaps during the task `order`: its unfinished seeds start again."""
         if order is not None:
             self.taken.discard(order.key)
         for seed in [seed for seed in self.seeds.values() if seed.slot is slot]:
@@ -373,7 +373,7 @@ class Queue:
         self._forget()
 
     def _settle(self, seed: Seed) -> None:
-        """Remove the visitors of all runs that end with this seed."""
+        """Mark the requests for all runs that end with this seed as no longer waiting."""
         for run in seed.runs:
             for _, ask in () if self.going(run) else run.waiting():
                 ask.waiting = False

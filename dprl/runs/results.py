@@ -76,11 +76,11 @@ class Results:
         return self._find(keys, "coalesce(length(trace), -1)", lambda _, t: -1 if t is None else len(t))
 
     def curves(self, keys: Collection[str]) -> dict[str, bytes]:
-        """Return the stored curves, and answers."""
+        """Return the stored curves of seeds and answers to questions, by key."""
         return self._find(keys, "curve", lambda curve, _: curve)
 
     def trace(self, key: str) -> bytes | None:
-        """Return a trace, and note that it was used."""
+        """Return a seed's trace, or None if it is not stored, and update the time of its last use."""
         found: bytes | None = self._find([key], "trace", lambda _, trace: trace).get(key)
         if found is not None:
             with self._lock:
@@ -125,7 +125,7 @@ class Results:
     def _find(
         self, keys: Collection[str], column: str, held: Callable[[bytes, bytes | None], Any]
     ) -> dict[str, Any]:
-        """Return the stored values of each key, from a column of the file or from memory."""
+        """Return the stored value of each key, from a column of the file, or from memory by the function `held`."""
         before = self.file.notice
         with self._lock:  # memory first: whatever is written meanwhile is in the file by then
             mine = {key: self._held[key] for key in keys if key in self._held}

@@ -81,7 +81,7 @@ def read_code(text: str, length: int = CODE_LENGTH) -> str:
 
 
 def draw_code(length: int) -> str:
-    """Draw a random code that cannot be guessed."""
+    """Draw a random code of `length` letters that cannot be guessed."""
     return "".join(secrets.choice(LETTERS) for _ in range(length))
 
 
@@ -301,7 +301,7 @@ class ShortLinks:
             return str(db.execute(_LINK, (page, query)).fetchone()["code"])
 
     def lengthen(self, text: str) -> tuple[str, str]:
-        """Return the page and the query of a short link from its letters, see `read_code`. Raises Refused."""
+        """Return the page and the query of a short link from its letters, as somebody typed them. Raises Refused."""
         code = read_code(text, LINK_LENGTH)
         if not code:
             raise Refused(filled(LINKS["no_code"], given=shown(text) or "nothing", length=LINK_LENGTH))

@@ -53,7 +53,7 @@ class Activity:
 
 
 class Waiting(NamedTuple):
-    """A visitor's wish for a run. seeds: the number not started yet; seconds: the estimated time left on one core."""
+    """A visitor who waits for a run. seeds: the number not started yet; seconds: the estimated time on one core."""
 
     visitor: str
     run: Any

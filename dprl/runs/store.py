@@ -265,7 +265,7 @@ class Store:
         return next(filter(None, (self.results.notice, self.engine.trouble, *files)), "")
 
     def begin(self, workers: int | None = None, engine: str | None = None) -> Store:
-        """Start workers unless some are running, or use a Dask cluster, see `Engine.begin`; return the store."""
+        """Start worker processes unless some are running, or use the Dask cluster at `engine`; return the store."""
         with self._work:
             if self._keeper is None:
                 self._keeper = threading.Thread(target=self._keep, name="keeper", daemon=True)
@@ -291,7 +291,7 @@ class Store:
     def _keep(self) -> None:
         """Write results as they come; every second, check tabs and rooms, and report to other processes."""
         looked, told = 0.0, ""
-        others(self.path)  # which removes the reports of killed processes
+        others(self.path)  # this also removes the reports of killed processes
         while not self.engine.closed:
             self.results.news.wait(1.0)
             self.results.news.clear()
@@ -337,7 +337,7 @@ class Store:
         if run.looked[1] != now[1] or now[0] - run.looked[0] > _LOOK:
             there = self.results.there(run.keys)
             with self._work:
-                if run.rev == rev:  # else the next look sees to it
+                if run.rev == rev:  # otherwise the next call does this
                     run.looked = now
                     if there != run.there:
                         run.there = there
@@ -356,7 +356,7 @@ def default_path() -> Path:
 
 
 def others(path: Path) -> list[dict[str, Any]]:
-    """Return the last reports of all processes with workers at a store, see `Store._tell`."""
+    """Return the last reports (from `Store._tell`) of all processes with workers at a store."""
     found = []
     for file in sorted(path.parent.glob(f"{path.name}.*.json")):
         try:
@@ -372,7 +372,7 @@ _opening = threading.Lock()
 
 
 def opened(path: Path | None = None) -> Store:
-    """Return this process's store at a path, opened once. Raises StoreError."""
+    """Return this process's store at a path (or the default path); it is opened only once. Raises StoreError."""
     where = (default_path() if path is None else Path(path)).absolute()
     with _opening:
         if where not in _opened:

@@ -1,4 +1,4 @@
-"""A turn: the work of a worker between two requests. It is a function that uses neither the store nor Dask."""
+"""A turn, the work of a worker between two requests: a function that uses neither the store nor Dask."""
 
 from __future__ import annotations
 

@@ -32,8 +32,8 @@ class Lost(RuntimeError):
 
 
 class Slot(Protocol):
-    """A place where turns are played, see `PipeSlot`. plays: `all`, `here` (questions, and seeds that no cluster can
-    play) or `away` (all others)."""
+    """The interface to a worker, which plays turns one at a time. plays: `all`, `here` (questions, and seeds that no
+    cluster can play) or `away` (all other tasks)."""
 
     plays: Literal["all", "here", "away"]
 
@@ -51,7 +51,7 @@ class PipeSlot:
         self._start()
 
     def play(self, order: Order) -> Report:
-        """Play a seed. Raises Died, after a new process was started, and Lost after `close`."""
+        """Let the process simulate a seed for a turn. Raises Died, after starting a new one, and Lost after `close`."""
         idle = self.process.poll() is not None
         try:
             if idle:

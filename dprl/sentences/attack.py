@@ -58,7 +58,7 @@ def about_attack(
 
     Args:
         found: the epsilon measured at delta, with its 95% interval.
-        proved, claimed: epsilon for the run's whole noise.
+        proved, claimed: the proved and the stated epsilon of the run's whole noise.
         farthest: whether the two episodes are as far apart as possible.
         half: whether the noise was half as large as it should be.
     """
@@ -98,13 +98,13 @@ def about_scores(guessed: Measured, best: float, half: bool) -> str:
 
 
 def about_errors(broken: bool) -> str:
-    """Describe the curve of errors. broken: whether the attack did better than the proof allows."""
+    """Describe the curve of the attack's errors. broken: whether the attack did better than the proof allows."""
     said: str = SAID["errors_above" if broken else "errors_below"]
     return said
 
 
 def advantage(right: float) -> str:
-    """Describe the best attacker's advantage."""
+    """Describe the best attacker's advantage over chance. right: an upper bound on its share of correct guesses."""
     return (
         f"The attacker sees a release from one of two equally likely episodes. **The best attacker guesses right at "
         f"most {share_at_most(right)} of the time instead of 50%**, whatever it computes."
@@ -132,7 +132,7 @@ def whose(first: bool, guesses: Sequence[bool]) -> str:
 
 
 def about_guesses(right: float) -> str:
-    """Describe the hundred guesses; `right` is the share of correct ones."""
+    """Describe how many of a hundred guesses are right. right: the best attacker's share of correct guesses."""
     hits = round(100 * right)
     return (
         f"With the same noise, the best attacker guesses at most about {hits} of 100 users right. A coin "

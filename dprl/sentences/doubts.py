@@ -14,7 +14,7 @@ SAID, STATISTIC = messages("charts")["doubts"], messages("charts")["seeds"]
 
 def unsettled(stuck: int, of: int, at: Sequence[str] = ()) -> str:
     """Warn that a run without privacy has not found the best policy in `stuck` of its seeds (see `metrics.unsettled`);
-    return "" for 0. at: the points of a sweep with this doubt; `stuck` is then the largest number at any of them."""
+    return "" for 0. at: the points of a sweep with this doubt; `stuck` is then the largest number at any such point."""
     if not stuck:
         return ""
     told = {"stuck": stuck, "seeds": plural(of, "seed")}

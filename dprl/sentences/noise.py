@@ -30,7 +30,7 @@ def about_cells(
     """Describe the noise in all cells.
 
     Args:
-        bound: E; the family's share of it bounds an error.
+        bound: E; the family defines the share of it that bounds the error of one count.
         word: the kind of counts that the planner sees ("noisy", "released").
     """
     if not noise.largest:

@@ -23,7 +23,7 @@ COVERED = (
 
 
 def trajectories(n: int) -> str:
-    """Describe the size of a data set."""
+    """Write the size of a data set, such as "1,000 trajectories"."""
     return f"{human(n)} trajectory" if n == 1 else f"{human(n)} trajectories"
 
 

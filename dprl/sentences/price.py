@@ -81,7 +81,7 @@ def how_frontier(
     extra: Sequence[str] = (),
     statistic: Statistic = "mean",
 ) -> list[str]:
-    """List the basis of `about_frontier`: slopes with intervals and ranges, the statistic, and further remarks."""
+    """List the numbers behind `about_frontier`: slopes with intervals and ranges, the statistic, further remarks."""
     known = [c for c in curves if np.isfinite(c.center).any()]
     if not known:
         return list(filter(None, extra))
@@ -155,7 +155,7 @@ def about_growth(growth: Mapping[str, Sequence[Growth]]) -> str:
 
 
 def how_growth(growth: Mapping[str, Sequence[Growth]]) -> list[str]:
-    """List the basis of `about_growth`, with one item for each run."""
+    """List the numbers behind `about_growth`, with one item for each run."""
     said = [filled(SAID["growth_how"], flat=f"{FLAT:g}")] if growth else []
     for name, steps in growth.items():
         last, start = steps[-1], flat_from(steps)

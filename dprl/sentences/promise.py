@@ -65,7 +65,7 @@ anything inferred from the data would reveal something about the users in it.
 
 
 class ProvedReading(Protocol):
-    """One guarantee that the noise proves, see `privacy.guarantee.Reading`."""
+    """One guarantee that the noise proves: the attributes of `privacy.guarantee.Reading` that sentences use."""
 
     @property
     def adjacency(self) -> str: ...
@@ -78,7 +78,7 @@ class ProvedReading(Protocol):
 
 
 def outcome(epsilon: float, delta: float) -> str:
-    """Explain (epsilon, delta) on one line."""
+    """Explain on one line how much more likely (epsilon, delta) allows an outcome to become."""
     factor = human(float(f"{math.exp(epsilon):.{2 if epsilon >= 1 else 3}g}"))
     told = {"factor": factor, "delta": human(delta)}
     said = filled(SAID["outcome"], **told)

@@ -83,7 +83,7 @@ def _users_needed(end: _End) -> float:
 
 
 def _users(ends: list[_End], at: float, view: Measure) -> str:
-    """Compare the episodes that each run needs to learn with those of the first that learned."""
+    """Compare the episodes that each run needs to learn with the episodes of the run that needs the fewest."""
     first, *others = sorted(ends, key=lambda end: (_users_needed(end), _average(end, at, view)))
     least = _users_needed(first)
     parts = []

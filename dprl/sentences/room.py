@@ -26,7 +26,7 @@ def held(total: float) -> str:
 
 
 def left(epsilon: float, total: float) -> str:
-    """State the budget that a teacher has left for questions."""
+    """State the part of the room's total epsilon that is left for further questions."""
     return filled(TEACHER["left"], left=human(epsilon), total=human(total))
 
 

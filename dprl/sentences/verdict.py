@@ -23,7 +23,7 @@ UNSUPPORTED = "Nothing is counted beyond a step at which too few users did what 
 
 
 def beforehand(learned_from: int, checked: int, budget: str, episodes: int = 1, together: str = "") -> str:
-    """Describe the values that a click will release. budget: the budget that it spends; episodes: the most of one user;
+    """Describe the values that a click will release. budget: the budget that it spends; episodes: each user's maximum;
     together: the guarantee of all releases under the budget, "" if it is not shown."""
     said = [filled(SAID["releases"], users=plural(learned_from, "user"), budget=budget)]
     if checked:
@@ -115,7 +115,7 @@ def cautious(low: float, value: float, high: float) -> str:
 
 
 def rows_of(trace: Any) -> list[tuple[str, str, str]]:
-    """Return the rows of a release's table, see `checked_rows`."""
+    """Return the rows of a release's table (name, estimate, and interval), with its recommended policy first."""
     policy = trace.portable.about
     return checked_rows(policy["held out"], policy["other policy"], policy["bound"])
 
@@ -152,5 +152,5 @@ def bound_row(bound: float) -> tuple[str, str, str]:
 
 
 def _three(value: float) -> float:
-    """Round to three digits."""
+    """Round to three significant digits."""
     return float(f"{value:.3g}")

@@ -1,4 +1,4 @@
-"""Simulation: from a spec to a trace."""
+"""Simulation: compute the trace (the results) of a run from its spec (the description)."""
 
 from dprl.simulation import online  # registers its kind
 from dprl.simulation.attack import AttackSpec, AttackTrace  # registers its kind, too

@@ -70,8 +70,8 @@ class AttackSpec(SpecBase):
 
     Attributes:
         run: the run whose noise is attacked; its own number of seeds has no effect.
-        first, second: the two trajectories, see `Trajectory.parse`; by default a pair that is farthest apart. If a
-            user of the run may have several episodes, all of them follow this trajectory.
+        first, second: the two trajectories, as `Trajectory.parse` reads them; by default a pair that is farthest apart.
+            If a user of the run may have several episodes, all follow this trajectory.
 
     Raises:
         SpecError: A field is not allowed; one sentence names it and the allowed values.
@@ -123,7 +123,7 @@ class AttackSpec(SpecBase):
 
     @property
     def draws(self) -> int:
-        """Return the largest number of draws in one execution, for both worlds together."""
+        """Return the largest number of random draws that one execution needs, for both cases together."""
         releases, m = self.run.work(self.run.mechanism).releases, self.run.contribution
         if m > 1:  # each episode is in its own report, or in a node on each level of a tree
             releases = max(releases, m * (LEVELS if self.places == "random" else 1))
@@ -248,7 +248,7 @@ def possible_of(run: RunSpec) -> Table | None:
 
 
 def pairs_of(run: RunSpec) -> dict[str, tuple[str, str]]:
-    """Return two episodes that are as far apart as possible, and two that differ in one reward only."""
+    """Return pairs of episodes by name: one as far apart as possible, and one that differs in one reward only."""
     size, table = run.problem_size, possible_of(run)
     return {"farthest": farthest(size, table), "nearest": nearest(size, table)}
 
@@ -286,7 +286,7 @@ def collusion(spec: Any) -> dict[str, Any]:
     minus release t - 1 minus the visit of user t + 1 is the visit of user t, so users t - 1 and t + 1 can compute it.
 
     Returns:
-        visits: 0 or 1 for each user; one: the single draw; tree: the noise of each tree release; scale: of each draw.
+        visits: 0 or 1 for each user; one: the single draw; tree: the noise of each tree release; scale: of the noise.
     """
     stream = stream_of_releases(USERS)
     scale = levels(USERS) / float(spec.run.epsilon)

@@ -86,7 +86,7 @@ class SpecBase:
         object.__setattr__(self, name, value)
 
     def _check_fields(self) -> None:
-        """Check every field by itself."""
+        """Check every field separately."""
         for name, table_field in self.TABLE.items():
             self._set(name, table_field.check(getattr(self, name)))
 
@@ -107,7 +107,7 @@ class SpecBase:
 
     @cached_property
     def problem_size(self) -> Size:
-        """Return S, A and H."""
+        """Return the numbers of states S, actions A and steps H."""
         given: Any = self
         return Size(*ENVIRONMENTS[given.environment].size(**given.environment_params))
 
@@ -117,7 +117,7 @@ class SpecBase:
             raise SpecError(name, filled(SAID["goes"], **told))
 
     def _kept(self, changes: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the fields that are set and do not belong to one that changes."""
+        """Return the fields that are not None, without those that by BELONGS lose their meaning with these changes."""
         kept = {name: value for name, value in self.to_dict().items() if value is not None and name != "kind"}
         for owner, owned in self.BELONGS.items():
             if owner in changes and changes[owner] != getattr(self, owner):

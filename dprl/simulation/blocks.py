@@ -206,12 +206,12 @@ def interview(
 ) -> None:
     """Add the counts of `users` trajectories to `counts`, their answers to `memory`, and start states to `starts`.
 
-    Users fall into groups at random. Those of group g are asked about steps g, g + groups, ..., and at each about m, n
-    or r with probabilities `shares` [3]. Given the group's transitions, the users of a cell are split at random into
-    those who are asked about rewards and the others, and rewards are drawn for each part.
+    Users fall into groups at random. Those of group g are asked at steps g, g + groups, ... about transition, visit or
+    reward, with probabilities `shares` [3]. Given the group's transitions, the users of a cell are split at random
+    into those who are asked about rewards and the others, and rewards are drawn for each part.
 
     Args:
-        rng, asking: the generator of trajectories, and that of questions.
+        rng, asking: the random generators of trajectories and of questions.
         walk_below: the size up to which groups are walked.
         memory: see privacy/mechanisms/unary.py, [5, cells].
     """

@@ -225,10 +225,10 @@ def occupancy(mdp: TabularMDP, behaviour: tuple[Part, ...]) -> Array:
 
 
 def coverage(mdp: TabularMDP, behaviour: tuple[Part, ...]) -> tuple[float, float]:
-    """Return how well a behaviour policy covers a problem: d_m, and the same for the optimal policy's pairs only.
+    """Return how well a behaviour policy covers a problem, and how well it covers the optimal policy's pairs.
 
-    d_m is the least positive d^mu(h, s, a) (QW23-offline, Theorem 3.4). The second number is the least d^mu over the
-    (h, s, a) that the lowest optimal policy visits; it is 0 if one is not covered (Assumption 2.1 then fails for it).
+    The first number, d_m, is the least positive d^mu(h, s, a) (QW23-offline, Theorem 3.4). The second is the least
+    d^mu over the (h, s, a) that the lowest optimal policy visits, or 0 if one is not covered (so Assumption 2.1 fails).
     """
     visited = occupancy(mdp, behaviour)
     best = planning.optimum(mdp).policy

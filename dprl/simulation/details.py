@@ -102,12 +102,12 @@ class SeedTrace(TraceCore[RunSpec]):
 
     @property
     def episodes(self) -> Ints:
-        """Return the users so far, [C]."""
+        """Return the number of users so far at each checkpoint, [C]."""
         return self.curve.at
 
     @property
     def regret(self) -> Array:
-        """Return the cumulative regret, [C]."""
+        """Return the cumulative regret at each checkpoint, [C]."""
         return self.curve.values
 
     @classmethod

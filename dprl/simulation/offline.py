@@ -44,7 +44,7 @@ def covered(spec: OfflineSpec) -> dict[str, Any]:
         d_m: the least positive d^mu.
         optimal: the least d^mu over the optimal policy's pairs.
         visits: the share of a data set that visits each pair, d^mu [H, S, A].
-        best: the same for the lowest optimal policy [H, S, A].
+        best: the share of the lowest optimal policy's episodes that visit each pair [H, S, A].
     """
     mdp = ENVIRONMENTS[spec.environment].make(**spec.environment_params)
     parts = datasets.parts(spec.behaviour, mdp)

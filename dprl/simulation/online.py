@@ -56,7 +56,7 @@ def promise(spec: RunSpec) -> dict[str, Any] | None:
         rho: the rho of zero-concentrated privacy, None if none is known.
         separation: the separation of the best attacker's scores.
         separations, measures: for more and less noise of its kind, the separation and the epsilon proved at `delta`.
-        delta: the delta at which an attack is measured, that of the spec.
+        delta: the spec's delta, at which an attack is measured.
     """
     noise = loop_of(spec).noise_of_run(spec)
     places = noise.losses()

@@ -65,7 +65,7 @@ def not_counted(reports: str, algorithm: str, privacy: str, mechanism: str | Non
 
 
 def calibrations_for(algorithm: str, mechanism: str) -> tuple[str, ...]:
-    """List the sizes of the noise, the default first: as in a paper, if one states it for the statistic."""
+    """Return the possible sizes of the noise, the default first; `paper` is possible if a paper states the noise."""
     known = ALGORITHMS[algorithm].statistic.in_papers
     return ("calibrated", "paper") if mechanism in known else ("calibrated",)
 

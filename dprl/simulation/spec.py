@@ -198,7 +198,7 @@ class RunSpec(SpecBase):
 
     @property
     def statistic(self) -> Statistic:
-        """Return the statistic of the users that the learner sees."""
+        """Return the statistic, sums over users, from which the learner learns."""
         seen = ALGORITHMS[self.algorithm].seen(self.bonus)
         return replace(cast(Counts, seen), declared=self.declared) if self.structure else seen
 
@@ -241,7 +241,7 @@ class RunSpec(SpecBase):
             raise SpecError("reports", filled(SAID["reports"], reason=reason))
 
     def _default_reports(self) -> str:
-        """Return the default reports: as in the paper if noise or bonus are, otherwise those of the privacy model."""
+        """Return the default of `reports`: the paper's if noise or bonus are the paper's, else the privacy model's."""
         usual = "all" if "paper" in (self.calibration, self.bonus) else PRIVATIZERS[self.privacy].reports
         return "all" if not_counted(usual, self.algorithm, self.privacy, self.mechanism) else usual
 
@@ -254,7 +254,7 @@ class RunSpec(SpecBase):
             if (self.calibration or "calibrated") in calibrations_for(self.algorithm, key)
             and not (self.delta == 0 and MECHANISMS[key].needs_delta)
         ]
-        roomy = [key for key in fitting if self._has_room_for(key)]  # else the refusal is that of the last
+        roomy = [key for key in fitting if self._has_room_for(key)]  # if there is none, the last is refused
         return (roomy or fitting[-1:] or known)[0]
 
     def _has_room_for(self, mechanism: str) -> bool:
@@ -284,7 +284,7 @@ class RunSpec(SpecBase):
         cost.check_cost(self.work(mechanism), smaller=ENVIRONMENTS[self.environment].smaller)
 
     def work(self, mechanism: str | None) -> cost.Work:
-        """Return the work of running this spec with that mechanism."""
+        """Return the work of running this spec with a mechanism, given by its key, or without noise (None)."""
         learner, size, K = ALGORITHMS[self.algorithm], self.problem_size, self.episodes
         return cost.Work(
             size=size,

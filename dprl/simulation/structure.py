@@ -26,7 +26,7 @@ MAX_MODEL = 50_000_000  # most probabilities of a model that is compared with it
 
 
 def check(given: str, learner: str) -> None:
-    """Raise SpecError if this cannot be declared, or if the learner does not use it."""
+    """Raise SpecError if `given` is not an allowed structure, or if the learner cannot use one."""
     if given != OWN:
         raise SpecError("structure", f"{shown(given)} is not allowed; give {OWN}, or none.")
     able = [key for key, other in ALGORITHMS.items() if "structure" in other.declarable]

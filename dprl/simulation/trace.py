@@ -214,7 +214,7 @@ class Trace(Generic[T_co]):
 
     @property
     def spec(self: Trace[TraceCore[S_co]]) -> S_co:
-        """Return the spec of the run. Its type is that of the seeds' specs, such as RunSpec for SeedTraces."""
+        """Return the spec of the run. It has the same type as the seeds' specs, such as RunSpec for SeedTraces."""
         return cast(S_co, self._spec)
 
     def __repr__(self) -> str:
@@ -261,7 +261,7 @@ class Trace(Generic[T_co]):
         return self.seeds[0].curve
 
     def frame(self, *, whole: bool = True) -> pd.DataFrame:
-        """Return a tidy table with a column for the seed and those of the curve, such as episode and regret.
+        """Return a tidy table with the seed and the columns of the curve, such as episode and regret.
 
         Args:
             whole: whether each point of a curve has a row; otherwise only its end has one.

@@ -102,7 +102,7 @@ def farthest(size: Size, possible: Table | None = None) -> tuple[str, str]:
 
 
 def nearest(size: Size, possible: Table | None = None) -> tuple[str, str]:
-    """Return two trajectories that differ in one counter: the reward of the last step. possible: as above."""
+    """Return two trajectories that differ in one counter: the reward of the last step. possible: as for `farthest`."""
     table = every_state(size.S) if possible is None else possible
     steps, s = [], 0
     for h in range(size.H):

@@ -96,7 +96,7 @@ class Counts:
 
     @property
     def briefly(self) -> str:
-        """The scaling without its purpose."""
+        """The scaling in words, without its purpose."""
         return filled(MOVED["units"], units=self._units)
 
     @property
@@ -113,7 +113,7 @@ class Counts:
         return self.declared.total(size.H) + 2 * self.rows(size)
 
     def sensitivity(self, size: Size, adjacency: str) -> Change:
-        """Return the largest effect of one user.
+        """Return the largest effect of one user on the counters.
 
         Replacing a user moves one unit from one counter to another at each of H steps, in n, in m and (at most one
         unit) in r: the L1 norm is 2H for each of them, not H. Blanking removes one unit from each.
@@ -176,7 +176,7 @@ class Counts:
         return size.H * size.S * size.A
 
     def evened(self) -> Counts:
-        """Return the statistic in even units, or itself if it has none."""
+        """Return the statistic in units in which its parts tolerate the same noise, or itself if it has none."""
         return replace(self.even or self, declared=self.declared, played=self.played)
 
 
@@ -184,7 +184,7 @@ def _per(part: str, unit: float) -> str:
     return part if unit == 1 else f"{part}/{1 / unit:g}"
 
 
-# Post-processed to counts that some users could have. The tolerance of r is E, that of n and m E/4.
+# Post-processed to counts that some users could have. The tolerance of r is E; of n and m it is E/4.
 CONSISTENT = Counts(publish=consistent, even=Counts(publish=consistent, reward=0.25))
 # Raw counts with their noise.
 NOISY = Counts(publish=unchanged, even=Counts(publish=unchanged, reward=0.25))

@@ -54,11 +54,11 @@ class Dataset:
     publish = staticmethod(project)
 
     def cells(self, size: Size) -> int:
-        """Return the number of released numbers."""
+        """Return how many numbers a release contains."""
         return size.H * size.S * size.A * (size.S + 1)
 
     def sensitivity(self, size: Size, adjacency: str) -> Change:
-        """Return the effect of replacing a trajectory: one unit out of a cell and into another per step, in n and m."""
+        """Return the effect of replacing a trajectory: at each step, one unit moves to another cell, in n and in m."""
         moved = 2 * size.H if adjacency == REPLACE_ONE else size.H
         return Change(((2 * moved, 1.0),), one_way=adjacency != REPLACE_ONE)
 
@@ -71,7 +71,7 @@ class Dataset:
         return scale
 
     def error_bound(self, scale: float, tail: Array) -> Array:
-        """Return E = 2 * scale * tail."""
+        """Return E = 2 * scale * tail, of which half bounds the noise in each counter."""
         return 2 * scale * tail
 
     def row(self, size: Size) -> int:
@@ -118,7 +118,7 @@ class Transitions:
     half = 0
 
     def sensitivity(self, size: Size, adjacency: str) -> Change:
-        """Return one trajectory's effect if replaced: one unit out of a cell and into another at each step."""
+        """Return the effect of replacing a trajectory: one unit moves to another cell of m at each step."""
         moved = size.H if adjacency == REPLACE_ONE else 0
         return Change(((size.H + moved, 1.0),), one_way=adjacency != REPLACE_ONE)
 
@@ -147,7 +147,7 @@ class RewardSums:
     half = 0
 
     def sensitivity(self, size: Size, adjacency: str) -> Change:
-        """Return one trajectory's effect if replaced: at most one unit out of a cell and into another at each step."""
+        """Return the effect of replacing a trajectory: at most one unit moves to another cell at each step."""
         moved = size.H if adjacency == REPLACE_ONE else 0
         return Change(((size.H + moved, 1.0),), one_way=adjacency != REPLACE_ONE)
 

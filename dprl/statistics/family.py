@@ -22,7 +22,7 @@ class Query(Protocol):
 
     @property
     def half(self) -> int:
-        """The half of the data set that it sums over."""
+        """The half of the data set that it sums over, 0 or 1."""
 
     def draws(self, size: Size) -> int:
         """Return the number of draws of unit noise."""
@@ -45,10 +45,10 @@ class Family:
         name: its name in queries.
         what: a description.
         change: the effect of replacing one trajectory on one release.
-        blanked: the same for a trajectory that is replaced by an empty one.
+        blanked: the effect of replacing one trajectory by an empty one.
         times: number of releases.
         weight: scale of its noise relative to the other families, if no paper states it.
-        half: the half of the data set it is summed over; the halves are disjoint.
+        half: the half of the data set that it sums over, 0 or 1; the halves are disjoint.
     """
 
     name: str

@@ -93,7 +93,7 @@ class FeatureGram:
         return matrix, (b**p * B) ** (1 / (p + 1))
 
     def cells(self, size: Size) -> int:
-        """Return the numbers released each time: an upper triangle and a vector for each step."""
+        """Return the size of each release: the numbers in an upper triangle and a vector, for each step."""
         return size.H * size.d * (size.d + 3) // 2
 
     def row(self, size: Size) -> int:
@@ -127,7 +127,7 @@ class FeatureGram:
         return tail
 
     def evened(self) -> Self:
-        """Return the statistic in optimal units."""
+        """Return the same statistic, released in optimal units (see `units`)."""
         return replace(self, even=True)
 
     def paper_noise(self, model: str, size: Size, K: int, epsilon: float, delta: float) -> PaperScale:

@@ -67,7 +67,7 @@ def look_up(reports: int, setup: Any, state: Any) -> float:
 
     Args:
         reports: number of users since the last release, or 1 for their batch, in the unit of `setup.ends`.
-        setup, state: those of a loop (replan_kernels.py), with ends, bound, error [B], scales and policy, noise,
+        setup, state: a loop's records (replan_kernels.py), with ends, bound, error [B], scales and policy, noise,
             counts,
             noisy; kept, int64 [H, S, A], the reports in each row; places, int64 [H, S, A], the row's index in the
             table; errors, bounds [H, S, A], zero if no report counts.

@@ -107,7 +107,7 @@ def bounded_gram() -> tuple[Change, Change]:
 
 
 def bounded_moment(top: float) -> tuple[Change, Change]:
-    """Return the changes of a vector for any features of norm at most 1: 2 top, and top."""
+    """Return the largest changes of a vector for features of norm at most 1: 2 top if replaced, top if blanked."""
     return _moved(4 * top**2), _moved(top**2)
 
 

@@ -21,7 +21,7 @@ class Change:
     """The effect of one neighbouring change on the cells of a statistic at one item of the stream.
 
     Attributes:
-        moves: `count` cells move by at most `size`, for each (count, size).
+        moves: pairs (count, size): `count` cells move by at most `size`.
         one_way: whether all of them go up (or all down); otherwise half go up and half go down.
         anew: the same for cells that are not running sums: they are queried again, with new noise, at each release from
             that item on.
@@ -138,7 +138,7 @@ class Statistic(Protocol):
         """Return the scale of the noise in the counter that guarantees and previews show: n, the visits, for counts."""
 
     def error_bound(self, scale: float, tail: Array) -> Array:
-        """Return E, given a bound `tail` on the unit noise of every cell."""
+        """Return E, the bound on noise for the learner, given a bound `tail` on the unit noise of every cell."""
 
     def row(self, size: Size) -> int:
         """Return the number of cells in a row, whose noise has a joint bound because a learner uses them together."""

@@ -87,7 +87,7 @@ class ValueRegression:
         return np.tile(units, (size.H - 1, 1))
 
     def cells(self, size: Size) -> int:
-        """Return the numbers released each time: an upper triangle and a vector for each step."""
+        """Return the size of each release: the numbers in an upper triangle and a vector, for each step and family."""
         return (size.H - 1) * self.families * size.d * (size.d + 3) // 2
 
     def row(self, size: Size) -> int:
@@ -121,7 +121,7 @@ class ValueRegression:
         return tail
 
     def evened(self) -> ValueRegression:
-        """Return the statistic in optimal units."""
+        """Return the same statistic, released in optimal units (see `units`)."""
         return replace(self, even=True)
 
     def paper_noise(self, model: str, size: Size, K: int, epsilon: float, delta: float) -> PaperScale:
@@ -149,7 +149,7 @@ def balanced(moves: tuple[float, ...], d: int) -> list[float]:
 
 
 def notes_of(epsilon: float) -> tuple[str, ...]:
-    """Return the guarantee's remarks on noise as in the paper, in addition to the proof."""
+    """Return remarks about noise as in the paper, which the guarantee shows in addition to its proof."""
     notes = [
         "matrix noise is symmetric, (Z + Zᵀ)/√2, and Q is clipped at 0. L21 does not state the clipping. Without it "
         "noise could make V negative, and the sensitivity would not hold"

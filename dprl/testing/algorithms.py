@@ -41,7 +41,7 @@ def check_algorithm(algorithm: Learner) -> tuple[str, ...]:
 
 
 def record(algorithm: TabularLearner) -> None:
-    """Check the key, texts, privacy models and bonuses."""
+    """Check that the algorithm has a key and texts, and that its privacy models and bonuses are known."""
     texts(algorithm)
     unknown = set(algorithm.privacies) - PRIVATIZERS.keys()
     require(not unknown, f"privacies: {', '.join(unknown)} is none of {', '.join(PRIVATIZERS)}")

@@ -33,7 +33,7 @@ def check_environment(environment: Environment) -> tuple[str, ...]:
 
 
 def record(environment: Environment) -> None:
-    """Check the key, texts and the field H."""
+    """Check that the environment has a key, texts, and a field H."""
     texts(environment)
     require("H" in [field.name for field in environment.fields], "fields: H is missing; give horizon(20)")
 

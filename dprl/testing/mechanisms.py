@@ -75,7 +75,7 @@ def errors(values: Array, expected: float) -> float:
 
 
 def record(mechanism: Mechanism) -> None:
-    """Check the key, texts and norm."""
+    """Check that the mechanism has a key, texts, and a known norm."""
     texts(mechanism)
     require(mechanism.norm in ("l1", "l2"), f"norm: {mechanism.norm} is not allowed; give l1 or l2")
 
@@ -84,7 +84,7 @@ def repeats(mechanism: Mechanism) -> None:
     """Draw noise from one seed twice, and from another seed in between, and compare the bits."""
     first, other, again = (noise_of(mechanism, stream_of(mechanism), 50, seed) for seed in (1, 2, 1))
     require(not np.array_equal(first, other), "two seeds gave the same noise")
-    require(np.array_equal(first, again), "one seed gave two noises")
+    require(np.array_equal(first, again), "the same seed gave different noise")
 
 
 def noise(mechanism: Mechanism, failure: float = 1e-2) -> None:
@@ -130,7 +130,7 @@ def proof(mechanism: Mechanism) -> None:
 
 
 def shown(mechanism: Mechanism, stream: Stream, drawn: Array, first: Array, second: Array) -> float:
-    """Return a lower bound on epsilon at DELTA from log-likelihood ratios, with Clopper-Pearson intervals."""
+    """Return the lower bound on epsilon at DELTA that log-likelihood ratios show, by Clopper-Pearson intervals."""
     ratios = [mechanism.log_ratio(stream, drawn + own, 0, first, second) for own in (first, second)]
     best = 0.0
     for threshold in (0.5, 1.0, 1.5, 2.0):

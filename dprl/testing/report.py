@@ -59,7 +59,7 @@ def offered(registry: Registry[Any], entry: Any, fields: Registry[Field], name: 
 
 
 def texts(entry: Any) -> None:
-    """Check the key, title, summary and source."""
+    """Check the key, title, summary and source of an entry."""
     key = isinstance(entry.key, str) and KEY.fullmatch(entry.key)
     require(key, f"key: {entry.key!r} is not allowed; give small letters, digits and hyphens, such as my-own")
     for name in ("title", "summary", "source"):

@@ -19,11 +19,11 @@ class BoundSetting:
     """The arguments of bounds. K, the episodes, may be an array; all others are single positive numbers.
 
     Attributes:
-        S, A, H: states, actions, steps.
-        d: dimension of a linear representation.
+        S, A, H: the numbers of states, of actions, and of steps in an episode.
+        d: the dimension of a linear representation.
         alpha, beta: for bounds on mistakes, the number of episodes more than alpha suboptimal, which hold with
             probability at least 1 - beta.
-        rho: zCDP budget of a release about a data set of K trajectories.
+        rho: the zCDP budget of a release about a data set of K trajectories.
         coverage: d_m, the smallest positive probability with which the behaviour policy visits a state and action at a
             step.
         kappa: the smallest eigenvalue of the features' second moment, over all steps.

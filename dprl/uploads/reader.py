@@ -32,7 +32,7 @@ def read(file: BinaryIO, asked: dict[str, Any]) -> dict[str, Any]:
     """Read a file and store its counts under a name drawn beforehand.
 
     Args:
-        asked: name, declared (a JSON text), held_out, budget (a name, or None) and its total, as rho or None.
+        asked: a dict of name, declared (a JSON text), held_out, budget (a name or None) and total (its rho or None).
 
     Returns:
         spec: the spec of the data; outside: a note for its owner alone about data outside of the declaration; recalled:

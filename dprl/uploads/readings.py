@@ -85,7 +85,7 @@ def in_thread(work: Callable[[], None]) -> None:
 
 
 class Readings:
-    """All readings on this server."""
+    """The readings of all visitors' files on this server, in a queue."""
 
     def __init__(self) -> None:
         self._turn = threading.Condition()

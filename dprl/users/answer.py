@@ -38,7 +38,7 @@ FIELDS: Mapping[str, Field] = {
 
 @dataclass(frozen=True)
 class Asked:
-    """A visitor's users and goals, with one attribute for each of FIELDS.
+    """The number of a visitor's users and the visitor's goals, with one attribute for each of FIELDS.
 
     today: 100 if no policy is known. A policy that loses at most `loss` leaves nothing to learn. problem: the key of a
     measured problem, which replaces S, A, H and value; "" for your own numbers.
@@ -57,7 +57,7 @@ class Asked:
 
     @property
     def met(self) -> bool:
-        """Whether the policy known today is already good enough."""
+        """Whether the policy known today already loses at most `loss`."""
         return self.today <= self.loss
 
 
@@ -72,7 +72,7 @@ class Need:
         factor: in nine cases out of ten, `needed` is too low or too high by at most this factor.
         verdict: whether the visitor's users are enough.
         least: the smallest epsilon for which they are enough; infinite if there is none in the range of FIELDS.
-        least_low, least_high: the same if the true need is smaller, or larger, by the factor.
+        least_low, least_high: the value of `least` if the true need is smaller, or larger, by the factor.
         met: whether the policy known today is good enough, so that any number of users is enough.
     """
 
@@ -88,12 +88,12 @@ class Need:
 
     @property
     def low(self) -> float:
-        """The lower end of the users needed."""
+        """The lower end of the interval for the users needed."""
         return self.needed / self.factor
 
     @property
     def high(self) -> float:
-        """The upper end of the users needed."""
+        """The upper end of the interval for the users needed."""
         return self.needed * self.factor
 
 

@@ -110,7 +110,7 @@ Law = Mapping[str, Power]  # by model; private ones add to the users of `none`
 
 
 def log_needed(law: Law, model: str, at: At) -> Array:
-    """Return the logarithm of the users needed, K."""
+    """Return the natural logarithm of the number of users needed, K, in the shape of the arguments."""
     free = law["none"].log_at(at)
     return free if model == "none" else np.logaddexp(free, law[model].log_at(at))
 

@@ -43,7 +43,7 @@ class Problem:
         return 100 * self.v_star / self.H
 
     def to_dict(self) -> dict[str, Any]:
-        """Convert to JSON data; None stands for more than MOST."""
+        """Convert the problem to data for JSON; None stands for more than MOST users."""
         needed = {
             model: [[float(f"{k:.4g}") if np.isfinite(k) else None for k in row] for row in rows]
             for model, rows in self.needed.items()
@@ -52,7 +52,7 @@ class Problem:
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Problem:
-        """Read the output of `to_dict`."""
+        """Build the problem from the output of `to_dict`."""
         needed = {
             model: np.array([[np.inf if k is None else k for k in row] for row in rows], float)
             for model, rows in given["needed"].items()
@@ -83,7 +83,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Table:
-    """The whole table.
+    """The whole table of users needed.
 
     Attributes:
         version: the version of the software that computed it.
@@ -132,7 +132,7 @@ class Table:
         return found
 
     def to_dict(self) -> dict[str, Any]:
-        """Convert to JSON data."""
+        """Convert the table to data for JSON."""
         problems = {
             name: [one.to_dict() for one in getattr(self, name).values()]
             for name in ("problems", "drawn", "hidden")
@@ -141,7 +141,7 @@ class Table:
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Table:
-        """Read the output of `to_dict`."""
+        """Build the table from the output of `to_dict`."""
         problems = {
             name: {one["key"]: Problem.from_dict(one) for one in given[name]}
             for name in ("problems", "drawn", "hidden")

@@ -1,4 +1,4 @@
-"""Attack: its links, its part of a visitor's session, and its access to the store.
+"""The links of the page Attack, its part of a visitor's session, and its access to the store.
 
     v=1 & b=<run> & first=0/0/1 & second=5/0/1 & noise=half & step=tree & ...
 
@@ -78,7 +78,7 @@ def decode(
 
 
 class AttackRuns(Runs):
-    """Attacks, of which the first comes with the program."""
+    """The source of the page's attacks: the first comes with the program, the others are in the store."""
 
     def bundled(self, spec: AttackSpec) -> Any:
         """Return the scores that come with the program, if there are any."""
@@ -91,7 +91,7 @@ SCORE_BYTES = 16 * 2**20  # memory for cached scores, shared by all visitors
 
 @dataclass(kw_only=True)
 class Attack(PageState):
-    """This visitor's attack and view."""
+    """The page's state for one visitor: the attack, the view, and the guesses."""
 
     spec: AttackSpec = DEFAULT
     view: AttackView = AttackView()
@@ -121,7 +121,7 @@ attack = Attack.mine
 
 
 def show_attack(spec: AttackSpec) -> None:
-    """Show another attack, and start it."""
+    """Show another attack, and request the missing trials."""
     session().version += 1
     attack().put(spec=spec, guessed=None, guesses=[])
     RUNS.start([spec])

@@ -1,4 +1,4 @@
-"""Attack: the best attacker's knowledge about one user, next to the proved limit."""
+"""The page Attack, which shows what the best attacker learns about one user, next to the proved limit."""
 
 from __future__ import annotations
 
@@ -284,7 +284,7 @@ def drawn_release(found: AttackScores) -> tuple[bool, float]:
 
 
 def take_guess(guess: bool, first: bool) -> None:
-    """Store a guess, and whether it was right."""
+    """Store a guess, and whether it was right. guess, first: whether the guess, and the truth, is the first user."""
     a = attack()
     a.guessed = guess
     a.guesses.append(guess == first)

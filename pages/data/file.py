@@ -1,4 +1,4 @@
-"""Your data: the form, the reading of a file into counts, and the information before a release."""
+"""The form of the page Your data, the reading of a file into counts, and the information before a release."""
 
 from __future__ import annotations
 
@@ -190,7 +190,7 @@ def stop(own: Own) -> None:
 
 
 def forget_counts(own: Own) -> None:
-    """Delete the counts of the file."""
+    """Delete the counts of the visitor's file."""
     if own.data is not None:
         belongings().end(own.data.data)
         kept.forget(own.data.data)
@@ -234,7 +234,7 @@ def before_release(own: Own) -> None:
 
 
 def release(spec: UploadSpec) -> None:
-    """Request the release."""
+    """Request the release that a spec describes, and record it in the session."""
     own = own_data()
     own.specs = tuple(dict.fromkeys((*own.specs, spec)))
     RUNS.start(own.specs)

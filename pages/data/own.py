@@ -1,4 +1,4 @@
-"""Your data: the data set in a visitor's session, and its files on the server, deleted after the tab closes."""
+"""The data set in a visitor's session, for the page Your data, and its files, deleted after the tab closes."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class Own(PageState):
 
     @property
     def spec(self) -> UploadSpec | None:
-        """Return the spec of the release that is offered."""
+        """Return the spec of the release that the page offers, or None before a file is read."""
         return None if self.data is None or self.rho is None else self.data.replace(rho=self.rho)
 
     def refusal(self) -> str:
@@ -94,11 +94,11 @@ class Own(PageState):
 
     @property
     def link(self) -> list[tuple[str, str]]:
-        """Return no query parameters."""
+        """Return no query parameters, because links contain nothing of a visitor's data."""
         return []
 
     def follow(self, given: Query) -> None:
-        """Ignore the link."""
+        """Ignore the link, which contains nothing about the visitor's data."""
 
 
 def listed(text: str) -> list[str]:
@@ -116,7 +116,7 @@ def going(own: Own) -> bool:
 
 @dataclass(eq=False)
 class _Belonging:
-    """Data of one tab. end: deletes them; busy: whether they are in use; seen: the last time of the tab, monotonic."""
+    """Data of one tab. end: deletes them; busy: returns whether they are in use; seen: when the tab was last seen."""
 
     session: str | None
     end: Callable[[], object]
@@ -133,7 +133,7 @@ class Belongings:
         self._all: dict[str, _Belonging] = {}
 
     def add(self, name: str, end: Callable[[], object], busy: Callable[[], bool]) -> None:
-        """Register data of this visitor's tab."""
+        """Register data of this visitor's tab under a name. end: deletes them; busy: tests whether they are in use."""
         with self._lock:
             self._all[name] = _Belonging(session_id(), end, busy)
 
@@ -145,7 +145,7 @@ class Belongings:
             found.end()
 
     def look(self, connected: Callable[[str], bool], grace: float) -> None:
-        """Delete the data of tabs that have closed."""
+        """Delete the data of tabs that closed more than `grace` seconds ago and that nothing uses any more."""
         now = time.monotonic()
         with self._lock:
             known = list(self._all.items())

@@ -1,4 +1,4 @@
-"""Your data: a policy from a private data set of your own."""
+"""The page Your data, which learns a policy from the visitor's own private data set."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ def look_closely(titles: Sequence[str], runs: Sequence[RunStatus]) -> tuple[Curv
 
 
 def absent(spec: RunSpec, name: str, run: RunStatus) -> None:
-    """Request a run if only its curve is bundled, unless it is too expensive, and show its status."""
+    """Show why a run has no details yet. If only its curve is bundled, request the run unless that costs too much."""
     if run.state == "done" and begin_lacking([spec]):
         st.rerun()
     if run.state in ACTIVE:
@@ -109,7 +109,7 @@ def begin_lacking(specs: Sequence[RunSpec]) -> bool:
 
 
 def stretch(trace: SeedTrace) -> tuple[str, int, int]:
-    """Return a key that identifies a trace and its length."""
+    """Return a key for caches that identifies a trace and its length."""
     return trace.spec.to_json(), trace.seed, int(trace.episodes[-1])
 
 
@@ -153,7 +153,7 @@ def counts_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
 def cells(
     mdp: TabularMDP, trace: SeedTrace, at: int, family: str, seen: str, step: int | None, night: bool
 ) -> Picture:
-    """Draw all cells at the at-th detailed moment, for one step or all."""
+    """Draw the counts of all state-action pairs at the at-th detailed moment, for one step or for all steps."""
     column, kind = (-2, count_figures.VISITS) if family == "visits" else (-1, count_figures.REWARDS)
     true, told = trace.counts[at][..., column], getattr(trace, seen)[at][..., column]
     bound = float(trace.error_bound[at]) if seen == "noisy" and trace.error_bound[at] > 0 else None

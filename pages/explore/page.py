@@ -118,7 +118,7 @@ def actions(curve: Curve, own: str) -> None:
 
 
 def place(spec: RunSpec) -> int | None:
-    """Return the place of a curve in the comparison, None if it has been removed."""
+    """Return the index of a run's curve in the comparison, or None if it has been removed."""
     return next((i for i, curve in enumerate(session().explore.curves) if curve.spec == spec), None)
 
 
@@ -141,7 +141,7 @@ def remove(spec: RunSpec) -> None:
 
 
 def bring_back(at: int, curve: Curve) -> None:
-    """Restore the curve that was removed last to its place."""
+    """Put the curve that was removed last back in its place."""
     e = session().explore
     if e.removed != (at, curve):  # the first of two clicks has already restored it
         return

@@ -145,7 +145,7 @@ def offer_baselines(missing: Sequence[RunSpec]) -> None:
 
 
 def run_baselines(missing: Sequence[RunSpec]) -> None:
-    """Run these baselines; each gets its own curve if there is room."""
+    """Request the missing baselines, and add a curve for each to the comparison if there is room."""
     for spec in missing:
         add(spec)
     write_address(session().explore)
@@ -155,7 +155,7 @@ def run_baselines(missing: Sequence[RunSpec]) -> None:
 def regret_chart(
     rows: Sequence[Row], measure: str, statistic: metrics.Statistic, how: dict[str, bool]
 ) -> None:
-    """Draw the chart of these runs, below warnings about its limits. how: the axes, and whether seeds have lines."""
+    """Draw the chart of these runs, below warnings about its limits. how: its axes, and whether seeds have lines."""
     stuck = [(status.stuck(one), one.seeds) for one in {row[0].spec.baseline() for row in rows}]
     status.tell_doubts([words.unsettled(*max(stuck)), words.about_negative_prices(below_zero(rows))])
     baselines = [ONLINE.curves(row[0].spec.baseline()).token for row in rows] if measure == "extra" else []
@@ -224,7 +224,7 @@ def played_page(
 
 
 def drawn_there(measure: str) -> PlayedMeasure:
-    """Return the measure that the page draws for a measure of Online: the same if it has it, else the first."""
+    """Return the measure that the page without a server draws for a measure of Online: the same, or else the first."""
     found: tuple[PlayedMeasure, ...] = get_args(PlayedMeasure)
     return next((one for one in found if one == measure), found[0])
 
@@ -358,7 +358,7 @@ def compare_noise(g: Guarantee, run: RunSpec) -> None:
 
 
 def ladder(g: Guarantee, night: bool, instance: str = "") -> Picture:
-    """Draw the steps of a guarantee, including the run's own noise. instance: the problem of the run."""
+    """Draw how a guarantee's noise shrinks step by step, with the run's own noise. instance: the problem in words."""
     steps = [guarantee_figures.NoiseStep(s.what, s.std, s.epsilon, s.delta, s.idea) for s in g.ladder]
     mine = g.noise_std or 0.0
     own = next((i for i, s in enumerate(steps) if math.isclose(s.std, mine, rel_tol=said.EQUAL)), None)

@@ -1,4 +1,4 @@
-"""Home: a story, a finished chart with a slider for the privacy budget, and links to the other pages."""
+"""The page Home: a story, a finished chart with a slider for the privacy budget, and links to the other pages."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def main() -> None:
 
 
 def at_one_epsilon(live: bool) -> None:
-    """Draw everything that depends on the slider; this part redraws itself."""
+    """Draw everything that depends on the slider; this part is redrawn without the rest of the page."""
     s = session()
     h = Home.mine()
     night, said = dark(), messages("start")["home"]
@@ -106,14 +106,14 @@ def at_one_epsilon(live: bool) -> None:
 
 
 def moved(sent: Any) -> None:
-    """Store the slider's new place."""
+    """Store the slider's new position. sent: the message from its component in the browser."""
     h, place = Home.mine(), sent.get("place")
     if isinstance(place, int) and 0 <= place < len(HOME_BUDGETS):  # the value comes from a browser
         h.epsilon, h.problems = HOME_BUDGETS[place], ()
 
 
 def slider_picture(epsilon: float, night: bool, slider: bool = False) -> Picture:
-    """Draw the chart, first at one epsilon. slider: whether it has its own slider."""
+    """Draw the chart of losses by privacy model, at first for one epsilon. slider: whether it contains a slider."""
     all_costs = {e: known(e) for e in HOME_BUDGETS}
     see = sentences.about_trust(all_costs[epsilon], epsilon)
     return lost_by_trust(all_costs, epsilon=epsilon, v_star=best(), slider=slider, see=see, dark=night)

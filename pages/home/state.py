@@ -1,4 +1,4 @@
-"""Home: its state for one visitor, its link, its bundled runs, and the story of six scenes above its chart.
+"""The state of the page Home for one visitor, its link, its bundled runs, and the story of six scenes above its chart.
 
 The story's charts come with the program (`python -m bench.bundled start`), and its text from a file of messages.
 assets/web/story.js draws it.
@@ -127,7 +127,7 @@ def tell() -> None:
 
 @cache
 def story_content() -> Said:
-    """Return all data and texts of the scenes."""
+    """Return all data and texts of the scenes, for JSON."""
     run = asset("start")
     return {
         "order": ORDER,

@@ -84,7 +84,7 @@ def computing(lesson: Lesson, live: bool) -> None:
 
 
 def opened() -> None:
-    """Draw one question of a lesson, or its summary."""
+    """Draw one question of the open lesson, or the lesson's summary."""
     here = lessons()
     lesson = here.lesson
     number = list(LESSONS).index(here.key)  # the first lesson, for beginners, has number 0
@@ -156,7 +156,7 @@ def ways() -> None:
 
 
 def recap() -> None:
-    """Draw the sentences to remember, once all questions of the lesson are answered."""
+    """Draw the summary: the sentences to remember, once all questions of the lesson are answered."""
     here = lessons()
     st.markdown(f"## {SCORE['title']}", anchors=False)
     if here.open_questions:
@@ -201,7 +201,7 @@ def drawn_chart() -> PackedPicture:
 
 
 def pressed(event: Any) -> None:
-    """Apply a click on the chart."""
+    """Turn a click on the chart into a guess."""
     here = lessons()
     if (text := chosen(here.step.prediction, here.guess, event)) is not None:
         guess(text)

@@ -1,4 +1,4 @@
-"""Lessons: their part of a visitor's session, and the link to a question.
+"""The part of a visitor's session that belongs to the page Lessons, and the link to a question.
 
     v=1 & lesson=trust & step=2 & guess=1e9 & shown=yes & before=bdca
 

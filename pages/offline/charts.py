@@ -79,7 +79,7 @@ def most_private(specs: Sequence[OfflineSpec]) -> int:
 
 
 class DataSetSelection(NamedTuple):
-    """The visitor's choice: a run with its trace, and one of its data sets with details. at: its index; n: its size."""
+    """The visitor's choice of a run and of one of its data sets with details. at, n: the data set's index and size."""
 
     spec: OfflineSpec
     title: str
@@ -94,7 +94,7 @@ class DataSetSelection(NamedTuple):
 
     @property
     def gap(self) -> float:
-        """Return the suboptimality of the policy learned from it."""
+        """Return the suboptimality of the policy learned from this data set."""
         return float(self.trace.curve.values[list(self.trace.curve.at).index(self.n)])
 
 

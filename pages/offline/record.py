@@ -1,4 +1,4 @@
-"""Offline: its settings, its examples, its view, and its part of a visitor's session.
+"""The settings of the page Offline, its examples, its view, and its part of a visitor's session.
 
 The settings are environment, behaviour policy, learners, budgets and noise.
 """
@@ -191,7 +191,7 @@ def settings_of(specs: Sequence[OfflineSpec]) -> OfflineSettings:
 
 
 def drafted(draft: Draft, specs: Sequence[OfflineSpec]) -> Draft:
-    """Return the draft with the environment and the constants of these runs."""
+    """Set the draft's environment and constants to those of these runs, and return the draft."""
     first = specs[0]
     draft.environment = first.environment
     draft.environment_params[first.environment] = dict(first.environment_params)
@@ -234,7 +234,7 @@ LINEAR = OfflineSpec(
 
 
 def _budgets(base: OfflineSpec, *rho: float) -> tuple[OfflineSpec, ...]:
-    """Return the run without privacy, and runs at these budgets rho."""
+    """Return the run without privacy, and a run at each of these budgets rho."""
     return (base.baseline(), *(base.replace(rho=each) for each in rho))
 
 
@@ -291,7 +291,7 @@ class OfflineState(PageState):
 
     @property
     def first_draft(self) -> Draft:
-        """Return the draft that gives the runs."""
+        """Return the draft whose settings give the page's runs."""
         return drafted(draft_of(RunSpec()), self.specs)
 
     @property

@@ -71,7 +71,7 @@ def main() -> None:
 
 
 def rows_of(name: str) -> None:
-    """Draw one paper: the parts that we read, and its items."""
+    """Draw one paper: the parts that we read, and its items with their verdicts. name: the paper's key."""
     paper = papers()[name]
     source = SOURCES[paper.paper]
     st.markdown(f"[{escape(source.line)}]({source.address}). We read {escape(paper.read)}.")
@@ -86,7 +86,7 @@ def rows_of(name: str) -> None:
 
 
 def said(verdict: str) -> str:
-    """Return a verdict in words."""
+    """Write a verdict in words, for the table."""
     return {"holds": "Holds here", "fails": "Fails here"}.get(verdict, verdict[:1].upper() + verdict[1:])
 
 
@@ -99,7 +99,7 @@ def later_papers() -> None:
 
 
 def link_to(address: str) -> str:
-    """Return a Markdown link to an item."""
+    """Return a Markdown link to the item at an address."""
     item = all_items()[address]
     query = query_of([*link_heading(), ("item", address)])
     return f"[{escape(papers()[item.paper].title)}, {escape(item.name)}](?{query})"
@@ -206,7 +206,7 @@ def numbers(found: ClaimReport) -> None:
 
 
 def badge() -> None:
-    """Draw the software versions with which the bundled verdicts were computed."""
+    """Draw the software versions with which the bundled verdicts were computed, and whether they are the same here."""
     then, now = bundled_papers().version, version()
     same = (
         "The same version is here."

@@ -1,4 +1,4 @@
-"""Papers: its part of a visitor's session, its reads of the experiments' runs, and its charts.
+"""The part of a visitor's session that belongs to the page Papers, its access to the experiments' runs, and its charts.
 
 Its links are
 
@@ -197,7 +197,7 @@ def drawn_ranking(problem: str, night: bool) -> Picture:
 
 
 def fewest(found: Sequence[Rank]) -> str:
-    """Describe which algorithm needs the fewest users under each privacy model."""
+    """Name the algorithm that needs the fewest users under each privacy model."""
     best = {one.privacy: one for one in reversed(found)}
     said = [
         f"{one.title} with {PRIVATIZERS[model].words.given} ({one.words})"
@@ -216,7 +216,7 @@ def by_statistic(found: ClaimReport) -> dict[tuple[str, str], list[int]]:
 
 
 def statistics(found: ClaimReport, token: str, wanted: Sequence[int]) -> None:
-    """Draw a chart for each statistic, with those of its settings that are in `wanted`."""
+    """Draw a chart for each statistic of a claim, with the settings whose indices are in `wanted`."""
     for number, ((statistic, over), every) in enumerate(by_statistic(found).items()):
         places = tuple(place for place in every if place in wanted)
         if not places:

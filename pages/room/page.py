@@ -104,8 +104,8 @@ def main() -> None:
 
 
 def meet() -> None:
-    """Ask the browser for its random name in this room, which differs in each room. The browser stores it for a day,
-    with the key of a teacher. The page is redrawn afterwards."""
+    """Ask the browser for its random name, which differs in each room. The browser stores the name for a day, together
+    with a teacher's key. The page is redrawn once the name is here."""
     r = group()
     with st.container(key="device_holder"):
         _device(
@@ -194,7 +194,7 @@ def turned(step: ClassStep, written: dict[int, str]) -> None:
 
 
 def phone_head(here: Room) -> None:
-    """Draw the room's code, and a button to leave."""
+    """Draw the top of a student's page: the room's code, and a button to leave."""
     with st.container(
         horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", gap="small"
     ):
@@ -263,7 +263,7 @@ def clinic_on_phone(step: ClassStep, content: Clinic, written: str | None, total
 
 
 def prediction_on_phone(step: ClassStep, content: Guess, written: str | None) -> None:
-    """Draw the step on a student's phone."""
+    """Draw a lesson's step on a student's phone. written: the recorded prediction, or None before one is sent."""
     found = step_of_lesson(content)
     if found is None:
         st.info(sentences.PHONE["unknown"], icon=":material/info:")
@@ -335,7 +335,7 @@ TOTALS = (1.0, 2.0, 3.0, 5.0, 10.0, 20.0)
 
 
 def visitor() -> Lease:
-    """Return the lease that limits a visitor's attempts with codes and rooms; it is stored for some minutes."""
+    """Return the lease by which a visitor's attempts with codes and rooms are counted, for some minutes."""
     return Lease(session().visitor, network_address())
 
 
@@ -363,7 +363,7 @@ def entrance() -> None:
 
 
 def entered(text: str) -> None:
-    """Enter the room with a typed code, if there is any."""
+    """Enter the room with a typed code, unless the field is empty."""
     if text.strip():
         typed(text)
 

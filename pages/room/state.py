@@ -1,4 +1,4 @@
-"""Room: its part of a visitor's session, its links, and the results of a step for phones and for the teacher's screen.
+"""The page Room's part of a visitor's session, its links, and a step's results for phones and the teacher's screen.
 
 room=BCDFGH             for students; every address contains it
 room=BCDFGH & key=...   for the teacher; the key is removed from the address at once, so that no projector shows it
@@ -83,7 +83,7 @@ class Class(PageState):
         return [("room", self.code)] if self.code else []
 
     def follow(self, given: Query) -> None:
-        """Apply a link."""
+        """Enter the room of a link; with a key, as its teacher."""
         text = last(given, "room") or ""
         code, key = read_code(text), last(given, "key") or ""
         self.problems = (wrong(text),) if text and not code else ()
@@ -271,7 +271,7 @@ def class_results(step: ClassStep, content: Clinic, large: bool = False) -> None
 
 
 def on_screen(step: ClassStep, content: Guess, large: bool = False) -> None:
-    """Draw the step on the teacher's screen: all predictions over the chart. large: for a projector, without tables."""
+    """Draw a lesson's step on the teacher's screen, with all predictions. large: for a projector, without tables."""
     found = step_of_lesson(content)
     if found is None:
         st.info(sentences.PHONE["unknown"], icon=":material/info:")
@@ -326,7 +326,7 @@ def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def recap_on_screen(content: Recap, steps: Sequence[ClassStep], level: str = "##") -> None:
-    """Draw the recap on the teacher's screen. level: the Markdown of its heading."""
+    """Draw the recap on the teacher's screen. level: the Markdown signs before its heading."""
     lesson = LESSONS.get(content.lesson)
     if lesson is None:
         return

@@ -58,7 +58,7 @@ EPSILONS = (0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0)
 
 
 def way_in(here: Room) -> None:
-    """Draw code, link and QR code while the class can join, and the teacher's own link."""
+    """Draw the code, the link and the QR code while the class can join, and the teacher's own link."""
     r = group()
     if here.closed:
         st.info(filled(SAID["closed"], code=r.code), icon=":material/lock:")
@@ -87,7 +87,7 @@ def deleting(here: Room) -> None:
 
 
 def stage(here: Room) -> None:
-    """Draw the last step and its answers so far."""
+    """Draw the step that was put to the class last, with its answers so far."""
     standing(here)
     steps = store().rooms.steps(here.code)
     if not steps:
@@ -106,7 +106,7 @@ def stage(here: Room) -> None:
 
 
 def standing(here: Room) -> None:
-    """Draw the number of people and the remaining time, with the teacher's actions."""
+    """Draw the number of people, the room's remaining time, and buttons for the teacher's actions."""
     file, r = store(), group()
     code = r.code
     left = math.ceil(HOURS - (time.time() - here.opened_at) / 3600)
@@ -140,7 +140,7 @@ def pacing(step: ClassStep, here: Room) -> None:
 
 
 def pace_button(label: str, icon: str, step: ClassStep, state: State) -> None:
-    """Draw a button that sets the step's state."""
+    """Draw a button that sets the state of a step, such as paused or revealed."""
     turn = partial(store().rooms.turn_step, group().code, group().key, step.place, state)
     button(label, turn, icon=icon, key=f"{state}_{step.place}")
 
@@ -174,7 +174,7 @@ def composer(here: Room) -> None:
 
 
 def choose(kind: str) -> None:
-    """Choose the kind of the next step."""
+    """Choose the kind of the next step in the form: a question, a clinic, or a prediction."""
     group().puts = kind
     st.rerun()
 
@@ -230,7 +230,7 @@ def put() -> None:
 
 
 def forget_room() -> None:
-    """Delete the room."""
+    """Delete the room with all its data, and leave it."""
     r = group()
     store().rooms.delete(r.code, r.key)
     leave(SAID["deleted"])
@@ -257,8 +257,8 @@ _keys = component("present_keys")
 
 
 def upcoming(put: Sequence[Content]) -> Content | None:
-    """Return the next part after those put to the class: the lesson's next step, its recap, or the next lesson; None
-    after the last lesson."""
+    """Return the content that follows what was put to the class: the lesson's next step, its recap, or the next lesson;
+    None after the last lesson."""
     every = list(LESSONS)
     last = next((content for content in reversed(put) if isinstance(content, Guess | Recap)), None)
     if isinstance(last, Guess) and last.lesson in LESSONS:
@@ -281,7 +281,7 @@ def title(content: Content) -> str:
 
 
 def led_stage(here: Room) -> None:
-    """Draw the visible step, and the button to the next one."""
+    """Draw the projector view: the visible step, and the button to the next one."""
     r = group()
     steps = store().rooms.steps(r.code)
     last = len(steps) - 1
@@ -301,7 +301,7 @@ def led_stage(here: Room) -> None:
 
 
 def shown_step(step: ClassStep, steps: Sequence[ClassStep]) -> None:
-    """Draw a step as large as possible."""
+    """Draw a step for the projector, as large as possible."""
     content = step.content
     if isinstance(content, Question | Clinic):
         st.markdown(f"# {escape(title(content))}", anchors=False)
@@ -338,7 +338,7 @@ def bar(here: Room, steps: Sequence[ClassStep], place: int) -> None:
 
 
 def lead(on: bool = True) -> None:
-    """Switch between the projector view and the teacher's page."""
+    """Open the projector view if `on`, and otherwise return to the teacher's page."""
     r = group()
     r.leading, r.looked = on, None
 

@@ -58,7 +58,7 @@ def listing(live: bool) -> None:
 
 
 def everything() -> list[RunRow]:
-    """Return this visitor's runs, including those of pages that request many."""
+    """Return this visitor's runs, including the runs of pages that request many."""
     return [row for name in owners() for row in store().runs(name)]
 
 
@@ -116,7 +116,7 @@ def entry(i: int, row: RunRow) -> None:
 
 
 def clear() -> None:
-    """Clear the visitor's runs."""
+    """Remove the visitor's finished runs from the list, and report how many there were."""
     s = session()
     before = len(everything())
     if all(attempt(store().clear, name) for name in owners()):

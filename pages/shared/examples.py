@@ -1,4 +1,4 @@
-"""Ready-made comparisons: those that Online opens with and offers, and those that the home page draws."""
+"""Ready-made comparisons: those that Online shows at first or offers, and those that the home page draws."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ HOME_EPISODES = 10**15
 
 @cache
 def trust(epsilon: float, episodes: int) -> ExploreExample:
-    """Compare a trusted curator, a trusted shuffler, no trusted party and no privacy at the same epsilon."""
+    """Return a comparison of a trusted curator, a trusted shuffler, no trusted party, and no privacy at one epsilon."""
     base = BASE.replace(epsilon=epsilon, episodes=episodes)
     return ExploreExample(
         "Which privacy model?",

@@ -51,7 +51,7 @@ SAID = messages("lessons")["page"]
 
 
 class KnownRuns(dict[Any, RunCurves]):
-    """The curves of all finished runs by spec, each with V*; looked up whenever one is asked for."""
+    """A mapping from specs to the curves of finished runs, each with V*; every access looks them up again."""
 
     def __missing__(self, spec: Any) -> RunCurves:
         run = RUNS.curves(spec)
@@ -96,7 +96,7 @@ def evidence() -> Evidence:
 
 
 def valid(step: Step, text: str) -> bool:
-    """Return whether a text is a whole answer to a question."""
+    """Return whether a text is a complete answer to a question."""
     try:
         step.prediction.parse(text)
     except SpecError:
@@ -182,7 +182,7 @@ def question_beside_picture(lesson: Lesson, at: int, words: str) -> None:
 
 
 def recap_sentences(lesson: Lesson) -> None:
-    """Draw the sentences to remember."""
+    """Draw a lesson's sentences to remember."""
     with st.container(key="recap_sentences"):
         st.markdown("\n".join(f"{n}. {explained(escape(one))}" for n, one in enumerate(lesson.recap, 1)))
 
@@ -193,7 +193,7 @@ def own_score(scores: Sequence[float]) -> str:
 
 
 def score_row(n: int, step: Step, text: str, points: float) -> str:
-    """Write the result of the n-th prediction of a lesson; text: "" if there was none."""
+    """Write the result of the n-th prediction of a lesson. text: the prediction, "" if there was none."""
     said = messages("lessons")
     off = step.off(text, evidence()) if text else said["score"]["without"]
     row = {"n": n, "title": escape(step.title), "points": f"{round(points, 2):g}", "off": escape(off)}

@@ -55,8 +55,8 @@ def titles(curves: Sequence[Curve]) -> list[str]:
 
 
 def places_apart(specs: Sequence[RunSpec | OfflineSpec]) -> list[str]:
-    """Return the environment of each, as a prefix, with the parameters that distinguish it from others of its kind;
-    nothing if all share one."""
+    """Return a prefix for the title of each run: its environment, with parameters that distinguish it from others of
+    its kind, or "" if all runs share one environment."""
     if len({place_of(spec) for spec in specs}) == 1:
         return [""] * len(specs)
     result = []
@@ -75,7 +75,7 @@ def _place(spec: RunSpec | OfflineSpec, inside: Sequence[str]) -> str:
 
 
 def told_apart(specs: Sequence[Spec], labels: Sequence[str]) -> list[str]:
-    """Return the labels, with the differences between specs added to equal labels."""
+    """Return the labels; to equal labels, add the settings in which their specs differ."""
     result = []
     for spec, words in zip(specs, labels, strict=True):
         group = [_flat(c) for c, other in zip(specs, labels, strict=True) if other == words]
@@ -103,7 +103,7 @@ def label(spec: RunSpec, with_algorithm: bool = True) -> str:
 
 
 def episodes_each(spec: RunSpec | OfflineSpec) -> str:
-    """Describe the number of one user's episodes; nothing if it is one."""
+    """Describe the number of episodes that one user may have; "" if it is one."""
     return f"up to {spec.contribution} episodes a user" if spec.contribution > 1 else ""
 
 
@@ -132,7 +132,7 @@ def in_common(curves: Sequence[Curve], moving: bool = False) -> str:
 
 
 def only(values: Iterable[T]) -> list[T]:
-    """Return the value that all have, in a list; an empty one if they differ."""
+    """Return a list of the one value that all have in common, or an empty list if the values differ."""
     found = list(set(values))
     return found if len(found) == 1 else []
 

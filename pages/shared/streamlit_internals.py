@@ -40,7 +40,7 @@ def serving() -> bool:
 
 
 def connected(session: str) -> bool:
-    """Return whether the tab of a session is connected. Raises RuntimeError if no server runs. Unnecessary as above."""
+    """Return whether a session's tab is connected. Raises RuntimeError if no server runs here."""
     return runtime.get_instance().is_active_session(session)
 
 
@@ -54,7 +54,7 @@ def went_back() -> bool:
 
 
 def forget_parts() -> None:
-    """Forget the parts of the page that the visitor came from.
+    """Let Streamlit forget the fragments of the page that the visitor came from.
 
     A browser that does not yet know about the new page still requests them. Streamlit forgets them only after the page
     has run, and until then answered as if for the old page: the browser emptied the page, and was left with additions
@@ -86,7 +86,7 @@ def drop_file(file: Any) -> None:
 
 
 def keep_downloads() -> None:
-    """Keep files that are made on request for as long as their buttons are drawn, see `LastingFiles`."""
+    """Keep files that are made on request for as long as their buttons are drawn, by means of `LastingFiles`."""
     if serving():
         runtime.get_instance().media_file_mgr.__class__ = LastingFiles
 
@@ -110,7 +110,7 @@ class LastingFiles(MediaFileManager):
         *,
         element_id: str = "",
     ) -> str:
-        """Return the id of a button: that of this visitor's earlier button with the same key, if there was one."""
+        """Return the id of a button. It keeps the id of this visitor's earlier button with the same key, if any."""
         new = super().add_deferred(data_callable, mimetype, coordinates, file_name, element_id=element_id)
         with self._lock:
             entry = self._deferred_callables[new]

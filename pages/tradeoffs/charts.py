@@ -104,7 +104,7 @@ def worst_of(spec: RunSpec) -> float:
 
 
 def price(spec: RunSpec) -> NDArray[np.float64]:
-    """Return a run's privacy cost, [seeds]: its regret minus that of the same seed without privacy."""
+    """Return a run's privacy cost, [seeds]: its regret minus the regret of the same seed without privacy."""
     return ends(spec) - ends(spec.baseline())
 
 
@@ -127,7 +127,7 @@ SENTENCE = 3  # names in one sentence
 
 
 def refusals(study: SweepView) -> list[str]:
-    """List what is left out of the chart, with a sentence in Markdown for each reason."""
+    """List the parts left out of the chart: for each reason, one or more sentences in Markdown."""
     ways = dict(zip(study.ways, way_titles(study.ways), strict=True))
     named = ways if study.show == "users" else study.titles
     sentences = []
@@ -161,7 +161,7 @@ def target(study: SweepView) -> float:
 
 
 def wanted(study: SweepView) -> list[RunSpec]:
-    """Return the runs that the visible chart needs now; those of a search follow from the runs before."""
+    """Return the runs that the visible chart needs now; the next runs of a search follow from its previous runs."""
     if study.show != "users":
         return list(study.sweep.specs)
     found: list[RunSpec] = []

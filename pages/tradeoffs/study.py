@@ -103,7 +103,7 @@ class SweepView:
 
     @property
     def ways(self) -> tuple[str, ...]:
-        """Return the models that the view `users` compares, see `mechanisms`."""
+        """Return the models that the view `users` compares: the models of the study with each of their mechanisms."""
         return mechanisms(self.base, self.models)
 
     @property
@@ -251,7 +251,7 @@ def questions(base: RunSpec) -> dict[str, SweepView]:
 
 
 def question_of(study: SweepView) -> str | None:
-    """Return the ready-made question that a study answers, or None."""
+    """Return the ready-made question that a study answers, or None if it answers none."""
     for words, other in questions(study.base).items():
         same = (other.models, other.x, other.values) == (study.models, study.x, study.values)
         if same and (other.show == "users") == (study.show == "users"):
@@ -318,7 +318,7 @@ class SweepPageState(PageState):
 
     @property
     def first_draft(self) -> Draft:
-        """Return the draft of the study's constant settings."""
+        """Return the draft with the study's constant settings."""
         return draft_of(self.study.base)
 
     @property
@@ -326,7 +326,7 @@ class SweepPageState(PageState):
         return encode(self.study)
 
     def follow(self, given: Query) -> None:
-        """Apply a link and start its study."""
+        """Show the study of a link, and request its missing runs."""
         study, problems = decode(given, session().files)
         self.problems = tuple(problems)
         show_study(study)
@@ -354,7 +354,7 @@ def set_controls(study: SweepView) -> None:
 
 
 def change_sweep_view(**changes: Any) -> None:
-    """Change the view of the study."""
+    """Change the view of the study, and the address with it."""
     t = trade()
     t.study = replace(t.study, **changes)
     write_address(t)

@@ -91,7 +91,7 @@ class Users(PageState):
         return encode(self.asked)
 
     def follow(self, given: Query) -> None:
-        """Apply a link."""
+        """Ask the question that a link contains."""
         self.asked, self.problems = decode(given)
         self.taken = None
         session().version += 1
@@ -106,7 +106,7 @@ def change(name: str, value: Any) -> None:
 
 
 def take(asked: Asked) -> None:
-    """Ask with other settings, after a click on their button."""
+    """Replace the question by one with other settings, after a click on their button."""
     users().put(asked=asked)
     session().version += 1
 

@@ -159,7 +159,7 @@ def users(value: float) -> str:
 
 
 def needs(need: Need) -> str:
-    """Describe the users that a model needs."""
+    """Write the number of users that a privacy model needs, with its interval, as a sentence."""
     many = f"{users(need.needed)} users"
     if need.needed <= MOST and np.isfinite(need.factor):
         many = f"{many} ({users(need.low)} to {users(need.high)})"
@@ -184,7 +184,7 @@ def smallest(need: Need) -> str:
 
 
 def returning(table: Table, asked: Asked) -> str:
-    """Describe the cost of users with several episodes."""
+    """Describe how many more episodes are needed if one user may have several."""
     first, last = (episodes_needed(table, asked, "central", m) for m in (1, RETURNS))
     said = "Each user has one episode. If one user may have up to m episodes, the noise has to hide all m."
     if np.isfinite(first) and np.isfinite(last):
@@ -199,13 +199,13 @@ def times(factor: float) -> str:
 
 
 def how(table: Table, asked: Asked, found: Sequence[Need]) -> list[str]:
-    """List how the numbers were obtained, as separate items."""
+    """List how the numbers were obtained: the source, an item for each model, the assumptions, and the checks."""
     each = [f"{PRIVATIZERS[n.model].title}: {needs(n)} {kind(n)} {way(n.model)}".strip() for n in found]
     return [source(table, asked), *each, returning(table, asked), *assumptions(asked), checks_said(table)]
 
 
 def kind(need: Need) -> str:
-    """Describe how a number was obtained."""
+    """Describe whether a number was measured or extrapolated, and its error factor."""
     if need.kind == "beyond":
         return "Extrapolated beyond all measurements."
     return f"{need.kind.capitalize()}, within a factor of {times(need.factor)}."
@@ -234,7 +234,7 @@ def source(table: Table, asked: Asked) -> str:
 
 
 def _factors(errors: Mapping[str, float]) -> str:
-    """Describe the error of the numbers of each model."""
+    """List the error factors of the numbers, by privacy model."""
     said = listed([f"{times(errors[m])} {given(m)}" for m in MODELS])
     return f"Nine numbers in ten are within these factors: {said}."
 
@@ -287,7 +287,7 @@ def see(asked: Asked, found: Sequence[Need]) -> str:
 
 
 def checks_said(table: Table) -> str:
-    """Describe the results of the checks."""
+    """Describe the results of the checks of the stated errors on environments outside the fit."""
     worst = max(MODELS, key=lambda model: table.held_out[model])
     crossed = listed([f"{percent(share)} {given(model)}" for model, share in table.inside.items()])
     new = listed([f"{percent(check.within)} {given(check.model)}" for check in table.checks if check.new])
@@ -331,7 +331,7 @@ HEADS = ("Privacy model", "Our users are", "Users needed", "Smallest ε for our 
 
 
 def whole_sheet(asked: Asked, found: Sequence[Need], query: str) -> str:
-    """Return the page to print as HTML. query: that of the link to this page."""
+    """Return the page to print as HTML. query: the query of the link to this page."""
     table = users_table()
     rows = ""
     for need in found:

@@ -94,7 +94,7 @@ def test_what_makes_room_before_it_is_read_is_computed_again_and_in_the_end_refu
     monkeypatch.setattr(real.results, "capacity", 2**20)
     large = BASE.replace(environment_params={"S": 6, "H": 10}, privacy="local", seeds=4)
     worker(100)
-    with pytest.raises(RunFailed, match="made room before they could be read; set DPRL_STORE_MB higher"):
+    with pytest.raises(RunFailed, match="deleted for space before they could be read; raise DPRL_STORE_MB"):
         collect(real, [large], "ann", Store.whole_trace)
     assert real.activity().seeds_queued == 0
     small = BASE.replace(seeds=1)

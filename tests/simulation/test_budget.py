@@ -97,7 +97,7 @@ def test_what_was_written_down_and_never_drawn_counts_and_is_drawn_when_asked_ag
             lambda *given: (_ for _ in ()).throw(OSError(28, "No space left on device")),
         )
         files = {*kept.folder().iterdir()}
-        with pytest.raises(SpecError, match=r"budget: it cannot be written down here \(No space left"):
+        with pytest.raises(SpecError, match=r"budget: the release cannot be recorded \(No space left"):
             dprl.run(spec.replace(rho=0.2))
         assert {*kept.folder().iterdir()} == files
     assert budget.spent.rho == pytest.approx(0.1, rel=1e-5)

@@ -105,9 +105,7 @@ def test_what_is_in_episodes_does_not_say_which_count() -> None:
 def test_labels_may_be_the_same_of_two_people() -> None:
     found, _ = count(["ann,1,0,a,x,0", "bob,1,0,b,x,0", "ann,1,1,b,x,0", "bob,1,1,b,x,0"])
     assert (found.n, visits(found.record)[0].sum()) == (2, 2)
-    with pytest.raises(
-        SpecError, match="row 4, column step: step 0 of episode 1 of ann stands in row 2 already"
-    ):
+    with pytest.raises(SpecError, match="row 4, column step: step 0 of episode 1 of ann is in row 2 already"):
         count(["ann,1,0,a,x,0", "bob,1,0,b,x,0", "ann,1,0,b,x,0"])
 
 

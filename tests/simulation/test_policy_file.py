@@ -125,10 +125,10 @@ def test_an_unknown_state_or_step_is_answered_in_a_sentence(trace: UploadTrace) 
 def test_a_file_that_was_changed_is_refused(trace: UploadTrace, tmp_path: Path) -> None:
     text = trace.portable.to_json()
     for wrong, said in (
-        (text.replace('"treat"', '"wait"', 2), "was changed since it was written"),
-        ("{}", "is no file of the format dprl policy 2"),
+        (text.replace('"treat"', '"wait"', 2), "has been changed since it was written"),
+        ("{}", "is not a file of the format dprl policy 2"),
         ("{", "this is not JSON"),
-        (json.dumps(json.loads(text) | {"more": 1}), "is no file of the format"),
+        (json.dumps(json.loads(text) | {"more": 1}), "is not a file of the format"),
         (str(tmp_path / "none.json"), "cannot be read; give the path of a policy.json"),
     ):
         with pytest.raises(SpecError, match=said):

@@ -172,7 +172,7 @@ REFUSED: dict[str, tuple[str | bytes, str]] = {
     "no step": (GOOD.replace("1,1,b", "1,first,b"), "row 3, column step: first is not a step"),
     "short": (GOOD.replace("1,1,b,y,1\n", ""), "row 2, column step: episode 1 has ended after 1 of 2"),
     "cut off": (GOOD[: GOOD.rindex("2,1")], "row 4, column step: episode 2 has ended after 1 of 2 steps"),
-    "twice": (GOOD + "1,0,a,x,0\n", "row 6, column step: step 0 of episode 1 stands in row 2 already"),
+    "twice": (GOOD + "1,0,a,x,0\n", "row 6, column step: step 0 of episode 1 is in row 2 already"),
     "NaN": (GOOD.replace("0.25", "NaN"), "row 4, column reward: NaN is not a finite number"),
     "infinite": (GOOD.replace("0.25", "-inf"), "row 4, column reward: -inf is not a finite number"),
     "word": (GOOD.replace("0.25", "good"), "row 4, column reward: good is not a finite number"),

@@ -282,9 +282,7 @@ def test_what_cannot_be_written_down_is_not_shown(monkeypatch: pytest.MonkeyPatc
         with monkeypatch.context() as patched:
             patched.setattr(os, name, full)
             run = UploadRun(spec, 0)
-            with pytest.raises(
-                SpecError, match=r"^data: noisy sums cannot be written down here .*run again\.$"
-            ):
+            with pytest.raises(SpecError, match=r"^data: noisy sums cannot be stored here .*run again\.$"):
                 run.advance(60)
             assert run.curve().at.size == 0
         assert len(list(kept.folder().iterdir())) == 1
@@ -427,7 +425,7 @@ def test_a_spec_belongs_to_its_file() -> None:
     spec = uploaded()
     assert spec_from_json(spec.to_json()) == spec == spec.baseline()
     for other in ({"n": 399}, {"declared": declaration_text(PUBLIC | {"start": "b"})}):
-        with pytest.raises(SpecError, match="declared: this is not what its data set was read with"):
+        with pytest.raises(SpecError, match="declared: the data set was read with other settings"):
             dprl.run(spec.replace(**other))
 
 
@@ -446,7 +444,7 @@ def test_a_link_says_what_is_public_and_asks_for_the_file() -> None:
 
 
 def test_no_sweep_goes_over_a_file_of_ones_own() -> None:
-    with pytest.raises(SpecError, match="axis: a file of your own has none"):
+    with pytest.raises(SpecError, match="axis: a sweep over your own file"):
         Sweep(uploaded(), {"rho": [1, 10]})
 
 

@@ -53,7 +53,7 @@ class BatchRun(LinearRun):
 
     @staticmethod
     def noise_of_run(spec: RunSpec) -> Noise:
-        """Return the noise of any seed, which follows from the spec alone."""
+        """Return the noise of a run; it follows from the spec alone, so it is the same for every seed."""
         learner, features = cast(ValueIterationLearner, ALGORITHMS[spec.algorithm]), features_of(spec)
         ends, norm = ends_of(spec), norm_of(spec)
         statistic = replace(

@@ -190,7 +190,7 @@ def planner_of(spec: RunSpec) -> ValueIterationPlanner:
 
 
 def kernels_of(spec: RunSpec, plain: bool = False) -> BatchKernels:
-    """Return the kernels of a spec's loop."""
+    """Return the functions of a spec's loop, compiled or, if `plain`, as ordinary Python."""
     mechanism = MECHANISMS.get(spec.mechanism or "")
     found = BatchKernels(
         simulate,

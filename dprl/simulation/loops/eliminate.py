@@ -97,12 +97,12 @@ class EliminationRun:
 
     @staticmethod
     def lack(spec: RunSpec) -> str:
-        """Return why numba plays a run, in one sentence."""
+        """Explain in one sentence why numba has to play a run instead of the WebAssembly module."""
         return "assets/engine.wasm does not contain the loop of policy elimination."
 
     @staticmethod
     def noise_of_run(spec: RunSpec) -> Noise:
-        """Return the noise of any seed, which follows from the spec alone."""
+        """Return the noise of a run; it follows from the spec alone, so it is the same for every seed."""
         played = batches_of(spec)
         return noise_of(spec, ends_of(played), batches=played)
 
@@ -139,7 +139,7 @@ class EliminationRun:
         return self.done
 
     def _step(self) -> None:
-        """Play the learner's next proposal, and pass it the release."""
+        """Let users follow the policies that the learner proposes next, and pass the release to the learner."""
         exploration = self.learner.propose()
         if exploration is None:
             self.done = True
@@ -239,7 +239,7 @@ class EliminationRun:
         return Curve(AXIS, MEASURE, users.astype(np.int64), regret)
 
     def trace(self) -> SeedTrace:
-        """Return everything recorded so far."""
+        """Return the trace with everything recorded so far."""
         names = self._record.series
         series = np.array(self._series).reshape(-1, len(names))
         _, _, gap, ratio, *pac = self._columns
@@ -263,7 +263,7 @@ class EliminationRun:
 
 
 class EliminationKernels(NamedTuple):
-    """The compiled functions that play and release batches."""
+    """The compiled functions that simulate and release batches."""
 
     sample: Callable[..., None]
     evaluate: Callable[..., None]

@@ -39,7 +39,7 @@ class LinearRun(SlicedRun):
         return int(8 * (2 * self.state.counts.size + 3 * self.state.sums.size))
 
     def _seen(self, counts: Array, row: int, error: float) -> Detail:
-        """Record the series, and return the details.
+        """Record the learner's series of measures, and return the details of the present state.
 
         Args:
             counts: the counts of all users [H, S, A, S + 2].

@@ -33,7 +33,7 @@ FIRST = 10**9  # releases that a pack may make: more than any run has
 
 
 def held(function: Callable[..., Any], part: str, stochastic: bool) -> Held:
-    """Return what the module has to contain for one of a loop's `Kernels`. stochastic: whether the policy is."""
+    """Return the function that the module has to contain for a part of `Kernels`. stochastic: whether the policy is."""
     name = own_name(function)
     if part not in ONE_FOR_ALL:
         name += ":stochastic" if stochastic else ":policy"

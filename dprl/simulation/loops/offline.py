@@ -189,7 +189,7 @@ def noise_for(
 
 
 def noise_of_run(spec: OfflineSpec) -> tuple[CuratorNoise, dict[str, float]]:
-    """Return the noise of any data set, and the E of each family, which follow from the spec alone."""
+    """Return the noise of a run, and the E of each family; both follow from the spec alone, not from the data."""
     apart = (
         "each point of a curve is learned from its own data set, of other users, which is released once. Two "
         f"releases of one data set together have a weaker guarantee than {spec.budget.text}"
@@ -216,7 +216,7 @@ class Releases(Protocol):
 
 
 def learned_from(curator: Releases, plan: Plan) -> tuple[Learned, tuple[Array, ...]]:
-    """Run a plan: answer its queries until it has learned. Return the result, and all releases in order."""
+    """Answer the queries of a learner's plan until it has learned. Return the result, and all releases in order."""
     released: list[Array] = []
     query = next(plan)
     while True:
@@ -297,7 +297,7 @@ class OfflineRun:
         return Curve(AXIS, MEASURE, at, np.array([point.gap for point in self.points]))
 
     def trace(self) -> OfflineTrace:
-        """Return everything recorded so far, with evenly spread details of as many data sets as fit."""
+        """Return the trace so far, with the details of as many evenly spread data sets as fit."""
         mdp, points = self.mdp, self.points
         each = 8 * mdp.H * mdp.S * (7 * mdp.A + 2)
         fits = max(1, min(len(points), DETAIL_BYTES // each))

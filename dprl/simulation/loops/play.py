@@ -33,7 +33,7 @@ class Record(NamedTuple):
 
 @kernel
 def play(users: int, users_rng: np.random.Generator, model: Model, setup: Any, state: Any) -> None:
-    """Let `users` users play, and add their counts and losses."""
+    """Let `users` users follow the policy of `state`, and add their counts and losses to it."""
     if users <= setup.walk_below:
         walk(users_rng, model, state.policy, users, state.counts, state.starts)
     else:
@@ -43,7 +43,7 @@ def play(users: int, users_rng: np.random.Generator, model: Model, setup: Any, s
 
 @kernel
 def lose(setup: Any, state: Any) -> None:
-    """Add the losses of the users who have just started in each state."""
+    """Add the losses of the users who have just started in each state to the regret and the suboptimal episodes."""
     for s in range(state.starts.shape[0]):
         lost = max(setup.V_star[s] - state.value[0, s], 0.0)
         state.totals[0] += state.starts[s] * lost

@@ -59,7 +59,7 @@ class RegressionState(NamedTuple):
     """The state that the loop changes; the other fields are as in replan_kernels.py.
 
     Attributes:
-        counts: the counts of the block's users, emptied at its end [H, S, A, S + 2]; total: those of all earlier users.
+        counts: the counts of the block's users, emptied at its end [H, S, A, S + 2]; total: the earlier users' counts.
         sums, noisy: [H - 1, families, d, d + 1] (one array when there is no noise).
         plan: the learner's plan.
         policy: the plan's actions [H, S].
@@ -175,7 +175,7 @@ class RegressionKernels(NamedTuple):
 
 @kernel
 def as_it_likes(users: int, left: int, K: int, settings: Array) -> float:
-    """Do nothing, because the schedule is fixed before the run."""
+    """Stand in for `growth`, which is never called if the schedule is fixed before the run."""
     return 1.0
 
 
@@ -185,7 +185,7 @@ def planner_of(spec: RunSpec) -> MixturePlanner:
 
 
 def kernels_of(spec: RunSpec, plain: bool = False) -> RegressionKernels:
-    """Return the kernels of a spec's loop."""
+    """Return the functions of a spec's loop, compiled or, if `plain`, as ordinary Python."""
     mechanism = MECHANISMS.get(spec.mechanism or "")
     schedule, _ = schedules.parse(spec.schedule)
     found = RegressionKernels(

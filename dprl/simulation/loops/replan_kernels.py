@@ -254,7 +254,7 @@ def meet(
 
 @kernel
 def as_is(noisy: Array, errors: Array, tau2: Array, released: Array) -> None:
-    """Do nothing: without noise, `released` is the array of counts itself."""
+    """Do nothing, because without noise `released` is the array of counts itself."""
 
 
 class Kernels(NamedTuple):
@@ -269,7 +269,7 @@ class Kernels(NamedTuple):
 
 
 def learner_of(spec: RunSpec) -> planner.TabularLearner:
-    """Return the learner of a spec that this loop plays."""
+    """Return the learner of a spec; it has to be one that plans from counts."""
     return cast(planner.TabularLearner, ALGORITHMS[spec.algorithm])
 
 

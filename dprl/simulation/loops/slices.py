@@ -68,7 +68,7 @@ class SlicedRun(ABC):
         self._start()
 
     def _start(self) -> None:
-        """Make and evaluate the first plan."""
+        """Compute and evaluate the first plan."""
         self._first_plan()
         state, mdp = self.state, self.mdp
         state.played[:] = state.policy
@@ -76,12 +76,12 @@ class SlicedRun(ABC):
 
     @staticmethod
     def noise_of_run(spec: RunSpec) -> Noise:
-        """Return the noise of any seed, which follows from the spec alone."""
+        """Return the noise of a run; it follows from the spec alone, so it is the same for every seed."""
         return noise_of_schedule(spec, spec.episodes)
 
     @staticmethod
     def lack(spec: RunSpec) -> str:
-        """Explain in one sentence why numba plays a run; "" if the module does."""
+        """Explain in one sentence why numba has to play a run; "" if the WebAssembly module can."""
         return "assets/engine.wasm does not contain the loops of linear algorithms."
 
     @abstractmethod
@@ -140,8 +140,8 @@ class SlicedRun(ABC):
         return policy
 
     def _worth(self, policy: planning.Policy | planning.Logits) -> Array:
-        """Return the exact values of a policy [S], computed by the kernel that evaluates all policies played, so that
-        an optimal policy's regret is exactly zero."""
+        """Return the exact values of a policy [S] from the kernel that evaluates every policy played, so that an
+        optimal policy's regret is exactly zero."""
         value: Array = np.zeros((self.mdp.H + 1, self.mdp.S))
         self._kernels.evaluate(self.mdp.P, self.mdp.possible, self.mdp.R, policy, value)
         return np.array(value[0])
@@ -197,7 +197,7 @@ class SlicedRun(ABC):
         return Curve(AXIS, MEASURE, record.users, record.regret)
 
     def trace(self) -> SeedTrace:
-        """Return everything recorded so far."""
+        """Return the trace with everything recorded so far."""
         record = self.record
         return SeedTrace.build(
             spec=self.spec,

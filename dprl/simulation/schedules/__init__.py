@@ -42,7 +42,7 @@ def releases(text: str, K: int, size: Size, per_release: bool) -> int:
 
 
 def times(text: str, K: int) -> Ints:
-    """Return the number of users at each release, or at the ends of epochs, see `Schedule`."""
+    """Return the number of users at each release; if a schedule decides during the run, at the end of each epoch."""
     schedule, argument = parse(text)
     return schedule.times(argument, K)
 

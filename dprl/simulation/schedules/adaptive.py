@@ -101,14 +101,14 @@ def next_release(
 
 
 def canonical(argument: str, per_release: bool) -> str:
-    """Return ETA or ETA:M, without M if noise does not depend on it. Raises ValueError."""
+    """Return the canonical argument, ETA or ETA:M; M is left out if noise does not depend on it. Raises ValueError."""
     eta, _, most = argument.partition(":")
     eta = f"{ETA.parse(eta or '0.1'):g}"
     return f"{eta}:{MOST.parse(most)}" if most and MOST.parse(most) and per_release else eta
 
 
 def eta_of(argument: str) -> str:
-    """Return ETA from ETA:M."""
+    """Return the text of ETA in an argument written as ETA or ETA:M."""
     return argument.partition(":")[0]
 
 

@@ -26,7 +26,7 @@ def next_release(
     possible: Table,
     policy: Any,
 ) -> int:
-    """Return t_{i+1} = t_i + 1."""
+    """Return the number of users at the next release, t_{i+1} = t_i + 1."""
     return users + 1
 
 
@@ -38,7 +38,7 @@ def canonical(argument: str, per_release: bool) -> str:
 
 
 def refusal(argument: str, K: int) -> SpecError | None:
-    """Return the error for too many users, or None."""
+    """Return the error if there are too many users for this schedule, else None."""
     if K <= LIMIT:
         return None
     return SpecError(

@@ -29,7 +29,7 @@ def next_release(
     possible: Table,
     policy: Any,
 ) -> int:
-    """Return t_{i+1} = t_i + max(1, floor(eta t_i)), cut at K. settings: [eta]."""
+    """Return the users at the next release, t_{i+1} = t_i + max(1, floor(eta t_i)), cut at K. settings: [eta]."""
     return min(K, users + max(1, int(settings[0] * users)))
 
 
@@ -55,7 +55,7 @@ def _times(argument: str, K: int) -> tuple[int, ...]:
 
 
 def releases(argument: str, K: int, size: Size) -> int:
-    """Estimate the number of releases."""
+    """Estimate the number of releases for K users by a formula, without counting them."""
     eta = float(argument)
     start = 1 / eta
     return int(min(K, start + max(0.0, log(max(K / start, 1.0))) / log(1 + eta)))

@@ -118,7 +118,7 @@ def fit(
     of_rewards: float | None,
     episodes: int = 1,
 ) -> Fitted:
-    """Fit the model, see `Fitted`.
+    """Fit a model to the releases and evaluate a policy in it; return the result as `Fitted`.
 
     Args:
         released: the noisy counts of transitions, and their sums [H, S, A, S + 2].
@@ -127,7 +127,7 @@ def fit(
         E: the most by which noise may change a visit count.
         variance: the variance of the noise in each count of transitions.
         n: the number of episodes that were learned from, at least roughly.
-        of_rewards: the same for each sum of rewards if r is estimated, when a reward may be anything from 0 to 1.
+        of_rewards: the variance of the noise in each sum of rewards if r is estimated from such sums, else None.
         episodes: the most episodes of one person, whose first states may be correlated.
     """
     H, S, A, _ = released.shape
@@ -156,7 +156,7 @@ def fit(
 
 
 def taken(released: Array, policy: Policy) -> Array:
-    """Return how often people acted as the policy does, with noise [H, S]."""
+    """Return the noisy number of times that people acted as the policy does [H, S]."""
     return np.asarray(np.take_along_axis(counts.visits(released), policy[..., None], -1)[..., 0])
 
 
@@ -266,7 +266,7 @@ def summed(table: Scores, held: HeldOut) -> Fraction:
 
 
 def noisy(exact: tuple[Fraction, ...], scales: Mapping[str, float]) -> Array:
-    """Add noise to the sums, in whole steps; rounding down first never increases anybody's effect."""
+    """Add noise to the sums in whole steps of the grid. Rounding them down first increases nobody's effect."""
     draw = EXACT["gaussian"].draw
     drawn = [draw(Fraction(scales[name]) * STEPS) for name in (*SUMS, EPISODES)[: len(exact)]]
     return np.array([(value * STEPS // 1 + noise) / STEPS for value, noise in zip(exact, drawn, strict=True)])
@@ -302,7 +302,7 @@ def assessed(
     chance = np.sqrt(np.array([fitted.variance / n + fitted.spread, episodes * spread_now / n]))
     noise = np.hypot(std[:2] / n * np.array([width, H]), of_n * np.array([score * width, now * H]))
     half = QUANTILE * np.hypot(chance, noise)
-    # Those who would get much may be those who got much: at most, the standard deviations of both sums add up.
+    # The rewards under the policy and those received may be correlated: at most, their standard deviations add up.
     apart = QUANTILE * float(np.sqrt(chance.sum() ** 2 + (noise**2).sum()))
     ends = {
         "learned": [learned - half[0], learned, learned + fitted.lost + half[0]],

@@ -50,7 +50,7 @@ ENDED = "ended"  # an absorbing state of this name is one that no user is in whi
 
 @dataclass(frozen=True, eq=False)
 class Declaration:
-    """The public facts.
+    """The public facts about a data set, as its owner declares them.
 
     Attributes:
         states, actions: the labels. Any other label in the file counts as the last of them.

@@ -68,7 +68,7 @@ class Kept(NamedTuple):
 
 
 def folder() -> Path:
-    """Return the folder of data sets."""
+    """Return the folder in which data sets are stored."""
     return home() / "uploads"
 
 
@@ -98,12 +98,12 @@ def keep(
             )  # fmt: skip
     except OSError as error:
         path.unlink(missing_ok=True)
-        raise SpecError("data", f"the counts cannot be kept ({error.strerror}).") from None
+        raise SpecError("data", f"the counts cannot be stored ({error.strerror}).") from None
     return found
 
 
 def new_name() -> str:
-    """Draw a name for a data set that nobody can guess."""
+    """Draw a name that nobody can guess, for a data set."""
     return os.urandom(16).hex()
 
 
@@ -116,7 +116,7 @@ def hold(name: str) -> BinaryIO:
         marker = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+b")
         fcntl.flock(marker, fcntl.LOCK_EX)
     except OSError as error:
-        raise SpecError("data", f"the counts cannot be kept ({error.strerror}).") from None
+        raise SpecError("data", f"the counts cannot be stored ({error.strerror}).") from None
     return marker
 
 
@@ -189,7 +189,7 @@ def write_down(name: str, which: str, sums: Mapping[str, Array]) -> dict[str, Ar
     except OSError as error:
         raise SpecError(
             "data",
-            f"noisy sums cannot be written down here ({error.strerror}), so nothing is shown; make room and run again.",
+            f"noisy sums cannot be stored here ({error.strerror}), so nothing is shown; make room and run again.",
         ) from None
     # Counts are deleted before noisy sums: if the counts still exist, no earlier draw has been deleted.
     if not _path(name).exists():

@@ -67,7 +67,7 @@ class Draw:
     apart: Apart
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the form for JSON."""
+        """Return the draw as data for JSON."""
         return asdict(self) | {"losses": [asdict(loss) for loss in self.losses], "apart": list(self.apart)}
 
     @classmethod
@@ -179,7 +179,7 @@ class Budget:
 
     @property
     def draws(self) -> tuple[Draw, ...]:
-        """Return all noise that was drawn, or may have been."""
+        """Return all draws of noise that were made, or may have been."""
         return _draws(self._read())
 
     @property
@@ -220,7 +220,7 @@ class Budget:
         except OSError as error:
             raise SpecError(
                 NAME,
-                f"it cannot be written down here ({error.strerror}), so nothing is released; make room and try again.",
+                f"the release cannot be recorded ({error.strerror}), so nothing is released; make room and try again.",
             ) from None
 
     def _read(self) -> dict[str, Any]:
@@ -262,7 +262,7 @@ def _edited(content: Mapping[str, Any]) -> str:
 
 
 def checked_name(name: str) -> str:
-    """Return a name in normal form. Upper and lower case make no difference; see `_path`. Raises SpecError."""
+    """Return a budget's name in normal form; files of budgets ignore upper and lower case. Raises SpecError."""
     found = re.sub(" +", " ", normal(name)) if isinstance(name, str) else ""
     if not 1 <= len(found) <= MOST_NAME or not found.isprintable():
         raise SpecError(NAME, f"{shown(name)} is not a name; give 1 to {MOST_NAME} printable characters.")
@@ -300,7 +300,7 @@ def digest_of(file: BinaryIO | Path, key: bytes | None = None) -> str:
 
 
 def folder() -> Path:
-    """Return the folder of budgets."""
+    """Return the folder in which budgets are stored."""
     return home() / "budgets"
 
 

@@ -74,7 +74,7 @@ def beside(spec: UploadSpec) -> tuple[Family, ...]:
 
 
 def noise_of(spec: UploadSpec) -> tuple[CuratorNoise, dict[str, float]]:
-    """Return the noise, and the E of each family, which follow from the spec alone.
+    """Return the noise of a release, and the E of each family; both follow from the spec alone, not from the data.
 
     With the same probability, noise on the grid exceeds a bound on continuous noise by at most one step. Each reward in
     a sum was rounded by at most half a step.

@@ -81,9 +81,9 @@ class Policy:
             text = read_text(NAME, file, "the path of a policy.json")
         given = read_json(NAME, text, "a policy.json that dprl has written")
         if not isinstance(given, dict) or given.get("format") != FORMAT or set(given) != set(KEYS):
-            raise SpecError(NAME, f"this is no file of the format {FORMAT}; give a policy.json.")
+            raise SpecError(NAME, f"this is not a file of the format {FORMAT}; give a policy.json.")
         if given.pop("digest") != _digest(given):
-            raise SpecError(NAME, "the file was changed since it was written; give it as it was.")
+            raise SpecError(NAME, "the file has been changed since it was written; give the original.")
         rows = ([tuple(row) for row in given[name]] for name in ("steps", "people", "enough"))
         steps, people, enough = map(tuple, rows)
         labels = tuple(given["states"]), tuple(given["actions"])

@@ -143,7 +143,7 @@ def _rank(people: Codes) -> Codes:
 def _read(
     file: BinaryIO | Path | pd.DataFrame, needed: list[str], numbers: Collection[str]
 ) -> tuple[dict[str, Column], dict[str, Array]]:
-    """Return the needed columns, read piece by piece: those of labels, and those of numbers."""
+    """Return the needed columns, read piece by piece: the columns of labels, and the columns in `numbers`."""
     rows = 0
     read: dict[str, list[Any]] = {name: [] for name in needed}
     places: dict[str, dict[str, int]] = {name: {} for name in needed}
@@ -238,7 +238,7 @@ def _check_steps(
     row = int(first[order[first].argmin()])
     episode, count = shown(called(int(who[row]))), int(step[row]) + begun
     if again[row]:
-        said = f"step {count} of episode {episode} stands in row {order[row - 1] + 2:,} already; give each step once"
+        said = f"step {count} of episode {episode} is in row {order[row - 1] + 2:,} already; give each once"
     elif step[row] != expected[row]:
         lacking = int(expected[row]) + begun
         said = f"step {lacking} of episode {episode} is missing; give all steps up to its last"
@@ -251,7 +251,7 @@ def _check_steps(
 def _states(
     declared: Declaration, columns: dict[str, Column], numbers: dict[str, Array], outside: Outside
 ) -> Codes:
-    """Return the declared states, [rows]."""
+    """Return the code of each row's declared state, [rows]."""
     if not declared.parts:
         name = declared.columns.get("state", "state")
         return _index(name, columns[name], declared.states, outside)

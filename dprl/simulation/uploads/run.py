@@ -99,7 +99,7 @@ class UploadCurator:
         sums, or if nothing is drawn yet."""
         known = QUERIES.get(query.family)
         if known is not query or self._noisy is None or query.family not in self._noisy:
-            raise RuntimeError(f"{query.family} is not what noise was drawn for")
+            raise RuntimeError(f"no noise was drawn for {query.family}")
         noisy = np.zeros(self._data.record.shape)
         known.sums(noisy)[...] = self._noisy[query.family]
         nothing = np.zeros(known.sums(noisy).size)
@@ -151,7 +151,7 @@ class UploadRun:
         self.spec, self.seed = spec, seed
         self.data = kept.held(spec.data)
         if (self.data.declared.text, self.data.n) != (spec.declared, spec.n):
-            raise SpecError("declared", "this is not what its data set was read with; give the file again.")
+            raise SpecError("declared", "the data set was read with other settings; give the file again.")
         self.noise, self.errors = noise_of(spec)
         if under := self.data.under:  # before anything is drawn, and so before anything is shown
             if (under.known or kept.drawn(spec.data)) and not Budget.known(under.budget):
@@ -244,7 +244,7 @@ class UploadRun:
         if found is None:
             exact = check.sums([table for _, table in models], self.data.held, problem.episodes)
             noisy = check.noisy(exact, scales)
-            # without which scores mean nothing
+            # needed to interpret the scores
             ends = np.array([[table.low, table.width] for _, table in models])
             found = kept.write_down(self.spec.data, which, {"sums": noisy, "ends": ends})
         of_sums = std * np.array([scales[name] for name in check.names(problem.episodes)])
@@ -261,7 +261,7 @@ class UploadRun:
 def axes(base: UploadSpec) -> NoReturn:
     """Refuse a sweep: each further budget would be one more release."""
     raise SpecError(
-        "axis", "a file of your own has none, for each point would be one more release; give another spec."
+        "axis", "a sweep over your own file would be one more release at each point; give another spec."
     )
 
 

@@ -103,7 +103,7 @@ class UploadSpec(Budgeted):
 
     @property
     def public(self) -> Declaration:
-        """Return the declaration."""
+        """Return the declaration, parsed from `declared`."""
         return declaration(self.declared)
 
     @property
@@ -127,7 +127,7 @@ class UploadSpec(Budgeted):
         return self.public.episodes
 
     def estimate(self) -> Estimate:
-        """Estimate the cost."""
+        """Estimate the cost of the release, on one core of a machine with two cores."""
         cells = DATASET.cells(self.problem_size)
         return Estimate(0.01 + cells * 3e-5, 8 * 40 * cells, 1)
 

@@ -99,7 +99,7 @@ def read_pieces(file: BinaryIO | Path | pd.DataFrame, needed: Sequence[str]) -> 
 
 
 def _places(names: Sequence[str], needed: Sequence[str]) -> list[int]:
-    """Return the place of each needed column. Raises SpecError if one is missing or occurs twice."""
+    """Return the index of each needed column in the heading. Raises SpecError if one is missing or occurs twice."""
     listed = ", ".join(map(shown, names[:MOST_SHOWN])) + (", ..." if len(names) > MOST_SHOWN else "")
     for name in needed:
         if name not in names:

@@ -110,7 +110,7 @@ class UploadTrace(TraceCore[UploadSpec]):
 
     @property
     def shares(self) -> dict[str, float]:
-        """Return the share of the recommended policy's steps that the file covers, and how often people follow it."""
+        """Return `covered` and `follows` (see `check.Fitted`) of the recommended policy; {} if nobody was held out."""
         known = ("covered", "follows") if self.checked else ()
         return {name: float(self.checked[name][self.recommended]) for name in known}
 
@@ -170,7 +170,7 @@ class UploadTrace(TraceCore[UploadSpec]):
 
 
 def held_out(trace: UploadTrace, policy: int) -> dict[str, Any]:
-    """Return the estimates from held-out people for a policy, as JSON."""
+    """Return the verdict on a policy and the intervals from held-out people, as data for JSON."""
     intervals = {name: values.tolist() for name, values in trace.intervals(policy).items()}
     return {"verdict": trace.verdict_of(policy), **intervals}
 

@@ -1,4 +1,4 @@
-"""The way from the controls to a run: the spec they describe, its cost, and the buttons Run and Reset."""
+"""From the controls to a run: the spec that they describe, its cost, and the buttons Run and Reset."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def offer(
     """Describe the effect of Run, or why it is disabled, and draw the buttons.
 
     what: the argument of `run`, None if the controls describe nothing. lacking: returns its unfinished runs, None if
-    there are no runs. amount: describes these. refused: sentences that explain why parts of it cannot be made. usual,
+    there are no runs. amount: describes these runs. refused: sentences that explain why some are impossible. usual,
     also: see `buttons`.
     """
     for sentence in filter(None, refused):
@@ -202,7 +202,7 @@ def spec_of_controls(s: Session) -> tuple[RunSpec | None, str]:
 
 
 def described(make: Callable[[], Described]) -> tuple[Described | None, str]:
-    """Return the runs that the controls describe, or a sentence that explains why they are impossible."""
+    """Return the runs that the controls describe, as `make` builds them, or a sentence that explains the fault."""
     if session().wrong:
         return None, "Correct the value marked in red first."
     try:

@@ -54,7 +54,7 @@ SMALL = {"S": 2, "A": 2, "H": 3}  # small enough for learners that list all poli
 
 
 def epsilon_slider(s: Session, help: str) -> None:
-    """Draw the slider for epsilon."""
+    """Draw the slider for epsilon, with a field for its exact value."""
     log_slider(
         "Privacy budget ε",
         "epsilon",
@@ -69,7 +69,7 @@ def epsilon_slider(s: Session, help: str) -> None:
 
 
 def noise(s: Session) -> None:
-    """Draw the controls of the noise, if there is any. Impossible combinations are not offered, with the reason."""
+    """Draw the controls of the noise, if there is any. Impossible combinations are left out, with the reason."""
     model = effective(s.draft.privacy, ALGORITHMS[s.draft.algorithm].privacies)
     if model == "none":
         return
@@ -153,7 +153,7 @@ def chosen_noise(s: Session) -> tuple[str, str, float, str]:
 
 
 def structure(s: Session) -> None:
-    """Draw the choice whether a public structure is declared, for learners that use it."""
+    """Draw the choice of whether a public structure is declared, for learners that can use one."""
     if "structure" not in ALGORITHMS[s.draft.algorithm].declarable:
         return
     key = s.draft.environment

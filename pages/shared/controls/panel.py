@@ -133,7 +133,7 @@ def environment(s: Session) -> None:
 
 
 def environment_parameters(s: Session) -> None:
-    """Draw the fold with the picture and the parameters of the environment that is chosen."""
+    """Draw the fold (a section that opens) with the picture and the parameters of the chosen environment."""
     part = fold("The environment", "environment")
     if part is None:
         return
@@ -178,7 +178,7 @@ def learner(s: Session) -> None:
 
 
 def checked_params(s: Session, world: Environment) -> dict[str, Any]:
-    """Return the parameters of the environment. Raises SpecError."""
+    """Return the checked parameters of the environment as the controls show them. Raises SpecError."""
     given = params_of(s, "environment", world.key, world.fields)
     return check_params("environment_params", world.key, world.fields, given)
 

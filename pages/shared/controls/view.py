@@ -66,7 +66,7 @@ def menu(
 
 
 def seed_menu(part: PageState, label: str, seeds: int) -> int:
-    """Choose one of the seeds of a run."""
+    """Draw a menu of a run's seeds; return the chosen one."""
     return menu(part, label, "seed", range(seeds), [f"seed {i}" for i in range(seeds)])
 
 
@@ -87,7 +87,7 @@ def steps(
     otherwise: int | None = None,
 ) -> int:
     """Draw a slider over a few numbers; it starts at the option nearest to the view's value or, if that is the default,
-    to `otherwise`. words: returns the words for an option."""
+    nearest to `otherwise`. words: returns the words for an option."""
     wanted = getattr(part.view, name)
     if otherwise is not None and wanted == fields_of(part.view.__class__)[name].default:
         wanted = otherwise

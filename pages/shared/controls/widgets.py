@@ -78,7 +78,7 @@ def locked(name: str) -> bool:
 def segments(
     label: str, name: str, options: Mapping[str, str], value: str | None, chosen: Callable[[Any], None]
 ) -> None:
-    """Draw a choice of a few words next to each other; none is selected if the value is another."""
+    """Draw a choice of a few words next to each other; none is selected if `value` is not among them."""
     st.segmented_control(
         label,
         list(options),
@@ -141,14 +141,14 @@ def exact(
 
 
 def move(key: str, value: Any) -> None:
-    """Move the widget `key`, because another widget of the same setting was used."""
+    """Set the widget `key` to a value, because another widget of the same setting was used."""
     session().moved[key] = Moved(st.session_state.get(key), value, time.monotonic() + ECHO)
     st.session_state[key] = value
 
 
 def heard(key: str, use: Store) -> Store:
-    """Call `use` with the visitor's setting of the widget `key`. If something is pressed right after another widget has
-    moved this one, the browser may not know of the move, and sends the old value once more."""
+    """Return a function that calls `use` with new values of the widget `key`, but not with an outdated one: right after
+    another widget has set this one, the browser may not know of that yet, and send the old value once more."""
 
     def unless_echo(value: Any) -> None:
         moved = session().moved.get(key)

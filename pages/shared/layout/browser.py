@@ -69,7 +69,7 @@ def say(said: str, name: str) -> None:
 
 
 def unseen(under: str, dark: bool, wide: bool, seen: Callable[[bool], None]) -> None:
-    """Mark an element that is never visible.
+    """Run the invisible scripts that every page needs.
 
     A narrow screen's sidebar closes whenever `under` changes. The page is redrawn if the browser's colours, or the room
     next to its charts, are no longer those for which it was drawn. A chart that fills the screen stays so when it is
@@ -101,7 +101,7 @@ _one_user = component("one_user", js=module_with_imports("one_user.js"))
 
 
 def one_user(key: str, make: Callable[[], dict[str, Any]]) -> None:
-    """Draw one user. make: returns the data of the drawing, called once for each key."""
+    """Draw one user's way through an environment. make: returns the data, and is called once for each key."""
     kept: SizedCache[dict[str, Any]] = cache_of("one_user", BYTES)
     drawing = kept.cached(key, lambda _: make(), lambda made: ENTRY_BYTES + len(repr(made)))
     _one_user(data={"id": key} | drawing, key="one_user")

@@ -57,8 +57,8 @@ def show(
     how: Sequence[str] = (),
     files: Callable[[], object] | None = None,
 ) -> None:
-    """Show a figure with its sentence and the fold about it. picked: called with Streamlit's event for pressed points;
-    group, how, files: see `explain`."""
+    """Show a figure with its sentence and the fold about it. picked: called with Streamlit's event when a point is
+    pressed; group, how, files: see `explain`."""
     draw(picture, key, picked)
     explain(picture.see, lambda: picture.table, key, group=group, how=how, files=files)
 
@@ -69,7 +69,7 @@ def draw(
     picked: Callable[[Any], None] | None = None,
     height: Literal["content", "stretch"] = "content",
 ) -> None:
-    """Draw only the figure, whose camera saves in the chosen format. height: its own, or the rest of its container."""
+    """Draw only the figure, whose camera saves in the chosen format. height: `stretch` fills the container."""
     with st.container(key="alone_chart") if alone(key) else nullcontext():
         if alone(key) and (common := session().common):
             st.caption(explained(unlinked(common)))
@@ -159,7 +159,7 @@ def explain(
 
 
 def empty(words: str) -> None:
-    """Draw the placeholder for a chart."""
+    """Draw a placeholder for a chart, with a sentence that explains why it is empty."""
     with st.container(border=True, height=300, horizontal_alignment="center", vertical_alignment="center"):
         st.markdown(words, text_alignment="center")
 

@@ -37,7 +37,7 @@ class Crowd:
     """The parts of all visitors' pages that currently redraw themselves."""
 
     def __init__(self) -> None:
-        # when each is gone; what drawing it costs
+        # the time when each counts as gone; the CPU seconds of drawing it
         self._parts: dict[tuple[int, str], tuple[float, float]] = {}
         self._lock = Lock()
 
@@ -57,7 +57,7 @@ class Crowd:
             return pace
 
     def left(self, part: tuple[int, str]) -> None:
-        """Note that a part is no longer redrawn."""
+        """Record that a part is no longer redrawn."""
         with self._lock:
             self._parts.pop(part, None)
 

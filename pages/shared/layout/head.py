@@ -163,7 +163,7 @@ def short_link(page: str, query: str) -> None:
 
 
 def shorten(page: str, query: str) -> None:
-    """Make the short link."""
+    """Make a short link to a page and a query, and keep it in the session."""
     s = session()
     s.short[page, query] = store().links.shorten(page, query, presence.lease(s.visitor))
 

@@ -28,7 +28,7 @@ def glossary(page: str | None) -> dict[str, str]:
 
 @cache
 def _pattern(page: str | None) -> tuple[re.Pattern[str], tuple[str, ...]]:
-    """Return the pattern of a page's terms, a group for each, and their names."""
+    """Return a pattern that finds a page's terms, with a group for each term, and the names of the terms."""
     names = tuple(glossary(page))
     return re.compile("|".join([_PASSED, *(f"({TERMS[name].said})" for name in names)])), names
 

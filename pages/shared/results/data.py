@@ -100,7 +100,7 @@ T = TypeVar("T")
 
 
 class SizedCache(Generic[T]):
-    """Values, each with a version. Beyond `most` bytes, the least recently used are dropped.
+    """A cache of values, each with a version. Beyond `most` bytes, the least recently used values are dropped.
 
     A value whose version is None is final: it is valid for every version.
     """
@@ -112,7 +112,7 @@ class SizedCache(Generic[T]):
         self._total = 0
 
     def get(self, key: Hashable) -> tuple[str | None, T] | None:
-        """Return version and value, if there is one."""
+        """Return the version and the value of a key, or None if it is not cached."""
         with self._lock:
             found = self._found.get(key)
             if found is None:
@@ -162,7 +162,7 @@ def cache_of(name: str, most: int) -> SizedCache[Any]:
 
 
 def bytes_of(*found: Any) -> int:
-    """Return the approximate size of objects in memory: that of their arrays, which are nearly all of it."""
+    """Return the approximate size of objects in memory: the total size of their arrays, which are nearly all of it."""
     return ENTRY_BYTES + sum(
         part.nbytes for one in found for part in vars(one).values() if isinstance(part, np.ndarray)
     )
@@ -178,7 +178,7 @@ def path_of(name: str) -> Path:
 
 
 def asset(name: str) -> Any:
-    """Read such a file, without caching it."""
+    """Read a file of assets/ by its name on pages, without caching it."""
     return json.loads(path_of(name).read_text(encoding="utf-8"))
 
 
@@ -224,7 +224,7 @@ def bundled_papers() -> Bundled:
 
 
 class AttackScores(NamedTuple):
-    """The scores so far: [n] in each world; releases, counters: see AttackTrace; token: changes when they do."""
+    """The scores of an attack so far, [n] in each case. releases, counters: see AttackTrace; token: their version."""
 
     first: NDArray[np.float64]
     second: NDArray[np.float64]

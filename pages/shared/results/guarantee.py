@@ -83,7 +83,7 @@ def proved(g: Guarantee) -> str:
 
 
 def facts(g: Guarantee, scale: str = "", sends: str = "") -> None:
-    """Draw a list of facts about the protection and its noise. scale: that of one draw; sends: a user's messages."""
+    """Draw a list of facts about a guarantee. scale: the noise scale of one draw; sends: the messages of one user."""
     rows = {
         "Protected": g.unit,
         "Noise": f"{g.mechanism}: {g.noise_formula}",

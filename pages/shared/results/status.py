@@ -1,5 +1,5 @@
-"""The status of runs in words, with the possible actions; the runs of a page, some of which come with the program; and
-warnings about results."""
+"""The status of runs in words, with buttons for the possible actions; the runs of a page, some of which come with the
+program; and warnings about results."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ PACES = ((20.0, 0.4), (math.inf, 1.0))  # with fewer seconds left than the first
 
 
 def words(run: RunStatus) -> str:
-    """Return one sentence, plain text; "" for a run that is simply finished."""
+    """Describe the status of a run in one sentence of plain text; "" for a run that is simply finished."""
     takes = "" if run.seconds_left is None else duration(run.seconds_left)
     if run.state == "queued":
         place = f"{ordinal(run.place + 1)} in the queue" if run.place else "next"
@@ -57,7 +57,7 @@ def note(run: RunStatus) -> str:
 
 
 def awaited(runs: Iterable[RunStatus], specs: Iterable[RunSpec] = ()) -> str:
-    """Return the placeholder for a chart of these runs."""
+    """Return the text shown instead of a chart of these runs until their first points are here."""
     if not any(run.state in ACTIVE for run in runs):
         return "Nothing has been computed."
     if any(compiles(spec) for spec in specs):
@@ -69,7 +69,7 @@ def awaited(runs: Iterable[RunStatus], specs: Iterable[RunSpec] = ()) -> str:
 
 
 def working_out(what: str) -> str:
-    """Return the placeholder for a worker's answer. what: its subject, such as "the penalties"."""
+    """Return the text shown until a worker's answer is here. what: the subject, such as "the penalties"."""
     return f"Working out {what} ..."
 
 
@@ -160,7 +160,7 @@ def stopped(why: str, label: str, icon: str, action: Callable[[], object], key: 
 
 
 def ended(runs: int, done: int, failed: int) -> str:
-    """Describe the end of runs."""
+    """Describe how many of the runs finished, failed, or were not computed."""
     others = f"{runs - done - failed} not computed." if done + failed < runs else ""
     said = (f"{plural(done, 'run')} finished." if done else "", f"{failed} failed." if failed else "", others)
     return " ".join(filter(None, said))
@@ -173,7 +173,7 @@ def price(specs: Sequence[Spec]) -> str:
 
 
 def cancel(specs: Sequence[Spec], owner: str) -> None:
-    """Withdraw from runs; finished results stay."""
+    """Withdraw the requests for runs in the name of `owner`; finished results stay."""
     for spec in specs:
         attempt(store().cancel, spec, owner)
 
@@ -249,11 +249,11 @@ class Runs:
         ask(self.missing(specs), owner_id(self.group), again)
 
     def begin(self, specs: Sequence[Any]) -> bool:
-        """Request them because of a link, unless that would cost too much."""
+        """Request the missing runs of a link, unless that would cost too much; return whether this was done."""
         return begin(self.missing(specs), owner_id(self.group))
 
     def withdraw(self, specs: Sequence[Spec]) -> None:
-        """Withdraw from runs; finished results stay."""
+        """Withdraw the visitor's requests for runs; finished results stay."""
         cancel(specs, owner_id(self.group))
 
     def progress(self, specs: Sequence[Any]) -> Progress:

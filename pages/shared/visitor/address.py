@@ -47,7 +47,7 @@ SAFE = re.compile(r"[\w .~:,/*%+-]*", re.ASCII)  # the signs of an encoded value
 
 
 class Given(Query):
-    """A link as a page reads it by `get`: with keys in upper or lower case, and a record of those that it has read."""
+    """A link as a page reads it by `get`: with keys in upper or lower case, and a record of the keys read so far."""
 
     def __init__(self, query: Query) -> None:
         super().__init__(query)
@@ -114,7 +114,7 @@ def here() -> list[tuple[str, str]]:
 
 
 def grouped(items: Iterable[tuple[str, str]]) -> Query:
-    """Return query parameters as a query: each key with all its values."""
+    """Return query parameters as a mapping from each key to all its values."""
     query: Query = {}
     for key, value in items:
         query.setdefault(key, []).append(value)
@@ -150,7 +150,7 @@ def saying(sentence: str) -> list[tuple[str, str]]:
 
 
 def one_line(text: str) -> str:
-    """Clean a text: printable signs on one line."""
+    """Return the printable characters of a text on one line."""
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 

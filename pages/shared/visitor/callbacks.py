@@ -39,8 +39,8 @@ def callback(action: Callable[P, object]) -> Callable[P, None]:
 
 
 def on_value(key: str, use: Callable[[Any], object]) -> Callable[[], None]:
-    """Pass the value of the widget `key` to `use`. A widget that a later drawing of the page has replaced may
-    have no value any more: then nothing happens."""
+    """Return a callback that passes the value of the widget `key` to `use`. It does nothing if the widget has no value
+    any more, because a later drawing of the page has replaced the widget."""
 
     def changed() -> None:
         value = st.session_state.get(key, _GONE)

@@ -101,5 +101,5 @@ def spec_from(draft: Draft) -> RunSpec:
 
 
 def effective(wish: str | None, allowed: tuple[str, ...]) -> str:
-    """Return the visitor's last choice if it is allowed, else the first allowed one."""
+    """Return the visitor's last choice, `wish`, if it is allowed, else the first of the allowed values."""
     return wish if wish in allowed else allowed[0]

@@ -66,7 +66,7 @@ class PageState(ABC):
 
     @property
     def items(self) -> list[tuple[str, str]]:
-        """Return the same parameters with those for the locks and the message."""
+        """Return the parameters of `link`, followed by the parameters for the locks and the message."""
         return [*self.link, *address.write_locks(self.locked), *address.saying(self.sentence)]
 
     @property
@@ -197,7 +197,7 @@ class Session:
         self.drafts[self.settings] = given
 
     def redraft(self, **changes: Any) -> None:
-        """Change controls from other ones; all are redrawn."""
+        """Change settings of the draft from outside their own widgets, and redraw all controls."""
         self.draft = replace(self.draft, **changes)
         self.version += 1
 
@@ -207,8 +207,8 @@ class Session:
         return SAME.get(self.page or "", self.page)
 
     def remember(self, before: Draft, back: Callable[[], None] | None = None) -> None:
-        """Let the change of many settings that has just happened be undone, until something else is changed. before:
-        the settings before it; back: undoes its other changes."""
+        """Allow a visitor to undo the change of many settings that has just happened, until something else is changed.
+        before: the settings before the change; back: undoes its other effects."""
 
         def undo() -> None:
             self.draft, self.undo = before, None
@@ -251,7 +251,7 @@ def owners() -> list[str]:
 
 
 def change_view(**changes: Any) -> None:
-    """Change the view; the widgets of the view are redrawn from it."""
+    """Change the view of Online; its widgets are redrawn from the new view."""
     s = session()
     s.explore.view = replace(s.explore.view, **changes)
     s.version += 1
@@ -268,7 +268,7 @@ def attempt(action: Callable[..., object], *arguments: object) -> bool:
 
 
 def ask(specs: Iterable[Spec], visitor: str, again: bool = False, leased: bool = False) -> bool:
-    """Request runs after a press; return whether it worked for all of them. If not, the page shows the reason.
+    """Request runs after a press; return whether this worked for all runs. If not, the page shows the reason.
 
     again: whether to request failed seeds, too. On a public server, or if leased, runs end with the tab.
     """
@@ -341,7 +341,7 @@ def read_address(part: PageState) -> None:
 
 
 def _rename(part: PageState, name: str, moved: bool = False) -> None:
-    """Note the name of the page's present address, which replaces the one before."""
+    """Store the name of the page's present address, which replaces the previous one."""
     if part.address is not None:
         session().replaced.append(part.address)
     part.address, part.moved = name, moved

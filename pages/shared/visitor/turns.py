@@ -45,8 +45,8 @@ class Turns:
 
     @contextmanager
     def left(self) -> Iterator[None]:
-        """Give this thread's turn, if it has one, to others. At the end it resumes at once, even if that is one thread
-        too many, because others may wait for its locks, such as that of a file that is read for all."""
+        """Give this thread's turn, if it has one, to others during the block. It then resumes at once, even if that is
+        one thread too many, because others may wait for its locks, such as the lock of a file read for all."""
         if not getattr(self._own, "turn", False):
             yield
             return
