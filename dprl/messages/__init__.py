@@ -33,7 +33,7 @@ def texts(name: str, language: str = LANGUAGE) -> dict[str, Any]:
 
 
 def overlaid(english: Any, own: Any) -> Any:
-    """Lay a translation over its English: tables key by key, lists of tables item by item, others as a whole."""
+    """Replace English messages by a translation: key by key in tables, item by item in lists of tables, else whole."""
     if isinstance(english, dict):
         return english | {key: overlaid(english.get(key), value) for key, value in own.items()}
     if isinstance(english, list) and isinstance(english[0], dict):
@@ -50,6 +50,6 @@ def filled(template: str, **fields: object) -> str:
 
 
 def counted(n: int, what: str) -> str:
-    """Write a number of something, by its name in words.toml: 1 question, 1,200 questions."""
+    """Return a number with its noun, such as "1,200 questions". what: the noun's key in words.toml."""
     one, many = messages("words")["counted"][what]
     return filled(one if n == 1 else many, n=f"{n:,}".replace(",", messages("words")["number"]["thousands"]))

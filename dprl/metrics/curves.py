@@ -32,7 +32,7 @@ class RunCurves:
         v_star: V*, NaN if unknown.
         noise_std: standard deviation of the noise in one counter at the worst release, None without privacy.
         lower: [seeds, C], the lower bound V~ of a run on data sets, if it was stored.
-        token: a text that changes when any of these values do.
+        token: a text that changes when any of these values changes.
     """
 
     at: NDArray[np.int64]
@@ -69,7 +69,7 @@ class RunCurves:
         return len(self.values) == seeds and bool(self.done.all())
 
     def upto(self, size: int) -> Array:
-        """Return the values at one of the checkpoints, [seeds]."""
+        """Return the values [seeds] at the checkpoint `size`."""
         (place,) = np.flatnonzero(self.at == size)
         found: Array = self.values[:, place]
         return found
@@ -97,7 +97,7 @@ class Evidence:
 
 
 def thinned(at: NDArray[np.int64], points: int) -> NDArray[np.intp]:
-    """Choose the checkpoints to keep: the first at or after each of `points` log-spaced targets."""
+    """Return the indices of the checkpoints to keep: the first at or after each of `points` log-spaced targets."""
     targets = np.geomspace(at[0], at[-1], points)
     targets[-1] = at[-1]  # exact, because rounding may exceed the last checkpoint
     return np.unique(np.searchsorted(at, targets))

@@ -53,8 +53,8 @@ def unsettled(episodes: Integers, regret: Array) -> int:
 
 @dataclass(frozen=True)
 class Growth:
-    """The growth of a privacy cost between two numbers of episodes, in proportion to K^mean. low, high: 95% t interval
-    over those `seeds` of `of` seeds whose cost was always above zero; NaN with fewer than two."""
+    """The exponent with which a privacy cost grows between from_k and to_k episodes: its mean and 95% t interval over
+    those `seeds` of all `of` seeds whose cost was always above zero. The interval is NaN for fewer than two seeds."""
 
     from_k: float
     to_k: float
@@ -92,7 +92,7 @@ def growth_between(users: Array, price: Array) -> list[Growth]:
 
 
 def _growth(from_k: float, to_k: float, slopes: Array) -> Growth:
-    """Return the growth with these slopes [seeds], NaN for seeds without one."""
+    """Return the growth for the exponents of all seeds, slopes [seeds], which are NaN for seeds that do not count."""
     known = slopes[np.isfinite(slopes)]
     return Growth(float(from_k), float(to_k), *_band(known), len(known), len(slopes))
 

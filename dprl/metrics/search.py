@@ -105,9 +105,9 @@ def search_users(
     """Search the grid for the number of users at which the privacy cost per episode has fallen to `target`.
 
     Args:
-        look: returns the cost [seeds] at a K, or None if it is not known yet; the search then stops, and starts again
-            with the next call.
-        picked: as for `users_needed`.
+        look: returns the cost [seeds] at a K, or None if it is not known yet; the search then stops, and the next call
+            starts it again.
+        picked: [B, seeds] the seeds in each bootstrap sample.
     """
     rows: dict[int, Array] = {}
 
@@ -149,7 +149,7 @@ def _near(grid: Sequence[int], k: float) -> int:
 
 
 def _crossing(low: float, at_low: float, high: float, at_high: float, target: float) -> float:
-    """Return where linear interpolation between logarithms meets the target, or the geometric middle if it does not."""
+    """Return the K at which linear interpolation between logarithms meets the target, else sqrt(low * high)."""
     if at_high <= 0 or at_low <= at_high:
         return float(np.sqrt(low * high))
     share = np.log(at_low / target) / np.log(at_low / at_high)
