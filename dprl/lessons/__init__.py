@@ -20,7 +20,7 @@ Stamps = tuple[tuple[Path, float], ...]
 
 
 class Shelf(Mapping[str, Lesson]):
-    """All lessons by their keys, those of a teacher last."""
+    """A mapping from keys to lessons, with a teacher's lessons last."""
 
     def __getitem__(self, key: str) -> Lesson:
         return _read(_stamps())[0][key]
@@ -33,7 +33,7 @@ class Shelf(Mapping[str, Lesson]):
 
     @property
     def stamps(self) -> Stamps:
-        """The stamps of a teacher's files, which change with them."""
+        """A teacher's files with the times of their last changes; equal if no file has changed."""
         return _stamps()
 
     @property

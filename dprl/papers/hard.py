@@ -23,13 +23,13 @@ SUBOPTIMAL = "Episodes more than α suboptimal"
 
 
 def instance(learner: RunSpec, gap: float, arms: int = 3) -> RunSpec:
-    """Return the run on a bandit with that many worse arms, each of which loses `gap` of an episode's reward."""
+    """Return a run on a bandit with this number of worse arms, which pay `gap` less per episode than the best arm."""
     params = {"n": 1, "m": arms, "alpha": 2 * gap, "H": 2, "seed": ARM_0_IS_BEST[arms]}
     return learner.replace(environment="hard-jdp", environment_params=params)
 
 
 def gap_of(spec: RunSpec) -> float:
-    """Return the loss of a worse arm."""
+    """Return the amount by which a worse arm pays less than the best one."""
     return float(spec.environment_params["alpha"]) / 2
 
 

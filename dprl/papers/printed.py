@@ -19,7 +19,7 @@ READ = (
 
 
 def printed(key: str, title: str, says: str, source: str, why: str, *specs: RunSpec | OfflineSpec) -> Claim:
-    """Return a claim about the guarantee of a paper's own noise."""
+    """Return a claim that noise as in a paper has the claimed guarantee, with a setting for each spec."""
     return Claim(key, title, says, source, f"{READ} {why}", "", tuple(map(privacy.proves, specs)))
 
 

@@ -32,7 +32,7 @@ SLOWEST, FASTEST, STEP = 0.1, 2 / 3, 0.9
 def gaussian_blt(
     i: int, leaves: Leaves, batches: Array, memory: Array, rng: np.random.Generator, noise: Array
 ) -> None:
-    """Add one N(0, 1) draw to every buffer, which keeps a part of its content; the noise is their weighted sum.
+    """Add one N(0, 1) draw to every buffer, which keeps a part of its content; the noise is the buffers' weighted sum.
 
     memory: the buffers, the kept part of each, and its weight (see `prepare`) [3 buffers, cells].
     """
@@ -76,7 +76,7 @@ class ExponentialSum:
 
 @lru_cache(maxsize=512)
 def factors(releases: int) -> tuple[ExponentialSum, ExponentialSum]:
-    """Return b and c, the first columns of B and C, for M releases, by partial fractions.
+    """Return b and c, the first columns of B and C for this number of releases, by partial fractions.
 
     Poles and zeros alternate, so all weights are positive and nothing cancels.
     """
@@ -117,7 +117,7 @@ def prepare(rng: np.random.Generator, stream: Stream, memory: Array) -> None:
 
 
 def innovations(stream: Stream, sums: Array) -> Array:
-    """Return B^-1 times sums [M, n], which is C times their increments: the independent draws, plus data [M, n]."""
+    """Return B^-1 times `sums` [M, n], which is C times the increments: the independent draws plus data, [M, n]."""
     from scipy.signal import lfilter
 
     _, c = factors(stream.releases)
