@@ -35,7 +35,7 @@ _registered: set[Callable[..., Any]] = set()
 
 
 def kernel(function: F) -> F:
-    """Mark a function as usable inside compiled kernels. It is returned unchanged."""
+    """Mark a function as a kernel, which other compiled kernels may call, and return it unchanged."""
     _kernels.append(function)
     return function
 
@@ -80,7 +80,7 @@ def file_name(function: Callable[..., Any]) -> str:
 
 @cache
 def _announce() -> None:
-    """Log that numba compiles: once per process, and once for all workers that start together."""
+    """Log that numba compiles, but only once per process, and once for all workers that start together."""
     folder = cache_folder()
     if folder is not None:
         mark = folder / "announced"

@@ -51,7 +51,7 @@ def damage() -> str:
 
 
 def own_name(function: Callable[..., Any]) -> str:
-    """Return a kernel's name in the module, without the kind of its loop."""
+    """Return a kernel's name in the module: its full Python name, without "dprl." and the kind of its loop."""
     return f"{function.__module__}.{function.__qualname__}".removeprefix("dprl.")
 
 
@@ -59,7 +59,7 @@ class Held(NamedTuple):
     """A kernel that the module should contain.
 
     Attributes:
-        name: the kernel's name in the module, often from `own_name`.
+        name: the kernel's name in the module.
         signature: the declared types of its arguments; "" if the roots determine them.
         roots: the functions from which the kernel is built.
     """

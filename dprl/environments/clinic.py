@@ -1,4 +1,4 @@
-"""A synthetic clinic, the papers' motivation: patients are treated one after the other."""
+"""A synthetic clinic, the papers' motivating example: patients are treated one after another."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ class Shelf(Mapping[str, Lesson]):
 
 
 def _stamps() -> Stamps:
-    """Return a teacher's files with the time of each one's last change."""
+    """Return a teacher's files, each with the time of its last change."""
     folder = os.environ.get("DPRL_LESSONS")
     return (
         tuple((path, path.stat().st_mtime) for path in sorted(Path(folder).glob("*.toml"))) if folder else ()

@@ -1,7 +1,7 @@
 """Messages to visitors, apart from the code: templates with named fields, in one file for each part of the pages.
 
-A language is a folder of TOML files, laid over those of `en`; what they lack stays English. Pure: imports nothing else
-of dprl.
+A language is a folder of TOML files, whose messages replace those of `en`; missing messages stay English. This package
+imports nothing else of dprl.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def overlaid(english: Any, own: Any) -> Any:
 
 
 def filled(template: str, **fields: object) -> str:
-    """Fill a template. Raises ValueError unless the fields are exactly those of the template."""
+    """Fill in the fields of a template. Raises ValueError if fields are missing or not in the template."""
     known = {name for _, name, _, _ in string.Formatter().parse(template) if name is not None}
     if known != set(fields):
         raise ValueError(f"{template!r} has the fields {sorted(known)}, given {sorted(fields)}")

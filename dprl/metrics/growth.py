@@ -98,8 +98,8 @@ def _growth(from_k: float, to_k: float, slopes: Array) -> Growth:
 
 
 def flat_from(decades: Sequence[Growth], most: float = FLAT) -> float | None:
-    """Return the number of episodes from which a privacy cost is flat: the beginning of the first tenfold from which
-    all exponents are known, with their whole intervals at or below `most`; None if there is none."""
+    """Return the number of episodes from which a privacy cost is flat, or None. It is the start of the first tenfold
+    from which on all exponents are known and their intervals lie at or below `most`."""
     found = None
     for decade in reversed(decades):
         if not (decade.known and decade.high <= most):
@@ -112,11 +112,11 @@ def power_law(x: Array, values: Array, statistic: Statistic = "mean") -> tuple[f
     """Fit the exponent p with which values grow like x^p: the mean (or median) over seeds with its 95% interval.
 
     Args:
-        x: [P] positive.
-        values: [seeds, P].
+        x: [P], positive and ascending.
+        values: [seeds, P], the values at x for each seed.
 
-    The slope is that of a least-squares line through logarithms, for each seed. NaN if there are fewer than two points,
-    or any value is missing, zero or negative.
+    For each seed, p is the slope of a least-squares line through logarithms. All numbers are NaN if there are fewer
+    than two points, or if any value is missing, zero or negative.
     """
     rows = np.asarray(values, float)
     if len(x) < 2 or not (np.isfinite(rows).all() and (rows > 0).all()):

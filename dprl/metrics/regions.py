@@ -39,7 +39,7 @@ def region(beliefs: Mapping[str, Array], matrices: Array, at: int, h: int, prefi
 
 
 def _supports(one: Region) -> tuple[Array, Array]:
-    """Return A and B, [d, d] each, where x.A x and x.B x are the squares of the region's two terms in x."""
+    """Return matrices A and B, [d, d] each, for which the region is |<x, w - center>| <= sqrt(x.A x) + sqrt(x.B x)."""
     inverse = np.linalg.inv(one.G + one.ridge * np.eye(len(one.G)))
     squared = inverse @ inverse
     return one.beta**2 * (inverse + one.slack * squared), one.pull**2 * squared

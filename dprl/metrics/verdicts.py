@@ -22,7 +22,7 @@ VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 class Finding:
     """A measurement, its interval at LEVEL, its reference value, and the conclusion.
 
-    zone: the range that must contain the whole interval if the claim is to hold.
+    zone: the range that contains the whole interval if the claim holds.
     """
 
     value: float
@@ -36,7 +36,7 @@ class Finding:
 def t_interval(values: Array, tests: int = 1) -> Measured:
     """Return the mean of values [seeds] with its t interval; NaN for fewer than two values, or if one is missing.
 
-    tests: number of intervals that hold together with probability LEVEL (Bonferroni).
+    tests: the number of intervals that hold jointly with probability LEVEL (Bonferroni).
     """
     from scipy.special import stdtrit
 

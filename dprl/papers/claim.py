@@ -52,7 +52,7 @@ class Setting:
         specs: the runs, or the specs that the question is about.
         judge(evidence): returns the finding.
         draw(evidence): returns the chart.
-        question: the question about `specs` (see simulation.kinds.Kind.questions), which are run only for TRACES.
+        question: the question about `specs` (simulation.kinds.Kind.questions), which are run only for TRACES.
         whole: whether the whole curves are needed, not only their ends.
         form: the form in which the statistic is written.
         over: the sample over which its interval is computed, such as seeds.

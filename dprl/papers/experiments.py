@@ -1,8 +1,8 @@
 """The experiments on the papers' main claims, with the runs and the threshold of each.
 
-Thresholds are the same in all settings: exponents within FLAT of a theorem's, shares of v* within 1% (5% at the
-size of the paper's figure), orders beyond the interval. The first setting has the paper's own problem and size if it
-states one; the others are other problems and sizes.
+Thresholds are the same in all settings: an exponent must be within FLAT of a theorem's, a share of v* within 1% (5% at
+the size of the paper's figure), and an order must hold in the whole interval. The first setting has the paper's problem
+and size if the paper states them; the others have different problems and sizes.
 """
 
 from __future__ import annotations

@@ -105,14 +105,14 @@ class Rank:
 
     @property
     def mechanism(self) -> str:
-        """Return the mechanism of its noise, and the reports that a row counts, in words."""
+        """Describe the mechanism of its noise, and the reports that a row of counts includes."""
         spec = self.spec
         parts = (MECHANISMS[str(spec.mechanism)].title, REPORTS.get(spec.reports))
         return ", ".join(filter(None, parts))
 
     @property
     def words(self) -> str:
-        """Return the users needed, in words."""
+        """Return the number of users needed as a text, such as "more than 1,000 users"."""
         if np.isinf(self.needed):
             return f"more than {human(self.episodes)} users"
         fewer = " or fewer" if self.needed <= DECADES[0] else ""

@@ -234,7 +234,7 @@ def bends(data: bytes) -> bytes:
 
 
 class _Arrays:
-    """The bytes of arrays, one after the other, each stored once."""
+    """The bytes of all arrays in one sequence; equal arrays are stored only once."""
 
     def __init__(self) -> None:
         self._parts: list[bytes] = []

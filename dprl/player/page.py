@@ -113,7 +113,7 @@ def unpacked(text: str) -> bytes:
 
 @cache
 def _fixed() -> dict[str, str]:
-    """Return the parts that are the same in every page; compressing them takes a second."""
+    """Return the parts that all pages share. The result is cached, because compressing takes a second."""
     whole = script()
     return {
         "script": whole,

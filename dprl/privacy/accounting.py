@@ -7,7 +7,7 @@ of noise scales. A tuple of losses is their (adaptive) composition. For a tuple,
 - Laplace noise, and flipped bits (Response), at delta = 0: pure composition, the sum of shifts.
 - Gaussian noise alone: exactly, by the analytic Gaussian mechanism (Balle, Wang 2018, Theorem 8).
 - All other cases: privacy-loss distributions on a grid, rounded upward, whose composition has a bound on its error at
-  every delta (see losses.py, composition.py), so that the result is never too small.
+  every delta (losses.py, composition.py), so that the result is never too small.
 
 `calibrated` and `least_scale` invert this: they find the least noise that suffices for (epsilon, delta), rounded up.
 """
@@ -135,7 +135,7 @@ def repeated(losses: Losses, times: int) -> Losses:
 
 @lru_cache(maxsize=256)
 def group_epsilon(losses: Losses, size: int, delta: float) -> float:
-    """Return an epsilon for which the same noise is (epsilon, delta)-DP for `size` changes at once, or inf.
+    """Return an epsilon for which the noise is (epsilon, delta)-DP for `size` changes at once; inf if there is none.
 
     `losses` are for one change. For Gaussian noise this is exact, as the changes together are at most `size`
     times as long. Otherwise, if one change is (e, d)-DP, `size` changes are (size e, d (e^(size e) - 1)/(e^e - 1))-DP

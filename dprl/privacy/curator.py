@@ -229,7 +229,7 @@ def prepare(
     assumptions: tuple[str, ...],
     exact: bool = False,
 ) -> CuratorNoise:
-    """Return the noise of these scales, and its proved guarantee.
+    """Return noise with these scales, together with its proved guarantee.
 
     Args:
         families: the released statistics.

@@ -1,4 +1,4 @@
-"""Ridge regression from released sums, written out so that compiled and plain Python code give the same bits."""
+"""Ridge regression from released sums, in explicit loops, so that compiled and plain Python code give equal bits."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ def gaussian_blt(
 ) -> None:
     """Add one N(0, 1) draw to every buffer, which keeps a part of its content; the noise is the buffers' weighted sum.
 
-    memory: the buffers, the kept part of each, and its weight (see `prepare`) [3 buffers, cells].
+    memory: the buffers, the kept part of each, and the weight of each (from `prepare`), [3 buffers, cells].
     """
     buffers = memory.shape[0] // 3
     for c in range(noise.shape[0]):
@@ -108,7 +108,7 @@ def norms(releases: int) -> Array:
 
 
 def prepare(rng: np.random.Generator, stream: Stream, memory: Array) -> None:
-    """Fill memory with empty buffers, the kept part of each, and its weight."""
+    """Fill memory with empty buffers, the kept part of each buffer, and the weight of each buffer."""
     b, _ = factors(stream.releases)
     buffers = len(b.rate)
     memory[:buffers] = 0.0

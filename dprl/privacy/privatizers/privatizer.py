@@ -156,7 +156,7 @@ class Way:
 
 @dataclass(frozen=True)
 class Words(Way):
-    """The names of a privacy model, the same on every page, and the path of its data.
+    """The names of a privacy model, which every page uses, and the path of its data.
 
     Attributes:
         model: its abbreviation, as in a guarantee.
