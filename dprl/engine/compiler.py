@@ -130,7 +130,7 @@ def compiled(function: F, signature: Any) -> F:
 
 
 def _reason(message: str) -> str:
-    """Return numba's first reason, and the last source line that it reports."""
+    """Return the first reason in numba's error message, and the last source line that it names."""
     said = re.sub(r"^(Failed in .*\n)+", "", message)
     first = re.split(r"\n\s*(?:There are|During:|File |$)|\n\n", said, maxsplit=1)[0]
     where = re.findall(r'File "([^"]+)", line (\d+)', message)

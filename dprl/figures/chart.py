@@ -103,13 +103,13 @@ class Chart:
         mode: str = "markers",
         **trace: Any,
     ) -> None:
-        """Add markers; `edge` is the width of an outline in the same colour, 0 for none."""
+        """Add markers; `edge` is the width of an outline in the same colour (0 for no outline)."""
         marker = {"symbol": symbol, "size": size, "color": color}
         outline = {"line": {"width": edge, "color": color}} if edge else {}
         self.add(mode, x, y, **{"marker": marker | outline | trace.pop("marker", {}), "name": name} | trace)
 
     def words(self, x: Any, y: Any, text: list[str], color: Any, size: Any = 12, **trace: Any) -> None:
-        """Write text at points of the plot."""
+        """Write the texts at the points x, y of the plot."""
         font = {"color": color, "size": size}
         self.add("text", x, y, **{"text": text, "textfont": font, "showlegend": False} | trace)
 

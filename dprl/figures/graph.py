@@ -108,7 +108,7 @@ def moves(
     one_side: bool = False,
     inward: bool = False,
 ) -> None:
-    """Draw one action's moves as arcs, from chances [S, S], in four widths, with one legend entry for the action."""
+    """Draw one action's moves as arcs with one legend entry; chances [S, S] determine the arcs' widths, one of four."""
     color = action_colors(actions, chart.dark)[action]
     reach = 0.0 if in_row(place) else _reach(chart, place, inward)
     opacity = 0.9 if len(place) <= NAMED_STATES else 0.6

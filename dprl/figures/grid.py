@@ -116,7 +116,7 @@ def _grid_cells(
 def signs(
     chart: Chart, drawing: Mapping[str, Any], inks: Sequence[str], small: bool, corner: bool = False
 ) -> None:
-    """Write S, ★ and ✕ into the marked cells; with `corner`, S leaves the middle free for an arrow."""
+    """Write S, ★ and ✕ into the marked cells; with `corner`, S is off-centre to leave room for an arrow."""
     side = pixels(drawing, small)
     for mark, sign in SIGNS.items():
         at = [i for i, m in enumerate(cell_marks(drawing)) if m == mark]

@@ -114,7 +114,7 @@ def _answer_lines(
 
 
 def _level(asked: AskedChart) -> float:
-    """Return the height of a marker's point on the vertical axis."""
+    """Return the y at which a marker's point is drawn on its vertical line."""
     if asked.people:
         return ABOVE
     low, high = asked.y_range

@@ -86,7 +86,7 @@ class Series:
         return {"legendgroup": style.plain(self.label), "visible": True if self.shown else "legendonly"}
 
     def numbers(self, statistic: str = "mean") -> dict[str, Array]:
-        """Return the drawn values as columns of a table."""
+        """Return the mean (or median) and its interval as columns of a table, by column title."""
         return {statistic: self.center, "low (95%)": self.low, "high (95%)": self.high}
 
 
@@ -291,7 +291,7 @@ def names_at_ends(series: Sequence[Series]) -> list[End]:
 
 
 def _signs(x: Array, log_x: bool, phase: float, most: int = 7) -> NDArray[np.intp]:
-    """Choose the points that carry the curve's marker: a few, evenly spread, shifted between curves."""
+    """Choose the indices of the points with markers: a few, evenly spread; `phase` shifts them between curves."""
     if len(x) <= 2:
         return np.arange(len(x))
     place = np.log(np.maximum(x, 1e-300)) if log_x else x

@@ -149,7 +149,7 @@ def _state_places(
 
 
 def _lines(states: Sequence[str], wide: float) -> list[list[str]] | None:
-    """Choose the text in states of this width: short words, or names broken into lines; None if there is no room."""
+    """Return the lines of text for each state of this width: short words, or broken names; None if there is no room."""
     if short := graph.short_words(states):
         return [[word] for word in short]
     signs = int(wide / LETTER)

@@ -157,7 +157,7 @@ def layout(
 ) -> dict[str, Any]:
     """Return a layout in the house style: transparent, legible on its page, with the legend under the plot.
 
-    The legend and the tick labels get room of their own, so nothing overlaps at 390 pixels.
+    The legend and the tick labels have separate space, so nothing overlaps on a screen of 390 pixels.
     """
     colors = theme(dark)
     label = {"size": 13, "color": colors.ink}

@@ -135,7 +135,7 @@ class Drawn:
         return {**READINGS, **self.chart.kind.readings}[name](self, *arguments)
 
     def series(self, key: str) -> SpecSeries:
-        """Return a curve by its key."""
+        """Return the curve with this key in the lesson's file."""
         return self.plot.drawn[list(self.chart.specs).index(key)].series
 
     def fill(self, template: str) -> str:
@@ -155,7 +155,7 @@ class _Texts(string.Formatter):
 
 
 def first_of(value: Any) -> float:
-    """Return a number, or the mean of one with an interval."""
+    """Return a reading's number, without the interval if it has one."""
     return float(value[0] if isinstance(value, tuple) else value)
 
 
@@ -220,7 +220,7 @@ def needed(drawn: Drawn, key: str) -> float:
 
 
 def at(drawn: Drawn, key: str, x: float) -> float:
-    """Return the height of a curve at x."""
+    """Return the height of the curve with this key at x, interpolated linearly."""
     one = drawn.series(key)
     return float(np.interp(1 / x if drawn.plot.inverse_x else x, one.x, one.rows.mean(axis=0)))
 
@@ -259,7 +259,7 @@ def noise(drawn: Drawn, key: str) -> float:
 
 
 def best(drawn: Drawn, key: str) -> float:
-    """Return V*, the best policy's expected reward in an episode."""
+    """Return V*, the best policy's expected reward in an episode, in the environment of a curve."""
     return float(drawn.evidence.runs[drawn.chart.specs[key]].v_star)
 
 

@@ -111,7 +111,7 @@ class Step:
         return spec.environment, spec.environment_params
 
     def drawn(self, evidence: Evidence) -> Drawn:
-        """Draw its chart, with the numbers that can be read off it."""
+        """Draw the question's chart, with the numbers that can be read off it."""
         return charts.draw(self.chart, evidence)
 
     def plot(self, evidence: Evidence) -> Plot:

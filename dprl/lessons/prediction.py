@@ -84,7 +84,7 @@ class Order:
         return "".join(names) if set(names) != {OPEN} else ""
 
     def verdict(self, guess: Sequence[int], truth: Sequence[int]) -> str:
-        """Return the number of correct names in a guess."""
+        """Describe how many names in a guess are correct."""
         hit, n = sum(a == b for a, b in zip(guess, truth, strict=True)), len(truth)
         return filled(VERDICT["all"], n=n) if hit == n else filled(VERDICT["order"], hit=hit, n=n)
 
@@ -198,7 +198,7 @@ class Marker:
         return written(int(answer) if float(answer).is_integer() else float(answer))
 
     def distance(self, guess: float, truth: float) -> float:
-        """Return the distance, on a log axis in factors of ten."""
+        """Return the distance between a guess and the truth, in factors of ten on a log axis."""
         return abs(math.log10(guess / truth)) if self.log else abs(guess - truth)
 
     def verdict(self, guess: float, truth: float) -> str:
@@ -305,7 +305,7 @@ class Choice:
         return min(self.choices, key=lambda choice: abs(choice[0] - truth))
 
     def verdict(self, guess: float, truth: float) -> str:
-        """Describe whether a guess is right, and the measurement."""
+        """Describe in a sentence whether a guess is right, and the measured value."""
         value, words = self.nearest(truth)
         right, measured = value == guess, {"power": to_the(self.of, truth)} if self.of else {}
         name = ("slope" if self.of else "choice") + ("_right" if right else "")
@@ -318,7 +318,7 @@ class Choice:
         return float(self.nearest(truth)[0] == guess)
 
     def errors(self, guess: float, truth: float) -> list[str]:
-        """Name a guess by its place among the choices."""
+        """Return the index of a guess among the choices, as a text, which names its error."""
         return [str([value for value, _ in self.choices].index(guess))]
 
     def typical(self, answers: Sequence[float]) -> list[float]:

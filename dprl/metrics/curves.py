@@ -45,12 +45,12 @@ class RunCurves:
 
     @property
     def done(self) -> NDArray[np.bool_]:
-        """Return which seeds are finished, [seeds]."""
+        """Return whether each seed is finished, [seeds]."""
         return np.isfinite(self.values[:, -1]) if self.ended else np.zeros(len(self.values), bool)
 
     @property
     def begun(self) -> bool:
-        """Return whether any point is known."""
+        """Return whether any value of any seed is known."""
         return bool(np.isfinite(self.values).any())
 
     @property
@@ -65,7 +65,7 @@ class RunCurves:
         return self.values[:, -1]
 
     def whole(self, seeds: int) -> bool:
-        """Return whether there are this many seeds and all are finished."""
+        """Return whether the run has this number of seeds and all of them are finished."""
         return len(self.values) == seeds and bool(self.done.all())
 
     def upto(self, size: int) -> Array:

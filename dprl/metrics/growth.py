@@ -112,7 +112,7 @@ def power_law(x: Array, values: Array, statistic: Statistic = "mean") -> tuple[f
     """Fit the exponent p with which values grow like x^p: the mean (or median) over seeds with its 95% interval.
 
     Args:
-        x: [P], positive and ascending.
+        x: [P], positive numbers.
         values: [seeds, P], the values at x for each seed.
 
     For each seed, p is the slope of a least-squares line through logarithms. All numbers are NaN if there are fewer

@@ -163,7 +163,7 @@ def stays_below(at: Array, price: Array, target: float) -> float:
 
 
 def _all_settle(at: Array, price: Array, target: float) -> Array:
-    """Return `stays_below` for each row of price [B, N]."""
+    """Return the result of `stays_below` for each row of price [B, N], as an array [B]."""
     above = ~(price <= target)
     last = len(at) - 1 - above[:, ::-1].argmax(axis=1)  # the last value above the target, if any
     inside = np.minimum(last, len(at) - 2)

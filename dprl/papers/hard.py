@@ -34,7 +34,7 @@ def gap_of(spec: RunSpec) -> float:
 
 
 def mistakes(evidence: Evidence, spec: RunSpec) -> Array:
-    """Return the number of plays of worse arms, [seeds]."""
+    """Return the total number of plays of worse arms in a run, [seeds]."""
     return evidence.runs[spec].ends / gap_of(spec)
 
 
@@ -99,7 +99,7 @@ def fewest(spec: RunSpec) -> float:
 
 
 def above_the_bound(specs: Sequence[RunSpec]) -> Setting:
-    """Test that no budget has fewer plays than the lower bound."""
+    """Test that at no budget the mean number of plays of each worse arm is below the theorem's lower bound."""
 
     def judge(evidence: Evidence) -> Finding:
         return every_more_than(np.array([pulls(evidence, spec) / fewest(spec) for spec in specs]), 1.0)

@@ -19,7 +19,7 @@ GAP = "Suboptimality v* − v<sup>π</sup> (reward an episode)"
 
 
 def learner_label(spec: OfflineSpec) -> str:
-    """Describe the learner and the budget."""
+    """Return a label with the title of a run's learner and its budget rho, if it has one."""
     name = OFFLINE[spec.algorithm].title
     return name if spec.rho is None else f"{name}, ρ = {spec.rho:g}"
 

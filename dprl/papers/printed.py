@@ -81,7 +81,7 @@ IN_RUNS = "Noise and bonus are the paper's, and β = 0.1. Noise is checked at ev
 
 
 def everywhere(**changes: Any) -> list[RunSpec]:
-    """Return the same run in four environments."""
+    """Return a run of the same settings, with these changes, in each of four environments."""
     return [
         RunSpec(environment=name, **SEEN, **changes) for name in ("riverswim", "chain", "clinic", "random")
     ]

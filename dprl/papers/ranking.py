@@ -50,7 +50,7 @@ class RankedEnvironment:
 
     @property
     def base(self) -> RunSpec:
-        """Return a spec with this environment."""
+        """Return a spec with this environment and defaults for everything else."""
         return RunSpec(environment=self.environment, environment_params=dict(self.params))
 
     @property
@@ -94,7 +94,7 @@ class Rank:
 
     @property
     def spec(self) -> RunSpec:
-        """Return its longest run."""
+        """Return the spec of its longest run."""
         return ranked_spec(self.problem, self.algorithm, self.privacy, self.episodes)
 
     @property

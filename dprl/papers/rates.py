@@ -285,7 +285,7 @@ def below_the_bound(specs: Sequence[RunSpec], bound: str) -> Setting:
 
 
 def mechanism_of(spec: RunSpec) -> str:
-    """Describe the privacy model and the mechanism."""
+    """Return a label with a run's privacy model and its mechanism."""
     return f"{PRIVATIZERS[spec.privacy].title}, {MECHANISMS[str(spec.mechanism)].title}"
 
 

@@ -21,14 +21,14 @@ USERS = "Episodes (one user each)"
 
 
 def problem_title(spec: RunSpec, note: str = "") -> str:
-    """Describe the problem, the learner and the number of users."""
+    """Return a heading with a run's environment, its learner, its number of users, and a note."""
     return heading(
         environment_of(spec), ALGORITHMS[spec.algorithm].title, f"K = {human(spec.episodes)}", note
     )
 
 
 def trust_label(spec: RunSpec) -> str:
-    """Describe the privacy model and the budget."""
+    """Return a label with a run's privacy model and its epsilon, if it has one."""
     name = PRIVATIZERS[spec.privacy].title
     return name if spec.privacy == "none" else f"{name}, ε = {spec.epsilon:g}"
 

@@ -46,7 +46,7 @@ TEMPLATE = re.compile(r"(?:[^`\\$]|\\.|\$(?!\{))*(`|\$\{)", re.DOTALL)
 
 
 class UnknownFormError(Exception):
-    """The script is bundled in a way that this module does not know."""
+    """The error for a script that is bundled in a way that this module does not know."""
 
 
 class ScriptPart(NamedTuple):

@@ -155,7 +155,7 @@ class Stage:
 
 
 def tuples(size: Size) -> int:
-    """Return H S A, the number of triples (h, x, a)."""
+    """Return H S A, the number of triples (step h, state x, action a)."""
     return size.H * size.S * size.A
 
 

@@ -123,7 +123,7 @@ def too_large(key: str, size: Size) -> str:
 
 
 def policies_to_keep(H: int, S: int, A: int) -> int | None:
-    """Return A^(S H), or None if it exceeds MAX_POLICIES."""
+    """Return the number of deterministic policies A^(S H), or None if it exceeds MAX_POLICIES."""
     return None if S * H * log(max(A, 1)) > log(MAX_POLICIES) + 1e-9 else int(A ** (S * H))
 
 

@@ -143,7 +143,7 @@ class RelaxedElimination:
 
 
 def work(size: Size) -> int:
-    """Estimate the additions of one backward induction for every (h, s, a)."""
+    """Estimate the number of additions for a stage, which needs a backward induction for every (h, s, a)."""
     return tuples(size) ** 2 * size.S
 
 

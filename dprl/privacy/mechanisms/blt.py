@@ -95,7 +95,7 @@ def factors(releases: int) -> tuple[ExponentialSum, ExponentialSum]:
 
 @lru_cache(maxsize=8)
 def norms(releases: int) -> Array:
-    """Return the norms of the rows of B, the standard deviation of the noise of each release, [M]."""
+    """Return the norms of the rows of B, which are the standard deviations of the noise of each release, [M]."""
     b, _ = factors(releases)
     column = np.zeros(releases)
     for rate, weight in zip(b.rate, b.weight, strict=True):
