@@ -18,7 +18,7 @@ LADDER_ALT = "Bar chart of the noise in one counter, one bar per way of adding i
 
 
 class NoiseStep(NamedTuple):
-    """A way to add noise: its name, the standard deviation in one counter, the proved guarantee, and its idea."""
+    """A way to add noise: its name, the noise's standard deviation in a counter, the proved guarantee, and its idea."""
 
     what: str
     std: float

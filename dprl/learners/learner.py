@@ -15,7 +15,7 @@ PUBLIC = {
     "sizes": "the numbers of states, actions, steps and users",
     "d1": "the distribution of the first state",
     "features": "the features of every state and action",
-    "mixture": "the features of every transition, and how long their weights can be",
+    "mixture": "the features of every transition, and a bound on the length of their weights",
     "rewards": "the mean reward of every state and action",
     "structure": "which transitions are possible at all, as declared (any other step is not counted)",
 }
@@ -35,7 +35,7 @@ class Problem:
 
     They are the sizes H, S and A, the number of users K, the failure probability beta, the privacy budget epsilon (None
     without privacy), the calibration of the noise, the name of the bonus, the learner's own parameters, the largest
-    declared number of next states, and the noise's (tau^2, rho^2), which statistics/counts.py defines (() if equal).
+    declared number of next states, and (tau^2, rho^2) of statistics/counts.py, () if m, n and r have equal noise.
     """
 
     H: int

@@ -151,7 +151,7 @@ def _tail(stream: Stream, failure: float) -> Array:
 
 
 def first_batch(stream: Stream) -> Stream:
-    """Return a stream of only the first batch, because a user is in one batch. If its size is unknown, it is one."""
+    """Return a stream of only the first batch, because a user is in one batch. If the size is unknown, it is 1."""
     return replace(
         stream,
         leaves=np.array([0, max(int(stream.leaves[1]), 1), -1]),

@@ -125,7 +125,7 @@ def _tail(stream: Stream, failure: float) -> Array:
 
 
 def _length(stream: Stream, cells: int, failure: float) -> Array:
-    """Bound the length of a row's error [M]: an answer is about the row's m cells or one cell of n or r."""
+    """Bound the length of a row's error [M]: a user answers about its m cells or one other, minus three true values."""
     most, counted, more = _most(stream)
     size = counted * max(math.sqrt(cells), more) + math.sqrt(3)
     return bounded_length(stream.leaves[1:-1], most, size, cells, failure)

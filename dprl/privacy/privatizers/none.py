@@ -60,7 +60,7 @@ PRIVATIZER = Privatizer(
         blanked="",
         seen="everything",
     ),
-    summary="Raw counts: the comparison.",
+    summary="Raw counts without noise, for comparison.",
     trust=TRUST,
     source="",
     mechanisms=(),
