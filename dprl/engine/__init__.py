@@ -1,8 +1,8 @@
 """The engine that runs simulations: kernels, which are plain Python functions, as machine code.
 
 `assets/engine.wasm` contains the compiled kernels of learners that plan from counts (`host`). numba compiles all others
-on first use, in the process that needs them (`compiler`). Both give the same bits. Nothing is compiled, and neither
-wasmtime nor numba is imported, until a kernel is needed.
+on first use, in the process that needs them (`compiler`). Both give the same results, bit for bit. Until a kernel is
+needed, nothing is compiled, and neither wasmtime nor numba is imported.
 """
 
 from dprl.engine.compiler import (

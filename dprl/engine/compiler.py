@@ -35,7 +35,7 @@ _registered: set[Callable[..., Any]] = set()
 
 
 def kernel(function: F) -> F:
-    """Mark a function as usable inside compiled kernels. It is returned unchanged."""
+    """Mark a function as a kernel, which other compiled kernels may call, and return it unchanged."""
     _kernels.append(function)
     return function
 
@@ -53,7 +53,7 @@ def _numba() -> Any:
 @cache
 def cache_folder() -> Path | None:
     """Return the folder of compiled code, NUMBA_CACHE_DIR or one in DPRL_HOME, and lock it for this process; None if it
-    cannot be used. Code of other sources is removed from DPRL_HOME unless a process has locked it."""
+    cannot be used. Code compiled from other sources is removed from DPRL_HOME unless a process has locked it."""
     given = os.environ.get("NUMBA_CACHE_DIR")
     folder = Path(given) if given else kernels(source_digest())
     try:
@@ -80,7 +80,7 @@ def file_name(function: Callable[..., Any]) -> str:
 
 @cache
 def _announce() -> None:
-    """Log that numba compiles: once per process, and once for all workers that start together."""
+    """Log that numba compiles, but only once per process, and once for all workers that start together."""
     folder = cache_folder()
     if folder is not None:
         mark = folder / "announced"
@@ -130,7 +130,7 @@ def compiled(function: F, signature: Any) -> F:
 
 
 def _reason(message: str) -> str:
-    """Return numba's first reason, and the last source line that it reports."""
+    """Return the first reason in numba's error message, and the last source line that it names."""
     said = re.sub(r"^(Failed in .*\n)+", "", message)
     first = re.split(r"\n\s*(?:There are|During:|File |$)|\n\n", said, maxsplit=1)[0]
     where = re.findall(r'File "([^"]+)", line (\d+)', message)

@@ -29,8 +29,8 @@ _DIGEST = 32  # bytes
 
 
 class KernelCache(NullCache):
-    """The cache of one function's compiled code in `folder`; `sources`: the digest of the functions that it calls
-    in other files."""
+    """The cache of one function's compiled code in `folder`. `sources` is the digest of all functions in other files
+    that the function calls."""
 
     def __init__(self, function: Callable[..., Any], folder: Path, sources: str) -> None:
         self._folder = folder
@@ -105,8 +105,8 @@ LOOKED_UP = ("_get_wrapper_address", "_get_jit_address")  # names of functions i
 def remember() -> None:
     """Make numba look up the address of a compiled function only once for each kernel to which it is passed.
 
-    A kernel receives others as arguments: the planner, the schedule, the noise. numba looks up the address of each at
-    every call, twice, by hashing signatures. That was 15 to 40% of a run's time.
+    A kernel receives other kernels as arguments: the planner, the schedule, the noise. By default numba looks up the
+    address of each of them twice in every call by hashing signatures, which was 15 to 40% of a run's time.
 
     This will be unnecessary once numba caches an address with its overload.
     """

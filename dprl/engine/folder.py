@@ -43,7 +43,7 @@ def home() -> Path:
 
 
 def kernels(digest: str) -> Path:
-    """Return the folder of the compiled code of sources with this digest."""
+    """Return the folder for code that was compiled from the sources with this digest."""
     return home() / "kernels" / digest
 
 
@@ -59,15 +59,15 @@ def private(folder: Path) -> None:
 
 
 def make_inside(folder: Path) -> None:
-    """Create a folder in `home` if necessary, both private. Raises OSError."""
+    """Create a folder inside `home` if necessary, and make both private. Raises OSError if this fails."""
     private(folder.parent)
     folder.mkdir(mode=0o700, exist_ok=True)
 
 
 def write_whole(path: Path, content: bytes, first: bool = False) -> None:
-    """Write a private file completely or not at all; it is on the disk when this returns.
+    """Write a private file completely or not at all, and flush it to the disk before returning.
 
-    first: whether to keep an existing file. Raises OSError.
+    first: whether to keep an existing file instead of replacing it. Raises OSError if the file cannot be written.
     """
     part = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
     try:
@@ -98,8 +98,8 @@ def settle(folder: Path) -> None:
 def hold(folder: Path) -> bool:
     """Create a folder of compiled code if necessary, and lock it for this process, so that `remove_others` keeps it.
 
-    Returns whether code may be loaded from there: nobody else owns the folder or can write to it. Raises OSError if the
-    folder cannot be created.
+    Returns whether code from the folder can be trusted, because nobody else owns the folder or can write to it. Raises
+    OSError if the folder cannot be created.
     """
     if folder == kernels(folder.name):
         private(home())

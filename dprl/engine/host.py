@@ -17,13 +17,13 @@ from dprl.engine.module import ENGINE, Held, lack, manifest, own_name
 from dprl.engine.pack import GENERATOR, BufferAddress, Packing, Word
 
 WORD = 8  # bytes
-LINE = 64  # bytes; each array starts at a multiple
+LINE = 64  # bytes; each array starts at a multiple of this number
 MOST = 2**31  # bytes of arrays placed together; a module has at most twice as many
 
 
 @cache
 def missing() -> str:
-    """Return why this process cannot run the module, in one sentence; "" if it can."""
+    """Return a sentence that explains why this process cannot run the module; "" if it can."""
     try:
         import wasmtime  # noqa: F401
     except (ImportError, OSError, RuntimeError) as error:  # wasmtime is not available for every processor
@@ -93,7 +93,7 @@ class Instance:
         self._content = np.frombuffer(self._memory.get_buffer_ptr(self._store), dtype=np.uint8)
 
     def words(self, words: Sequence[Word], places: list[int]) -> NDArray[np.uint64]:
-        """Return words in the form stored in memory. places: the addresses of the buffers."""
+        """Convert words to the 64-bit numbers stored in memory. places: the address of each buffer."""
         found = [
             word
             if isinstance(word, int)
@@ -149,8 +149,8 @@ class ModuleKernel:
 
 @cache
 def ready(function: Callable[..., Any], signature: str) -> Callable[..., Any]:
-    """Return a kernel as a callable: the module's if it contains the current version, else numba's for the declared
-    `signature`. The kernel must not return anything or draw random numbers."""
+    """Return a kernel as a callable: from the module if it contains the current version, else compiled by numba for the
+    declared `signature`. The kernel must not return anything or draw random numbers."""
     kernel = Held(own_name(function), signature, (function,))
     if missing() or lack([kernel]):
         machine: Callable[..., Any] = compiled(function, signature)

@@ -17,12 +17,12 @@ COMMAND = "python -m bench.engine_wasm"
 
 
 class Manifest(NamedTuple):
-    """The facts about the module.
+    """The content of assets/engine.json, which describes the module.
 
     Attributes:
-        tools: the digest of the tools that built it, see bench/engine_wasm.
+        tools: the digest of the tools that built the module (bench/engine_wasm computes it).
         sha256: the digest of the module itself, 64 hex digits.
-        versions: the versions of the packages that built it.
+        versions: the versions of the packages that built the module.
         kernels: the kernels' names in the order of their numbers, each with the `kernel_digest` of its sources.
     """
 
@@ -40,7 +40,7 @@ def manifest() -> Manifest:
 
 @cache
 def damage() -> str:
-    """Return why the module's files cannot be used, in one sentence; "" if they can."""
+    """Return a sentence that explains why the module's files cannot be used; "" if they can."""
     try:
         whole = hashlib.sha256(ENGINE.read_bytes()).hexdigest() == manifest().sha256
     except OSError:
@@ -51,7 +51,7 @@ def damage() -> str:
 
 
 def own_name(function: Callable[..., Any]) -> str:
-    """Return a kernel's name in the module, without the kind of its loop."""
+    """Return a kernel's name in the module: its full Python name, without "dprl." and the kind of its loop."""
     return f"{function.__module__}.{function.__qualname__}".removeprefix("dprl.")
 
 
@@ -59,9 +59,9 @@ class Held(NamedTuple):
     """A kernel that the module should contain.
 
     Attributes:
-        name: its name there, see `own_name`.
-        signature: its declared types, unless they follow from the roots.
-        roots: the functions that it is built from.
+        name: the kernel's name in the module.
+        signature: the declared types of its arguments; "" if the roots determine them.
+        roots: the functions from which the kernel is built.
     """
 
     name: str
@@ -70,12 +70,12 @@ class Held(NamedTuple):
 
     @property
     def digest(self) -> str:
-        """Return the digest of its current sources."""
+        """Return the digest of the kernel's current sources."""
         return kernel_digest(self.signature, *self.roots)
 
 
 def lack(kernels: Iterable[Held]) -> str:
-    """Return why the module cannot replace these kernels, in one sentence; "" if it can."""
+    """Return a sentence that explains why the module cannot run these kernels; "" if it can."""
     if reason := damage():
         return reason
     for kernel in kernels:

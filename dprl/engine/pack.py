@@ -13,20 +13,20 @@ GENERATOR = ("next_uint64", "next_uint32", "next_double")
 
 
 class Buffer(NamedTuple):
-    """An array of the run. name: its name, such as `state.Q`; a generator's state is an array of five words."""
+    """An array of the run with its name, such as `state.Q`. A random generator's state is an array of five words."""
 
     name: str
     array: NDArray[Any]
 
 
 class BufferAddress(NamedTuple):
-    """A word that is the address of a buffer, given by its number."""
+    """A word that stands for the address of a buffer, which `buffer` gives by its number."""
 
     buffer: int
 
 
 class Of(NamedTuple):
-    """A word that is the address of a function in the module, a kernel's or the random generator's."""
+    """A word that stands for the address of a function in the module: a kernel, or part of the random generator."""
 
     function: str
 
@@ -35,7 +35,7 @@ Word = int | BufferAddress | Of
 
 
 class DrawnByPlayer(NamedTuple):
-    """Noise that the player of a pack draws before the first user, see privacy/mechanisms/optimal.py.
+    """Noise that the player of a pack draws before the first user (privacy/mechanisms/optimal.py describes it).
 
     Attributes:
         calls: kernels with their words, as in `Pack`: one computes `keep` and `gain`, one fills the memory with
@@ -50,18 +50,18 @@ class DrawnByPlayer(NamedTuple):
     gain: int
 
     def told(self) -> dict[str, Any]:
-        """Return this noise as JSON data, see `Pack.to_json`."""
+        """Return this record as data for JSON, with words in the form of `Pack.to_json`."""
         calls = [{"kernel": kernel, "words": told(words)} for kernel, words in self.calls]
         return {**self._asdict(), "calls": calls}
 
 
 class Pack(NamedTuple):
-    """All data for running a kernel elsewhere.
+    """All data needed to run a kernel outside this process, for example in a browser.
 
     Attributes:
         kernel: the name of the kernel.
-        words: its arguments as numba flattens them, 64 bits each.
-        buffers: the arrays that they refer to, which the kernel changes in place.
+        words: the kernel's arguments as numba flattens them, 64 bits each.
+        buffers: the arrays that the words refer to, which the kernel changes in place.
         drawn: noise to draw first; None if the kernel draws it or the buffers contain it.
     """
 
@@ -83,7 +83,7 @@ class Pack(NamedTuple):
         )
 
     def read(self, contents: list[bytes]) -> dict[str, NDArray[Any]]:
-        """Read the buffers by name from their bytes."""
+        """Return the buffers as arrays, by name, from the bytes of each."""
         return {
             buffer.name: np.frombuffer(content, buffer.array.dtype).reshape(buffer.array.shape)
             for buffer, content in zip(self.buffers, contents, strict=True)
@@ -91,7 +91,7 @@ class Pack(NamedTuple):
 
 
 def told(words: tuple[Word, ...]) -> list[Any]:
-    """Return words as JSON data, see `Pack.to_json`."""
+    """Return words as data for JSON, in the form of `Pack.to_json`."""
     return [str(word) if isinstance(word, int) else word._asdict() for word in words]
 
 
@@ -123,7 +123,7 @@ class Packing:
         self._held: dict[int, NDArray[Any]] = {}  # kept alive, so that no other array gets the same address
 
     def place(self, label: str, array: NDArray[Any]) -> int:
-        """Return the number of an array's buffer. All names of an array share it: kernels never compare addresses."""
+        """Return the number of an array's buffer. An array with several names has only one buffer."""
         key = array.__array_interface__["data"][0], array.nbytes
         if array.nbytes == 0 or key not in self._placed:
             self._placed[key] = len(self.buffers)

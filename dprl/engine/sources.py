@@ -75,8 +75,8 @@ def kernel_digest(signature: str, *roots: Callable[..., Any]) -> str:
 
 
 def reached(roots: Iterable[Any]) -> dict[str, str]:
-    """Return the code of these functions and classes and of everything in the package that they name, directly or not,
-    by full name."""
+    """Return the code of these functions and classes, and of everything in the package that they name directly or
+    indirectly, by full name."""
     found: dict[str, str] = {}
     waiting = list(roots)
     while waiting:
@@ -120,7 +120,7 @@ def _outside_names(thing: Any, tree: ast.stmt) -> Iterator[tuple[str, Any]]:
 
 
 def _evaluated(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield the nodes of a tree without annotations."""
+    """Yield the nodes of a tree, except annotations."""
     yield node
     for field, value in ast.iter_fields(node):
         for child in value if isinstance(value, list) else [value]:

@@ -1,4 +1,4 @@
-"""The registry of environments, one file for each."""
+"""The registry of environments, with one file for each environment."""
 
 from dprl.environments import (
     chain,

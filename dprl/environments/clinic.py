@@ -1,4 +1,4 @@
-"""A synthetic clinic, the papers' motivation: patients are treated one after the other."""
+"""A synthetic clinic, the papers' motivating example: patients are treated one after another."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ def make(
 ) -> TabularMDP:
     """Build a clinic with `levels` grades of severity, with or without side effects, and `doses` doses of one drug.
 
-    Synthetic; no clinical data are behind it. With d = dose / largest dose: a patient improves by one grade with
-    probability 0.05 + effect d / (d + 1/2), worsens with 0.1 (1 - d), or stays; the probability of side effects next
-    step is toxicity d^2; with side effects, improving is half as likely and worsening has 0.15 more. Better than
-    mild is recovery, worse than the worst grade relapse; both are final. A step pays 1 after recovery, 0 after
-    relapse, else 0.4 for the mildest grade down to 0 for the worst, less 0.1 (at least 0) with side effects.
+    The model is synthetic and uses no clinical data. Let d = dose / largest dose. A patient improves by one grade with
+    probability 0.05 + effect d / (d + 1/2), worsens with probability 0.1 (1 - d), or stays, and has side effects in the
+    next step with probability toxicity d^2. Side effects halve the first probability and add 0.15 to the second. Beyond
+    the mildest grade is recovery, and beyond the worst is relapse; both are final. A step pays 1 after recovery, 0
+    after relapse, else 0.4 for the mildest grade down to 0 for the worst, minus 0.1 (but at least 0) for side effects.
     """
     S = 2 * levels + 2
     recovered, relapsed = S - 2, S - 1

@@ -33,7 +33,7 @@ MOST = 10**6  # most probabilities of a model with all next states; larger ones 
 
 @lru_cache(maxsize=8)
 def parsed(model: str) -> tuple[str, Array, Array, Array, tuple[str, ...], tuple[str, ...]]:
-    """Return name, P, R, d1 and labels from a model's JSON text. Raises SpecError, in one sentence, for any fault."""
+    """Return the name, P, R, d1, and the labels of states and actions from a JSON text. Raises SpecError for faults."""
     if len(model) > MAX_TEXT:
         raise SpecError(NAME, f"{len(model):,} characters are too many; give at most {MAX_TEXT:,}.")
     given = read_json(NAME, model, FORM)
@@ -57,7 +57,7 @@ def parsed(model: str) -> tuple[str, Array, Array, Array, tuple[str, ...], tuple
 
 
 def table(possible: Any, P: Array) -> Table:
-    """Read the next states along the last axis of P, [S][A][..] or [H][S][A][..], into a table. Raises SpecError."""
+    """Build the table of next states for the last axis of P [S, A, B] or [H, S, A, B]. Raises SpecError for a fault."""
     found = _rows(possible, P, len(P) if P.ndim == 4 else 1)
     if (np.broadcast_to(found < 0, P.shape if P.ndim == 4 else (1, *P.shape)) & (P != 0)).any():
         raise SpecError(f"{NAME}.P", "a probability is beyond the last possible next state; give 0 there.")
@@ -86,15 +86,15 @@ def _rows(possible: Any, P: Array, steps: int) -> Table:
 
 
 def _with_all(P: Array, possible: Table) -> Array:
-    """Return P [.., S, A, B] on a table as P [.., S, A, S]."""
+    """Expand P [.., S, A, B] on the table `possible` to P [.., S, A, S] over all next states."""
     S = P.shape[-3]
     steps, _ = on_table(P if P.ndim == 4 else P[None], possible, every_state(S))
     return steps if P.ndim == 4 else steps[0]
 
 
 def array_of(value: Any, key: str, ndims: tuple[int, ...], name: str = NAME) -> Array:
-    """Return nested lists of numbers as an array. Raises SpecError on `name.key` if they are ragged, too deep or not
-    numbers."""
+    """Convert nested lists of numbers to an array. Raises SpecError for the field `name.key` if the lists are ragged,
+    their depth is not in `ndims`, or an entry is not a number."""
     try:
         array = np.array(value, dtype=object)
         flat = array.ravel()
@@ -111,7 +111,7 @@ def array_of(value: Any, key: str, ndims: tuple[int, ...], name: str = NAME) -> 
 
 
 def labels(value: Any, key: str, count: int, name: str = NAME) -> tuple[str, ...]:
-    """Read a list of short texts. Raises SpecError on `name.key`."""
+    """Check a list of `count` short texts, and return it as a tuple. Raises SpecError for the field `name.key`."""
     if (
         not isinstance(value, list)
         or len(value) != count
@@ -124,7 +124,7 @@ def labels(value: Any, key: str, count: int, name: str = NAME) -> tuple[str, ...
 
 
 def make(model: str = json.dumps(EXAMPLE), H: int = 10) -> TabularMDP:
-    """Build the MDP of a JSON text (FORM) for H steps; arrays with an entry per step must have H of them."""
+    """Build the MDP of H steps that a JSON text (in FORM) describes. Arrays that differ by step must have H entries."""
     name, P, R, d1, states, actions = parsed(model)
     for key, array, ndim in (("P", P, 4), ("R", R, 3)):
         if array.ndim == ndim and len(array) != H:
@@ -195,11 +195,11 @@ def written(mdp: TabularMDP) -> str:
 
 
 def named(environment: Any, params: Any) -> tuple[Any, Any]:
-    """Return an environment and its parameters in the form of a spec; a model itself becomes one of `custom`.
+    """Return the name of an environment and its parameters. A model is passed as the parameter `model` of `custom`.
 
     Args:
         environment: a name, or a model: a TabularMDP, a dict in FORM, arrays or lists, or its JSON text.
-        params: its parameters; for a model also `H`, which follows from a model that describes every step.
+        params: its parameters. A model has only `H`, which may be omitted if the model defines it.
 
     Raises:
         SpecError: The environment is neither a name nor a model.
@@ -248,10 +248,10 @@ class OwnModel(str):
 
 
 def own_model(value: Any) -> OwnModel | None:
-    """Return the text of a model that can replace an environment, with its horizon; None for anything else.
+    """Return the JSON text of a model, with its horizon, that is given as an environment; None for anything else.
 
     Raises:
-        SpecError: The model has a fault, or no horizon.
+        SpecError: The model has a fault or does not define its horizon.
     """
     key, params = named(value, {})
     if key != ENVIRONMENT.key or "model" not in params:

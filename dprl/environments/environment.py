@@ -24,15 +24,15 @@ class Environment:
         key: its name in a spec.
         fields: its parameters.
         make(**params): builds the MDP.
-        size(**params): (S, A, H), and d of a linear MDP or mixture.
+        size(**params): returns (S, A, H), or (S, A, H, d) for a linear MDP or a linear mixture.
         smaller: advice if even H = 1 is too large to run, for environments whose states and actions cannot be
             chosen.
-        features(**params): the public features of a linear MDP [S, A, d], of norm at most 1; None for any other.
-        mixture(**params): the public facts of a linear-mixture MDP; None for any other.
-        branching(**params): B of a model on a table of possible next states; None: all S next states are possible.
-        possible(**params): the next states that its owner declares possible, if they do;
-            None: those that the model has.
-        name(**params): the name of a member of a collection; None: all are called by the title.
+        features(**params): returns the public features [S, A, d] of a linear MDP, with norms of at most 1, or None.
+        mixture(**params): returns the public features of a linear-mixture MDP; None for all other environments.
+        branching(**params): returns B, the largest number of possible next states; None if it is always S.
+        possible(**params): returns the table of next states that the model's owner declares possible, or None;
+            None if the table follows from the model itself.
+        name(**params): returns the name of one environment in a collection; None if the title is always used.
     """
 
     key: str
@@ -73,7 +73,7 @@ def homogeneous(
     drawing: Mapping[str, Any],
     possible: Table | None = None,
 ) -> TabularMDP:
-    """Build an MDP that is the same at all H steps. P: [S, A, S], or [S, A, B] on a table, R: [S, A], start: [S]."""
+    """Build an MDP with the same P [S, A, S] (or [S, A, B] on `possible`) and R [S, A] at all H steps; start is [S]."""
     return TabularMDP(
         name=name,
         P=np.broadcast_to(P, (H, *P.shape)).copy(),

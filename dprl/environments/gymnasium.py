@@ -40,8 +40,8 @@ LARGEST = 10**8  # most probabilities that are read
 
 
 class Model(NamedTuple):
-    """A model: P [S, A, S], mean rewards R: [S, A] in [0, 1], start: [S], the map reward = low + (high - low) R, and
-    whether the last state is the end."""
+    """A model with P [S, A, S], mean rewards R [S, A] in [0, 1], and start distribution [S]. In the environment's units
+    a reward is low + (high - low) R. `ends` is whether the last state is the end of an episode."""
 
     P: Array
     R: Array
@@ -69,7 +69,7 @@ def model(id: str) -> Model:
 
 def read(env: Any, start: Any = None, rewards: tuple[float, float] | None = None) -> Model:
     """Read the model in `env.P`. If an episode can terminate, an extra last state is the end: it is never left, and
-    pays 0 in the environment's units. The rest is described in `from_gymnasium`."""
+    pays 0 in the environment's units. `from_gymnasium` describes the rest of the conversion."""
     S, A = (_count(env, name) for name in ("observation_space", "action_space"))
     if S * A * S > LARGEST:
         raise SpecError("env", f"{S * A * S:,} probabilities are too many; at most {LARGEST:,} are read.")
@@ -149,7 +149,7 @@ def _start(env: Any, S: int, given: Any) -> Array:
     except (TypeError, ValueError):
         first = np.zeros(0)
     if first.shape != (S,):
-        raise SpecError("start", f"this is no distribution of the first state; give {S} probabilities.")
+        raise SpecError("start", f"this is not a probability distribution; give {S} probabilities.")
     probabilities("start", first)
     return np.asarray(first / first.sum())
 
@@ -162,24 +162,24 @@ def from_gymnasium(
     rewards: tuple[float, float] | None = None,
     **options: Any,
 ) -> TabularMDP:
-    """Convert a Gymnasium environment with a known model to a problem of H steps.
+    """Convert a Gymnasium environment with a known model to a finite-horizon MDP.
 
     The model is `env.unwrapped.P`, as in Gymnasium's toy-text environments. It is converted as follows:
 
     - An episode has H steps. If the environment has a time limit, H is at most that limit.
-    - It starts according to `env.unwrapped.initial_state_distrib`, or to `start`.
-    - If it terminates, it moves to one more state, `end`, the last. There it stays, with reward 0 in the units of the
+    - The first state is drawn from `start` if it is given, else from `env.unwrapped.initial_state_distrib`.
+    - An episode that terminates moves to an extra last state, `end`, and stays there with reward 0 in the units of the
       environment.
-    - Mean rewards are mapped to [0, 1]: reward = low + (high - low) R. The result's `drawing` has these two numbers as
-      `reward_low` and `reward_high`. In the units of the environment a policy is worth H low + (high - low) V.
-    - A reward that depends on the next state counts by its mean.
+    - Mean rewards are mapped to R in [0, 1], with reward = low + (high - low) R. The result's `drawing` contains `low`
+      and `high` as `reward_low` and `reward_high`. A value V is H low + (high - low) V in the environment's units.
+    - A reward that depends on the next state is replaced by its mean.
 
     Args:
         env: an environment, or an id such as "FrozenLake8x8-v1".
         H: the number of steps in an episode, 1 to 1000; by default the time limit of the environment.
         start: the distribution of the first state [S], for an environment without `initial_state_distrib`.
         rewards: (low, high), which become 0 and 1; by default the least and the largest mean reward.
-        options: options of `gymnasium.make`, such as is_slippery=False; with an id.
+        options: options for `gymnasium.make`, such as is_slippery=False; allowed only with an id.
 
     Returns:
         A model that `RunSpec`, `OfflineSpec` and `run` accept as an environment.
@@ -250,7 +250,7 @@ def from_gymnasium(
 
 
 def make(id: str = "FrozenLake-v1", H: int = 20) -> TabularMDP:
-    """Build a toy-text environment for H steps, with mean rewards mapped affinely to [0, 1]; `drawing` holds the map.
+    """Build a toy-text environment for H steps. Mean rewards are mapped to [0, 1]; `drawing` contains this affine map.
 
     Taxi, in which every action has one outcome, is built on the table of its next states.
     """

@@ -12,9 +12,9 @@ from dprl.mdp import TabularMDP
 def make(n: int = 2, m: int = 2, alpha: float = 0.1, H: int = 5, seed: int = 0) -> TabularMDP:
     """Build n start states, each drawn with probability 1/n, arms 0..m, and two final states, + and -.
 
-    Arm 0 leads to + with probability 1/2 + alpha/2. State s has an arm I_s, drawn from 0..m by `seed`; if it is not
-    0, it leads to + with probability 1/2 + alpha. All other arms: 1/2. A step that begins in + pays 1, so reaching +
-    pays H - 1 (V20 states H).
+    Arm 0 leads to + with probability 1/2 + alpha/2. For each start state s, `seed` draws an arm I_s from 0..m; if I_s
+    is not 0, it leads to + with probability 1/2 + alpha. All other arms lead to + with probability 1/2. A step that
+    begins in + pays 1, so reaching + pays H - 1 (V20 states H).
     """
     rng = np.random.default_rng(np.random.SeedSequence(seed))
     better = rng.integers(0, m + 1, n)

@@ -19,9 +19,9 @@ from dprl.mdp.tabular import Array
 def features(
     stages: int = 3, drugs: int = 3, symptoms: int = 3, H: int = 10, blur: float = 0.2, seed: int = 0
 ) -> Array:
-    """Return phi [S, A, d], d = stages * drugs + 1: the mixture of effects of each drug, which adds up to 1.
+    """Return phi [S, A, d] with d = stages * drugs + 1: the shares of effects in each drug, which sum to 1.
 
-    Coordinate l * drugs + i is effect i at stage l; the last one is for recovered patients.
+    Coordinate l * drugs + i is the share of effect i at stage l; the last coordinate is for recovered patients.
     """
     S, d = stages * symptoms + 1, stages * drugs + 1
     phi = np.zeros((S, drugs, d))
@@ -36,8 +36,8 @@ def features(
 
 
 def measures(stages: int, drugs: int, symptoms: int, H: int, seed: int) -> Array:
-    """Return mu_h [H, d, S], the next state of each effect. The seed draws which effect helps at a stage and step, and
-    the probabilities of symptoms."""
+    """Return mu_h [H, d, S], the distribution of the next state under each effect. The seed determines which effect
+    helps at each stage and step, and how probable each symptom is."""
     rng = np.random.default_rng(seed)
     S, d = stages * symptoms + 1, stages * drugs + 1
     mu = np.zeros((H, d, S))
@@ -104,12 +104,12 @@ def linear_model(features: Array, measures: Array, rewards: Array) -> tuple[Arra
     """Return P [H, S, A, S] and R [H, S, A] of a linear MDP (Jin et al. 2020, Assumption A).
 
     Args:
-        features: phi, of length at most 1 [S, A, d].
-        measures: mu_h, not negative, with |mu_h v| <= sqrt d for every v in [0, 1] [H, d, S].
-        rewards: theta_h, of length at most sqrt d [H, d].
+        features: phi [S, A, d], vectors of norm at most 1.
+        measures: mu_h [H, d, S], nonnegative, with |mu_h v| <= sqrt d for every v in [0, 1]^S.
+        rewards: theta_h [H, d], vectors of norm at most sqrt d.
 
     Raises:
-        SpecError: A number is missing, something is too long, or a row is not a distribution.
+        SpecError: A number is missing, a norm is too large, or a row is not a distribution.
     """
     d = features.shape[-1]
     for name, values, most in (

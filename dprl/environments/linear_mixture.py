@@ -14,10 +14,10 @@ from dprl.mdp.tabular import Array
 
 
 def mixture(d: int = 4, S: int = 4, H: int = 10, share: float = 0.6, seed: int = 0) -> Mixture:
-    """Return phi(s'|s, a) = (p^1(s'|s, a), ..., p^d(s'|s, a)) / sqrt(d): the sum for any v in [0, 1] has norm <= 1.
+    """Return the mixture with phi = (p^1, ..., p^d) / sqrt(d), whose sum over s' of phi v(s') has norm at most 1.
 
-    In p^i everybody is of type i: drug i moves a patient one stage on, every other drug back to the first. The last
-    stage, recovered, is final. Weights of the mixture w^ sum to 1, so w = sqrt(d) w^ is at most sqrt(d) long.
+    In p^i all patients are of type i: drug i moves a patient one stage on, all others move the patient back to the
+    first. The last stage, recovered, is final. The shares w^ of the types sum to 1, so |sqrt(d) w^| <= sqrt(d).
     """
     features = np.zeros((S, d, S, d))
     drugs = np.arange(d)
@@ -30,8 +30,8 @@ def mixture(d: int = 4, S: int = 4, H: int = 10, share: float = 0.6, seed: int =
 
 
 def weights(d: int, H: int, share: float, seed: int) -> Array:
-    """Return w_h [H, d]: at each step, a type drawn by the seed has this share of the patients, and the others share
-    the rest equally."""
+    """Return the weights w_h [H, d]: at each step, a type drawn by the seed has this share of the patients, and the
+    other types are equally common."""
     rng = np.random.default_rng(seed)
     shares = np.full((H, d), (1 - share) / (d - 1))
     shares[np.arange(H), rng.integers(0, d, H)] = share
@@ -39,7 +39,7 @@ def weights(d: int, H: int, share: float, seed: int) -> Array:
 
 
 def make(d: int = 4, S: int = 4, H: int = 10, share: float = 0.6, seed: int = 0) -> TabularMDP:
-    """Build the MDP with the hidden weights. Rewards are known and deterministic: 1 per step after recovery."""
+    """Build the MDP with the weights that `seed` draws. The known reward is 1 for each step after recovery, else 0."""
     R = np.zeros((H, S, d))
     R[:, S - 1] = 1.0
     return TabularMDP(

@@ -67,8 +67,8 @@ def error_curves(
 
     Args:
         allowed: false positive rates [P], ascending, and the largest true positive rates that the noise allows.
-        measured: the same two arrays for the attack, one point for each threshold.
-        claimed: the paper's (epsilon, delta), if they differ from the proved ones.
+        measured: the false and true positive rates of the attack, one point for each threshold.
+        claimed: the paper's (epsilon, delta), if they differ from the proved values.
     """
     chart = Chart(
         "The best test for which user it was",
@@ -120,7 +120,7 @@ def epsilon_of_delta(
 
 
 def guesses_of_100(right: float, *, see: str = "", dark: bool = False) -> Picture:
-    """Draw the best attacker's guesses about 100 people, correct ones filled; `right` is the share of these."""
+    """Draw the best attacker's guesses about 100 people as circles; the share `right` of them is correct and filled."""
     chart = Chart("The best guess about 100 users", subtitle="a circle each", height=360, dark=dark)
     hits, n = round(100 * right), np.arange(100)
     for name, some, symbol, color in (
@@ -179,7 +179,7 @@ def collusion_bars(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """Draw two bars for each user: the true value, and the report or estimate; `words` names the two."""
+    """Draw two bars for each user: the true value, and the report or estimate; `words` names these two."""
     chart = Chart(title, "User", "Visits", height=360, dark=dark)
     for name, values, role, pattern in zip(words, (true, seen), ("true", "noisy"), ("", "/"), strict=True):
         bars = {

@@ -29,7 +29,7 @@ class Chart:
 
     Attributes:
         colors: the theme of its page.
-        layout, traces: as Plotly expects them; change them directly if no method fits.
+        layout, traces: the layout and the traces as Plotly expects them; change them directly if no method fits.
         caveats: sentences about limits of the chart, shown after the sentence on how to read it.
     """
 
@@ -58,7 +58,7 @@ class Chart:
         self.layout["title"]["text"] = ""
 
     def heading(self, text: str, x: float, y: float, yshift: int = 0) -> None:
-        """Write the heading of a pair of axes above its upper left corner; x and y are shares of the plot's sides."""
+        """Write a heading at a pair of axes' upper left corner; x and y are shares of the plot's width and height."""
         corner: Trace = {"xref": "paper", "xanchor": "left", "yref": "paper", "yanchor": "bottom"}
         self.note(text, size=13, x=x, y=y, yshift=yshift, **corner)
 
@@ -103,13 +103,13 @@ class Chart:
         mode: str = "markers",
         **trace: Any,
     ) -> None:
-        """Add markers; `edge` is the width of an outline in the same colour, 0 for none."""
+        """Add markers; `edge` is the width of an outline in the same colour (0 for no outline)."""
         marker = {"symbol": symbol, "size": size, "color": color}
         outline = {"line": {"width": edge, "color": color}} if edge else {}
         self.add(mode, x, y, **{"marker": marker | outline | trace.pop("marker", {}), "name": name} | trace)
 
     def words(self, x: Any, y: Any, text: list[str], color: Any, size: Any = 12, **trace: Any) -> None:
-        """Write text at points of the plot."""
+        """Write the texts at the points x, y of the plot."""
         font = {"color": color, "size": size}
         self.add("text", x, y, **{"text": text, "textfont": font, "showlegend": False} | trace)
 
@@ -130,7 +130,7 @@ class Chart:
         self.layout.setdefault("shapes", []).append({"type": "line", "line": line, **ends})
 
     def note(self, text: str, color: str = "", size: float = 12, **place: Any) -> None:
-        """Write text at one place of the plot; `place` holds Plotly's settings (x, y, xref, ...)."""
+        """Write text at one place of the plot; `place` contains Plotly's settings (x, y, xref, ...)."""
         font = {"size": size, "color": color or self.colors.ink}
         notes = self.layout.setdefault("annotations", [])
         notes.append({"text": text, "showarrow": False, "font": font} | place)
@@ -140,7 +140,7 @@ class Chart:
     ) -> Picture:
         """Build the figure and return it with the text that a page shows around it.
 
-        A visitor's zoom outlives a redraw if `revision` is the same; `layout` holds further settings.
+        A visitor's zoom survives a redraw if `revision` is the same; `layout` contains further settings.
         """
         kept = {"uirevision": revision} if revision else {}
         figure = style.figure_of(self.layout | kept | layout, self.traces)
@@ -148,7 +148,7 @@ class Chart:
 
 
 def stacked(parts: Iterable[Mapping[str, Any]], columns: Iterable[str] = ()) -> pd.DataFrame:
-    """Stack parts, each a mapping from columns to values, into one table; `columns` are used if there are none."""
+    """Stack parts, each a mapping from columns to values, into one table; without parts, it has these `columns`."""
     frames = [pd.DataFrame(part) for part in parts]
     return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=list(columns))
 

@@ -1,4 +1,4 @@
-"""Heatmaps of cells, each a state and an action: true visit counts next to noisy ones, pessimism, and coverage."""
+"""Heatmaps of cells, each a state and an action: true next to noisy visit counts, pessimism, and coverage."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ HEATMAP_ALT = (
 
 @dataclass(frozen=True)
 class CountFamily:
-    """A kind of count: its noun, its column title, and the share of E that bounds its error (and its symbol)."""
+    """A kind of count: its noun, its column title, the share of E that bounds its error, and the bound's symbol."""
 
     noun: str
     title: str
@@ -53,9 +53,9 @@ def count_heatmaps(
     """Draw the visits n[h,s,a] (or reward sums r) after `episode` episodes: true, noisy, and the difference.
 
     Args:
-        true, noisy: [H, S, A].
+        true, noisy: the true and the noisy counts [H, S, A].
         typical: the typical size of the noise; the colour scale is linear up to it and logarithmic beyond.
-        step: one h (states across, actions up), or None for all (steps across, state-action pairs up).
+        step: one h (with states across and actions up), or None for all (with steps across and state-action pairs up).
         word: the name of the second array ("noisy", "released"). Without any noise there is one panel.
     """
     a, b = heat.laid_out(true, step), heat.laid_out(noisy, step)
@@ -103,13 +103,13 @@ def pessimism_of_cells(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """Draw the counts a learner received from a data set, and the values it derived, each [H, S, A].
+    """Draw the counts that a learner received from a data set, and the values that it computed, each [H, S, A].
 
     Args:
-        visits: true counts; released: noisy counts, None if no visits are released.
-        penalty: Gamma; Q_hat: values before the penalty; Q: values after it.
+        visits: the true counts; released: the noisy counts, None if no visits are released.
+        penalty: Gamma; Q_hat: the values before the penalty; Q: the values after it.
         typical: the typical size of the noise, up to which the colours of visits are linear.
-        step: one h (states across, actions up), or None for all.
+        step: one h (with states across and actions up), or None for all.
     """
     colors = style.theme(dark)
     true = heat.laid_out(visits, step)
@@ -165,7 +165,7 @@ def coverage_of_cells(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """Draw the chance of each state and action [H, S, A], in the data and under the best policy."""
+    """Draw the probability of each state and action [H, S, A] in the data and under the best policy."""
     colors = style.theme(dark)
     positive = np.concatenate([values[values > 0] for values in (behaviour, best)])
     low = int(np.floor(np.log10(max(float(positive.min()), RARE))))

@@ -26,7 +26,7 @@ CONTRAST = 4.5  # minimum contrast between text and page, as WCAG 2 requires
 
 @dataclass(frozen=True)
 class End:
-    """A line's name and its last value."""
+    """A line's name, its style, its last value, and whether its run is still going."""
 
     name: str
     style: CurveStyle
@@ -82,12 +82,12 @@ def name_ends(chart: Chart, ends: Sequence[End]) -> None:
 
 
 def spread_apart(at: NDArray[np.float64], most: float) -> NDArray[np.float64]:
-    """Return the places closest to `at`, in the same order, at least ROW apart, and within 0 .. `most` if they fit."""
+    """Return the positions closest to `at`, in the same order, at least ROW apart, and in 0..most if they fit."""
     from scipy.optimize import isotonic_regression
 
     order, rows = np.argsort(at, kind="stable"), ROW * np.arange(len(at))
     found = np.empty(len(at))
-    # Without the rows below it, each place has to be at least as high as the one before.
+    # After subtracting the rows below it, each position has to be at least as high as the previous one.
     found[order] = np.clip(isotonic_regression(at[order] - rows).x, 0.0, max(most - rows[-1], 0.0)) + rows
     return found
 

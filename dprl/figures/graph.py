@@ -17,8 +17,8 @@ GLYPHS = {"left": "←", "right": "→", "up": "↑", "down": "↓", "stay": "�
 WIDTHS = (1.0, 2.0, 3.5, 5.0)  # widths of an arc, by quarters of its probability
 NAMED_STATES = 24  # with more states, nodes are dots
 SMALL_NODE = 18  # pixels, if names stand outside the nodes
-NAMED_OUTSIDE = 12  # names around a circle that do not run into each other
-NAMED_BELOW = 6  # names below a chain that do not run into each other
+NAMED_OUTSIDE = 12  # most names around a circle that do not overlap
+NAMED_BELOW = 6  # most names below a chain that do not overlap
 NAME_BELOW = -0.72  # place of names below a chain, from the middle of the circles, in units of the drawing
 ROW_LETTERS = 44  # characters of size 11 that fit into a line with all names
 DRAWN_STATES = 60  # with more states, a graph shows only the likeliest move of each state
@@ -29,9 +29,8 @@ LOOP = 0.4  # distance of a loop from its node on a circle of radius 1
 
 
 def action_colors(actions: int, dark: bool) -> list[str]:
-    """Choose a colour for each action: distinct for eight, then repeated (with a glyph and hover text to distinguish
-    them).
-    """
+    """Choose a colour for each action. Up to eight are distinct; more actions repeat them, and differ by glyphs and
+    hover text."""
     colors = style.theme(dark).actions
     return [colors[a % len(colors)] for a in range(actions)]
 
@@ -43,7 +42,7 @@ def worded(label: str) -> str:
 
 
 def state_places(drawing: Mapping[str, Any], S: int) -> Array:
-    """Return the place of each state, [S, 2]: in a row with gaps of 1, or on a circle of radius 1."""
+    """Return the position of each state, [S, 2]: in a row with gaps of 1, or on a circle of radius 1."""
     if drawing.get("kind") == "chain":
         return np.column_stack([np.arange(S, dtype=float), np.zeros(S)])
     first = np.pi if S == 2 else np.pi / 2  # two states stand side by side
@@ -86,8 +85,8 @@ def canvas(
 
 
 def _reach(chart: Chart, place: Array, inward: bool) -> float:
-    """Return the distance between the ends of an arc and the middle of a node on a circle, so that no end is hidden:
-    nodes are measured in pixels, arcs in units of the axes."""
+    """Return the distance between an arc's ends and the middle of a node on a circle at which no end is hidden, in
+    units of the axes (nodes are measured in pixels)."""
     x, (low, high) = chart.layout["xaxis"], chart.layout["yaxis"]["range"]
     (left, right), room = x["range"], SKETCH if x["fixedrange"] else NARROW
     pixels = min(room / (right - left), (chart.layout["height"] - BESIDE) / (high - low))
@@ -109,7 +108,7 @@ def moves(
     one_side: bool = False,
     inward: bool = False,
 ) -> None:
-    """Draw one action's moves as arcs, from chances [S, S], in four widths, with one legend entry for the action."""
+    """Draw one action's moves as arcs with one legend entry; chances [S, S] determine the arcs' widths, one of four."""
     color = action_colors(actions, chart.dark)[action]
     reach = 0.0 if in_row(place) else _reach(chart, place, inward)
     opacity = 0.9 if len(place) <= NAMED_STATES else 0.6
@@ -143,7 +142,7 @@ def _arc(
 ) -> Array:
     """Return the points [n, 2] of the arc from state s to state t. In a chain, moves up arch above it and moves down
     below. A loop leaves its node and returns, farther out for later actions; on a circle with names outside it points
-    inward, and for a pair upward. reach: see `_reach`."""
+    inward, and for two states upward. reach: the result of `_reach`."""
     at = np.linspace(0, 1, 17)[:, None]
     start, end = place[s], place[t]
     if in_row(place):
@@ -180,7 +179,8 @@ def _arc(
 
 
 def likeliest(chances: Array, of_all_actions: bool) -> Array:
-    """Set all chances [S, A, S] to 0 except the likeliest move to another state, of each action or of all."""
+    """Return the chances [S, A, S] with all set to 0 except the likeliest move to another state, of each action or
+    among all actions."""
     away = np.where(np.eye(len(chances), dtype=bool)[:, None, :], 0.0, chances)
     return np.where(away == away.max(axis=(1, 2) if of_all_actions else 2, keepdims=True), away, 0.0)
 
@@ -194,7 +194,7 @@ def nodes(
     ringed: NDArray[np.bool_] | None = None,
     never: NDArray[np.bool_] | None = None,
 ) -> None:
-    """Draw the states: `fill` [S] from 0 to 1 sets the colour; `ringed` ones get a ring, `never` ones are grey."""
+    """Draw the states: `fill` [S] from 0 to 1 sets the colour, states in `ringed` get a ring, and `never` are grey."""
     colors, S = chart.colors, len(place)
     outside = stand_outside(place, labels)
     size = SMALL_NODE if outside else _node_size(S, in_row(place))
@@ -235,7 +235,7 @@ def nodes(
 
 
 def short_words(labels: Sequence[str]) -> list[str] | None:
-    """Shorten each label to at most four letters, all distinct: the label or its final number; None if impossible."""
+    """Return each label or, if it is long, its final number; None unless all are distinct and at most four letters."""
     words = _ends(labels)
     return words if max(map(len, words)) <= 4 and len(set(words)) == len(words) else None
 
@@ -249,7 +249,7 @@ def _ends(labels: Sequence[str]) -> list[str]:
 
 
 def stand_outside(place: Array, labels: Sequence[str]) -> bool:
-    """Return whether names stand next to the nodes: on a circle with room, if they do not all fit inside."""
+    """Return whether to write names next to the nodes: on a circle with enough room, if they do not all fit inside."""
     return bool(labels) and not in_row(place) and len(labels) <= NAMED_OUTSIDE and short_words(labels) is None
 
 
@@ -317,7 +317,7 @@ def row_of_actions(
 
 
 def goes(chances: Array, labels: Sequence[str]) -> str:
-    """Describe a move's likeliest targets: "state 2 60%, state 3 35%"."""
+    """Describe a move's three likeliest targets, such as "state 2 60%, state 3 35%"."""
     order = [int(t) for t in np.argsort(-chances, kind="stable")[:3] if chances[t] > 0]
     words = ", ".join(f"{style.plain(labels[t])} {percent(float(chances[t]))}" for t in order)
     return words + (", …" if (chances > 0).sum() > 3 else "")

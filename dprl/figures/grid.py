@@ -19,7 +19,7 @@ FINAL = ("G", "X")  # cells that end the episode: an action there changes nothin
 FAINTEST = 0.02  # a less likely action is not drawn
 ASIDE = 0.27  # distance of an arrow from the middle of its cell, in cells, if the cell has several
 SMALL, LARGE = 300, 430  # maximum height of all cells in pixels; they stay square
-NARROW = 330  # width in pixels that a phone has room for
+NARROW = 330  # pixels: the width of a chart on a phone
 
 
 def is_grid(drawing: Mapping[str, Any]) -> bool:
@@ -28,14 +28,14 @@ def is_grid(drawing: Mapping[str, Any]) -> bool:
 
 
 def cell_marks(drawing: Mapping[str, Any]) -> list[str]:
-    """Return the mark of each state's cell, S, G, X or "" [cells]."""
+    """Return the mark of each cell: S, G, X or "" [cells]."""
     marks = drawing.get("marks", {})
     return [str(marks.get(f"{r},{c}", "")) for r, c in drawing["cells"]]
 
 
 def chance_over(drawing: Mapping[str, Any], visited: Array) -> float:
-    """Return the chance that an episode is over, given the chance of each state, visited [S]; 0 if there is no grid.
-    States beyond the cells of a grid are the ones in which episodes end."""
+    """Return the probability that an episode is over, given the probability of each state, visited [S]. States beyond
+    a grid's cells are those in which episodes end; without a grid the result is 0."""
     return float(visited[len(drawing["cells"]) :].sum()) if is_grid(drawing) else 0.0
 
 
@@ -45,7 +45,7 @@ def pixels(drawing: Mapping[str, Any], small: bool) -> float:
 
 
 def canvas(title: str, drawing: Mapping[str, Any], dark: bool, *, small: bool, subtitle: str = "") -> Chart:
-    """Draw an empty grid with its walls, rows from top to bottom. Layers below the cells show through the gaps."""
+    """Return a chart with an empty grid and its walls, rows from top to bottom. Layers below the cells show in gaps."""
     rows, columns = drawing["rows"], drawing["columns"]
     side = pixels(drawing, small)
     chart = Chart(title, subtitle=subtitle, height=round(side * rows) + (8 if small else 150), dark=dark)
@@ -116,7 +116,7 @@ def _grid_cells(
 def signs(
     chart: Chart, drawing: Mapping[str, Any], inks: Sequence[str], small: bool, corner: bool = False
 ) -> None:
-    """Write S, ★ and ✕ into the marked cells; with `corner`, S leaves the middle free for an arrow."""
+    """Write S, ★ and ✕ into the marked cells; with `corner`, S is off-centre to leave room for an arrow."""
     side = pixels(drawing, small)
     for mark, sign in SIGNS.items():
         at = [i for i, m in enumerate(cell_marks(drawing)) if m == mark]
@@ -132,8 +132,8 @@ def signs(
 def arrows(
     chart: Chart, drawing: Mapping[str, Any], taken: Array, inks: Sequence[str], which: NDArray[np.bool_]
 ) -> None:
-    """Draw arrows for the actions in the cells `which` [cells], where action a has the chance taken[s, a]. A single
-    arrow stands in the middle, several stand toward their targets, and a likelier one is larger."""
+    """Draw arrows for the actions in the cells `which` [cells]; action a has the probability taken[s, a]. A single
+    arrow is in the middle of its cell, several are near their targets, and likelier actions have larger arrows."""
     moves = drawing["moves"]
     at = [
         (int(i), int(a), 0.0 if taken[i, a] > 1 - FAINTEST else ASIDE)

@@ -18,7 +18,7 @@ LADDER_ALT = "Bar chart of the noise in one counter, one bar per way of adding i
 
 
 class NoiseStep(NamedTuple):
-    """A way to add noise: its name, one counter's standard deviation, the proved guarantee, and its idea."""
+    """A way to add noise: its name, the noise's standard deviation in a counter, the proved guarantee, and its idea."""
 
     what: str
     std: float
@@ -38,8 +38,8 @@ def noise_ladder(
 ) -> Picture:
     """Draw bars of the noise in one counter, in the given order, on a logarithmic axis.
 
-    `own` is the index of the run's own step, drawn in the colour of its epsilon; `instance` names the problem. Each
-    bar's label stands above it, so that it has room at 390 pixels.
+    `own` is the index of the run's own step, which is drawn in the colour of its `epsilon`; `instance` is the name of
+    the problem. Each bar's label is above the bar, so that it fits on a screen of 390 pixels.
     """
     chart = Chart(
         "Noise on one counter of visits",
@@ -85,7 +85,7 @@ def noise_ladder(
 
 
 class DataPath(Protocol):
-    """The path of the data in a privacy model, see `privacy.privatizers.privatizer.Way`."""
+    """The path of the data in a privacy model, with the attributes of `privacy.privatizers.privatizer.Way`."""
 
     @property
     def stations(self) -> tuple[str, ...]: ...

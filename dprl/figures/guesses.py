@@ -1,7 +1,7 @@
 """Guesses and answers drawn over the chart of a question, and the places where a visitor can answer.
 
-Guesses are open and dashed, measurements filled and solid, and other visitors' guesses faint. The middle of a class is
-wide, in its own colour.
+Guesses are open and dashed, measurements are filled and solid, and other visitors' guesses are faint. The typical
+answer of a class is a wide line with a separate colour.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def circles_of_users(chart: Chart, asked: AskedChart, filled: float) -> None:
 
 
 def waiting(chart: Chart, asked: AskedChart, at: float) -> None:
-    """Draw the marker at the slider's position before it is placed; it is no answer yet, and not in the legend."""
+    """Draw the marker at the slider's position before a visitor places it; it is not an answer, nor in the legend."""
     low, high = asked.y_range
     text = {"color": chart.colors.ink}
     _answer_lines(
@@ -114,7 +114,7 @@ def _answer_lines(
 
 
 def _level(asked: AskedChart) -> float:
-    """Return the height of a marker's point on the vertical axis."""
+    """Return the y at which a marker's point is drawn on its vertical line."""
     if asked.people:
         return ABOVE
     low, high = asked.y_range
@@ -179,12 +179,12 @@ def places_to_press(chart: Chart, asked: AskedChart, at: Sequence[float], words:
 
 
 def tags(chart: Chart, asked: AskedChart, order: Sequence[int], names: Sequence[str], shown: bool) -> None:
-    """Write a number on each curve, and list the names given to the curves in the legend; between curves there is no
-    room for names. With the answer, the legend lists the curves in the order of their numbers.
+    """Write a number on each curve, and list the names that a visitor gave to the curves in the legend, because there
+    is no room between curves. With the answer, the legend lists the curves in the order of their numbers.
 
     Args:
         order: the index of the curve for each number, beginning with number 1.
-        names: the names by number, "" if none is given yet.
+        names: the names in the order of the numbers; "" for a curve without a name.
         shown: whether the chart shows the curves' own names.
     """
     colors = chart.colors
@@ -219,8 +219,8 @@ def tags(chart: Chart, asked: AskedChart, order: Sequence[int], names: Sequence[
 
 
 def points_apart(asked: AskedChart, order: Sequence[int]) -> list[tuple[float, float]]:
-    """Choose a point on each curve in `order` that is far from all other curves and from the points chosen before.
-    Distances are measured as they look on a phone."""
+    """Return a point (x, y) on each curve in `order` that is far from the other curves and the points chosen before.
+    Distances are measured as they appear on a phone."""
     curves = [_seen(asked, curve) for curve in asked.curves]
     found: list[Array] = []
     for place in order:

@@ -1,4 +1,4 @@
-"""Heatmaps stacked one above the other that share their axes, each with a slim colour bar.
+"""Heatmaps stacked on top of each other that share their axes, each with a slim colour bar.
 
 They are not side by side because columns of a figure cannot wrap, and a phone is 390 pixels wide.
 """
@@ -29,9 +29,9 @@ class Heatmap:
     """One heatmap.
 
     Attributes:
-        z: the positions on the colour scale from low to high [rows, columns].
+        z: the values that determine the colours, on a scale from `low` to `high` [rows, columns].
         shown: the values in the hover text, with their d3 format `form` and their `unit` [rows, columns].
-        text: the words in the cells, None if the cells are too small.
+        text: the words in the cells; None if the cells are too small.
         ticks: the positions and labels of the colour bar; a panel of categories has no bar.
     """
 
@@ -82,7 +82,7 @@ def laid_out(values: Array, step: int | None) -> Array:
 def cell_axes(
     shape: tuple[int, ...], state_labels: Sequence[str], action_labels: Sequence[str], step: int | None
 ) -> Trace:
-    """Return settings of `stacked` for cells (h, s, a): steps by pairs or, at one step, states by actions."""
+    """Return the arguments of `stacked` for cells (h, s, a): steps by pairs or, at one step, states by actions."""
     if step is None:
         H, S, A = shape
         if S * A <= NAMED_ROWS:
@@ -241,7 +241,7 @@ def in_cells(word: Callable[[float], str], values: Array) -> NDArray[np.object_]
 
 
 def chance_map(name: str, values: Array, colors: style.Theme) -> Heatmap:
-    """Return a panel of chances [rows, columns]."""
+    """Return a panel of probabilities [rows, columns], with colours from 0 to 1."""
     ticks = ([0.0, 0.5, 1.0], ["0", "50%", "100%"])
     return Heatmap(name, values, values, colors.amount, 0.0, 1.0, form=".3~p", ticks=ticks)
 
@@ -256,7 +256,7 @@ def difference(
     zero: str = "",
     text: NDArray[np.object_] | None = None,
 ) -> Heatmap:
-    """Return a panel of signed errors; `word` formats the colour bar's labels, `zero` is the middle one."""
+    """Return a panel of signed errors; `word` formats the colour bar's labels, and `zero` is its middle label."""
     most = max(float(np.abs(error).max()), 1e-12)
     ticks = ([-most, 0.0, most], [word(-most), zero or word(0.0), word(most)])
     return Heatmap(name, error, error, colors.difference, -most, most, form=form, text=text, ticks=ticks)
@@ -269,7 +269,7 @@ def cell_numbers(
     action_labels: Sequence[str],
     step: int | None = None,
 ) -> pd.DataFrame:
-    """Tabulate the values of each (h, s, a) as a data frame; `columns` holds arrays [H, S, A]; `step` selects one h."""
+    """Return a table with a row for each (h, s, a); `columns` contains arrays [H, S, A]; `step` selects one h."""
     h, s, a = (index.ravel() for index in np.indices(shape))
     names = {"state": np.asarray(state_labels, object)[s], "action": np.asarray(action_labels, object)[a]}
     numbers = {name: values.ravel() for name, values in columns.items()}

@@ -29,12 +29,12 @@ class Frame:
         x_range, y_range: the ranges in the units of the axes, not their logarithms.
         percent, percent_x: whether y or x is a share.
         inverse_x: whether the axis shows 1/x and is reversed, so that its labels grow to the right.
-        level: a horizontal line that curves may come down to, as (y, name).
+        level: a horizontal line with which curves are compared, as (y, name).
         bounds: a theorem's bounds, each as (name, x [P], y [P]); drawn with the answer, with the area between
             two of them filled.
         people: the number of users that the axis counts; each is a circle, filled from the left up to the answer.
         bare_x: whether to hide all numbers on the x axis, because the next question asks for them.
-        over: the unit of the mean, `SEEDS` or `DATA_SETS` of figures.lines.
+        over: the samples of the mean, `SEEDS` or `DATA_SETS` of figures.lines.
         pointer: a point that the answer marks with an arrow: x, y and a few words.
     """
 
@@ -153,7 +153,7 @@ def _question_axes(chart: Chart, asked: AskedChart) -> None:
 
 
 def _point_at(chart: Chart, x: float, y: float, words: str, wide: bool) -> None:
-    """Draw an arrow to a point from a few words, which stand on the side with more room."""
+    """Draw an arrow from a few words to a point. The words are on the side with more room."""
     place, share = [], []
     for value, axis in ((x, chart.layout["xaxis"]), (y, chart.layout["yaxis"])):
         low, high = axis["range"]

@@ -38,9 +38,9 @@ def ellipsoid(
     """Draw a confidence set of the weights, projected onto two coordinates.
 
     Args:
-        noisy, quiet: the closed outlines with the run's noise and without any noise, from the same users [N, 2]; None
-            if not available (noisy is None if the run has no noise).
-        estimate, quiet_estimate, truth: the two coordinates of each [2].
+        noisy, quiet: the closed outlines with the run's noise and without noise, from the same users [N, 2]; None if
+            there is no set (noisy is also None if the run has no noise).
+        estimate, quiet_estimate, truth: the two coordinates of the estimates and of the true weights [2].
         bound: C_w, the maximum length of the weights, drawn as a circle from theory.
         near: whether to zoom in on the set, with a different scale on each axis, instead of showing the whole circle.
     """

@@ -22,12 +22,12 @@ BANDS: dict[Statistic, str] = {
     "mean": "95% t interval of the mean over seeds",
     "median": "95% interval of the median over seeds",
 }
-# The unit of a curve's mean. Data sets differ in their noise, too.
+# The samples of a curve's mean. Data sets differ in their noise, too.
 SEEDS, DATA_SETS = "seeds", "data sets"
 
 
 def how_many(counts: Iterable[int], what: str) -> str:
-    """Return the unit of a mean, with the number if all curves have the same: "5 seeds"."""
+    """Return the samples of a mean in words, with their number if all curves have the same, such as "5 seeds"."""
     found = {int(count) for count in counts}
     return f"{found.pop()} {what}" if len(found) == 1 and min(found) > 1 else what
 
@@ -47,10 +47,10 @@ LOWEST_SHARE = 1e-12  # of the largest value: smaller numbers are rounding error
 
 @dataclass(frozen=True)
 class Series:
-    """A curve of a chart, with further facts about it.
+    """A curve of a chart, with further facts about its run.
 
     Attributes:
-        x: the points of the axis [C].
+        x: the horizontal positions of its points [C].
         rows: the values of each seed [seeds, C], NaN past a seed's end.
         center, low, high: the mean (or median) over seeds, with its 95% interval [C]; NaN if unknown.
         complete: whether every seed has reached the end.
@@ -86,13 +86,13 @@ class Series:
         return {"legendgroup": style.plain(self.label), "visible": True if self.shown else "legendonly"}
 
     def numbers(self, statistic: str = "mean") -> dict[str, Array]:
-        """Return the drawn values as columns of a table."""
+        """Return the mean (or median) and its interval as columns of a table, by column title."""
         return {statistic: self.center, "low (95%)": self.low, "high (95%)": self.high}
 
 
 @dataclass(frozen=True)
 class Floor:
-    """The bottom edge of a vertical axis; on a log axis, values up to `tiny` have no place and are drawn at `at`."""
+    """The bottom edge of a vertical axis. On a log axis, values up to `tiny` cannot be shown and are drawn at `at`."""
 
     log: bool
     tiny: float
@@ -109,15 +109,15 @@ class Floor:
         return cls(log, tiny, at, float(positive.max()) if positive.size else None)
 
     def above(self, values: Array) -> NDArray[np.bool_]:
-        """Return which of the values have a place on the axis, as booleans."""
+        """Return whether each value can be shown on the axis."""
         return values > self.tiny if self.log else np.ones(len(values), bool)
 
     def lifted(self, values: Array) -> Array:
-        """Raise the values to at least the bottom edge."""
+        """Return the values, with those below the bottom edge raised to it."""
         return np.maximum(values, self.at) if self.log else values
 
     def seen(self, values: Array) -> Array:
-        """Replace values that have no place on the axis with NaN."""
+        """Return the values, with NaN for those that cannot be shown on the axis."""
         return np.where(values > self.tiny, values, np.nan) if self.log else values
 
 
@@ -135,8 +135,8 @@ def draw_series(
 ) -> None:
     """Add the curves to a chart and set its axis types.
 
-    `x_words` formats an x for the hover text; a log axis need not show values below `least`; `over` is `SEEDS` or
-    `DATA_SETS`.
+    `x_words` formats an x for the hover text; a log axis need not show values below `least`; `over` names the samples
+    of the mean, `SEEDS` or `DATA_SETS`.
     """
     shown = [one for one in series if one.shown]
     values = np.concatenate([v for one in shown for v in (one.center, one.rows.ravel())] or [np.zeros(0)])
@@ -234,7 +234,7 @@ class _Drawn:
         digits(self.chart, one.style, x, y, self.color, name=self.label, **self.group)
 
     def bottom(self, faint: str) -> int:
-        """Draw triangles on the bottom edge for values without a place on the axis; return their number."""
+        """Draw triangles on the bottom edge for values that cannot be shown on the axis; return their number."""
         below = ~self.above
         if below.any():
             y = np.full(int(below.sum()), self.floor.at)
@@ -276,7 +276,7 @@ def _axes(chart: Chart, shown: Sequence[Series], floor: Floor, log_x: bool, on_f
 
 
 def band(statistic: Statistic, over: str = SEEDS) -> str:
-    """Describe the interval that a band shows, and its unit."""
+    """Describe the interval that a band shows, such as "95% t interval of the mean over seeds"."""
     return BANDS[statistic].replace(SEEDS, over)
 
 
@@ -291,7 +291,7 @@ def names_at_ends(series: Sequence[Series]) -> list[End]:
 
 
 def _signs(x: Array, log_x: bool, phase: float, most: int = 7) -> NDArray[np.intp]:
-    """Choose the points that carry the curve's marker: a few, evenly spread, shifted between curves."""
+    """Choose the indices of the points with markers: a few, evenly spread; `phase` shifts them between curves."""
     if len(x) <= 2:
         return np.arange(len(x))
     place = np.log(np.maximum(x, 1e-300)) if log_x else x

@@ -50,9 +50,9 @@ class CurveStyle:
 
     Attributes:
         model: none, central, local or shuffle.
-        epsilon: the run's budget, None if it has none or if the budget differs from point to point.
-        noise: the position of its mechanism (with the size of its noise) among those of the model.
-        learner: the position of its learner in the list of learners.
+        epsilon: the run's budget; None if it has none or if the budget differs from point to point.
+        noise: the index of its mechanism (with the calibration of its noise) among those of the privacy model.
+        learner: the index of its learner in the list of learners.
         number: 1, or a higher number if an earlier curve looks the same.
         draft: whether the curve disappears when the settings change; drafts have short dashes, whatever the learner.
     """
@@ -86,10 +86,10 @@ class CurveStyle:
 
 
 def numbered(kinds: Sequence[CurveStyle]) -> list[CurveStyle]:
-    """Return the styles, with a number on each that looks like an earlier one.
+    """Return the styles, with a number for each style that looks like an earlier one.
 
-    Two runs may differ in a property that has no look (K, the environment, constants), or have budgets too close for
-    the eye. No fourth property of a line can be distinguished as easily as these three, and a digit needs no legend.
+    Two runs may differ only in a property that does not affect the look (K, the environment, constants), or their
+    budgets may look the same. No fourth property of a line is as easy to distinguish, and a digit needs no legend.
     Numbers depend only on earlier curves, so adding a curve never changes the others.
     """
     result: list[CurveStyle] = []
@@ -101,8 +101,8 @@ def numbered(kinds: Sequence[CurveStyle]) -> list[CurveStyle]:
 
 
 def dashed(kinds: Sequence[CurveStyle]) -> list[CurveStyle]:
-    """Return the styles, with new dashes for each that shares its colour with an earlier one. Meant for charts with a
-    single learner, where overlapping markers do not help. The result still needs numbers."""
+    """Return the styles, with new dashes for each style that shares its colour with an earlier one. This is for charts
+    of a single learner, in which markers overlap. Styles may still look the same, so apply `numbered` afterwards."""
     result: list[CurveStyle] = []
     for kind in kinds:
         taken = {other.dash for other in result if _one_color(other, kind)}
@@ -112,7 +112,7 @@ def dashed(kinds: Sequence[CurveStyle]) -> list[CurveStyle]:
 
 
 def marked(kinds: Sequence[CurveStyle]) -> list[CurveStyle]:
-    """Return the styles, with a new marker for each that shares its model with an earlier one, if any is left."""
+    """Return the styles, with an unused marker (if any) for each that shares its privacy model with an earlier one."""
     result: list[CurveStyle] = []
     for kind in kinds:
         taken = {other.symbol for other in result}

@@ -28,10 +28,10 @@ class Moment(NamedTuple):
     """The state of the drawing after some number of users.
 
     Attributes:
-        true, noisy: the visits to each state so far, exact and as the algorithm receives them [S]; noisy is None if
-            there is no noise.
+        users: the number of users so far.
+        true, noisy: the exact and the noisy numbers of visits to each state so far [S]; noisy is None without noise.
         lost: the share of V* that the policy loses per episode; None if it is the best policy.
-        way: the states and the actions of one user's episode, H of each.
+        way: the H states and the H actions of one user's episode.
     """
 
     users: int
@@ -42,7 +42,7 @@ class Moment(NamedTuple):
 
 
 def drawable(drawing: Mapping[str, Any], S: int) -> bool:
-    """Return whether the drawing has room for each state."""
+    """Return whether a drawing has enough room for S states."""
     return S <= MOST_STATES or grid.is_grid(drawing)
 
 
@@ -60,7 +60,7 @@ def one_user(
     Args:
         moments: the moments in order.
         best: the episodes of users who follow the best policy, one for each moment; None if `moments` already do.
-        counted: the key of the message that describes the visits, "true" or "expected".
+        counted: the key of the text that describes the visits, "true" or "expected".
     """
     said = messages("one_user")
     places, high, numbered = _state_places(drawing, states)
@@ -120,8 +120,8 @@ def _loses(m: Moment) -> str:
 def _state_places(
     drawing: Mapping[str, Any], states: Sequence[str]
 ) -> tuple[list[dict[str, Any]], float, bool]:
-    """Return each state's box [x, y, width, height] and lines of text, the total height, and whether the text is a
-    number."""
+    """Return each state's box [x, y, width, height] with its lines of text, the total height of the drawing, and
+    whether states are labelled by their numbers."""
     S = len(states)
     if grid.is_grid(drawing):
         side = min(WIDE / drawing["columns"], LARGEST)
@@ -149,7 +149,7 @@ def _state_places(
 
 
 def _lines(states: Sequence[str], wide: float) -> list[list[str]] | None:
-    """Choose the text in states of this width: short words, or names broken into lines; None if there is no room."""
+    """Return the lines of text for each state of this width: short words, or broken names; None if there is no room."""
     if short := graph.short_words(states):
         return [[word] for word in short]
     signs = int(wide / LETTER)

@@ -1,5 +1,5 @@
-"""Charts about papers: verdicts as a matrix, users needed by each algorithm, the measurements of each setting of an
-experiment next to the paper's claim, and the curves of one setting."""
+"""Charts about papers: a matrix of verdicts, the users that each algorithm needs, the measurements in each setting of
+an experiment next to the paper's claim, and the curves of one setting."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class MatrixCell:
 
 
 def matrix(cells: Sequence[MatrixCell], see: str, *, dark: bool = False) -> Picture:
-    """Draw a row of cells for each paper, one for each item, in the order of verdicts."""
+    """Draw a row for each paper, with one cell for each item, in the order of verdicts."""
     papers = list(dict.fromkeys(cell.paper for cell in cells))
     order = list(CELLS)
     ordered = sorted(cells, key=lambda cell: order.index(cell.verdict))
@@ -101,7 +101,7 @@ def matrix(cells: Sequence[MatrixCell], see: str, *, dark: bool = False) -> Pict
 
 @dataclass(frozen=True)
 class RankedRow:
-    """An algorithm under a privacy model: the users it needs with their interval, a description, and its look."""
+    """An algorithm under a privacy model: the users that it needs, with the 95% interval and in words, and its look."""
 
     name: str
     model: str
@@ -114,7 +114,7 @@ class RankedRow:
 
 
 def ranked(title: str, rows: Sequence[RankedRow], see: str, *, dark: bool = False) -> Picture:
-    """Draw the users needed by each algorithm, the fewest on top."""
+    """Draw the number of users that each algorithm needs, with the smallest number on top."""
     chart = Chart(
         title, "Users needed", "", subtitle="95% interval over seeds", height=110 + 26 * len(rows), dark=dark
     )
@@ -158,8 +158,8 @@ def ranked(title: str, rows: Sequence[RankedRow], see: str, *, dark: bool = Fals
 
 @dataclass(frozen=True)
 class Measurement:
-    """The measurement of one setting: its number and title, a statistic with its interval (also in words), the
-    threshold claimed, the verdict, and the range that must contain the whole interval if the claim is to hold."""
+    """The measurement in one setting: the setting's number and title, a statistic with its interval (also in words),
+    the claimed threshold, the verdict, and `zone`, the range that contains the whole interval if the claim holds."""
 
     number: int
     title: str
@@ -175,7 +175,7 @@ class Measurement:
 def measurements(
     statistic: str, rows: Sequence[Measurement], *, over: str, log: bool, see: str, dark: bool = False
 ) -> Picture:
-    """Draw each setting's statistic and interval next to the claimed value; `over` is the interval's unit, or ""."""
+    """Draw each setting's statistic and interval next to the claim; `over` names the interval's samples, or is ""."""
     places = list(range(len(rows)))
     ends = [
         v for row in rows for v in (row.low, row.high, row.value, row.threshold, *row.zone) if np.isfinite(v)

@@ -26,9 +26,9 @@ class Picture:
     """A figure with the text that a page shows around it.
 
     Attributes:
-        alt: the kind of picture, independent of the data, so that a live figure keeps its identity.
+        alt: alt text on the kind of picture, independent of the data, so that a live figure keeps its identity.
         see: one sentence about this figure's data (Markdown).
-        table: the numbers drawn.
+        table: the numbers that the figure shows.
     """
 
     figure: go.Figure
@@ -73,7 +73,7 @@ class PackedPicture:
 
     @property
     def table(self) -> pd.DataFrame:
-        """The numbers drawn."""
+        """The numbers that the figure shows, unpacked again for each caller."""
         table: pd.DataFrame = _unpacked(self._table)
         return table
 
@@ -124,7 +124,7 @@ MOST_ROWS = 200  # of the table below the chart; the downloaded numbers are comp
 
 
 def chart_page(title: str, about: str, picture: Picture, footer: str, more: str = "") -> str:
-    """Return the page as HTML.
+    """Return a page with a chart as HTML, which needs no server and no network.
 
     Args:
         title, about: the texts at the top of the page; `about` describes the data.

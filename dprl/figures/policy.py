@@ -34,10 +34,10 @@ def environment_drawing(
     action_labels: Sequence[str],
     dark: bool = False,
 ) -> Picture:
-    """Draw the environment alone, small, at step 0. P: [H,S,A,S]; R: [H,S,A]; drawing: {"kind": "chain" or other}.
+    """Draw the environment at step 0, without a policy. P: [H,S,A,S]; R: [H,S,A]; drawing: `TabularMDP.drawing`.
 
     With at most three actions, all their moves are drawn; with up to eight, only each action's likeliest move; with
-    more, the average over actions. States with the most reward have the fullest colour.
+    more, the average over actions. States with the most reward have the strongest colour.
     """
     _, S, A, _ = P.shape
     best = R[0].max(axis=1)
@@ -89,11 +89,11 @@ class _Step:
     Attributes:
         title, subtitle: the texts above the chart.
         taken: the probabilities of actions [S, A].
-        best: the optimal actions [S], None if they are not known.
-        wrong: whether the optimal action is better [S].
+        best: the optimal actions [S]; None if they are not known.
+        wrong: whether the optimal action is better than the policy's [S].
         shares: the probability of each state divided by the largest one [S].
-        reached: whether the state is possible [S].
-        hover: the hover text of each state.
+        reached: whether the policy can reach the state at this step [S].
+        hover: the hover text of each state [S].
     """
 
     title: str
@@ -126,8 +126,8 @@ def policy_on_environment(
 
     Arcs show the moves of the chosen action, in its colour, wider if likelier. A state's fill shows its probability at
     this step (occupancy [H,S]); states that are never reached are grey. A ring marks states where the action is worse
-    than the optimal one, wrong [S]. For a stochastic policy, `chances` [H,S,A] holds the probabilities and `policy` the
-    likeliest actions; every action is drawn, larger if likelier.
+    than the optimal one, wrong [S]. For a stochastic policy, `chances` [H,S,A] contains the probabilities, and `policy`
+    the likeliest actions; every action is drawn, larger if likelier.
     """
     S, A = len(state_labels), len(action_labels)
     chosen = policy[step].astype(int)
@@ -178,7 +178,7 @@ def policy_on_environment(
 
 
 def _policy_on_grid(drawing: Mapping[str, Any], at: _Step, dark: bool) -> Chart:
-    """Draw the policy as arrows on the grid, with none on cells where actions do not matter (goal, pit)."""
+    """Draw the policy as arrows on the grid, but not in cells in which actions do not matter (goal, pit)."""
     cells = len(drawing["cells"])
     chart = grid.canvas(at.title, drawing, dark, small=False, subtitle=at.subtitle)
     here = at.reached[:cells]

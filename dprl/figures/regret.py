@@ -103,8 +103,8 @@ def worst_case(chart: Chart, curves: Sequence[Series], symbol: str = "V*", most:
     """Draw the largest possible loss of an episode as a line from theory, if all curves have the same one.
 
     Args:
-        symbol: the name of V*, which is v* for learners from a data set.
-        most: the height at which the line is drawn, None for its own value.
+        symbol: the symbol of the best policy's value, "v*" for learners from a data set.
+        most: the height at which the line is drawn; None for the largest possible loss itself.
     """
     shown = [curve for curve in curves if curve.shown]
     values = {None if curve.v_star is None else round(curve.v_star, 9) for curve in shown}
@@ -217,7 +217,7 @@ def gaps_over_n(
 ) -> Picture:
     """Draw the suboptimality v* - v^pi against n: the mean of each run with its 95% interval over data sets.
 
-    `shaded` holds an n up to which the chart is shaded, and the name of that range. wide: see `regret.comparison`.
+    `shaded`: the n up to which the chart is shaded, and the range's name; `wide`: whether names fit at lines' ends.
     """
     curves = told_apart(curves)
     most = max((curve.v_star for curve in curves if curve.v_star), default=0.0)
@@ -249,8 +249,8 @@ def prices_over_n(
 ) -> Picture:
     """Draw the baseline's lower bound on the value minus each private run's bound, against n, as means over data sets.
 
-    `proved` holds, for each curve, the theorem that proves a decrease in proportion to 1/n, or "". The first curve of
-    each theorem gets a line with that slope.
+    `proved` contains, for each curve, the theorem that proves a decrease in proportion to 1/n, or "". The first curve
+    of each theorem gets a line with that slope.
     """
     curves = told_apart(curves)
     titles = "Privacy cost in the lower bound", "Lower by (reward)"

@@ -17,7 +17,7 @@ from dprl.words import human
 
 
 class KnownShare(NamedTuple):
-    """A privacy model's result: the share of yes with its interval, from 0 to 1, and the epsilon proved."""
+    """A privacy model's result: the share of yes answers from 0 to 1 with its interval, and the proved epsilon."""
 
     model: str  # local, shuffle or central
     title: str
@@ -35,7 +35,7 @@ def shares_of_yes(
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """Draw a row for each result, from the top down, in its privacy model's colour; `said` holds the chart's text."""
+    """Draw a row for each result, from the top down, in its privacy model's colour; `said`: the chart's texts."""
     chart = Chart(said["title"], said["axis"], subtitle=subtitle, height=120 + 64 * len(rows), dark=dark)
     ink = chart.colors.ink
     for place, row in enumerate(reversed(rows)):
@@ -87,7 +87,7 @@ def visits_by_state(
     wide: bool = True,
     height: int = 380,
 ) -> Picture:
-    """Draw the noisy visits to each state as a row, from the top down; a band shows the possible ones, up to `most`."""
+    """Draw the noisy visits to each state as a row, from the top down; a band shows the possible range, 0 to `most`."""
     chart = Chart(words["visits"], words["visits_axis"], height=height, dark=dark)
     color, ink = looks.color("local", epsilon, dark=dark), chart.colors.ink
     places = list(range(len(states)))[::-1]

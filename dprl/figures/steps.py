@@ -51,7 +51,7 @@ def policy_by_step(
         optimal_occupancy: the optimal policy's probability of each state [H,S].
         wrong: whether the optimal action is better [H,S].
         weight: the optimal policy's probability of the state, if the actions differ [H,S].
-        sure: the probability of the action if the policy is stochastic [H,S]; `policy` then holds its likeliest
+        sure: the probability of the action if the policy is stochastic [H,S]; `policy` then contains its likeliest
             actions.
         behaviour: the probability of the learned action under the policy that collected the data [H,S], NaN if it
             never visits the state.
@@ -92,20 +92,20 @@ def policy_by_step(
 def _name_actions(
     chart: Chart, panels: Sequence[heat.Heatmap], names: Sequence[str], palette: Sequence[str]
 ) -> None:
-    """Name the actions that are drawn in the legend."""
+    """Add legend entries for the colours of the actions that are drawn."""
     used = {int(a) for panel in panels if not panel.bar for a in np.unique(panel.z)}
     heat.name_colors(chart, [(names[a], palette[a]) for a in sorted(used)])
     chart.layout["legend"] |= {"itemclick": False, "itemdoubleclick": False}
 
 
 def _bands(colors: Sequence[str]) -> style.Scale:
-    """Return the scale that gives each category its colour."""
+    """Return a colour scale in which each category has one of these colours."""
     n = len(colors)
     return tuple(stop for i, color in enumerate(colors) for stop in ((i / n, color), ((i + 1) / n, color)))
 
 
 def _disagreement(wrong: NDArray[np.bool_], weight: Array | None, colors: style.Theme) -> heat.Heatmap:
-    """Return a panel of the cells where the optimal action is better, weighted by its visits if they are known."""
+    """Return a panel of the cells in which the optimal action is better, weighted by `weight` if it is given."""
     drawn = wrong.astype(float) if weight is None else weight
     top = float(drawn.max())
     return heat.Heatmap(
@@ -282,7 +282,7 @@ class Changed(NamedTuple):
     """The places (a state at a step) in which the policy differs from the most frequent action, if both are known.
 
     Attributes:
-        most: the one of these places with the most users, as (step, state, policy's action, users' action), or None.
+        most: the place with the most users among these, as (step, state, policy's action, users' action), or None.
         changed, lacking: how many of all `places` differ, and how many have too few users for the policy.
     """
 
@@ -321,8 +321,8 @@ def policy_beside_usual(
     Args:
         policy: the policy's actions [H, S].
         enough: whether the policy decides, because at least one user certainly received its action [H, S].
-        visits, E: as in `most_often`.
-        somebody: the words for who decides if the policy does not.
+        visits, E: the noisy counts [H, S, A], and the bound on the error in a number of users.
+        somebody: the words for those who decide if the policy does not.
         first_step: the number of the first step.
         when: the source of the records, for the subtitle.
     """

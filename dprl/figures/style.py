@@ -21,7 +21,7 @@ MOST_CURVES = 8
 MOST_POINTS = 500  # most points sent to the browser in one trace
 BOUND_DASH = "dot"
 FONT = '"Source Sans", "Source Sans 3", "Source Sans Pro", sans-serif'
-PICTURES = ("png", "svg")  # what the toolbar's camera may save
+PICTURES = ("png", "svg")  # the formats in which the toolbar's camera can save a chart
 
 
 def config(
@@ -48,8 +48,8 @@ class Theme:
 
     Attributes:
         none: the colour of runs without privacy.
-        models: each other model's shades, from the most private (0) to the least (1).
-        roles: colours with a single meaning.
+        models: the shades of each other privacy model, from the most private (0) to the least private (1).
+        roles: colours with one fixed meaning, by that meaning.
     """
 
     background: str  # the page's; figures themselves are transparent
@@ -157,7 +157,7 @@ def layout(
 ) -> dict[str, Any]:
     """Return a layout in the house style: transparent, legible on its page, with the legend under the plot.
 
-    The legend and the tick labels get room of their own, so nothing overlaps at 390 pixels.
+    The legend and the tick labels have separate space, so nothing overlaps on a screen of 390 pixels.
     """
     colors = theme(dark)
     label = {"size": 13, "color": colors.ink}
@@ -262,7 +262,7 @@ def thin(points: int, most: int = MOST_POINTS) -> NDArray[np.intp]:
 
 
 def symlog(values: Any, linear: float) -> NDArray[np.float64]:
-    """Scale counts from -10⁶ to 10¹⁵: linear within ±`linear`, logarithmic beyond (asinh)."""
+    """Scale values by asinh: roughly linear within ±`linear`, and logarithmic beyond."""
     return np.arcsinh(np.asarray(values, float) / linear)
 
 

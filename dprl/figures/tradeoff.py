@@ -52,7 +52,7 @@ class Frontier:
     Attributes:
         style: the style of its line.
         epsilon: the budget at each point, which sets its marker's shade [P]; None without privacy.
-        x: the points of the axis, ascending [P].
+        x: the horizontal positions of the points, ascending [P].
         center, low, high: the mean (or median) over the finished seeds with its interval [P], NaN if there is none.
         seeds: the number of finished seeds [P].
         whole: whether all seeds are finished [P].
@@ -85,8 +85,8 @@ class ProvedLine:
     """A paper's bound at P points, with constants and logarithms set to 1.
 
     Attributes:
-        model: its privacy model; epsilon: its budget, None if that is the axis.
-        x: the points of the axis, ascending [P]; values: the bound at these points [P].
+        model: its privacy model; epsilon: its budget, None if the axis shows epsilon.
+        x: the horizontal positions, ascending [P]; values: the bound at these positions [P].
     """
 
     label: str
@@ -109,9 +109,9 @@ def frontier(
     wide: bool = False,
 ) -> Picture:
     """Draw a marker for each run at its x, with the curves' intervals. axis: the title of the axis; symbol: the name of
-    x; bounds: drawn as dotted lines; wide: see `regret.comparison`.
+    x; bounds: bounds to draw as dotted lines; wide: whether there is room for names at the ends of lines.
 
-    The customdata of each marker begin with the indices of its curve and its point.
+    The `customdata` of each marker begins with the indices of its curve and its point.
     """
     over = OVER[measure]
     chart = Chart(

@@ -63,9 +63,9 @@ def lost_by_trust(
 ) -> Picture:
     """Draw the curves of all models at one epsilon, as shares of v_star, the most that an episode can lose.
 
-    The figure contains the curves of every epsilon: a click on the i-th of its invisible buttons, class
-    `updatemenu-button`, shows the i-th epsilon without a request to the server. With a single epsilon it has no
-    buttons. The axes are the same for all. slider: whether to draw Plotly's slider instead of buttons.
+    The figure contains the curves of every epsilon: a click on the i-th of its invisible buttons (of the CSS class
+    `updatemenu-button`) shows the i-th epsilon without a request to the server. With a single epsilon it has no
+    buttons. All epsilons share the same axes. slider: whether to draw Plotly's slider instead of buttons.
     """
     costs, alone = by_epsilon[epsilon], len(by_epsilon) == 1
     places = {e: _places(found, v_star) for e, found in by_epsilon.items()}
@@ -110,8 +110,8 @@ def lost_by_trust(
 
 
 def _moving(chart: Chart, costs: Sequence[Cost], epsilon: float) -> list[Trace]:
-    """Build the traces that move with epsilon: the shared band, the curves, and their marks. The legend shows a mark as
-    a line with a marker; the plot shows only the marker, at the users needed."""
+    """Return the traces that change with epsilon: one band for all intervals, the curves, and their marks. The legend
+    shows a mark as a line with a marker; the plot shows only the marker, at the number of users needed."""
     curves, marks = [], []
     for cost in costs:
         color = looks.color(cost.model, epsilon, chart.dark)
@@ -156,7 +156,7 @@ def _title(epsilon: float) -> str:
 def _places(costs: Sequence[Cost], v_star: float) -> list[Place]:
     """Return x and y of each moving trace: one trace for all intervals, the curves, and their marks.
 
-    Values are in percent of v_star with four digits (more than is visible), because the figure holds every epsilon.
+    Values are in percent of v_star, rounded to four digits to keep the figure small, as it contains every epsilon.
     """
     curves, marks = [], []
     xs: list[Any] = []

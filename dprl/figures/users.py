@@ -1,7 +1,7 @@
-"""The users needed under each privacy model, against epsilon; and under each kind of privacy, in a row each.
+"""Charts of the users needed: against epsilon for each privacy model, and as one row for each kind of privacy.
 
-Measured lines are solid with filled markers; extrapolated ones are dashed, with open markers. The band around a line
-shows its own possible error.
+Measured lines are solid with filled markers; extrapolated lines are dashed with open markers. The band around a line
+shows its possible error.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class UsersCurve:
 
 @dataclass(frozen=True)
 class Mine:
-    """A visitor's users and budget."""
+    """A visitor's number of users and budget."""
 
     users: float
     epsilon: float
@@ -154,7 +154,7 @@ class UsersRow:
 
     Attributes:
         needed: the users needed; NaN during the search, infinite if more than `most`.
-        low, high: the 95% bootstrap interval over seeds, NaN if there is none.
+        low, high: the ends of the 95% bootstrap interval over seeds; NaN if there is none.
         note: the text shown instead of a number.
         times: the ratio to the smallest number in the chart, with its interval; NaN if unknown.
     """
@@ -171,7 +171,7 @@ class UsersRow:
 def users_needed(
     rows: Sequence[UsersRow], *, title: str, most: float, see: str, dark: bool = False
 ) -> Picture:
-    """Draw one row for each kind of privacy, with the users it needs on a logarithmic axis up to `most`."""
+    """Draw one row for each kind of privacy, with the number of users needed on a logarithmic axis up to `most`."""
     chart = Chart(title, "Users (episodes), logarithmic", height=150 + 46 * len(rows), dark=dark)
     smallest = min((row.needed for row in rows if np.isfinite(row.needed)), default=1.0)
     for i, row in enumerate(rows):

@@ -1,4 +1,4 @@
-"""The registries of learners, one file for each learner, which can read nothing but released statistics."""
+"""The registries of learners, with one file for each learner. Learners can read only released statistics."""
 
 from dprl.learners.elimination import sdp_pe, sdp_pe_relaxed
 from dprl.learners.learner import NEEDED, PUBLIC, Learner, Problem
@@ -32,7 +32,7 @@ ALGORITHMS: Registry[Learner] = Registry(
         ucrl_vtr.ALGORITHM,
         ucrl_vtr_plus.ALGORITHM,
         lsvi_ucb.ALGORITHM,
-        private_ucb_po.ALGORITHM,  # last: the position of a learner decides the dashes of its curves
+        private_ucb_po.ALGORITHM,  # last, because a learner's position determines the line style of its curves
         private_ucb_po.UCB_PO,
         ldp_obi.ALGORITHM,
     )

@@ -1,4 +1,4 @@
-"""Default attributes of learners; the record of a learner sets only those that differ."""
+"""Default attributes of learners; the record of a learner sets only attributes with other values."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NOTHING: Mapping[str, str] = {}
 
 
 class LearnerDefaults:
-    """Values of a `Learner`'s attributes unless its record sets them."""
+    """Default values of a `Learner`'s attributes, which its record may override."""
 
     fields: tuple[Field, ...] = ()
     needs: str = ""
@@ -26,16 +26,16 @@ class LearnerDefaults:
 
     @property
     def declarable(self) -> tuple[str, ...]:
-        """Public facts that a spec may declare: none."""
+        """The public facts that a spec may declare: none."""
         return ()
 
     @property
     def refused(self) -> Mapping[str, str]:
-        """Privacy models that the learner does not support, with reasons: none."""
+        """The privacy models that the learner does not support, each with the reason: none."""
         return NOTHING
 
     def refusal(self, size: Size, K: int) -> SpecError | None:
-        """Return None: the learner has no limits beyond those of every run."""
+        """Return None, because the learner has no limits beyond those of every run."""
         return None
 
     def releases(self, size: Size, K: int, epsilon: float | None, norm: str) -> int:
@@ -43,11 +43,11 @@ class LearnerDefaults:
         raise NotImplementedError
 
     def pace(self, private: bool) -> str:
-        """Return "": the learner has no schedule of its own to describe."""
+        """Return "", because the learner has no schedule of its own."""
         return ""
 
     def seconds(self, size: Size, K: int) -> float:
-        """Return 0: the learner plans nothing beyond one backward induction per release."""
+        """Return 0, because the learner's only planning is one backward induction per release."""
         return 0.0
 
 
@@ -55,14 +55,14 @@ class PlannedLearner(LearnerDefaults, Generic[PlannerT, StatisticT]):
     """Default attributes of a learner that has one planner for each set of constants.
 
     Attributes:
-        planners: by name of the bonus; the first is the default.
+        planners: the planners by the names of their bonuses; the first is the default.
     """
 
     planners: Mapping[str, PlannerT]
 
     @property
     def bonuses(self) -> tuple[str, ...]:
-        """The names of the bonuses."""
+        """The names of the bonuses, the default first."""
         return tuple(self.planners)
 
     @property
@@ -71,7 +71,7 @@ class PlannedLearner(LearnerDefaults, Generic[PlannerT, StatisticT]):
         return self.seen(self.bonuses[0])
 
     def seen(self, bonus: str) -> StatisticT:
-        """Return the statistic that the learner receives about its users with this bonus."""
+        """Return the statistic that the learner receives about its users if it plans with this bonus."""
         raise NotImplementedError
 
     def planner(self, bonus: str) -> PlannerT:

@@ -15,7 +15,7 @@ PUBLIC = {
     "sizes": "the numbers of states, actions, steps and users",
     "d1": "the distribution of the first state",
     "features": "the features of every state and action",
-    "mixture": "the features of every transition, and how long their weights can be",
+    "mixture": "the features of every transition, and a bound on the length of their weights",
     "rewards": "the mean reward of every state and action",
     "structure": "which transitions are possible at all, as declared (any other step is not counted)",
 }
@@ -31,11 +31,11 @@ NEEDED = (
 
 @dataclass(frozen=True)
 class Problem:
-    """The facts that a learner's constants may depend on, all public.
+    """The public facts that a learner's constants may depend on.
 
-    Sizes H, S, A, users K, failure probability beta, the privacy budget epsilon (None without privacy), the calibration
-    of the noise, the set of constants, the learner's own parameters, the declared number of possible next states, and
-    (tau^2, rho^2) of the noise (see statistics/counts.py; empty if m, n and r have equal noise).
+    They are the sizes H, S and A, the number of users K, the failure probability beta, the privacy budget epsilon (None
+    without privacy), the calibration of the noise, the name of the bonus, the learner's own parameters, the largest
+    declared number of next states, and (tau^2, rho^2) of statistics/counts.py, () if m, n and r have equal noise.
     """
 
     H: int
@@ -52,30 +52,30 @@ class Problem:
 
     @property
     def T(self) -> int:
-        """Steps in the whole run, K * H."""
+        """The number of steps in the whole run, K * H."""
         return self.K * self.H
 
 
 class Learner(Protocol):
-    """An entry of the registry. A learner never holds the model or raw counts.
+    """A learner, as an entry of the registry. It never has access to the model or to raw counts.
 
     Attributes:
         key: its name in a spec.
-        privacies: keys of the privacy models it supports; the first is the default.
-        bonuses: the sets of constants it has; the first is the default.
+        privacies: keys of the privacy models that it supports; the first is the default.
+        bonuses: names of the sets of constants that it has; the first is the default.
         fields: its parameters.
         statistic: the statistic that it receives about its users.
         loop: key of the loop that runs it.
         needs: what an environment must provide, "features" or "mixture"; "" if any environment will do.
         public: keys of PUBLIC that it always assumes to be public.
         declarable: keys of PUBLIC that it assumes to be public if a spec declares them.
-        schedule: the name of its own schedule, "" if it works with any.
+        schedule: the name of its own schedule; "" if it works with any schedule.
         forgets: whether it receives each batch alone instead of running sums.
         refused: unsupported privacy models, by key, each with the reason: "local is ...".
-        note: a remark for the help of its menu, "" for none.
+        note: a remark for the help text of menus; "" if there is none.
         reconstructed: whether we built it without its paper's full text; menus then call it a reconstruction.
-        uncovered: how calibrated noise can exceed its bonus as in the paper, "" if it cannot; see
-            `simulation.pairs.uncovered`.
+        uncovered: a sentence on how calibrated noise can exceed the paper's bonus (`simulation.pairs.uncovered` uses
+            it); "" if it cannot.
     """
 
     @property
@@ -116,19 +116,19 @@ class Learner(Protocol):
     def uncovered(self) -> str: ...
 
     def seen(self, bonus: str) -> Statistic:
-        """Return the statistic that the learner receives about its users with this bonus."""
+        """Return the statistic that the learner receives about its users if it plans with this bonus."""
 
     def refusal(self, size: Size, K: int) -> SpecError | None:
-        """Explain why it cannot solve a problem of this size with K users, naming a possible size; None if it can."""
+        """Return an error that explains why it cannot run at this size with K users, and suggests a size, or None."""
 
     def releases(self, size: Size, K: int, epsilon: float | None, norm: str) -> int:
-        """Estimate the number of releases in the learner's own schedule; not used if it has none.
+        """Estimate the number of releases in the learner's own schedule; called only if it has one.
 
-        epsilon: None without privacy; norm: the norm that the noise is calibrated to, "" without privacy.
+        epsilon: the privacy budget; norm: the norm to which the noise is calibrated. Without privacy: None and "".
         """
 
     def pace(self, private: bool) -> str:
-        """Describe its own schedule in words that follow its title: "plays stages ..."; "" if it has none.
+        """Describe the learner's own schedule in words that follow its title, such as "plays stages"; "" if none.
 
         private: whether the run has privacy.
         """

@@ -20,7 +20,7 @@ Stamps = tuple[tuple[Path, float], ...]
 
 
 class Shelf(Mapping[str, Lesson]):
-    """All lessons by their keys, those of a teacher last."""
+    """A mapping from keys to lessons, with a teacher's lessons last."""
 
     def __getitem__(self, key: str) -> Lesson:
         return _read(_stamps())[0][key]
@@ -33,7 +33,7 @@ class Shelf(Mapping[str, Lesson]):
 
     @property
     def stamps(self) -> Stamps:
-        """The stamps of a teacher's files, which change with them."""
+        """A teacher's files with the times of their last changes; equal if no file has changed."""
         return _stamps()
 
     @property
@@ -46,7 +46,7 @@ class Shelf(Mapping[str, Lesson]):
 
 
 def _stamps() -> Stamps:
-    """Return a teacher's files with the time of each one's last change."""
+    """Return a teacher's files, each with the time of its last change."""
     folder = os.environ.get("DPRL_LESSONS")
     return (
         tuple((path, path.stat().st_mtime) for path in sorted(Path(folder).glob("*.toml"))) if folder else ()

@@ -1,7 +1,7 @@
 """The charts of lessons: plots of the runs that a lesson's file names, and the numbers that its texts use.
 
-A text takes a number from its chart by a reading, `{needed(central):users}`, or by a quotient of two,
-`{needed(local) / needed(central):rough}`. Every chart has `READINGS`; some kinds have more.
+A text refers to a number of its chart by a reading, such as `{needed(central):users}`, or by a quotient of two
+readings, such as `{needed(local) / needed(central):rough}`. Every chart has `READINGS`; some kinds have more.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from dprl.simulation.offline_spec import MEASURE as GAP
 from dprl.words import human, percent, rough, to_the
 
 SAID = messages("lessons")["charts"]
-EDGE = 1e-30  # the least divisor
+EDGE = 1e-30  # the smallest divisor in a quotient of readings
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class DrawnSeries:
 
 @dataclass(frozen=True)
 class Plot(Frame):
-    """A drawing of a question, with its place."""
+    """The curves of a question's chart, with the frame in which they are drawn."""
 
     drawn: tuple[DrawnSeries, ...] = ()
 
@@ -53,12 +53,12 @@ class Kind:
 
     Attributes:
         key: its name in files and messages.
-        plot(chart, evidence): the plot of a chart.
-        runs(spec): the runs that a curve needs.
-        asks(spec): the questions, each with a spec, that a curve needs, see simulation.kinds.
-        frame: its usual frame. Titles are messages.
-        level: the height of the line that curves are to reach, 0 for none.
-        over_epsilon: whether curves run over budgets.
+        plot(chart, evidence): returns the plot of a chart.
+        runs(spec): returns the runs that a curve needs.
+        asks(spec): returns the questions (simulation.kinds), each with a spec, whose answers a curve needs.
+        frame: its default frame, without titles, which come from messages.
+        level: the height of a line that curves should reach; 0 for no line.
+        over_epsilon: whether curves are functions of the budget.
         readings: further readings that its texts can use, in addition to READINGS.
     """
 
@@ -79,10 +79,10 @@ class Chart:
     Attributes:
         specs, names: the runs that it shows, in this order, and their names, by their keys in the file.
         until: the x up to which each curve is drawn before the answer is shown, by key.
-        level: the height of the line that curves are to reach; 0 for the usual one.
-        frame: titles and ranges that replace the usual ones.
-        window: the stretch over which growth is measured.
-        point: the point that the answer marks: a curve, x and the words.
+        level: the height of the line that curves should reach; 0 for the default of the kind.
+        frame: titles and ranges that replace the defaults.
+        window: the range of x over which growth is measured.
+        point: the point that the answer marks: its curve, its x, and its label.
     """
 
     kind: Kind
@@ -96,21 +96,21 @@ class Chart:
 
     @property
     def runs(self) -> tuple[Any, ...]:
-        """All runs that it needs."""
+        """All runs that the chart needs."""
         return tuple(dict.fromkeys(one for spec in self.specs.values() for one in self.kind.runs(spec)))
 
     @property
     def questions(self) -> tuple[tuple[str, Any], ...]:
-        """The questions, each with a spec, that it needs, see simulation.kinds."""
+        """The questions (simulation.kinds), each with a spec, whose answers the chart needs."""
         return tuple(dict.fromkeys(asked for spec in self.specs.values() for asked in self.kind.asks(spec)))
 
     @property
     def height(self) -> float:
-        """The height of the line that curves are to reach, 0 for none."""
+        """The height of the line that curves should reach; 0 for no line."""
         return self.level or self.kind.level
 
     def series(self, key: str, x: Array, rows: Array) -> DrawnSeries:
-        """Return the drawn part of a run's curve."""
+        """Return the curve of the run with this key, with its style and the x at which its visible part ends."""
         label, several = self.names[key], not self.kind.over_epsilon
         series = SpecSeries(self.specs[key], label, x, np.atleast_2d(rows), one_budget=several)
         return DrawnSeries(series, self.until.get(key, np.inf))
@@ -135,7 +135,7 @@ class Drawn:
         return {**READINGS, **self.chart.kind.readings}[name](self, *arguments)
 
     def series(self, key: str) -> SpecSeries:
-        """Return a curve by its key."""
+        """Return the curve with this key in the lesson's file."""
         return self.plot.drawn[list(self.chart.specs).index(key)].series
 
     def fill(self, template: str) -> str:
@@ -155,7 +155,7 @@ class _Texts(string.Formatter):
 
 
 def first_of(value: Any) -> float:
-    """Return a number, or the mean of one with an interval."""
+    """Return a reading's number, without the interval if it has one."""
     return float(value[0] if isinstance(value, tuple) else value)
 
 
@@ -213,14 +213,14 @@ def check_text(template: str, chart: Chart) -> None:
 
 
 def needed(drawn: Drawn, key: str) -> float:
-    """Return the place from which on a curve stays below its level; infinite if it does not."""
+    """Return the x from which a curve stays at or below the chart's level; infinite if it does not."""
     one = drawn.series(key)
     found = search.stays_below(one.x, one.rows.mean(axis=0), drawn.chart.height)
     return math.inf if math.isnan(found) else found
 
 
 def at(drawn: Drawn, key: str, x: float) -> float:
-    """Return the height of a curve at x."""
+    """Return the height of the curve with this key at x, interpolated linearly."""
     one = drawn.series(key)
     return float(np.interp(1 / x if drawn.plot.inverse_x else x, one.x, one.rows.mean(axis=0)))
 
@@ -241,7 +241,7 @@ def where(drawn: Drawn, key: str, y: float) -> float:
 
 
 def growth(drawn: Drawn, key: str) -> tuple[float, float, float]:
-    """Fit the exponent with which a curve grows over the question's window, with its interval."""
+    """Return the exponent with which a curve grows over the chart's window, and the ends of its 95% interval."""
     one, (start, end) = drawn.series(key), drawn.chart.window
     late = (one.x >= start) & (one.x <= end)
     if drawn.chart.kind.over_epsilon:
@@ -259,7 +259,7 @@ def noise(drawn: Drawn, key: str) -> float:
 
 
 def best(drawn: Drawn, key: str) -> float:
-    """Return V*, the best policy's expected reward in an episode."""
+    """Return V*, the best policy's expected reward in an episode, in the environment of a curve."""
     return float(drawn.evidence.runs[drawn.chart.specs[key]].v_star)
 
 
@@ -274,7 +274,7 @@ READINGS: Mapping[str, Callable[..., Any]] = {
 
 
 def framed(chart: Chart, drawn: tuple[DrawnSeries, ...], **more: Any) -> Plot:
-    """Return a plot with the usual frame of its kind, or that of the lesson's file."""
+    """Return a plot with the default frame of its kind, changed as in the lesson's file. more: further changes."""
     kind, level, said = chart.kind, chart.height, SAID[chart.kind.key]
     offline = any(kind_of(spec).measure == GAP for spec in chart.specs.values())
     frame = {

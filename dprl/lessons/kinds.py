@@ -23,7 +23,7 @@ from dprl.simulation import AttackSpec, RunSpec
 from dprl.simulation.kinds import kind_of
 from dprl.simulation.offline_spec import MEASURE as GAP
 
-BUDGETS = (0.03, 0.05, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0, 30.0)  # those of Home
+BUDGETS = (0.03, 0.05, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0, 30.0)  # as on Home
 INVERSE = np.array([1 / epsilon for epsilon in reversed(BUDGETS)])
 ATTACK = AttackSpec(run=RunSpec(seeds=1))
 PROMISED = tuple(("promise", ATTACK.run.replace(epsilon=epsilon)) for epsilon in (0.1, 1.0, 10.0))
@@ -69,7 +69,7 @@ def _noise(evidence: Evidence, spec: RunSpec) -> tuple[Array, Array]:
 
 
 def right(drawn: Drawn, epsilon: float = math.inf) -> float:
-    """Return how many of PEOPLE users the best attacker guesses correctly, at most; by default, without noise."""
+    """Return an upper bound on how many of PEOPLE users an attacker guesses correctly; by default, without noise."""
     if math.isinf(epsilon):
         return float(PEOPLE * metrics.best_guess(COIN, np.zeros(1), np.zeros(1)))
     found = drawn.evidence.answers["promise", ATTACK.run.replace(epsilon=epsilon)]
@@ -77,7 +77,7 @@ def right(drawn: Drawn, epsilon: float = math.inf) -> float:
 
 
 def belief(drawn: Drawn, epsilon: float) -> float:
-    """Return the highest belief that an even prior may reach after an outcome; the lowest for a negative epsilon."""
+    """Return the highest posterior belief that an even prior allows at this epsilon; for -epsilon, the lowest."""
     return float(metrics.posterior(COIN, epsilon))
 
 
@@ -167,12 +167,12 @@ GUESSED: Mapping[str, Callable[..., Any]] = {"right": right, "belief": belief}
 
 
 def nothing(spec: Any) -> tuple[Any, ...]:
-    """Return the runs of a chart without any."""
+    """Return no runs, for a chart that needs none."""
     return ()
 
 
 def asks_of_noise(spec: RunSpec) -> tuple[tuple[str, Any], ...]:
-    """Ask for the proved guarantee of the noise and, for noise as in a paper, also for the one stated in the paper."""
+    """Return the questions about the noise: its proved guarantee and, for noise as in a paper, also the stated one."""
     return ("promise", spec), *([("guarantee", spec)] if spec.calibration == "paper" else [])
 
 

@@ -31,7 +31,7 @@ ENDS = messages("lessons")["answer"]
 
 
 class Table:
-    """A table of a lesson's file; where: its name in errors."""
+    """A table in a lesson's file. where: the name of the table in errors."""
 
     def __init__(self, values: Any, where: str) -> None:
         if not isinstance(values, Mapping):
@@ -60,14 +60,14 @@ class Table:
         return value
 
     def done(self) -> None:
-        """Raise SpecError if the table has a field that nobody took."""
+        """Raise SpecError if the table has a field that has not been read."""
         for name in self.values:
             if name not in self.known:
                 said = f"is not known{similar(name, self.known)}; give one of {', '.join(self.known)}."
                 raise self.refuse(name, said)
 
     def refuse(self, name: str, sentence: str) -> SpecError:
-        """Build the error of a field."""
+        """Return an error about a field of this table, with this sentence."""
         return SpecError(f"{self.where}, {name}", sentence)
 
 
@@ -76,12 +76,12 @@ class Step:
     """One question.
 
     Attributes:
-        title: a few words; ask: the question; setup: the facts that it needs, in a sentence or two.
+        title: a few words; ask: the question; setup: the necessary facts, in a sentence or two.
         prediction: the form of a guess.
-        chart: its chart.
-        answer: the reading that is the truth, or the number of the right choice; "" if it is the order of curves.
+        chart: the chart that shows the answer.
+        answer: the reading that is the truth, or the number of the right choice; "" if the order of curves is asked.
         texts: `found`, the measurement, and `why`, the reason, both with readings of the chart.
-        replies: for each error of a guess, the usual thinking behind it; see the predictions' `errors`.
+        replies: the usual reasoning behind each error of a guess, by the names that the prediction's `errors` returns.
     """
 
     title: str
@@ -95,31 +95,31 @@ class Step:
 
     @property
     def specs(self) -> tuple[Any, ...]:
-        """The runs that answer it."""
+        """The runs that answer the question."""
         return self.chart.runs
 
     @property
     def questions(self) -> tuple[tuple[str, Any], ...]:
-        """The questions, each with a spec, that its chart needs, see simulation.kinds."""
+        """The questions (simulation.kinds), each with a spec, whose answers the chart needs."""
         return self.chart.questions
 
     @property
     def environment(self) -> tuple[str, Mapping[str, Any]]:
-        """The environment of its runs: its key and its parameters."""
+        """The key and the parameters of the environment of the question's runs."""
         spec = next(iter((*self.specs, *(spec for _, spec in self.questions))))
         spec = getattr(spec, "run", spec)
         return spec.environment, spec.environment_params
 
     def drawn(self, evidence: Evidence) -> Drawn:
-        """Draw its chart, with the numbers that can be read off it."""
+        """Draw the question's chart, with the numbers that can be read off it."""
         return charts.draw(self.chart, evidence)
 
     def plot(self, evidence: Evidence) -> Plot:
-        """Return the plot."""
+        """Return the plot of the question's chart."""
         return self.drawn(evidence).plot
 
     def truth(self, evidence: Evidence) -> Any:
-        """Return the answer, of the prediction's kind."""
+        """Return the true answer, in the form of the prediction's answers."""
         if isinstance(self.answer, float):
             return self.answer
         drawn = self.drawn(evidence)
@@ -139,24 +139,24 @@ class Step:
         return self.drawn(evidence).fill(self.texts["why"])
 
     def reply(self, text: str, evidence: Evidence) -> str:
-        """Return the usual reasoning behind a guess, "" if the lesson has none. Raises SpecError."""
+        """Return the usual reasoning behind a guess; "" if none is given. Raises SpecError for an invalid guess."""
         prediction: Any = self.prediction
         errors = prediction.errors(prediction.parse(text), self.truth(evidence))
         found = next((self.replies[error] for error in errors if error in self.replies), "")
         return self.drawn(evidence).fill(found)
 
     def score(self, text: str, evidence: Evidence) -> float:
-        """Score a guess from 0 to 1. Raises SpecError if it is none."""
+        """Score a guess from 0 to 1. Raises SpecError for an invalid guess."""
         prediction: Any = self.prediction
         return float(prediction.score(prediction.parse(text), self.truth(evidence)))
 
     def off(self, text: str, evidence: Evidence) -> str:
-        """Describe the error of a guess. Raises SpecError if it is none."""
+        """Describe the error of a guess. Raises SpecError for an invalid guess."""
         prediction: Any = self.prediction  # which judges what it has read itself
         return str(prediction.verdict(prediction.parse(text), self.truth(evidence)))
 
     def together(self, texts: Sequence[str], evidence: Evidence) -> str:
-        """Describe the error of a class, in a sentence or two; texts: whole answers, at least one. Raises SpecError."""
+        """Describe the error of a class, in a sentence or two. texts: at least one valid answer, else SpecError."""
         prediction: Any = self.prediction
         return str(prediction.together([prediction.parse(text) for text in texts], self.truth(evidence)))
 
@@ -167,7 +167,7 @@ class Lesson:
 
     Attributes:
         key: its name in links; say: its subject; needs: the knowledge that it assumes, in a sentence.
-        recap: sentences to remember; attempt: a suggestion of a next step, and its link.
+        recap: sentences to remember; attempt: a suggestion for a next step, and its link.
     """
 
     key: str
@@ -185,7 +185,7 @@ class Lesson:
 
 
 def read_lesson(path: Path, own: Mapping[str, Any] | None = None) -> Lesson:
-    """Read the lesson in a file. own: its texts in another language, see dprl.messages. Raises SpecError."""
+    """Read the lesson in a file. own: its texts in another language, from `messages`. Raises SpecError for a fault."""
     try:
         table = Table(overlaid(tomllib.loads(path.read_text("utf-8")), own or {}), path.name)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:

@@ -24,7 +24,7 @@ from dprl.words import human, listed, percent, rough, to_the
 
 LETTERS = "abcdefghijklmnop"
 OPEN = "-"  # in an order that is not whole yet
-NEAR = 2.0  # a factor below which a marker counts as hit
+NEAR = 2.0  # a guess within this factor of the truth counts as a hit
 PART = 0.5  # the share of a point that a guess nearby earns
 PART_NEAR, PART_WIDE = 10.0, 0.2  # nearby: within a factor of ten on a log axis, or a fifth of another axis
 GUESS = "guess"
@@ -40,12 +40,12 @@ def _capital(words: str) -> str:
 class Order:
     """A matching of curves and names: the items in the order of the curves 1, 2, ...
 
-    An answer is a tuple of the items' places, that of curve 1 first; its text has a letter for each: "bac". While it
-    is made, "-" stands for a curve that has no name yet.
+    An answer is a tuple of the items' indices in the order of the curves; its text has a letter for each, such as
+    "bac". In an unfinished text, "-" stands for a curve that has no name yet.
 
     Attributes:
         items: the names to choose from, in the order in which they are offered.
-        keys: their names in a lesson's file.
+        keys: the keys of the items in a lesson's file.
     """
 
     items: tuple[str, ...]
@@ -68,9 +68,9 @@ class Order:
         return "".join(self.letters[place] for place in answer)
 
     def put(self, text: str, item: int, curve: int | None = None) -> str:
-        """Return the text with an item as the name of a curve or the first unnamed one; a repetition removes the item.
+        """Return the text after giving an item to a curve, by default to the first unnamed one. Repeating it undoes it.
 
-        text: a whole answer, the beginning of one, or "".
+        text: a complete answer, an unfinished one, or "".
         """
         names = list(text) if len(text) == len(self.items) else [OPEN] * len(self.items)
         letter = self.letters[item]
@@ -84,7 +84,7 @@ class Order:
         return "".join(names) if set(names) != {OPEN} else ""
 
     def verdict(self, guess: Sequence[int], truth: Sequence[int]) -> str:
-        """Return the number of correct names in a guess."""
+        """Describe how many names in a guess are correct."""
         hit, n = sum(a == b for a, b in zip(guess, truth, strict=True)), len(truth)
         return filled(VERDICT["all"], n=n) if hit == n else filled(VERDICT["order"], hit=hit, n=n)
 
@@ -102,11 +102,11 @@ class Order:
         return [*wrong, "wrong"]
 
     def typical(self, answers: Sequence[Sequence[int]]) -> list[float]:
-        """Return nothing, because no order is typical of all."""
+        """Return an empty list, because a class has no typical order."""
         return []
 
     def together(self, answers: Sequence[Sequence[int]], truth: Sequence[int]) -> str:
-        """Compare a class's predictions, at least one, with the truth: how many are correct, and the main mistake."""
+        """Describe how many of a class's predictions (at least one) are correct, and the most frequent mistake."""
         n, right = len(answers), sum(tuple(answer) == tuple(truth) for answer in answers)
         name = "orders_one" if right == 1 else "orders"
         said = filled(VERDICT[name], right=right, predictions=counted(n, "prediction"), n=len(truth))
@@ -122,7 +122,7 @@ class Order:
         return listed([f"{i}. {self.items[place]}" for i, place in enumerate(answer, 1)])
 
     def draw(self, chart: Chart, asked: AskedChart, text: str, truth: Sequence[int], shown: bool) -> None:
-        """Draw the numbers of the curves, and the names that a text gives them. The chart's curves are the items."""
+        """Draw the numbers of the curves, and the names that an answer gives them. The chart's curves are the items."""
         names = text if len(text) == len(self.items) else OPEN * len(self.items)
         words = [self.items[self.letters.index(letter)] if letter != OPEN else "" for letter in names]
         figures.tags(chart, asked, truth, words, shown)
@@ -130,7 +130,7 @@ class Order:
 
 @dataclass(frozen=True)
 class Marker:
-    """A place on the horizontal axis. An answer is a number; its text is that number: "1e9".
+    """A position on the horizontal axis. An answer is a number, and its text is that number, such as "1e9".
 
     Attributes:
         low, high: the ends of the allowed answers.
@@ -140,8 +140,8 @@ class Marker:
         ends: the meanings of the slider's ends.
         share: whether it is a share of one, shown as a percentage.
         inverse: whether words show one over the answer, as the axis does: ε if answers are 1/ε.
-        waits: about where the marker waits until it is moved, None for the left end; never at the measured value.
-        by: the words for how the truth is known.
+        waits: the approximate position of the marker before it is moved, not the measured value; None for the left end.
+        by: the word for how the truth is known, such as "measured".
     """
 
     low: float
@@ -159,7 +159,7 @@ class Marker:
 
     @property
     def field(self) -> Field:
-        """The allowed answers."""
+        """The field that reads and checks an answer."""
         return Field(GUESS, "float", None, "where it happens", self.low, self.high, query=GUESS)
 
     @property
@@ -198,7 +198,7 @@ class Marker:
         return written(int(answer) if float(answer).is_integer() else float(answer))
 
     def distance(self, guess: float, truth: float) -> float:
-        """Return the distance, on a log axis in factors of ten."""
+        """Return the distance between a guess and the truth, in factors of ten on a log axis."""
         return abs(math.log10(guess / truth)) if self.log else abs(guess - truth)
 
     def verdict(self, guess: float, truth: float) -> str:
@@ -235,7 +235,7 @@ class Marker:
         return list(dict.fromkeys(ordered[(n - 1) // 2 : n // 2 + 1]))
 
     def together(self, answers: Sequence[float], truth: float) -> str:
-        """Compare a class's predictions, at least one, with the truth, by their median."""
+        """Compare the median of a class's predictions (at least one) with the truth, in words."""
         n, (middle, *other) = len(answers), self.typical(answers)
         found = {"by": _capital(self.by), "truth": self.said(truth), "said": self.said(middle)}
         if other:
@@ -263,7 +263,7 @@ class Marker:
         return (one if one and number == "1" else self.unit).format(number)
 
     def draw(self, chart: Chart, asked: AskedChart, text: str, truth: float, shown: bool) -> None:
-        """Draw a line at the answer in the text, and one at the measured value."""
+        """Draw a line at the answer in the text and, if `shown`, one at the measured value."""
         if asked.people:
             figures.circles_of_users(chart, asked, truth if shown else self.parse(text) if text else 0.0)
         if not shown:
@@ -276,13 +276,13 @@ class Marker:
 
 @dataclass(frozen=True)
 class Choice:
-    """One of a few answers. An answer is a number; its text is that number: "0.5".
+    """One of a few answers. An answer is a number, and its text is that number, such as "0.5".
 
     Attributes:
-        choices: a number and the words of each. For plain answers the number is a place, from 0; for the ways in which
-            a curve may go on, it is an exponent, and each way is drawn on the chart.
+        choices: a number and the words of each. For plain answers the number is an index from 0; for the ways in which
+            a curve may continue, it is an exponent, and each continuation is drawn on the chart.
         of: the letter that is raised to the exponent; "" for plain answers.
-        start, end: the stretch of the axis over which the curve goes on.
+        start, end: the part of the axis over which the curve continues.
     """
 
     choices: tuple[tuple[float, str], ...]
@@ -305,7 +305,7 @@ class Choice:
         return min(self.choices, key=lambda choice: abs(choice[0] - truth))
 
     def verdict(self, guess: float, truth: float) -> str:
-        """Describe whether a guess is right, and the measurement."""
+        """Describe in a sentence whether a guess is right, and the measured value."""
         value, words = self.nearest(truth)
         right, measured = value == guess, {"power": to_the(self.of, truth)} if self.of else {}
         name = ("slope" if self.of else "choice") + ("_right" if right else "")
@@ -318,7 +318,7 @@ class Choice:
         return float(self.nearest(truth)[0] == guess)
 
     def errors(self, guess: float, truth: float) -> list[str]:
-        """Name a guess by its place among the choices."""
+        """Return the index of a guess among the choices, as a text, which names its error."""
         return [str([value for value, _ in self.choices].index(guess))]
 
     def typical(self, answers: Sequence[float]) -> list[float]:
@@ -326,7 +326,7 @@ class Choice:
         return multimode(sorted(answers))
 
     def together(self, answers: Sequence[float], truth: float) -> str:
-        """Describe how many of a class's answers, at least one, are right, and the most frequent ones: all that tie."""
+        """Describe how many of a class's answers (at least one) are right, and the most frequent answers."""
         n, right = len(answers), sum(self.score(answer, truth) == 1 for answer in answers)
         name = ("slopes" if self.of else "choices") + ("_one" if right == 1 else "")
         most = (self.said(answer).rstrip(".") for answer in self.typical(answers))
@@ -348,7 +348,7 @@ class Choice:
         return self.start, float(value_at(asked, asked.curves[-1], self.start))
 
     def draw(self, chart: Chart, asked: AskedChart, text: str, truth: float, shown: bool) -> None:
-        """Draw the possible continuations, and the chosen one; nothing for plain answers."""
+        """Draw the possible continuations, and the chosen one as a guess. For plain answers, draw nothing."""
         if not self.of:
             return
         start = self.origin(asked)

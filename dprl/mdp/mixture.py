@@ -79,7 +79,7 @@ class Mixture:
 def expected(
     features: Array, s: int, a: int, V: Array, h: int, middle: float, unit: float, power: int, phi: Array
 ) -> None:
-    """Write sum over s' of phi(s'|s, a) ((V[h, s'] - middle) / unit)^power into phi [d], power 1 or 2; V: [.., S]."""
+    """Write the sum over s' of phi(s'|s, a) ((V[h, s'] - middle) / unit)^power into phi [d]. power is 1 or 2."""
     S, d = features.shape[2], features.shape[3]
     for i in range(d):
         phi[i] = 0.0

@@ -15,7 +15,7 @@ from dprl.mdp.tabular import Array, TabularMDP
 Policy = NDArray[np.int64]  # [H, S], actions
 Logits = NDArray[
     np.float64
-]  # [H, S, A], logarithms of the chances of actions: one that is hardly played is not lost
+]  # [H, S, A], log-probabilities of actions, which represent even tiny probabilities
 
 
 class Optimum(NamedTuple):
@@ -36,7 +36,7 @@ def of_logits(signature: str) -> str:
 
 @kernel
 def chance(policy: Any, h: int, s: int, a: int) -> float:
-    """Return the probability of an action. policy: a Policy [H, S] or Logits [H, S, A]."""
+    """Return the probability with which a policy (a Policy or Logits) takes action a in state s at step h."""
     if policy.ndim == 2:
         return 1.0 if policy[h, s] == a else 0.0
     return float(exp(policy[h, s, a]))
@@ -44,7 +44,7 @@ def chance(policy: Any, h: int, s: int, a: int) -> float:
 
 @kernel
 def likeliest(policy: Any, h: int, s: int) -> int:
-    """Return the most likely action of a policy (a Policy or Logits); the lowest of several."""
+    """Return the most likely action of a policy (a Policy or Logits) in state s at step h; the lowest one if tied."""
     if policy.ndim == 2:
         return int(policy[h, s])
     best = 0

@@ -18,7 +18,7 @@ TYPE = "int64[:,:,:,::1]"
 
 
 def every_state(S: int) -> Table:
-    """Return the table of all S next states."""
+    """Return the table [1, 1, 1, S] in which all S next states are possible."""
     return np.arange(S)[None, None, None]
 
 
@@ -50,7 +50,7 @@ def on_table(P: Array, old: Table, new: Table) -> tuple[Array, tuple[int, int, i
     """Convert a model to another table, and return the first transition (h, s, a, s') that this loses, or None.
 
     Args:
-        P: the probabilities [H, S, A, B] on `old`.
+        P: the transition probabilities [H, S, A, B] on the table `old`.
 
     Returns:
         The probabilities [H, S, A, B'] on `new`, and the first transition with P > 0 that `new` lacks.
@@ -73,7 +73,7 @@ def on_table(P: Array, old: Table, new: Table) -> tuple[Array, tuple[int, int, i
 
 
 def table_of(allowed: NDArray[np.bool_]) -> Table:
-    """Build the table of the allowed transitions, [1 or H, S, A, S]."""
+    """Build the table of next states from flags [1 or H, S, A, S] that are true for allowed transitions."""
     S = allowed.shape[-1]
     B = max(1, int(allowed.sum(-1).max()))
     first = np.sort(np.where(allowed, np.arange(S), S), axis=-1)[..., :B]
@@ -81,6 +81,6 @@ def table_of(allowed: NDArray[np.bool_]) -> Table:
 
 
 def transitions(possible: Table, S: int, A: int) -> tuple[int, ...]:
-    """Count the possible transitions of each step, with S states and A actions; one number if all steps are alike."""
+    """Return the number of possible transitions at each step, or a single number if all steps have the same table."""
     each = (possible >= 0).sum(-1)
     return tuple(int(step.sum()) for step in np.broadcast_to(each, (len(each), S, A)))

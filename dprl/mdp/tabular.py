@@ -22,7 +22,7 @@ ROUNDED = 1e-9  # a row with a smaller difference is left unchanged
 
 
 def check_unit(name: str, array: Array) -> None:
-    """Raise SpecError with the first number outside [0, 1]. name: the field, a path whose last part names the array."""
+    """Raise SpecError if a number is outside [0, 1]. name: the array's dotted path in the spec, for the message."""
     wrong = ~((array >= 0) & (array <= 1))
     if wrong.any():
         at = tuple(np.argwhere(wrong)[0])
@@ -32,7 +32,7 @@ def check_unit(name: str, array: Array) -> None:
 def probabilities(name: str, array: Array) -> Array:
     """Return probabilities [.., X]; rows that sum to 1 only within TOLERANCE are divided by their sums.
 
-    Raises SpecError with the first wrong number, or the first wrong row and its sum. name: see `check_unit`.
+    Raises SpecError for the first wrong number or row. name: the dotted path of the array in the spec, for the message.
     """
     wrong = ~(array >= 0)
     if wrong.any():
@@ -87,8 +87,8 @@ class TabularMDP:
         R: mean rewards in [0, 1] [H, S, A].
         d1: the distribution of the first state [S].
         bernoulli: whether rewards are Bernoulli(R) draws; otherwise each reward equals its mean.
-        drawing: hints for a picture; "kind" is chain, grid or graph.
-        possible: see mdp/structure.py; by default all S next states, so that B = S.
+        drawing: options for drawing the MDP; "kind" is "chain", "grid" or "graph".
+        possible: the table of possible next states (mdp/structure.py); by default all S states, so that B = S.
 
     Raises:
         SpecError: shapes disagree, a row does not sum to 1, or a number is out of range.

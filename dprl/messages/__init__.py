@@ -1,7 +1,7 @@
 """Messages to visitors, apart from the code: templates with named fields, in one file for each part of the pages.
 
-A language is a folder of TOML files, laid over those of `en`; what they lack stays English. Pure: imports nothing else
-of dprl.
+A language is a folder of TOML files, whose messages replace those of `en`; missing messages stay English. This package
+imports nothing else of dprl.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def texts(name: str, language: str = LANGUAGE) -> dict[str, Any]:
 
 
 def overlaid(english: Any, own: Any) -> Any:
-    """Lay a translation over its English: tables key by key, lists of tables item by item, others as a whole."""
+    """Replace English messages by a translation: key by key in tables, item by item in lists of tables, else whole."""
     if isinstance(english, dict):
         return english | {key: overlaid(english.get(key), value) for key, value in own.items()}
     if isinstance(english, list) and isinstance(english[0], dict):
@@ -42,7 +42,7 @@ def overlaid(english: Any, own: Any) -> Any:
 
 
 def filled(template: str, **fields: object) -> str:
-    """Fill a template. Raises ValueError unless the fields are exactly those of the template."""
+    """Fill in the fields of a template. Raises ValueError if fields are missing or not in the template."""
     known = {name for _, name, _, _ in string.Formatter().parse(template) if name is not None}
     if known != set(fields):
         raise ValueError(f"{template!r} has the fields {sorted(known)}, given {sorted(fields)}")
@@ -50,6 +50,6 @@ def filled(template: str, **fields: object) -> str:
 
 
 def counted(n: int, what: str) -> str:
-    """Write a number of something, by its name in words.toml: 1 question, 1,200 questions."""
+    """Return a number with its noun, such as "1,200 questions". what: the noun's key in words.toml."""
     one, many = messages("words")["counted"][what]
     return filled(one if n == 1 else many, n=f"{n:,}".replace(",", messages("words")["number"]["thousands"]))

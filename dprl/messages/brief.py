@@ -1,4 +1,4 @@
-"""Short forms of objects, for a notebook: a few lines, whatever they hold."""
+"""Short descriptions of objects for a notebook: a few lines, even if an object is large."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MOST_HTML, MOST_CELL = 1800, 120  # characters of a table for a notebook, and of
 
 
 class _Shortened(reprlib.Repr):
-    """Shortens values for a line: a long one to its ends, an array to its shape, a function to its name."""
+    """Shortens a value to fit a line: a long value to its ends, an array to its shape, a function to its name."""
 
     def repr_ndarray(self, x: Any, level: int) -> str:
         return f"<array of {x.dtype}, shape {x.shape}>"
@@ -28,21 +28,21 @@ _shortened.maxstring = _shortened.maxother = 120
 
 
 def described(record: Any) -> str:
-    """Return `Name(field=value, ...)` of a dataclass or a named tuple, at most MOST characters; for its `__repr__`."""
+    """Return `Name(field=value, ...)` for a dataclass or named tuple, cut to about MOST characters; for `__repr__`."""
     names = getattr(record, "_fields", None) or [f.name for f in fields(record)]
     parts = [f"{name}={shortened(getattr(record, name))}" for name in names]
     return f"{type(record).__name__}({cut(', '.join(parts))})"
 
 
 def tabulated(record: Any) -> str:
-    """Format a dataclass as a notebook table, with a row for each field that is set, as many as MOST_HTML characters
-    hold; for its `_repr_html_`."""
+    """Format a dataclass as an HTML table, for its `_repr_html_`. Each field that is set has a row, as long as the
+    table fits in MOST_HTML characters."""
     values = ((field.name, getattr(record, field.name)) for field in fields(record))
     return table_of(type(record).__name__, (one for one in values if one[1] not in (None, "", (), {})))
 
 
 def table_of(caption: str, told: Iterable[tuple[str, Any]]) -> str:
-    """Return names and values as a table, with as many rows as MOST_HTML characters hold."""
+    """Return names and values as an HTML table, with as many rows as fit in MOST_HTML characters."""
     rows: list[str] = []
     for name, value in told:
         text = cut(value if isinstance(value, str) else shortened(value), MOST_CELL)

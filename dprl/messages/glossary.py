@@ -1,4 +1,4 @@
-"""One name for each thing: the terms of glossary.toml. Pure: imports nothing else of dprl."""
+"""The terms of glossary.toml, one for each concept. This module imports nothing else of dprl."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Term:
-    """The meaning of one word; glossary.toml explains each attribute."""
+    """A term and its definition. The head of glossary.toml explains each attribute."""
 
     term: str
     definition: str

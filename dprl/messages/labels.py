@@ -11,12 +11,12 @@ COMMA = str(messages("words")["number"]["comma"])
 
 
 def phrase(name: str, **fields: object) -> str:
-    """Return one phrase, by its name in words.toml."""
+    """Fill in the phrase with this name in words.toml."""
     return filled(SAID[name], **fields)
 
 
 def called(*phrases: str) -> str:
-    """Join phrases, and leave out empty ones."""
+    """Join phrases with commas, leaving out empty ones."""
     return COMMA.join(filter(None, phrases))
 
 
@@ -29,8 +29,8 @@ def online(
     structure: bool,
     unproved: bool,
 ) -> str:
-    """Name an online run. title: its algorithm's title; params: parameters that are not defaults; noise: its privacy
-    model and epsilon."""
+    """Return the name of an online run. title: the title of its algorithm; params: parameters that differ from their
+    defaults; noise: the privacy model and epsilon, or None without privacy."""
     return called(
         title,
         *(phrase("param", param=name, value=value) for name, value in params.items()),

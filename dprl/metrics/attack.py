@@ -1,7 +1,7 @@
-"""Results of an attack's scores: the distance between two worlds, the epsilon it implies, and the share of users
-caught.
+"""Measures of an attack's success: how far apart its scores are in two worlds, the epsilon that this implies, and the
+share of users it identifies.
 
-Scores are log-likelihood ratios: [n] of executions in the first world, and [n] of executions in the second.
+Scores are log-likelihood ratios. `first` [n] are those of runs in the first world, `second` [n] in the second.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Measured(NamedTuple):
 
 
 class Histogram(NamedTuple):
-    """The distribution of scores. edges: [B + 1]; first, second: [B] number of executions in each world."""
+    """Histograms of scores: bin edges [B + 1], and the numbers of runs per bin [B] in the first and second world."""
 
     edges: Array
     first: Integers
@@ -32,17 +32,17 @@ class Histogram(NamedTuple):
 
 
 class Roc(NamedTuple):
-    """The ROC curve: for each threshold [P], the false positive rate (in the second world) and the true one."""
+    """The ROC curve: the false positive rate (in the second world) and true positive rate (in the first), [P] each."""
 
     false: Array
     true: Array
 
 
 def separation(first: Array, second: Array) -> Measured:
-    """Return the number of standard deviations by which the mean scores of the two worlds differ.
+    """Return the number of pooled standard deviations by which the mean scores of the two worlds differ.
 
-    The interval is that of a difference of normal means in units of a pooled standard deviation, for many executions.
-    NaN for fewer than two executions per world; 0 if the scores do not vary.
+    The confidence interval is the large-sample interval for normal scores. All numbers are NaN for fewer than two runs
+    per world, and 0 if the scores do not vary.
     """
     from scipy.special import ndtri
 
@@ -78,8 +78,8 @@ def epsilon_of_separation(found: Measured, separations: Array, epsilons: Array) 
 def surely(first: Array, second: Array, delta: float) -> float:
     """Return a lower bound on epsilon that holds for any noise, with probability LEVEL.
 
-    One half of the executions is used to choose the better threshold in either direction. On the other half the shares
-    P and Q beyond it have Clopper-Pearson bounds, and epsilon >= ln((P - delta) / Q).
+    One half of the runs is used to choose the best threshold and its direction. On the other half, Clopper-Pearson
+    bounds on the shares P and Q of scores beyond the threshold give epsilon >= ln((P - delta) / Q).
     """
     if min(len(first), len(second)) < 8:
         return 0.0
@@ -100,7 +100,7 @@ def _least(a: Array, b: Array, threshold: float, delta: float) -> float:
 
 
 def clopper_pearson(count: float, of: int, tests: int = 1) -> Measured:
-    """Return a share with its exact interval at LEVEL. tests: how many intervals must hold at once (Bonferroni)."""
+    """Return count / of with its exact interval at LEVEL. tests: how many intervals must hold at once (Bonferroni)."""
     from scipy.special import betaincinv
 
     wrong = (1 - LEVEL) / (2 * tests)
@@ -132,7 +132,7 @@ def roc(first: Array, second: Array) -> Roc:
 
 
 def guessed_right(first: Array, second: Array) -> Measured:
-    """Return the share of correct guesses by likelihood, both worlds equally frequent, with its Wilson interval."""
+    """Return the share of correct maximum-likelihood guesses for equally likely worlds, with its Wilson interval."""
     from scipy.special import ndtri
 
     n = len(first) + len(second)

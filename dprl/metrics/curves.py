@@ -32,7 +32,7 @@ class RunCurves:
         v_star: V*, NaN if unknown.
         noise_std: standard deviation of the noise in one counter at the worst release, None without privacy.
         lower: [seeds, C], the lower bound V~ of a run on data sets, if it was stored.
-        token: a text that changes when any of these values do.
+        token: a text that changes when any of these values changes.
     """
 
     at: NDArray[np.int64]
@@ -45,12 +45,12 @@ class RunCurves:
 
     @property
     def done(self) -> NDArray[np.bool_]:
-        """Return which seeds are finished, [seeds]."""
+        """Return whether each seed is finished, [seeds]."""
         return np.isfinite(self.values[:, -1]) if self.ended else np.zeros(len(self.values), bool)
 
     @property
     def begun(self) -> bool:
-        """Return whether any point is known."""
+        """Return whether any value of any seed is known."""
         return bool(np.isfinite(self.values).any())
 
     @property
@@ -65,11 +65,11 @@ class RunCurves:
         return self.values[:, -1]
 
     def whole(self, seeds: int) -> bool:
-        """Return whether there are this many seeds and all are finished."""
+        """Return whether the run has this number of seeds and all of them are finished."""
         return len(self.values) == seeds and bool(self.done.all())
 
     def upto(self, size: int) -> Array:
-        """Return the values at one of the checkpoints, [seeds]."""
+        """Return the values [seeds] at the checkpoint `size`."""
         (place,) = np.flatnonzero(self.at == size)
         found: Array = self.values[:, place]
         return found
@@ -97,7 +97,7 @@ class Evidence:
 
 
 def thinned(at: NDArray[np.int64], points: int) -> NDArray[np.intp]:
-    """Choose the checkpoints to keep: the first at or after each of `points` log-spaced targets."""
+    """Return the indices of the checkpoints to keep: the first at or after each of `points` log-spaced targets."""
     targets = np.geomspace(at[0], at[-1], points)
     targets[-1] = at[-1]  # exact, because rounding may exceed the last checkpoint
     return np.unique(np.searchsorted(at, targets))

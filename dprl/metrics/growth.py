@@ -53,8 +53,8 @@ def unsettled(episodes: Integers, regret: Array) -> int:
 
 @dataclass(frozen=True)
 class Growth:
-    """The growth of a privacy cost between two numbers of episodes, in proportion to K^mean. low, high: 95% t interval
-    over those `seeds` of `of` seeds whose cost was always above zero; NaN with fewer than two."""
+    """The exponent with which a privacy cost grows between from_k and to_k episodes: its mean and 95% t interval over
+    those `seeds` of all `of` seeds whose cost was always above zero. The interval is NaN for fewer than two seeds."""
 
     from_k: float
     to_k: float
@@ -92,14 +92,14 @@ def growth_between(users: Array, price: Array) -> list[Growth]:
 
 
 def _growth(from_k: float, to_k: float, slopes: Array) -> Growth:
-    """Return the growth with these slopes [seeds], NaN for seeds without one."""
+    """Return the growth for the exponents of all seeds, slopes [seeds], which are NaN for seeds that do not count."""
     known = slopes[np.isfinite(slopes)]
     return Growth(float(from_k), float(to_k), *_band(known), len(known), len(slopes))
 
 
 def flat_from(decades: Sequence[Growth], most: float = FLAT) -> float | None:
-    """Return the number of episodes from which a privacy cost is flat: the beginning of the first tenfold from which
-    all exponents are known, with their whole intervals at or below `most`; None if there is none."""
+    """Return the number of episodes from which a privacy cost is flat, or None. It is the start of the first tenfold
+    from which on all exponents are known and their intervals lie at or below `most`."""
     found = None
     for decade in reversed(decades):
         if not (decade.known and decade.high <= most):
@@ -112,11 +112,11 @@ def power_law(x: Array, values: Array, statistic: Statistic = "mean") -> tuple[f
     """Fit the exponent p with which values grow like x^p: the mean (or median) over seeds with its 95% interval.
 
     Args:
-        x: [P] positive.
-        values: [seeds, P].
+        x: [P], positive numbers.
+        values: [seeds, P], the values at x for each seed.
 
-    The slope is that of a least-squares line through logarithms, for each seed. NaN if there are fewer than two points,
-    or any value is missing, zero or negative.
+    For each seed, p is the slope of a least-squares line through logarithms. All numbers are NaN if there are fewer
+    than two points, or if any value is missing, zero or negative.
     """
     rows = np.asarray(values, float)
     if len(x) < 2 or not (np.isfinite(rows).all() and (rows > 0).all()):

@@ -16,7 +16,7 @@ Policy = NDArray[np.integer[Any]]
 def worse_actions(
     policy: Policy, optimal_policy: Policy, optimal_Q: Array | None = None
 ) -> NDArray[np.bool_]:
-    """Return where, [H,S], the policy's action is worth less than the optimal one (by optimal_Q [H,S,A], if given)."""
+    """Return whether the policy's action is worse than the optimal one, [H, S], or merely differs without optimal_Q."""
     if optimal_Q is None:
         return np.asarray(policy != optimal_policy)
     mine = np.take_along_axis(optimal_Q, policy[..., None].astype(np.intp), axis=2)[..., 0]
@@ -25,7 +25,7 @@ def worse_actions(
 
 
 def weighed(wrong: NDArray[np.bool_], optimal_occupancy: Array) -> Array:
-    """Return the optimal policy's occupancy [H,S] where a policy is wrong [H,S], else 0."""
+    """Return the optimal policy's occupancy [H, S] with all entries at which a policy is not `wrong` set to 0."""
     return np.where(wrong, optimal_occupancy, 0.0)
 
 
@@ -35,18 +35,18 @@ def action_shares(policy: Policy, actions: int) -> Array:
 
 
 def time_shared(occupancy: Array, optimal_occupancy: Array) -> float:
-    """Return the share of an episode in which a policy is in the optimal one's state, from occupancies [H,S]."""
+    """Return the overlap of the occupancies [H, S] of a policy and the optimal one, averaged over the steps."""
     return float(np.minimum(occupancy, optimal_occupancy).sum() / len(occupancy))
 
 
 def optimism(estimate: Array, optimal: Array) -> tuple[float, float]:
-    """Return the share of estimated values [H, ...] that are at least the optimum, and the mean excess at step 0."""
+    """Return the share of estimated values [H, ...] not below the optimal ones, and the mean excess at step 0."""
     return float(np.mean(estimate >= optimal - 1e-9)), float(np.mean(estimate[0] - optimal[0]))
 
 
 @dataclass(frozen=True)
 class CountNoise:
-    """The noise in some cells.
+    """A summary of the noise in a set of counts, the cells.
 
     Attributes:
         typical: root mean square of the errors.
@@ -80,11 +80,11 @@ def count_noise(true: Array, noisy: Array) -> CountNoise:
 
 
 class Bite(NamedTuple):
-    """The places where pessimism removes the whole apparent value of an action.
+    """The effect of a penalty that reduces the estimated values of some actions (h, s, a) to 0.
 
     Attributes:
-        share: their share of all (h, s, a) with an apparent value above 0.
-        path: their share of the states and actions in an optimal episode.
+        share: the share of these actions among all (h, s, a) whose estimated value is above 0.
+        path: the expected share of steps of an optimal episode at which the optimal action is one of these.
     """
 
     share: float
@@ -92,7 +92,7 @@ class Bite(NamedTuple):
 
 
 def bite(Q_hat: Array, Q: Array, policy: NDArray[Any], occupancy: Array) -> Bite:
-    """Compare values [H, S, A] before and after the penalty, on the optimal policy [H, S] with occupancy [H, S]."""
+    """Compare values before (Q_hat) and after (Q) a penalty, [H, S, A] each. policy, occupancy: the optimal, [H, S]."""
     worth = Q_hat > 0
     taken = worth & (Q <= 0)
     on_path = np.take_along_axis(taken, policy[..., None].astype(np.intp), -1)[..., 0]
@@ -101,7 +101,7 @@ def bite(Q_hat: Array, Q: Array, policy: NDArray[Any], occupancy: Array) -> Bite
 
 
 def rarest(behaviour: Array, best: Array) -> tuple[int, int, int]:
-    """Return the (h, s, a) of the best policy (d* > 0) that the data visit least; d^mu and d* are [H, S, A] each."""
+    """Return the (h, s, a) with best > 0 that the data visit least. behaviour, best: occupancies [H, S, A]."""
     at = np.where(best > 0, behaviour, np.inf)
     h, s, a = np.unravel_index(int(at.argmin()), at.shape)
     return int(h), int(s), int(a)

@@ -1,4 +1,4 @@
-"""Confidence regions for the weights of a linear model, and the matrices that they come from.
+"""Confidence regions for the weights of a linear model.
 
 A region is {w: |<x, w - center>| <= beta sqrt(x.Y + slack |Y|^2) + pull |Y| for all x}, Y = (G + ridge I)^-1 x: a sum
 of two ellipsoids.
@@ -17,7 +17,7 @@ POINTS = 180  # on a boundary
 
 
 class Region(NamedTuple):
-    """A confidence region. center: [d]; G: [d, d]; the others are numbers, see above. NaN if there is none."""
+    """A confidence region, as defined above, with center [d] and G [d, d]. If there is none, its numbers are NaN."""
 
     center: Array
     G: Array
@@ -33,13 +33,13 @@ class Region(NamedTuple):
 
 
 def region(beliefs: Mapping[str, Array], matrices: Array, at: int, h: int, prefix: str = "") -> Region:
-    """Return the region at moment `at` and step h; beliefs as in a trace, matrices [D, steps, families, d, d + 1]."""
+    """Return the region at step h and detail `at`. beliefs: arrays of a trace; matrices: [D, steps, .., d, d + 1]."""
     numbers = (float(beliefs[prefix + name][at, h]) for name in ("ridge", "beta", "slack", "pull"))
     return Region(beliefs[f"{prefix}weights"][at, h], matrices[at, h, 0, :, :-1], *numbers)
 
 
 def _supports(one: Region) -> tuple[Array, Array]:
-    """Return A and B, [d, d] each, where x.A x and x.B x are the squares of the region's two terms in x."""
+    """Return matrices A and B, [d, d] each, for which the region is |<x, w - center>| <= sqrt(x.A x) + sqrt(x.B x)."""
     inverse = np.linalg.inv(one.G + one.ridge * np.eye(len(one.G)))
     squared = inverse @ inverse
     return one.beta**2 * (inverse + one.slack * squared), one.pull**2 * squared
@@ -75,6 +75,6 @@ def outline(one: Region, i: int, j: int) -> Array:
 
 
 def widths_over_steps(beliefs: Mapping[str, Array], matrices: Array, at: int) -> Array:
-    """Return the largest distance of each weight from its estimate, [steps, d], at a detail."""
+    """Return the largest distance of each weight from its estimate, [steps, d], in detail `at` of a trace."""
     steps = matrices.shape[1]
     return np.array([half_widths(region(beliefs, matrices, at, h)) for h in range(steps)])

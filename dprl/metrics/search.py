@@ -18,12 +18,12 @@ def next_to_try(known: Mapping[int, float], target: float, grid: Sequence[int], 
     is found, or is not on the grid.
 
     Args:
-        known: privacy cost by K.
-        grid: ascending.
+        known: the privacy cost per episode at each K that was run.
+        grid: the numbers of users that may be run, ascending.
         start: the first K to try.
 
-    The cost per episode falls about like 1/K or 1/sqrt(K), so the next K is where linear interpolation between
-    logarithms meets the target.
+    The cost per episode falls about like 1/K or 1/sqrt(K), so the next K is the one at which linear interpolation
+    between logarithms meets the target.
     """
     if not known:
         return grid[_near(grid, start)]
@@ -53,8 +53,8 @@ def users_needed(at: Integers, price: Array, target: float, picked: Integers) ->
     """Find the K from which the mean privacy cost is at most `target`, interpolating linearly between logarithms.
 
     Args:
-        at: [N] ascending.
-        price: [seeds, N] privacy cost per episode.
+        at: [N] the K that were run, ascending.
+        price: [seeds, N] the privacy cost per episode at each K.
         picked: [B, seeds] the seeds in each bootstrap sample.
 
     Returns:
@@ -72,7 +72,7 @@ def bootstrap(seeds: int, samples: int = 2000) -> Integers:
 
 
 def quantiles(resampled: Array) -> tuple[float, float]:
-    """Return the ends of the 95% bootstrap interval."""
+    """Return the ends of the 95% bootstrap interval, from the numbers in all bootstrap samples [B]."""
     ends = np.quantile(resampled, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], method="nearest")
     return float(ends[0]), float(ends[1])
 
@@ -105,9 +105,9 @@ def search_users(
     """Search the grid for the number of users at which the privacy cost per episode has fallen to `target`.
 
     Args:
-        look: returns the cost [seeds] at a K, or None if it is not known yet; the search then stops, and starts again
-            with the next call.
-        picked: as for `users_needed`.
+        look: returns the cost [seeds] at a K, or None if it is not known yet; the search then stops, and the next call
+            starts it again.
+        picked: [B, seeds] the seeds in each bootstrap sample.
     """
     rows: dict[int, Array] = {}
 
@@ -149,7 +149,7 @@ def _near(grid: Sequence[int], k: float) -> int:
 
 
 def _crossing(low: float, at_low: float, high: float, at_high: float, target: float) -> float:
-    """Return where linear interpolation between logarithms meets the target, or the geometric middle if it does not."""
+    """Return the K at which linear interpolation between logarithms meets the target, else sqrt(low * high)."""
     if at_high <= 0 or at_low <= at_high:
         return float(np.sqrt(low * high))
     share = np.log(at_low / target) / np.log(at_low / at_high)
@@ -163,7 +163,7 @@ def stays_below(at: Array, price: Array, target: float) -> float:
 
 
 def _all_settle(at: Array, price: Array, target: float) -> Array:
-    """Return `stays_below` for each row of price [B, N]."""
+    """Return the result of `stays_below` for each row of price [B, N], as an array [B]."""
     above = ~(price <= target)
     last = len(at) - 1 - above[:, ::-1].argmax(axis=1)  # the last value above the target, if any
     inside = np.minimum(last, len(at) - 2)

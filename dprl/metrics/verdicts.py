@@ -22,7 +22,7 @@ VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 class Finding:
     """A measurement, its interval at LEVEL, its reference value, and the conclusion.
 
-    zone: the range that must contain the whole interval if the claim is to hold.
+    zone: the range that contains the whole interval if the claim holds.
     """
 
     value: float
@@ -36,7 +36,7 @@ class Finding:
 def t_interval(values: Array, tests: int = 1) -> Measured:
     """Return the mean of values [seeds] with its t interval; NaN for fewer than two values, or if one is missing.
 
-    tests: number of intervals that hold together with probability LEVEL (Bonferroni).
+    tests: the number of intervals that hold jointly with probability LEVEL (Bonferroni).
     """
     from scipy.special import stdtrit
 
@@ -49,8 +49,8 @@ def t_interval(values: Array, tests: int = 1) -> Measured:
 
 
 def every_more_than(rows: Array, threshold: float, early: Sequence[bool] = ()) -> Finding:
-    """Judge the claim that several measurements, rows [N, seeds], are all above the threshold. Their intervals hold
-    jointly. Returns the deciding one: among those with the worst verdict, the one with the lowest end.
+    """Judge the claim that several measurements, rows [N, seeds], are all above the threshold, with joint confidence.
+    Returns the finding that decides: among those with the worst verdict, the one whose interval begins lowest.
 
     early: [N] whether a measurement compares runs that have learned nothing yet; by default none does.
     """
@@ -75,7 +75,7 @@ def at_most(found: Measured, threshold: float) -> Finding:
 
 
 def grows(found: Measured, most: float, slack: float = FLAT) -> Finding:
-    """Judge the claim that an exponent is above zero and at most the theorem's, which still holds if it is zero."""
+    """Judge the claim that an exponent is above 0 and at most a theorem's, `most`. At 0 the upper bound holds, too."""
     if found.high <= slack:
         verdict: Verdict = "holds as an upper bound"
     else:
@@ -84,7 +84,7 @@ def grows(found: Measured, most: float, slack: float = FLAT) -> Finding:
 
 
 def rate(found: Measured, exponent: float, slack: float = FLAT) -> Finding:
-    """Compare an exponent with an upper bound's: equal within `slack`, below, or above."""
+    """Judge whether a measured exponent equals that of an upper bound within `slack`, or is below or above it."""
     if found.low >= exponent - slack and found.high <= exponent + slack:
         verdict: Verdict = "holds"
     elif found.high <= exponent + slack:

@@ -46,16 +46,16 @@ class Setting:
     """A setting in which a claim is tested.
 
     Attributes:
-        title: the problem, and its special features.
+        title: the environment, the algorithm, and anything special, in a few words.
         statistic: the measured quantity, in words.
         asks: the claimed value or threshold, in words.
         specs: the runs, or the specs that the question is about.
         judge(evidence): returns the finding.
         draw(evidence): returns the chart.
-        question: the question about `specs` (see simulation.kinds.Kind.questions), which are run only for TRACES.
+        question: the question about `specs` (simulation.kinds.Kind.questions), which are run only for TRACES.
         whole: whether the whole curves are needed, not only their ends.
         form: the form in which the statistic is written.
-        over: the unit of its interval.
+        over: the sample over which its interval is computed, such as seeds.
     """
 
     title: str
@@ -95,7 +95,7 @@ class Claim:
 
     @cached_property
     def runs(self) -> dict[Any, bool]:
-        """Return the runs, and whether their whole curves are stored."""
+        """Return the runs of all settings, and whether the whole curve of each is stored."""
         found: dict[Any, bool] = {}
         for setting in self.settings:
             for spec in setting.specs if setting.question in ("", TRACES) else ():
@@ -104,7 +104,7 @@ class Claim:
 
     @cached_property
     def questions(self) -> dict[Any, str]:
-        """Return the question about each spec."""
+        """Return the question to answer about each spec, for settings that ask one."""
         return {
             spec: setting.question for setting in self.settings if setting.question for spec in setting.specs
         }
@@ -116,7 +116,7 @@ def heading(*parts: str) -> str:
 
 
 def baselined(specs: Sequence[Any]) -> tuple[Any, ...]:
-    """Return the runs, each after its non-private baseline, once."""
+    """Return the runs without duplicates, each preceded by its non-private baseline."""
     return tuple(dict.fromkeys(spec for one in specs for spec in (one.baseline(), one)))
 
 

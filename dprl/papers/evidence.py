@@ -117,7 +117,7 @@ def seen_in(trace: Trace) -> dict[str, list[bool]]:
 
 
 def noted(question: str, answer: Any) -> Any:
-    """Return the stored part of an answer; of a guarantee only the numbers."""
+    """Return the part of an answer that is stored; for a guarantee, only its numbers."""
     if question != "guarantee":
         return answer
     names = [f"{whose}_{what}" for what in ("epsilon", "delta", "rho") for whose in ("claimed", "proved")]

@@ -1,8 +1,8 @@
 """The experiments on the papers' main claims, with the runs and the threshold of each.
 
-Thresholds are the same in all settings: exponents within FLAT of a theorem's, shares of v* within 1% (5% at the
-size of the paper's figure), orders beyond the interval. The first setting has the paper's own problem and size if it
-states one; the others are other problems and sizes.
+Thresholds are the same in all settings: an exponent must be within FLAT of a theorem's, a share of v* within 1% (5% at
+the size of the paper's figure), and an order must hold in the whole interval. The first setting has the paper's problem
+and size if the paper states them; the others have different problems and sizes.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ def at(environment: str, episodes: int, **changes: Any) -> RunSpec:
 
 
 def by_trust(base: RunSpec) -> Chains:
-    """Return the order of the paper's figure: no privacy, a curator at a large and a small budget, then none."""
+    """Return runs in the figure's order: no privacy, a curator at a large and a small budget, no trusted party."""
     return [[base.baseline(), base.replace(epsilon=10.0), base, base.replace(privacy="local")]]
 
 
 def by_model(base: RunSpec) -> Chains:
-    """Return a trusted curator, a trusted shuffler, and no trusted party."""
+    """Return runs with a trusted curator, with a trusted shuffler, and with no trusted party, in this order."""
     return [[base.replace(privacy=model) for model in ("central", "shuffle", "local")]]
 
 
@@ -192,7 +192,7 @@ EIGHT = MIXTURE.replace(environment_params={"d": 8, "S": 4, "H": 10})
 
 
 def over(base: RunSpec, first: int, last: int, shrinking: bool = False) -> list[RunSpec]:
-    """Return the runs from 10^first to 10^last users; shrinking: the gap falls like 1/sqrt(K)."""
+    """Return runs of 10^first to 10^last users. shrinking: whether the gap between actions falls like 1/sqrt(K)."""
     runs = [base.replace(episodes=10**k) for k in range(first, last + 1)]
     if not shrinking:
         return runs

@@ -23,18 +23,18 @@ SUBOPTIMAL = "Episodes more than α suboptimal"
 
 
 def instance(learner: RunSpec, gap: float, arms: int = 3) -> RunSpec:
-    """Return the run on a bandit with that many worse arms, each of which loses `gap` of an episode's reward."""
+    """Return a run on a bandit with this number of worse arms, which pay `gap` less per episode than the best arm."""
     params = {"n": 1, "m": arms, "alpha": 2 * gap, "H": 2, "seed": ARM_0_IS_BEST[arms]}
     return learner.replace(environment="hard-jdp", environment_params=params)
 
 
 def gap_of(spec: RunSpec) -> float:
-    """Return the loss of a worse arm."""
+    """Return the amount by which a worse arm pays less than the best one."""
     return float(spec.environment_params["alpha"]) / 2
 
 
 def mistakes(evidence: Evidence, spec: RunSpec) -> Array:
-    """Return the number of plays of worse arms, [seeds]."""
+    """Return the total number of plays of worse arms in a run, [seeds]."""
     return evidence.runs[spec].ends / gap_of(spec)
 
 
@@ -99,7 +99,7 @@ def fewest(spec: RunSpec) -> float:
 
 
 def above_the_bound(specs: Sequence[RunSpec]) -> Setting:
-    """Test that no budget has fewer plays than the lower bound."""
+    """Test that at no budget the mean number of plays of each worse arm is below the theorem's lower bound."""
 
     def judge(evidence: Evidence) -> Finding:
         return every_more_than(np.array([pulls(evidence, spec) / fewest(spec) for spec in specs]), 1.0)

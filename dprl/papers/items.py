@@ -37,13 +37,13 @@ class Item:
     """A theorem, lemma, algorithm, table, figure or remark.
 
     Attributes:
-        paper: name of the file.
-        key: unique in its paper.
+        paper: the name of its paper's file.
+        key: its key, unique in its paper.
         name: its name in the paper.
         says: the statement in one sentence, in our words.
         covers: the numbered items included; by default its name.
         experiment: key of the claim that decides the verdict, "" if none does.
-        settings: numbers of the deciding settings, from 1; by default all.
+        settings: the numbers of the settings that decide, from 1; by default all.
         verdict: one of STATED if no experiment decides.
         why: the reason why it was not tested, the paper that supersedes or disputes it, or a remark on the verdict.
         source: address of the paper that supersedes or disputes it.
@@ -62,7 +62,7 @@ class Item:
 
     @property
     def address(self) -> str:
-        """Return its address in links, paper/key."""
+        """Return the item's address in links, paper/key."""
         return f"{self.paper}/{self.key}"
 
     @property
@@ -110,7 +110,7 @@ class ItemFinding:
 
 @dataclass(frozen=True)
 class PaperItems:
-    """The items of a paper. title: of its section; paper: its key in theory/papers.toml; read: the parts we read."""
+    """A paper's items. title: the section's title; paper: its key in theory/papers.toml; read: the parts we read."""
 
     name: str
     paper: str
@@ -142,7 +142,7 @@ def _tuples(row: dict[str, Any]) -> dict[str, Any]:
 
 @cache
 def papers() -> dict[str, PaperItems]:
-    """Return the papers by name; read once."""
+    """Read the papers' items from their TOML files, by file name."""
     found = {}
     for name in PAPERS:
         given = _table(name)
@@ -159,7 +159,7 @@ def all_items() -> dict[str, Item]:
 
 @cache
 def related() -> tuple[Work, ...]:
-    """Return the later papers."""
+    """Read the later papers from related.toml."""
     return tuple(Work(**_tuples(row)) for row in _table("related")["work"])
 
 

@@ -19,7 +19,7 @@ GAP = "Suboptimality v* − v<sup>π</sup> (reward an episode)"
 
 
 def learner_label(spec: OfflineSpec) -> str:
-    """Describe the learner and the budget."""
+    """Return a label with the title of a run's learner and its budget rho, if it has one."""
     name = OFFLINE[spec.algorithm].title
     return name if spec.rho is None else f"{name}, ρ = {spec.rho:g}"
 
@@ -44,7 +44,7 @@ def gaps(specs: Sequence[OfflineSpec]) -> Callable[[Evidence], SettingPlot]:
 
 
 def near_its_baseline(spec: OfflineSpec, n: int, most: float) -> Setting:
-    """Test that at n trajectories the run loses hardly more than without privacy."""
+    """Test that with n trajectories a run loses at most a share `most` of v* more than without privacy."""
     specs = (spec.baseline(), spec)
     return Setting(
         f"{environment_of(spec)} · {learner_label(spec)} · n = {human(n)}",
@@ -60,7 +60,7 @@ def near_its_baseline(spec: OfflineSpec, n: int, most: float) -> Setting:
 
 
 def nearer(specs: Sequence[OfflineSpec], n: int) -> Setting:
-    """Test that each run loses less at n trajectories than the next one."""
+    """Test that with n trajectories each run loses less than the next run in `specs`."""
 
     def judge(evidence: Evidence) -> Finding:
         found = [gap(evidence, spec, n) for spec in specs]

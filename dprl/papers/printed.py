@@ -19,7 +19,7 @@ READ = (
 
 
 def printed(key: str, title: str, says: str, source: str, why: str, *specs: RunSpec | OfflineSpec) -> Claim:
-    """Return a claim about the guarantee of a paper's own noise."""
+    """Return a claim that noise as in a paper has the claimed guarantee, with a setting for each spec."""
     return Claim(key, title, says, source, f"{READ} {why}", "", tuple(map(privacy.proves, specs)))
 
 
@@ -81,7 +81,7 @@ IN_RUNS = "Noise and bonus are the paper's, and β = 0.1. Noise is checked at ev
 
 
 def everywhere(**changes: Any) -> list[RunSpec]:
-    """Return the same run in four environments."""
+    """Return a run of the same settings, with these changes, in each of four environments."""
     return [
         RunSpec(environment=name, **SEEN, **changes) for name in ("riverswim", "chain", "clinic", "random")
     ]

@@ -49,8 +49,8 @@ def proves(spec: RunSpec | OfflineSpec) -> Setting:
 
 
 def read(answer: dict[str, Any], noise: str) -> Array:
-    """Return the errors with which users t - 1 and t + 1 work out user t's visits, [users - 2]: they subtract release
-    t - 1 and user t + 1's visits from release t + 1, for t = 2, 3, ...."""
+    """Return the errors [users - 2] with which users t - 1 and t + 1 compute user t's number of visits, for t = 2, 3,
+    and so on: they subtract release t - 1 and user t + 1's visits from release t + 1."""
     visits = np.array(answer["visits"], float)
     told = np.cumsum(visits) + np.array(answer[noise])
     off: Array = np.abs(told[2:] - told[:-2] - visits[2:] - visits[1:-1])
@@ -86,7 +86,7 @@ SEEN = {  # by key of `evidence.seen_in`: description, and required share of run
 
 
 def share_of_runs(what: str, specs: Sequence[RunSpec]) -> Setting:
-    """Test that a property holds in at least the required share of runs."""
+    """Test that a property holds in at least the required share of runs. what: its key in SEEN."""
     first, (words, least) = specs[0], SEEN[what]
 
     def judge(evidence: Evidence) -> Finding:

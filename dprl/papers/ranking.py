@@ -50,7 +50,7 @@ class RankedEnvironment:
 
     @property
     def base(self) -> RunSpec:
-        """Return a spec with this environment."""
+        """Return a spec with this environment and defaults for everything else."""
         return RunSpec(environment=self.environment, environment_params=dict(self.params))
 
     @property
@@ -78,7 +78,7 @@ class Rank:
     """An algorithm under one privacy model in one environment.
 
     Attributes:
-        problem, algorithm, privacy: keys.
+        problem, algorithm, privacy: the keys of the environment, the algorithm and the privacy model.
         episodes: K of its longest run.
         needed, low, high: users from which an average episode has lost at most TARGET of V*, in the mean over seeds,
             with the 95% bootstrap interval; infinite if above `episodes`.
@@ -94,7 +94,7 @@ class Rank:
 
     @property
     def spec(self) -> RunSpec:
-        """Return its longest run."""
+        """Return the spec of its longest run."""
         return ranked_spec(self.problem, self.algorithm, self.privacy, self.episodes)
 
     @property
@@ -105,14 +105,14 @@ class Rank:
 
     @property
     def mechanism(self) -> str:
-        """Return the mechanism of its noise, and the reports that a row counts, in words."""
+        """Describe the mechanism of its noise, and the reports that a row of counts includes."""
         spec = self.spec
         parts = (MECHANISMS[str(spec.mechanism)].title, REPORTS.get(spec.reports))
         return ", ".join(filter(None, parts))
 
     @property
     def words(self) -> str:
-        """Return the users needed, in words."""
+        """Return the number of users needed as a text, such as "more than 1,000 users"."""
         if np.isinf(self.needed):
             return f"more than {human(self.episodes)} users"
         fewer = " or fewer" if self.needed <= DECADES[0] else ""
@@ -124,8 +124,8 @@ class Ranking:
     """The whole ranking.
 
     Attributes:
-        version: of the software that computed it.
-        ranks: one for every algorithm, privacy model and environment.
+        version: the versions of the software that computed it.
+        ranks: the ranks, one for every algorithm, privacy model and environment.
     """
 
     version: Mapping[str, str]
@@ -142,7 +142,7 @@ class Ranking:
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Ranking:
-        """Read the output of `to_dict`."""
+        """Restore a ranking from the output of `to_dict`."""
         ranks: list[dict[str, Any]] = [
             {k: np.inf if v == "more" else v for k, v in one.items()} for one in given["ranks"]
         ]
@@ -217,7 +217,7 @@ class Candidate:
 
 
 def rank(compute: Compute) -> Ranking:
-    """Compute all runs, and rank the algorithms. compute: see `Compute`."""
+    """Compute all runs, and rank the algorithms. compute: returns the final regret [seeds] of each given run."""
     work = [
         Candidate(problem, *who, online.v_star(PROBLEMS[problem].base))
         for problem in PROBLEMS
@@ -237,7 +237,7 @@ def rank(compute: Compute) -> Ranking:
 
 
 def final_regret(spec: RunSpec) -> Array:
-    """Return the regret at the end, [seeds], without a trace, whose guarantee would need more time than many runs."""
+    """Return the final regret [seeds] without making a trace, whose guarantee would take longer than many runs."""
     found = np.empty(spec.seeds)
     for seed in range(spec.seeds):
         run = kinds.start(spec, seed)

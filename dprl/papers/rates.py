@@ -48,8 +48,8 @@ def by_horizon(base: RunSpec, horizons: Sequence[int]) -> list[RunSpec]:
 
 
 def in_horizon(specs: Sequence[RunSpec], other: str, least: float | None, note: str = "") -> Setting:
-    """Test that the ratio of regrets, without to with knowledge of the variance, grows with H: at least like a power
-    or, if `least` is None, not at all. other: the algorithm without that knowledge."""
+    """Test the growth with H of a ratio of regrets: `other`, which does not know the variance, over an algorithm that
+    does. The claim is that it grows at least like H^least, or not at all if `least` is None."""
     ranges = [spec.replace(algorithm=other) for spec in specs]
 
     def points(evidence: Evidence) -> Points:
@@ -79,8 +79,8 @@ def in_horizon(specs: Sequence[RunSpec], other: str, least: float | None, note: 
 
 
 def crossing(epsilons: Array, ratio: Array) -> Array:
-    """Return the epsilon at which a ratio [seeds, E] falls to 1, [seeds], interpolated linearly between logarithms; an
-    end of the grid if it lies beyond."""
+    """Return the epsilon at which each seed's ratio [seeds, E] falls to 1, [seeds], interpolated linearly between
+    logarithms; the end of the grid if the crossing lies beyond it."""
     logs = np.log(np.maximum(ratio, 1e-9))
     falling = np.minimum.accumulate(logs, axis=1)
     return np.array([float(np.exp(np.interp(0.0, -row, np.log(epsilons)))) for row in falling])
@@ -201,7 +201,7 @@ VARIANCE = Claim(
 
 
 def against(base: RunSpec, other: str = OTHER) -> Setting:
-    """Test that the run loses less than the same run with another algorithm."""
+    """Test that a run loses less than the same run with the algorithm `other`."""
     return regret.order([[base, base.replace(algorithm=other)]])
 
 
@@ -285,7 +285,7 @@ def below_the_bound(specs: Sequence[RunSpec], bound: str) -> Setting:
 
 
 def mechanism_of(spec: RunSpec) -> str:
-    """Describe the privacy model and the mechanism."""
+    """Return a label with a run's privacy model and its mechanism."""
     return f"{PRIVATIZERS[spec.privacy].title}, {MECHANISMS[str(spec.mechanism)].title}"
 
 

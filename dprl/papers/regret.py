@@ -21,14 +21,14 @@ USERS = "Episodes (one user each)"
 
 
 def problem_title(spec: RunSpec, note: str = "") -> str:
-    """Describe the problem, the learner and the number of users."""
+    """Return a heading with a run's environment, its learner, its number of users, and a note."""
     return heading(
         environment_of(spec), ALGORITHMS[spec.algorithm].title, f"K = {human(spec.episodes)}", note
     )
 
 
 def trust_label(spec: RunSpec) -> str:
-    """Describe the privacy model and the budget."""
+    """Return a label with a run's privacy model and its epsilon, if it has one."""
     name = PRIVATIZERS[spec.privacy].title
     return name if spec.privacy == "none" else f"{name}, ε = {spec.epsilon:g}"
 
@@ -84,13 +84,13 @@ def order(chains: Sequence[Sequence[RunSpec]], note: str = "") -> Setting:
 
 
 def price(evidence: Evidence, spec: RunSpec) -> tuple[Array, Array]:
-    """Return the checkpoints [C], and the privacy cost up to each, [seeds, C]."""
+    """Return the checkpoints [C] of a run, and its privacy cost up to each checkpoint [seeds, C]."""
     run, baseline = evidence.runs[spec], evidence.runs[spec.baseline()]
     return run.at.astype(float), run.beyond(baseline)
 
 
 def prices(evidence: Evidence, specs: Sequence[RunSpec]) -> SettingPlot:
-    """Plot the privacy cost so far."""
+    """Plot the cumulative privacy cost of these runs over users."""
     series = tuple(SpecSeries(spec, trust_label(spec), *price(evidence, spec)) for spec in specs)
     return SettingPlot("Privacy cost so far", USERS, "Extra regret (reward lost)", series)
 
@@ -141,7 +141,7 @@ def exponent_of(
     statistic: str,
     labels: tuple[str, str, str],
 ) -> Setting:
-    """Test that values grow at most like a power of x, by the slope of a line through logarithms, seed by seed.
+    """Test that values grow at most like x^exponent, by the slope of a line through logarithms, seed by seed.
 
     paired: whether the non-private baselines are needed, too.
     labels: titles of the chart and its axes. The curve has the style of the first of `specs`.
@@ -192,8 +192,8 @@ def in_budget(specs: Sequence[RunSpec], note: str = "") -> Setting:
 
 
 def in_users(specs: Sequence[RunSpec], exponent: float, note: str = "") -> Setting:
-    """Test that regret grows at most like a power of the number of users; each number is a separate run, and only runs
-    that have learned count."""
+    """Test that regret grows at most like K^exponent in the number of users K. Each K is a separate run, and only runs
+    that have learned count (`learned`)."""
 
     def points(evidence: Evidence) -> Points:
         runs = [run for run in (evidence.runs[spec] for spec in specs) if learned(run)]

@@ -22,8 +22,8 @@ def version() -> dict[str, str]:
 
 @dataclass(frozen=True)
 class ClaimReport:
-    """The report on a claim: the verdict, a sentence, and for each setting the finding and its numbers in words;
-    `beside` is the report on our own variant."""
+    """The report on a claim: the verdict, a summary, and the finding and its numbers in words for each setting.
+    `beside` is the report on our own variant; None if there is none."""
 
     claim: Claim
     verdict: Verdict

@@ -60,7 +60,7 @@ class PlayedCurve:
         spec: its run.
         title: its title on the dashboard.
         label: the title without a visitor's own name.
-        look: its style.
+        look: the style in which it is drawn.
         replays: the output of `wasm.replayed` for each number of users in `sizes_of`.
         name: a visitor's name for it, stored in links.
     """
@@ -119,7 +119,7 @@ def content(curves: Sequence[PlayedCurve], shown: Shown) -> bytes:
 
 
 def said() -> dict[str, Any]:
-    """Return the sentences and rules with which assets/web/player_sentence.js describes runs."""
+    """Return the templates and thresholds with which assets/web/player_sentence.js describes runs."""
     words = {name: SAID[name] for name in SENTENCES} | {"tiny": NUMBERS["tiny"]}
     return words | {"learned_at": LEARNED, "alike": ALIKE, "named": NAMED}
 
@@ -150,7 +150,7 @@ def _curve(curve: PlayedCurve, sizes: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _best(values: Sequence[float], environment: str) -> dict[str, Any] | None:
-    """Return the line of the largest possible loss of an episode, or None if curves differ in it."""
+    """Return a line at the largest possible loss of an episode, or None if curves have different ones."""
     if len({round(v_star, 9) for v_star in values}) > 1 or not values[0] > 0:
         return None
     name, hover = regret.most_of(values[0], world=ENVIRONMENTS[environment].title)
@@ -234,7 +234,7 @@ def bends(data: bytes) -> bytes:
 
 
 class _Arrays:
-    """The bytes of arrays, one after the other, each stored once."""
+    """The bytes of all arrays in one sequence; equal arrays are stored only once."""
 
     def __init__(self) -> None:
         self._parts: list[bytes] = []

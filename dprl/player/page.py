@@ -15,7 +15,7 @@ from dprl.engine.module import ENGINE
 from dprl.player.content import PlayedCurve, Shown, content
 from dprl.player.plotly import plotly
 
-MOST_BYTES = 3_000_000  # of a page; a larger one gets fewer stops
+MOST_BYTES = 3_000_000  # of a page; a larger page offers fewer numbers of users
 # Characters of base85 with a meaning in HTML, and their replacements.
 PLAIN = str.maketrans("<>&", ",./")
 SIGNS = str.maketrans(",./", "<>&")
@@ -52,10 +52,10 @@ def player_page(
     number of users.
 
     Args:
-        title, about: at the top of the page; `about` describes the settings that all curves share.
-        curves: one to eight, with runs that a browser can simulate (see `wasm.unplayable`).
-        shown: the first view.
-        footer: at the end of the page.
+        title, about: the texts at the top of the page; `about` describes the settings that all curves share.
+        curves: one to eight curves, with runs that a browser can simulate (`wasm.unplayable`).
+        shown: the first view of the curves.
+        footer: the text at the end of the page.
         nav: links to other pages, as HTML.
     """
     whole = _page(title, about, packed(content(curves, shown)), footer, nav)
@@ -96,7 +96,7 @@ def script(modules: Sequence[str] = SCRIPTS, begin: str = "start") -> str:
 
 
 def hash_of(text: str) -> str:
-    """Return the hash of a script, by which a page allows it alone to run."""
+    """Return the hash of a script, which a page's security policy lists as the only script that may run."""
     return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii")
 
 
@@ -113,7 +113,7 @@ def unpacked(text: str) -> bytes:
 
 @cache
 def _fixed() -> dict[str, str]:
-    """Return the parts that are the same in every page; compressing them takes a second."""
+    """Return the parts that all pages share. The result is cached, because compressing takes a second."""
     whole = script()
     return {
         "script": whole,
@@ -126,5 +126,5 @@ def _fixed() -> dict[str, str]:
 
 @cache
 def packed_plotly() -> str:
-    """Return Plotly, compressed, which needs a second."""
+    """Return Plotly's reduced script, compressed. The result is cached, because compressing takes a second."""
     return packed(plotly().encode())

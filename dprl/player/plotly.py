@@ -27,7 +27,7 @@ LAST = re.compile(r";return [\w$]+\(\);\}\)\(\);")
 LIST = re.compile(r"\.register\(\[((?:[\w$]+\(\),?)+)\]\)")
 KIND = re.compile(r'moduleType:"trace",name:"(\w+)"')
 NAME = re.compile(r"[\w$]+")
-USED = re.compile(r"(?:(?<![\w$.])|(?<=\.\.\.))[\w$]+")  # which is not a property of something else
+USED = re.compile(r"(?:(?<![\w$.])|(?<=\.\.\.))[\w$]+")  # a name that is not the property of an object
 CALLED = re.compile(r"([\w$]+)\(\)")
 FILLED = re.compile(r"\(([\w$]+)\(\),[\w$]+\(([\w$]+)\)\)")  # how a function calls another module
 WORDS = frozenset(["async", "class", "const", "extends", "function", "let", "new", "return", "var"])
@@ -46,7 +46,7 @@ TEMPLATE = re.compile(r"(?:[^`\\$]|\\.|\$(?!\{))*(`|\$\{)", re.DOTALL)
 
 
 class UnknownFormError(Exception):
-    """The script is bundled in a way that this module does not know."""
+    """The error for a script that is bundled in a way that this module does not know."""
 
 
 class ScriptPart(NamedTuple):

@@ -1,4 +1,4 @@
-"""A public accountant: the epsilon that given noise proves, and the noise that a given epsilon needs."""
+"""A public accountant, which computes the epsilon of given noise and the noise needed for a given epsilon."""
 
 from __future__ import annotations
 
@@ -25,28 +25,28 @@ ARGUMENTS = {
     for field in (
         Field("releases", "int", 1, "number of releases of running sums", 1, 10**6),
         Field("counters", "int", 1, "counters that one episode changes", 1, 10**6),
-        Field("size", "float", 1.0, "by how much it changes each", 0, 1e6, low_open=True),
-        Field("contribution", "int", 1, "episodes of one user", 1, 1000),
-        Field("delta", "float", 1e-6, "of the guarantee", 0, 0.1),
-        Field("epsilon", "float", None, "to be proved", 0.001, 1000, optional=True),
-        Field("scale", "float", None, "of the noise", 0, 1e15, low_open=True, optional=True),
+        Field("size", "float", 1.0, "largest change of each counter", 0, 1e6, low_open=True),
+        Field("contribution", "int", 1, "most episodes of one user", 1, 1000),
+        Field("delta", "float", 1e-6, "delta of the guarantee", 0, 0.1),
+        Field("epsilon", "float", None, "epsilon to prove", 0.001, 1000, optional=True),
+        Field("scale", "float", None, "scale of the noise", 0, 1e15, low_open=True, optional=True),
     )
 }
 
 
 @dataclass(frozen=True, eq=False)
 class Account:
-    """Noise, and the guarantee that it proves if one user's episodes are replaced.
+    """Noise, and the guarantee that we prove for it if one user's episodes are replaced.
 
     Attributes:
-        mechanism: its key.
+        mechanism: the key of the mechanism.
         epsilon, delta: we prove that the releases are (epsilon, delta)-differentially private.
         scale: the size of one draw: the standard deviation of Gaussian noise, the b of Laplace noise (density
             exp(-|x| / b) / 2b), and for shuffled noise the number of fair random bits that all users of a batch, or
             of a node of the tree, together add to each counter.
-        std: the standard deviation of the noise in one counter at each release [releases], for a tree at the worst
-            one; for noise that each user draws, that of one report [1].
-        releases: see `account`, as for the three that follow.
+        std: the standard deviation of the noise in one counter at each release [releases], or for a tree at the worst
+            release; if each user draws noise, the standard deviation of the noise in one report [1].
+        releases, counters, size, contribution: the arguments of `account`.
     """
 
     mechanism: str
@@ -73,27 +73,27 @@ def account(
     size: float = 1.0,
     contribution: int = 1,
 ) -> Account:
-    """Return the epsilon that noise of a given scale proves, or the least noise that proves a given epsilon.
+    """Return the epsilon that we can prove for noise of a given scale, or the least noise for a given epsilon.
 
     - Continual counting: `gaussian-optimal`, `gaussian-toeplitz`, `gaussian-tree`, `gaussian-blt` and `laplace-tree`
       add noise to running sums, which are released several times. Each episode is in one release and all later ones.
-    - Separate counts, each released once: use the same mechanisms with releases=1. If a user may be in ten of them,
-      set counters=10; if in only one, counters=2, because another user in their place may be in a different one.
+    - Separate counts, each released once: use the same mechanisms with releases=1. If a user may be in ten counts, set
+      counters=10. If a user is in only one, set counters=2, because a replacement may be in a different count.
     - No trusted party: with `gaussian` and `laplace`, each user adds noise to a report on each episode.
-    - Shuffling: with `binomial-sum`, users of a batch add random bits; with `binomial-tree`, those of a tree's node.
+    - Shuffling: users add random bits, per batch with `binomial-sum`, or per node of a tree with `binomial-tree`.
 
     Args:
         mechanism: a key of `dprl.MECHANISMS`, except `unary`, whose noise an algorithm chooses.
         epsilon: the epsilon to prove. Give exactly one of epsilon and scale.
-        scale: the scale of the noise, see `Account`.
+        scale: the scale of the noise, as `Account` defines it.
         delta: the delta of the guarantee; 0 for pure privacy, which only Laplace noise can give.
         releases: the number of releases of running sums, or of shuffled batches.
         counters: the largest number of counters that replacing one episode changes. With shuffling, half of them rise.
         size: the largest change of each of these counters; 1 with shuffling.
-        contribution: m, the most episodes of one user, who is protected as a whole, wherever the episodes are.
+        contribution: m, the largest number of episodes of one user. All of them are protected together.
 
     Raises:
-        SpecError: An argument is not allowed, or no noise of this kind proves epsilon at this delta.
+        SpecError: An argument is not allowed, or no noise of this kind suffices for epsilon at this delta.
 
     Example:
         >>> needed = dprl.privacy.account("gaussian-tree", releases=10, epsilon=1, delta=1e-6)
@@ -123,7 +123,7 @@ def account(
     change = Change(((counters, size),), one_way=counters == 1)
 
     def losses_at(amount: float) -> Losses:
-        """Return the losses of shuffled bits if one episode changes, in one batch or in one node per level."""
+        """Return the losses of `amount` shuffled bits if one episode changes, in one batch or in one node per level."""
         times = levels(releases) if noise.key == "binomial-tree" else 1
         return (
             Binomial(math.ceil(amount), 0.5, times * (counters - counters // 2), times * (counters // 2)),
@@ -145,7 +145,7 @@ def account(
 
 
 def _mechanism(key: object, releases: int, delta: float, size: float, contribution: int) -> Mechanism:
-    """Return the mechanism with this key. Raises SpecError, also if it is incompatible with the other arguments."""
+    """Return the mechanism with this key. Raises SpecError if it is unknown or does not fit the other arguments."""
     known = [name for name, one in MECHANISMS.items() if one.norm != "one-hot"]
     check_type("mechanism", key, str, f"one of {', '.join(known)}")
     if key not in known:

@@ -1,4 +1,4 @@
-"""Accounting: the (epsilon, delta) that a composition of noise additions proves.
+"""Accounting: the (epsilon, delta) that we can prove for a composition of noisy releases.
 
 A *loss* is the effect of one neighbouring change on one kind of noise: a number of counters, each shifted by a number
 of noise scales. A tuple of losses is their (adaptive) composition. For a tuple, the functions below compute
@@ -7,9 +7,9 @@ of noise scales. A tuple of losses is their (adaptive) composition. For a tuple,
 - Laplace noise, and flipped bits (Response), at delta = 0: pure composition, the sum of shifts.
 - Gaussian noise alone: exactly, by the analytic Gaussian mechanism (Balle, Wang 2018, Theorem 8).
 - All other cases: privacy-loss distributions on a grid, rounded upward, whose composition has a bound on its error at
-  every delta (see losses.py, composition.py), so that the result is never too small.
+  every delta (losses.py, composition.py), so that the result is never too small.
 
-`calibrated` and `least_scale` invert this: they find the least noise that proves (epsilon, delta), rounded up.
+`calibrated` and `least_scale` invert this: they find the least noise that suffices for (epsilon, delta), rounded up.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from dprl.privacy.losses import (
 )
 
 GRID = 2e-4  # the grid of losses, as a share of the standard deviation of the total loss
-SCALES = Context(prec=6, rounding=ROUND_CEILING)  # for scales that calibration returns: see `rounded_up`
+SCALES = Context(prec=6, rounding=ROUND_CEILING)  # for scales that calibration returns (`rounded_up`)
 
 
 def scaled(losses: Losses, factor: float) -> Losses:
@@ -50,7 +50,7 @@ def scaled(losses: Losses, factor: float) -> Losses:
 
 
 def separation_of(losses: Losses) -> float:
-    """Return the distance of the best attacker's mean scores on the two data sets, in standard deviations.
+    """Return the distance, in standard deviations, between the best attacker's mean scores on neighbouring data sets.
 
     For Gaussian noise it is exactly mu; for Laplace noise and flipped bits it follows from the first two moments of
     the loss, and for Binomial noise it is computed as if the noise were Gaussian.
@@ -76,10 +76,10 @@ def separation_of(losses: Losses) -> float:
 
 
 def zcdp_of(losses: Losses) -> float:
-    """Return the rho for which the composition is rho-zCDP; inf if no such bound is known here (Binomial noise).
+    """Return the rho for which the composition is rho-zCDP; inf for Binomial noise, for which we know no bound.
 
-    Gaussian noise has mu^2 / 2; Laplace noise and flipped bits with pure shift t have t^2 / 2 each (Bun, Steinke 2016,
-    Propositions 1.6, 1.4).
+    Gaussian noise contributes mu^2 / 2 to rho. Laplace noise and flipped bits with a shift of t contribute t^2 / 2 each
+    (Bun, Steinke 2016, Propositions 1.6, 1.4).
     """
     total = 0.0
     for loss in losses:
@@ -93,7 +93,7 @@ def zcdp_of(losses: Losses) -> float:
 def epsilon_of(losses: Losses, delta: float) -> float:
     """Return the least epsilon for which the composition of `losses` is (epsilon, delta)-DP; inf if there is none.
 
-    delta: in [0, 1). At 0 only Laplace noise and flipped bits have one. The result is an upper bound, 0.1% tight.
+    delta: in [0, 1). At 0 only Laplace noise and flipped bits have an epsilon. The result is at most 0.1% too large.
     """
     if not losses:
         return 0.0
@@ -121,7 +121,7 @@ def delta_of(losses: Losses, epsilon: float) -> float:
 
 
 def repeated(losses: Losses, times: int) -> Losses:
-    """Return the joint losses of `times` independent executions."""
+    """Return the losses of `times` independent releases with these losses, all together."""
     result: list[Loss] = []
     for x in losses:
         if isinstance(x, Laplace | Response):
@@ -135,12 +135,12 @@ def repeated(losses: Losses, times: int) -> Losses:
 
 @lru_cache(maxsize=256)
 def group_epsilon(losses: Losses, size: int, delta: float) -> float:
-    """Return an epsilon for which the same noise is (epsilon, delta)-DP for `size` changes at once, or inf.
+    """Return an epsilon for which the noise is (epsilon, delta)-DP for `size` changes at once; inf if there is none.
 
     `losses` are for one change. For Gaussian noise this is exact, as the changes together are at most `size`
     times as long. Otherwise, if one change is (e, d)-DP, `size` changes are (size e, d (e^(size e) - 1)/(e^e - 1))-DP
-    (Vadhan 2017, Lemma 2.2). The least such e is found in two steps: upward to an e that is proved, at most 0.2% too
-    large, then downward as long as e is proved. So noise made for a budget never proves more than that budget.
+    (Vadhan 2017, Lemma 2.2). We search for the least such e upward until an e is proved, at most 0.2% too large, and
+    then downward as long as e is proved. So noise calibrated to a budget never yields an epsilon above that budget.
     """
     if size == 1:
         return epsilon_of(losses, delta)
@@ -170,7 +170,7 @@ def group_epsilon(losses: Losses, size: int, delta: float) -> float:
 
 
 def group_delta(losses: Losses, size: int, epsilon: float) -> float:
-    """Return a delta for which the noise is (epsilon, delta)-DP for `size` changes, as in `group_epsilon`."""
+    """Return a delta for which the noise is (epsilon, delta)-DP for `size` changes, by the lemma in `group_epsilon`."""
     if size == 1:
         return delta_of(losses, epsilon)
     gaussian = _all_gaussian(losses)
@@ -185,7 +185,7 @@ def group_delta(losses: Losses, size: int, epsilon: float) -> float:
 
 
 def for_each(epsilon: float, delta: float, size: int) -> tuple[float, float]:
-    """Return the (epsilon, delta) of one change that makes `size` changes (epsilon, delta)-DP, by the same lemma.
+    """Return the (e, d) for one change that makes `size` changes (epsilon, delta)-DP (Vadhan 2017, Lemma 2.2).
 
     Both are rounded down, so that the lemma's values for `size` changes do not exceed the given ones.
     """
@@ -198,7 +198,7 @@ def for_each(epsilon: float, delta: float, size: int) -> tuple[float, float]:
 def gaussian_delta(mu: float, epsilon: float) -> float:
     """Return delta(epsilon) of Gaussian noise: Phi(mu/2 - epsilon/mu) - e^epsilon Phi(-mu/2 - epsilon/mu).
 
-    mu: sensitivity over standard deviation, > 0. (Balle, Wang 2018, Theorem 8)
+    mu: the sensitivity divided by the standard deviation, > 0. Source: Balle, Wang 2018, Theorem 8.
     """
     from scipy.special import log_ndtr
 
@@ -236,16 +236,16 @@ def gaussian_mu(epsilon: float, delta: float) -> float:
 def rounded_up(scale: float) -> float:
     """Return `scale` with six significant digits, rounded up.
 
-    The last digits of a search or an FFT differ from CPU to CPU; their rounded values are the same. More noise proves
-    everything that less noise proves.
+    The last digits of a search or an FFT differ from CPU to CPU, but the rounded values are the same. Rounding up is
+    safe, because every guarantee of less noise also holds for more noise.
     """
     return float(SCALES.create_decimal(repr(float(scale))))
 
 
 def least_scale(losses_at: Callable[[float], Losses], epsilon: float, delta: float, guess: float) -> float:
-    """Return the least noise scale s, within 0.01%, for which `losses_at(s)` proves (epsilon, delta), rounded up.
+    """Return the least noise scale s, within 0.01%, for which `losses_at(s)` is (epsilon, delta)-DP, rounded up.
 
-    losses_at: a function from a scale to the losses under it, which fall as s grows. The result is never too small.
+    losses_at: a function from a scale to the losses under it, which fall as s grows. guess: the start of the search.
     """
     target = math.log(epsilon)
 
@@ -283,9 +283,9 @@ def least_scale(losses_at: Callable[[float], Losses], epsilon: float, delta: flo
 
 
 def calibrated(losses_at: Callable[[float], Losses], epsilon: float, delta: float) -> float:
-    """Return the least noise scale for which `losses_at(scale)` proves (epsilon, delta), rounded up.
+    """Return the least noise scale for which `losses_at(scale)` is (epsilon, delta)-DP, rounded up.
 
-    Shifts must be in proportion to 1 / scale.
+    The shifts in these losses must be in proportion to 1 / scale.
     """
     unit = losses_at(1.0)
     pure = math.inf
@@ -300,20 +300,20 @@ def calibrated(losses_at: Callable[[float], Losses], epsilon: float, delta: floa
 
 
 def _pure(losses: Losses) -> float:
-    """Return the epsilon of pure composition; inf if there is none."""
+    """Return the epsilon of pure composition, the sum of shifts; inf if a kind of noise has no pure guarantee."""
     pure = [x.count * x.shift for x in losses if isinstance(x, Laplace | Response)]
     return sum(pure) if len(pure) == len(losses) else math.inf
 
 
 def _all_gaussian(losses: Losses) -> float | None:
-    """Return the mu of a composition of Gaussian noises only, else None."""
+    """Return the mu of a composition if all of its noise is Gaussian, else None."""
     shifts = [x.shift for x in losses if isinstance(x, Gaussian)]
     return math.sqrt(sum(s * s for s in shifts)) if len(shifts) == len(losses) else None
 
 
 @lru_cache(maxsize=16)
 def _on_grid(losses: Losses) -> tuple[float, list[list[LossPart]]]:
-    """Return the interval, and the losses on its multiples, for both orders of the two data sets."""
+    """Return a grid interval, and the losses on its multiples for each order of the data sets that can matter."""
     interval = GRID * math.sqrt(sum(x.spread**2 for x in losses))
     ways = (False, True) if one_way(losses) else (False,)
     return interval, [parts_of(losses, interval, exchanged=way) for way in ways]

@@ -1,9 +1,9 @@
-"""The best attack on a release, by somebody who knows all other users and must decide between one user's two
-trajectories.
+"""The best attack on a release by somebody who knows all other users' data and must decide which of two trajectories
+one user has.
 
 Subtracting the others' data leaves the noise and one user. The attacker knows the mechanism and its scale, and scores
-an execution by its log-likelihood ratio, the best possible test (Neyman, Pearson). Every conclusion of a learner or a
-reader is a function of the release, so it cannot reveal more.
+each run by its log-likelihood ratio, which gives the best possible test (Neyman, Pearson). All conclusions of a learner
+or a reader are functions of the release, so they cannot reveal more.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ DRAWS = 2_000_000  # numbers drawn at a time
 
 
 def unit_noise(mechanism: Mechanism, stream: Stream, cells: int, rng: np.random.Generator) -> Array:
-    """Return the unit noise in the sums of each release, [M, cells], from the mechanism's kernel."""
+    """Draw the unit noise in the sums of each release, [M, cells], with the mechanism's kernel."""
     memory = np.zeros((mechanism.rows(stream.items, stream.releases), cells))
     if mechanism.prepare:
         mechanism.prepare(rng, stream, memory)
@@ -41,9 +41,9 @@ class Game:
 
     Attributes:
         stream: the releases that depend on this user.
-        first, second: the user's contribution to the counters in which the two worlds differ, in units of noise
-            [cells].
-        at: the releases of the stream at which the user's episodes enter, one for each. The attacker knows
+        first, second: the user's contribution in each world to the counters in which the two worlds differ [cells], in
+            units of noise.
+        at: the releases of the stream at which the user's episodes enter, one for each episode. The attacker knows
             them.
     """
 
@@ -55,11 +55,11 @@ class Game:
 
     @property
     def draws(self) -> int:
-        """Return the number of draws in one execution."""
+        """Return the number of random draws in one run of the game."""
         return self.stream.releases * len(self.first)
 
     def play(self, rng: np.random.Generator, executions: int) -> tuple[Array, Array]:
-        """Play the game: return scores [executions] of releases in the first world, and of others in the second."""
+        """Play the game many times in each world, and return the scores in the first and in the second [executions]."""
         scores: tuple[list[Array], list[Array]] = ([], [])
         most = max(1, DRAWS // max(self.draws, 1))
         for begun in range(0, executions, most):
@@ -97,8 +97,8 @@ def game(
         noise: the noise of a private run.
         first, second: the contribution of each of the user's episodes to the statistic in each world [cells].
         half: whether the noise is only half as large as it should be, which the attacker knows.
-        episodes: the number of the user's episodes. A report on each has noise of its own.
-        places: draws the releases at which they enter; by default all enter at the first, which reveals most.
+        episodes: the number of the user's episodes. In the local model, the report on each has its own noise.
+        places: draws the releases at which the episodes enter; by default all enter at the first, which reveals most.
     """
     assert noise.mechanism is not None
     moved = np.flatnonzero(first != second)

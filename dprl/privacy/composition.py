@@ -32,7 +32,7 @@ SLACK = 1e-9  # relative bound on rounding errors in the input, about 1e-16 for 
 class Tail(NamedTuple):
     """Upper bounds on losses' probabilities: mass [N] at increasing losses [N], and `beyond` at an infinite loss.
 
-    rounding: the share of each that may be rounding [N].
+    rounding: the part of each mass that may be due to rounding [N].
     """
 
     losses: Array
@@ -41,12 +41,12 @@ class Tail(NamedTuple):
     beyond: float
 
     def delta(self, epsilon: float) -> float:
-        """Return delta at epsilon, never too small, if epsilon is not below losses[0]."""
+        """Return an upper bound on delta at this epsilon, which must be at least losses[0]."""
         first, factor = self._above(epsilon)
         return self.beyond + float((self.mass[first:] * factor).sum())
 
     def rough(self, epsilon: float) -> bool:
-        """Return whether more than one part in ten thousand of this delta is rounding."""
+        """Return whether more than one part in ten thousand of this delta may be due to rounding."""
         first, factor = self._above(epsilon)
         return float((self.rounding[first:] * factor).sum()) > 1e-4 * self.delta(epsilon)
 
@@ -56,7 +56,7 @@ class Tail(NamedTuple):
 
 
 def delta_at(parts: Sequence[LossPart], interval: float, epsilon: float) -> float:
-    """Return a tight upper bound on delta(epsilon). epsilon >= 0."""
+    """Return a tight upper bound on delta(epsilon) for epsilon >= 0. parts: the losses on multiples of `interval`."""
     theta = _least(lambda t: _log_moment(parts, interval, t) - t * epsilon, interval)
     chernoff = min(_log_moment(parts, interval, theta) - theta * epsilon, 0.0)
     least = _lost(parts) + math.exp(chernoff)
@@ -99,21 +99,21 @@ def epsilon_at(parts: Sequence[LossPart], interval: float, delta: float) -> floa
 
 
 def _gentler(theta: float) -> Iterator[float]:
-    """Yield a tilt, and then gentler ones, in case the first one's window lies too high or rounding is visible."""
+    """Yield theta and then smaller tilts, for use if the first tilt's window lies too high or rounding is visible."""
     for _ in range(8):
         yield theta
         theta /= 4
 
 
 def _lost(parts: Sequence[LossPart]) -> float:
-    """Return the probability that some loss is infinite."""
+    """Return the probability that at least one loss is infinite."""
     if any(part.lost >= 1 for part in parts):
         return 1.0
     return -math.expm1(sum(part.times * math.log1p(-part.lost) for part in parts))
 
 
 def _tilted(part: LossPart, interval: float, theta: float) -> tuple[Array, float]:
-    """Return q, and the logarithm of M(theta), for one loss."""
+    """Return the tilted distribution q of one loss, and the logarithm of M(theta)."""
     exponent = part.log_pmf + theta * interval * part.index
     high = float(exponent.max())
     q = np.exp(exponent - high)
@@ -122,12 +122,12 @@ def _tilted(part: LossPart, interval: float, theta: float) -> tuple[Array, float
 
 
 def _log_moment(parts: Sequence[LossPart], interval: float, theta: float) -> float:
-    """Return ln M(theta) for the sum."""
+    """Return ln M(theta) for the sum of all losses."""
     return sum(part.times * _tilted(part, interval, theta)[1] for part in parts)
 
 
 def _least(height: Callable[[float], float], interval: float) -> float:
-    """Return about the theta > 0 that minimises a function with one minimum."""
+    """Return approximately the theta > 0 that minimises a function with a single minimum."""
     from scipy.optimize import minimize_scalar
 
     found = minimize_scalar(
@@ -188,7 +188,7 @@ def _tilted_tail(parts: Sequence[LossPart], interval: float, theta: float, least
 
 
 def _power(z: Complexes, count: int) -> Complexes:
-    """Return z^count by squaring."""
+    """Return z^count elementwise, by repeated squaring."""
     result, square = np.ones_like(z), z
     while count:
         if count & 1:

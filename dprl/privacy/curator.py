@@ -1,8 +1,8 @@
 """The curator of a data set, who sees all trajectories and releases noisy sums to one learner.
 
 The noise of each release is independent. A learner's queries may depend on earlier answers: this is adaptive
-composition, which the accountant's losses cover. Noise on a grid (exact.py) proves the same as continuous noise of the
-same scale: exactly for pure and concentrated privacy, and otherwise up to the slack in `Apart`.
+composition, which the accountant's losses cover. Noise on a grid (exact.py) has the same guarantee as continuous noise
+of the same scale: exactly for pure and concentrated privacy, and otherwise up to the slack in `Apart`.
 """
 
 from __future__ import annotations
@@ -50,13 +50,13 @@ RAW_WAY = Way(
 
 @dataclass(frozen=True)
 class Promise:
-    """A notion of privacy in which a budget is stated.
+    """A notion of privacy in which a budget can be stated.
 
     Attributes:
         key: its name in a spec.
-        title, summary: the words for menus.
-        model: the name on a guarantee.
-        mechanism: the key of the noise.
+        title, summary: its title and description in menus.
+        model: its name on a guarantee.
+        mechanism: the key of its noise; "" for no privacy.
         fields: the names of the numbers in a budget.
     """
 
@@ -95,7 +95,7 @@ PROMISES: dict[str, Promise] = {
 
 @dataclass(frozen=True)
 class Budget:
-    """A privacy budget: rho (zCDP), or epsilon, or epsilon and delta."""
+    """A privacy budget: rho (for zCDP), epsilon, or epsilon and delta."""
 
     promise: Promise
     rho: float | None = None
@@ -115,11 +115,11 @@ class CuratorNoise:
     """The noise that a curator adds to its releases.
 
     Attributes:
-        mechanism: the mechanism, None without noise.
+        mechanism: the mechanism; None without noise.
         scales: the scale of each family's noise, by name: a standard deviation, or the b of Laplace(b).
         losses: the losses of replacing one trajectory, for each half of the data set that it may be in.
         guarantee: the stated and the proved guarantee.
-        times: by family and half, the number of releases that the guarantee covers.
+        times: the number of releases that the guarantee covers, by family and half.
     """
 
     mechanism: Mechanism | None
@@ -135,7 +135,7 @@ NO_NOISE = CuratorNoise(None, {}, (), NOTHING_PROMISED, {})
 def losses_of(
     mechanism: Mechanism, families: Sequence[Family], scales: Mapping[str, float], adjacency: str
 ) -> tuple[Losses, ...]:
-    """Return the losses of one neighbouring change in all releases together, for each half that it may be in."""
+    """Return the losses of one neighbouring change in all releases, for each half of the data that it may affect."""
     found = []
     for half in sorted({family.half for family in families}):
         losses: Losses = ()
@@ -177,7 +177,7 @@ def apart_of(
 def calibrated_scales(
     mechanism: Mechanism, families: Sequence[Family], asked: Budget, exact: bool = False
 ) -> dict[str, float]:
-    """Return the smallest scales, in proportion to the families' weights, that prove a budget under replace-one.
+    """Return the smallest noise scales by family, in proportion to their weights, for a budget under replace-one.
 
     exact: whether noise is drawn on a grid.
     """
@@ -204,8 +204,8 @@ def calibrated_scales(
 
 
 def rho_of(families: Sequence[Family], scales: Mapping[str, float]) -> float:
-    """Return the rho that this noise proves under replace-one, in the worse half: never below the exact sum of t^2/2
-    over all shifts t, in scales (see `zcdp_of`), and at most one unit in the 12th digit above it."""
+    """Return the rho of this noise under replace-one in the worse half: the sum of t^2/2 over all shifts t, in units of
+    the scale (`zcdp_of`), rounded up by at most one unit in the 12th digit."""
     halves: dict[int, Fraction] = {}
     for family in families:
         squares = sum(count * Fraction(size) ** 2 for count, size in family.change.moves)
@@ -229,11 +229,11 @@ def prepare(
     assumptions: tuple[str, ...],
     exact: bool = False,
 ) -> CuratorNoise:
-    """Return the noise of these scales, and its proved guarantee.
+    """Return noise with these scales, together with its proved guarantee.
 
     Args:
         families: the released statistics.
-        asked: the budget that the noise was made for.
+        asked: the budget to which the noise is calibrated.
         scales: the scale of each family's noise.
         n: the number of trajectories in the data set.
         formula, where, sources: texts for the guarantee.
@@ -245,7 +245,7 @@ def prepare(
     replaced = losses_of(mechanism, families, scales, REPLACE_ONE)
 
     def proved(adjacency: str, d: float, size: int = 1) -> float:
-        """Return the epsilon for `size` changes at once."""
+        """Return the epsilon proved at delta = d for `size` changes at once."""
         places = losses_of(mechanism, families, scales, adjacency)
 
         def continuous(losses: Losses, d: float) -> float:

@@ -1,7 +1,7 @@
 """E_{eps,beta}: a bound on the noise of every counter at every release (QW23-online Assumption 3.1).
 
-We compute it: exactly for Gaussian noise, otherwise by Chernoff's bound with the noise's true moment-generating
-function, P(|Y| > x) <= 2 inf_theta exp(-theta x) M(theta), and a union bound over all counters and releases.
+The bound is exact for Gaussian noise. For other noise we use Chernoff's bound with the noise's moment-generating
+function, P(|Y| > x) <= 2 inf_theta exp(-theta x) M(theta). A union bound covers all counters and releases.
 
 Logarithms and exponentials of the tails come from SciPy and Python, because NumPy's differ in the last digit between
 CPUs. For the lengths of vectors, NumPy's only select a point on grids that are the same on every CPU.
@@ -23,7 +23,7 @@ EXACT = Context(prec=50)  # decimals, rounded alike on every CPU, unlike exponen
 
 
 def laplace_tail(terms: NDArray[np.int64], failure: float) -> Array:
-    """Return bounds x: [...] with P(|sum of `terms` iid Laplace(1)| > x) <= failure, by Chernoff.
+    """Return bounds x, shaped like `terms`, with P(|sum of `terms` iid Laplace(1)| > x) <= failure, by Chernoff.
 
     x = min over u in (0, 1) of (c - j ln(1 - u^2)) / u with c = ln(2 / failure), j = terms. The best u
     solves 2y - ln(1 + y) = c / j with y = u^2 / (1 - u^2). The left side is convex and rises, so Newton's method,
@@ -43,17 +43,17 @@ def laplace_tail(terms: NDArray[np.int64], failure: float) -> Array:
 
 
 def gaussian_tail(std: Array, failure: float) -> Array:
-    """Return bounds x: [...] with P(|N(0, std^2)| > x) = failure, exactly."""
+    """Return the exact bounds x, shaped like `std`, with P(|N(0, std^2)| > x) = failure."""
     from scipy.special import ndtri
 
     return np.asarray(-float(ndtri(failure / 2)) * std)
 
 
 def binomial_tail(batches: Array, failure: float) -> Array:
-    """Return Chernoff bounds x: [M] with P(|sum over j <= i of Binomial(batches[j]) less its mean| > x_i) <= failure.
+    """Return bounds x [M] with P(|sum over j <= i of Binomial(batches[j]) - its mean| > x_i) <= failure, by Chernoff.
 
-    batches: trials and probability of each batch [M, 2]. Any theta gives a bound; we take the best of a fine grid
-    around the Gaussian optimum sqrt(2c)/std, for the upper tail and for the lower one.
+    batches: trials and probability of each batch [M, 2]. Any theta gives a bound; we use the best theta of a fine grid
+    around the Gaussian optimum sqrt(2c)/std, for the upper and for the lower tail.
     """
     from scipy.special import expm1, log1p
 
@@ -76,21 +76,21 @@ def binomial_tail(batches: Array, failure: float) -> Array:
 
 
 def chi_tail(std: Array, cells: int, failure: float) -> Array:
-    """Return lengths x: [...] with P(|N(0, std^2 I)| > x) = failure for vectors of `cells` coordinates, exactly."""
+    """Return the exact lengths x, shaped like `std`, with P(|N(0, std^2 I)| > x) = failure, in `cells` dimensions."""
     from scipy.special import chdtri
 
     return np.asarray(math.sqrt(float(chdtri(cells, failure))) * std)
 
 
 def length_tail(log_moments: Callable[[Array], Array], spread: Array, cells: int, failure: float) -> Array:
-    """Return lengths x: [M] with P(|z_i| > x_i) <= failure, for random vectors z_i of `cells` coordinates.
+    """Return lengths x [M] with P(|z_i| > x_i) <= failure, for random vectors z_i of `cells` coordinates.
 
     Args:
-        log_moments(y): [M] upper bound on ln E exp(y_i u.z_i) for every unit vector u; y: [M].
-        spread: [M] approximate standard deviation of u.z_i.
+        log_moments(y): returns upper bounds [M] on ln E exp(y_i u.z_i) for every unit vector u; y: [M].
+        spread: approximate standard deviations of u.z_i [M].
 
-    For u uniform on the sphere E exp(y u.z) = phi(y |z|), phi(t) = Gamma(d/2) (2/t)^(d/2 - 1) I_{d/2-1}(t), which
-    rises in |z|; so P(|z| > x) <= exp(log_moments(y)) / phi(y x), by Markov, for every y. We use the best y of a grid.
+    For u uniform on the sphere, E exp(y u.z) = phi(y |z|) with phi(t) = Gamma(d/2) (2/t)^(d/2 - 1) I_{d/2-1}(t), which
+    rises in |z|. So P(|z| > x) <= exp(log_moments(y)) / phi(y x), by Markov, for every y. We use the best y of a grid.
     NumPy's logarithms only select one of the grid's points, whose bits do not depend on the CPU.
     """
     t, log_phi = _phi(cells)
@@ -106,7 +106,7 @@ def length_tail(log_moments: Callable[[Array], Array], spread: Array, cells: int
 
 @lru_cache(maxsize=16)
 def _phi(cells: int) -> tuple[Array, Array]:
-    """Return a grid t [40,000] and ln phi(t) on the sphere in this dimension; cached, because it needs 10 ms."""
+    """Return a grid t [40,000] and ln phi(t) in `cells` dimensions. They are cached, because computing takes 10 ms."""
     from scipy.special import gammaln, ive
 
     order = cells / 2 - 1
@@ -116,7 +116,7 @@ def _phi(cells: int) -> tuple[Array, Array]:
 
 @cache
 def geometric(low: Decimal, high: Decimal, points: int) -> Array:
-    """Return points from low to high with equal ratios, with the same bits on every CPU."""
+    """Return `points` numbers from low to high in geometric progression, with the same bits on every CPU."""
     start, whole = EXACT.ln(low), EXACT.ln(high)
     span = EXACT.divide(EXACT.subtract(whole, start), points - 1)
     # a coarse and a fine grid, so that there are few exponentials
@@ -128,7 +128,7 @@ def geometric(low: Decimal, high: Decimal, points: int) -> Array:
 
 
 def laplace_length(terms: NDArray[np.int64], cells: int, failure: float) -> Array:
-    """Return lengths x: [M] with P(|z_i| > x_i) <= failure, each coordinate a sum of terms[i] iid Laplace(1).
+    """Return lengths x [M] with P(|z_i| > x_i) <= failure if each coordinate is a sum of terms[i] iid Laplace(1).
 
     Over unit vectors u the moment-generating function, prod over coordinates of (1 - y^2 u_c^2)^-j, is largest if u is
     a coordinate vector.
@@ -142,11 +142,11 @@ def laplace_length(terms: NDArray[np.int64], cells: int, failure: float) -> Arra
 
 
 def bits_length(variance: Array, cells: int, failure: float) -> Array:
-    """Return lengths x: [M] with P(|z_i| > x_i) <= failure; coordinates sum centred bits of total variance[i].
+    """Return lengths x [M] with P(|z_i| > x_i) <= failure if a coordinate is a sum of centred bits with variance[i].
 
-    E exp(y (bit - q)) <= exp(q (1 - q) (e^|y| - 1 - |y|)) (Bennett), and (e^y - 1 - y)/y^2 rises, so that again the
-    worst u is a coordinate vector. The number and the q of later bits may be decided during the run, if their variance
-    is fixed.
+    E exp(y (bit - q)) <= exp(q (1 - q) (e^|y| - 1 - |y|)) (Bennett), and (e^y - 1 - y)/y^2 rises, so the worst unit
+    vector u is again a coordinate vector. The number and the q of later bits may be decided during the run, if their
+    variance is fixed.
     """
     v = np.asarray(variance, dtype=float)
 
@@ -159,9 +159,9 @@ def bits_length(variance: Array, cells: int, failure: float) -> Array:
 def bounded_length(
     users: NDArray[np.int64], variance: float, size: float, cells: int, failure: float
 ) -> Array:
-    """Return x: [M]; w.p. >= 1 - failure, the sum of the first k users' errors is at most x_i long for k <= users[i].
+    """Return x [M]: w.p. >= 1 - failure, the sum of the first k users' errors is at most x_i long if k <= users[i].
 
-    Given all earlier ones, a user's error has mean 0, at most this variance in any direction, and at most this size.
+    Given all earlier errors, a user's error has mean 0, at most this variance in any direction, and at most this size.
     So E exp(y u.error) <= exp(variance (e^b - 1 - b) y^2/b^2), b = y size (Bennett). The bound behind P(|z| > x) is
     then a supermartingale over the users, and the bound holds for all of them up to the last at once (Doob).
     """
@@ -176,5 +176,5 @@ def bounded_length(
 
 
 def per_event(beta: float, cells: int, releases: int) -> float:
-    """Return each counter's failure probability per release, so that all bounds hold w.p. >= 1 - beta/3."""
+    """Return the failure probability per counter and release for which all bounds together hold w.p. >= 1 - beta/3."""
     return beta / 3 / (cells * releases)

@@ -18,11 +18,11 @@ BITS = 30
 STEPS = 2**BITS  # steps in a unit: sums of up to 2^23 grid numbers from 0 to 1 are exact in float64
 SPACING = 1 / STEPS
 
-Below = Callable[[int], int]  # n to a uniform draw from 0, ..., n - 1
+Below = Callable[[int], int]  # from n to a uniform draw from 0, ..., n - 1
 
 
 def happens(numerator: int, denominator: int, below: Below) -> bool:
-    """Return True with probability exp(-numerator/denominator), for integers >= 0 and > 0: Algorithm 1."""
+    """Return True with probability exp(-numerator/denominator), for integers numerator >= 0, denominator > 0."""
     while numerator > denominator:
         if not happens(1, 1, below):
             return False
@@ -34,7 +34,7 @@ def happens(numerator: int, denominator: int, below: Below) -> bool:
 
 
 def discrete_laplace(scale: Fraction, below: Below = secrets.randbelow) -> int:
-    """Draw an integer z with probability proportional to exp(-|z|/scale), scale > 0: Algorithm 2."""
+    """Draw an integer z with probability proportional to exp(-|z|/scale), for scale > 0 (Algorithm 2)."""
     t, s = scale.numerator, scale.denominator
     while True:
         u = below(t)
@@ -50,7 +50,7 @@ def discrete_laplace(scale: Fraction, below: Below = secrets.randbelow) -> int:
 
 
 def discrete_gaussian(scale: Fraction, below: Below = secrets.randbelow) -> int:
-    """Draw an integer z with probability proportional to exp(-z^2/(2 scale^2)), scale > 0: Algorithm 3."""
+    """Draw an integer z with probability proportional to exp(-z^2/(2 scale^2)), for scale > 0 (Algorithm 3)."""
     p, q = scale.numerator**2, scale.denominator**2  # scale^2 = p/q
     t = scale.numerator // scale.denominator + 1
     of_t = Fraction(t)
@@ -64,8 +64,8 @@ def discrete_gaussian(scale: Fraction, below: Below = secrets.randbelow) -> int:
 class Apart(NamedTuple):
     """The distance of discrete noise from continuous noise of the same scale.
 
-    Except for outcomes of probability below 10^-2000, the probability of a cell of the grid is at most e^up times, and
-    at least e^-down times, the probability that continuous noise falls into it.
+    Except for outcomes of probability below 10^-2000, the probability of a grid point is at most e^up times, and at
+    least e^-down times, the probability that continuous noise falls into the cell around it.
     """
 
     up: float
@@ -74,24 +74,24 @@ class Apart(NamedTuple):
     def epsilon(self, of: Callable[[float], float], delta: float) -> float:
         """Return an epsilon for which discrete noise is (epsilon, delta)-DP.
 
-        of: the same function for continuous noise, whose value at delta = 0 holds unchanged.
+        of: a function from delta to epsilon for continuous noise. Its value at delta = 0 also holds for discrete noise.
         """
         return min(of(0.0), of(self.delta(delta)) + self.up + self.down)
 
     def delta(self, delta: float) -> float:
-        """Return the delta at which to evaluate continuous noise."""
+        """Return the delta at which `epsilon` evaluates continuous noise."""
         return delta * math.exp(-self.up) * (1 - 1e-12)
 
 
 def gaussian_apart(scale: float, shift: float) -> Apart:
-    """Return the distance for a counter that changes by `shift`; `shift` and `scale` are in grid steps."""
+    """Return the distance for Gaussian noise in a counter that changes by `shift`. Both arguments are in grid steps."""
     q = math.exp(-2 * (math.pi * scale) ** 2)
     wrapped = 2 * q / (1 - q) if q < 1 else math.inf
     return Apart(1 / (24 * scale**2), (100 + shift / scale) ** 2 / (8 * scale**2) + wrapped)
 
 
 def laplace_apart(scale: float, shift: float) -> Apart:
-    """Return the distance for Laplace noise; shift is not used."""
+    """Return the distance for Laplace noise with this scale in grid steps; it does not depend on `shift`."""
     return Apart(1 / (4 * scale), 1 / (8 * scale**2))
 
 
@@ -100,8 +100,8 @@ class Exact:
     """A sampler of noise on the grid.
 
     Attributes:
-        draw(scale): draws one number; it and scale are in grid steps.
-        apart(scale, shift): the distance of its noise in one counter from continuous noise.
+        draw(scale): draws one number. The number and the scale are in grid steps.
+        apart(scale, shift): returns the distance of the noise in one counter from continuous noise.
     """
 
     draw: Callable[[Fraction], int]

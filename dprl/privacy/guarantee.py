@@ -35,7 +35,7 @@ OUTSIDE = "{author} states how much noise of {mechanism} reveals, and dprl has n
 
 
 def budget(epsilon: float, delta: float) -> str:
-    """Write (epsilon, delta), rounded up: (1, 10⁻⁶), (0.5, 2.5×10⁻⁸), (2, 0.05)."""
+    """Format (epsilon, delta), rounded up, such as (1, 10⁻⁶), (0.5, 2.5×10⁻⁸) or (2, 0.05)."""
     mantissa, _, exponent = f"{upward(delta, 3):.3g}".partition("e")
     if exponent:
         ten = f"10{str(int(exponent)).translate(_SUPERSCRIPT)}"
@@ -45,7 +45,7 @@ def budget(epsilon: float, delta: float) -> str:
 
 @dataclass(frozen=True)
 class Reading:
-    """One guarantee that the noise proves: (epsilon, delta) under a notion of neighbours, with the argument."""
+    """One proved guarantee: (epsilon, delta) under a notion of neighbours. how: the source of the proof."""
 
     adjacency: str
     epsilon: float
@@ -55,9 +55,9 @@ class Reading:
 
 @dataclass(frozen=True)
 class LadderStep:
-    """A step from the paper's noise to less noise: its name, the std of a counter n in counts, and its guarantee.
+    """A step from the paper's noise to less noise: its name, the std of the noise in a counter n, and its guarantee.
 
-    idea: the change from the step before (in the first step with an idea, from the first step).
+    idea: the change from the previous step; in the first step that has an idea, the change from the first step.
     """
 
     what: str
@@ -78,16 +78,16 @@ class Guarantee:
         where: the place where noise is added.
         noise_formula, noise_scale: the size of one draw for a counter n, in counts.
         noise_std: the standard deviation of one released counter n at the worst release, in counts.
-        claimed_*: the stated guarantee (for noise as in the paper: stated by the paper).
+        claimed_*: the stated guarantee; for noise as in the paper, the one that the paper states.
         proved_*: the guarantee that we prove for this noise under replace-one at the spec's delta.
         readings: further proved guarantees.
         ladder: the noise that other mechanisms would need.
         public: facts that the learner assumes to be public, which are therefore not protected.
         users: the number of users K.
         returning: a number of episodes, and the epsilon proved at proved_delta for a user who has that many.
-        messages: the messages of one user, in words, if there is more than one report.
+        messages: a description of one user's messages, if there is more than one report.
         claimed_rho, proved_rho: the rho of zero-concentrated privacy, for an offline run.
-        contribution: m, the most episodes of one user, all of which are protected.
+        contribution: m, the largest number of episodes of one user, all of which are protected.
 
     Numbers are None without a stated guarantee; scale and std are also None if sums have noise of different sizes.
     """
@@ -132,7 +132,7 @@ class Guarantee:
     _repr_html_ = tabulated
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the guarantee as JSON data; rho and contribution are left out if they are None or one."""
+        """Return the guarantee as JSON data, without rho if it is None, and without contribution if it is 1."""
         whole = asdict(self)
         if self.contribution == 1:
             del whole["contribution"]
@@ -143,7 +143,7 @@ class Guarantee:
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Guarantee:
-        """Read the output of `to_dict`. Raises TypeError if fields are missing or unknown."""
+        """Restore a guarantee from the output of `to_dict`. Raises TypeError if fields are missing or unknown."""
         known: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in given.items()}
         known["readings"] = tuple(Reading(**r) for r in known.get("readings", ()))
         known["ladder"] = tuple(LadderStep(**s) for s in known.get("ladder", ()))

@@ -2,8 +2,8 @@
 
 The loss of an outcome is the logarithm of the ratio of its probabilities under the two data sets. A distribution of
 losses is stored on the multiples of an `interval`: each atom is split between the two multiples around it so that its
-mass under both data sets stays the same (connect the dots, Doroshenko et al. 2022). That spreads the likelihood
-ratio, so the result reveals at least as much.
+mass under both data sets stays the same (connect the dots, Doroshenko et al. 2022). Splitting spreads the likelihood
+ratio, so the stored distribution reveals at least as much as the true one.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Gaussian:
 
 @dataclass(frozen=True)
 class Binomial:
-    """Counters with Binomial(trials, probability) noise: `up` of them are one higher, `down` one lower."""
+    """Counters with Binomial(trials, probability) noise, of which `up` rise by one and `down` fall by one."""
 
     trials: int
     probability: float
@@ -81,7 +81,7 @@ Losses = tuple[Loss, ...]
 
 @dataclass(frozen=True, eq=False)
 class LossPart:
-    """`times` independent losses: pmf[i] is the probability of (lowest + i) intervals, `lost` of infinity."""
+    """`times` independent losses, each (lowest + i) intervals with probability pmf[i], and infinite with `lost`."""
 
     lowest: int
     pmf: Array
@@ -101,7 +101,7 @@ class LossPart:
 
 
 def parts_of(losses: Losses, interval: float, *, exchanged: bool = False) -> list[LossPart]:
-    """Return the losses of a composition on the grid. exchanged: whether the two data sets are exchanged.
+    """Return the distributions of losses on the multiples of `interval`. exchanged: whether to swap the data sets.
 
     Raises TypeError for a loss that has no distribution here.
     """
@@ -128,7 +128,7 @@ def one_way(losses: Losses) -> bool:
 def _laplace(loss: Laplace, interval: float) -> LossPart:
     """Return the loss's distribution: atoms of 1/2 at the shift s and e^-s/2 at -s, density e^((l - s)/2)/4 between.
 
-    Between two points less than an interval apart, an atom halfway has the density's mass under both data sets.
+    The density between two points less than an interval apart has the same mass as an atom halfway, for both data sets.
     """
     s = loss.shift
     inside = np.arange(math.floor(-s / interval) + 1, math.ceil(s / interval)) * interval

@@ -1,7 +1,7 @@
 """Mechanisms of other packages: whether they can be used, which privacy model offers each, and their guarantee's text.
 
-A privacy model relies only on the contract of `Mechanism`: noise of calibrated size in running counts. Proofs that hold
-for Gaussian and Laplace noise only do not cover these mechanisms, see `simulation.pairs`.
+A privacy model relies only on the contract of `Mechanism`: noise of calibrated size in running counts. Proofs for
+Gaussian and Laplace noise do not cover these mechanisms (`simulation.pairs`).
 """
 
 from __future__ import annotations
@@ -60,5 +60,5 @@ def assumption(key: str | None) -> tuple[str, ...]:
 
 
 def author(key: str) -> str:
-    """Return the author of an outside mechanism's losses: its package, if installed."""
+    """Return the name of the package that registered an outside mechanism, or "its author" if it is unknown."""
     return sources.get((GROUP, key), "its author")

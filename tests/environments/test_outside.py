@@ -313,7 +313,7 @@ def with_outcome(outcome: Any) -> Any:
         ("Taxi-v4", {"fickle_passenger": True}, "options: the P of Taxi leaves fickle passengers out"),
         ("CliffWalking-v1", {}, "H: the environment has no time limit; give H"),
         ("FrozenLake-v1", {"H": 101}, "H: 101 is not allowed; give at most 100, after which the environment ends"),
-        ("FrozenLake-v1", {"H": 2, "start": [1.0]}, "start: this is no distribution"),
+        ("FrozenLake-v1", {"H": 2, "start": [1.0]}, "start: this is not a probability"),
         ("FrozenLake-v1", {"H": 2, "rewards": (0.0, 0.1)}, "rewards: mean rewards go from 0 to 0.33"),
         (deep_sea(2), {"H": 2, "slips": 1}, "options: slips can be given only with an id"),
         (SimpleNamespace(), {"H": 2}, "env: its observation_space is not Discrete"),

@@ -38,10 +38,10 @@ class Exploration:
     """The policies to play next.
 
     Attributes:
-        blocks: played in this order; their counts are added to the batch.
-        batch: index of the batch in the whole run.
+        blocks: the blocks in the order of play; their counts are added to the batch.
+        batch: the index of the batch in the whole run.
         release: whether the batch is complete after these blocks.
-        idle: users who play after the release and whose data are not used.
+        idle: blocks of users who play after the release and whose data are not used.
     """
 
     blocks: tuple[Block, ...]
@@ -53,7 +53,7 @@ class Exploration:
 @dataclass(frozen=True)
 class StageEstimate:
     """The estimates at the end of a stage: a model P [H, S, A, S] (rows may sum to less than 1), R [H, S, A], the
-    policy with the largest estimated value, and a number for each of the learner's series."""
+    policy [H, S] with the largest estimated value, and the current number in each of the learner's series."""
 
     P: Array
     R: Array
@@ -72,7 +72,7 @@ class Eliminator(Protocol):
 
         Args:
             released: [H, S, A, S + 2], the released counts of the batch.
-            error: E, the bound in use on their noise.
+            error: E, the bound in use on the noise in the counts.
 
         Returns:
             The estimate at the end of a stage, else None.
@@ -81,13 +81,13 @@ class Eliminator(Protocol):
 
 @dataclass(frozen=True)
 class EliminationLearner(LearnerDefaults):
-    """A learner that plays stages of several policies each, and drops policies that look worse than the best one.
+    """A learner that plays several policies in each stage and then drops those that look worse than the best one.
 
     Attributes:
-        begin(problem, d1): starts an elimination.
-        series: names of the numbers that the learner reports after each stage.
-        too_large(key, size): reason why a problem is too large, "" if it is not.
-        planning(size): seconds to plan a stage, if this dominates the run.
+        begin(problem, d1): returns a new `Eliminator`.
+        series: the names of the numbers that the learner reports after each stage.
+        too_large(key, size): returns the reason why a problem is too large; "" if it is not.
+        planning(size): returns the estimated seconds for planning one stage; 0 if this is a small part of a run.
 
     All other attributes are as in `Learner`.
     """
@@ -114,7 +114,7 @@ class EliminationLearner(LearnerDefaults):
     forgets = True
 
     def seen(self, bonus: str) -> Counts:
-        """Return the same counts for every set of constants."""
+        """Return the type of counts that the learner receives, the same for every set of constants."""
         return self.statistic
 
     def refusal(self, size: Size, K: int) -> SpecError | None:
@@ -131,7 +131,7 @@ class EliminationLearner(LearnerDefaults):
         return None
 
     def releases(self, size: Size, K: int, epsilon: float | None, norm: str) -> int:
-        """Estimate the number of batches."""
+        """Estimate the number of batches in a run with K users."""
         return int(20 * log(K + 1)) + 1
 
     def pace(self, private: bool) -> str:
@@ -148,14 +148,14 @@ class EliminationLearner(LearnerDefaults):
 
 @dataclass(frozen=True)
 class Stage:
-    """One stage: `length` users for the crude half and again for the fine half, with `each` users per (h, x, a)."""
+    """One stage, with `length` users in the crude half, as many in the fine half, and `each` users per (h, x, a)."""
 
     length: int
     each: int
 
 
 def tuples(size: Size) -> int:
-    """Return H S A, the number of triples (h, x, a)."""
+    """Return H S A, the number of triples (step h, state x, action a)."""
     return size.H * size.S * size.A
 
 
@@ -179,8 +179,8 @@ def stages(K: int, tuples: int) -> list[Stage]:
 
 
 def batches(K: int, size: Size, statistic: Counts) -> list[tuple[int, int]]:
-    """Return, for each batch, its users and the number of counters that one replaced user raises. A crude batch
-    releases n and m of its own layer only."""
+    """Return (number of users, number of counters that rise if one user is replaced) for each batch. A crude batch
+    releases n and m of one layer only."""
     fine = statistic.sensitivity(size, REPLACE_ONE).raised
     return [
         batch
@@ -191,17 +191,17 @@ def batches(K: int, size: Size, statistic: Counts) -> list[tuple[int, int]]:
 
 
 def iota(problem: Problem) -> float:
-    """Return ln(2 H A K / beta)."""
+    """Return iota = ln(2 H A K / beta), the logarithm in the confidence width."""
     return log(2 * problem.H * problem.A * problem.K / problem.beta)
 
 
 def infrequent_below(problem: Problem, error: float) -> float:
-    """Return C1 E H^2 iota: a tuple (h, x, a, x') with m~ up to this is infrequent (Algorithm 2). E >= 1 (Lemma 15)."""
+    """Return C1 E H^2 iota, up to which m~ makes a tuple (h, x, a, x') infrequent (Algorithm 2). E >= 1 (Lemma 15)."""
     return float(problem.params["C1"]) * max(error, 1.0) * problem.H**2 * iota(problem)
 
 
 def width(problem: Problem, error: float, users: int) -> float:
-    """Return the confidence width: a policy this far below the best active one is eliminated (Algorithm 1).
+    """Return the confidence width; policies that fall this far below the best active one are eliminated (Algorithm 1).
 
     2C (sqrt(H^5 S^2 A iota / L_b) + S^3 A^2 H^5 E iota / L_b), where L_b is the stage's number of `users`.
     """
@@ -213,7 +213,7 @@ def width(problem: Problem, error: float, users: int) -> float:
 def stage_transitions(m: Array, n: Array, frequent: NDArray[np.bool_]) -> Array:
     """Return P^[.., x'] = m~/n~ for frequent tuples; the missing mass leads to an implicit absorbing state.
 
-    Rows that noise makes sum to more than 1 are scaled down to 1.
+    Rows whose sum is above 1 because of noise are scaled down to sum to 1.
     """
     P = np.where(frequent, m, 0.0) / np.maximum(n, 1.0)[..., None]
     result: Array = P / np.maximum(P.sum(-1, keepdims=True), 1.0)
@@ -221,6 +221,6 @@ def stage_transitions(m: Array, n: Array, frequent: NDArray[np.bool_]) -> Array:
 
 
 def mean_rewards(released: Array) -> Array:
-    """Return r~/n~ [H, S, A], clipped to [0, 1]."""
+    """Return the estimated mean rewards r~/n~ [H, S, A], clipped to [0, 1]."""
     result: Array = np.clip(released[..., -1] / np.maximum(released[..., -2], 1.0), 0.0, 1.0)
     return result

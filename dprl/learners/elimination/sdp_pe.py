@@ -38,9 +38,9 @@ class ListedElimination:
     """A policy elimination in progress, with an explicit list of policies.
 
     Attributes:
-        policies: [N, H, S].
-        active: [N], whether each policy is still active.
-        favourite: index of the active policy with the largest value in the last estimate.
+        policies: all deterministic policies [N, H, S].
+        active: whether each policy is still active [N].
+        favourite: the index of the active policy with the largest value in the last estimate.
     """
 
     SERIES = ("active policies", "confidence width", "infrequent tuples")
@@ -112,7 +112,7 @@ class ListedElimination:
 
 
 def too_large(key: str, size: Size) -> str:
-    """Explain why the list of policies would be too long; "" if it would not."""
+    """Return a sentence that explains why the list of policies would be too long; "" if it would not."""
     S, A, H, _ = size
     if policies_to_keep(H, S, A) is not None:
         return ""
@@ -123,7 +123,7 @@ def too_large(key: str, size: Size) -> str:
 
 
 def policies_to_keep(H: int, S: int, A: int) -> int | None:
-    """Return A^(S H), or None if it exceeds MAX_POLICIES."""
+    """Return the number of deterministic policies A^(S H), or None if it exceeds MAX_POLICIES."""
     return None if S * H * log(max(A, 1)) > log(MAX_POLICIES) + 1e-9 else int(A ** (S * H))
 
 
@@ -136,7 +136,7 @@ def all_policies(H: int, S: int, A: int) -> NDArray[np.int64]:
 
 @kernel
 def best_visitors(policies: Ints, active: Flags, P: Array, d1: Array, layer: int, chosen: Ints) -> None:
-    """Find for each (x, a) the active policy most likely to take a in x at `layer`; write its index to chosen [S, A].
+    """Write to chosen [S, A] the index of the active policy that is most likely to take a in x at `layer`.
 
     Args:
         policies: [N, H, S]; the lowest index wins ties.
@@ -178,7 +178,7 @@ def best_visitors(policies: Ints, active: Flags, P: Array, d1: Array, layer: int
 
 @kernel
 def policy_values(policies: Ints, active: Flags, P: Array, R: Array, d1: Array, values: Array) -> None:
-    """Write active policies' values from d1, under P (see best_visitors), R [H, S, A], to values [N], else -1."""
+    """Write each active policy's value in the model P, R, d1 to values [N], and -1 for policies that are not active."""
     N, H, S = policies.shape
     V = np.zeros(S)
     before = np.zeros(S)

@@ -143,12 +143,12 @@ class RelaxedElimination:
 
 
 def work(size: Size) -> int:
-    """Estimate the additions of one backward induction for every (h, s, a)."""
+    """Estimate the number of additions for a stage, which needs a backward induction for every (h, s, a)."""
     return tuples(size) ** 2 * size.S
 
 
 def too_large(key: str, size: Size) -> str:
-    """Explain why planning would take too long; "" if it would not."""
+    """Return a sentence that explains why planning would take too long; "" if it would not."""
     if work(size) <= MAX_WORK:
         return ""
     return (
@@ -194,12 +194,12 @@ def best_trade(
     """Find the policy that maximises P(take `action` in `state` at `layer`) + price * value, and write it to `policy`.
 
     Args:
-        V, greedy: results of `plan`, followed after `layer`. Of equally good actions, the one with the higher value
-            wins, then the lowest.
-        reach, worth: [2, S], scratch.
+        V, greedy: results of `plan`; `greedy` is followed after `layer`. Of equally good actions, the one with the
+            higher value wins, and then the lowest.
+        reach, worth: arrays [2, S] that are used as workspace.
 
     Returns:
-        (probability, value) from d1.
+        (probability, value) of the policy if the first state is drawn from d1.
     """
     H, S, A, _ = P.shape
     for h in range(H):
@@ -243,7 +243,7 @@ def best_trade(
 def chance_of(
     P: Array, d1: Array, policy: Policy, layer: int, state: int, action: int, here: Array, there: Array
 ) -> float:
-    """Return the probability that a policy takes `action` in `state` at `layer`. here, there: [S], scratch."""
+    """Return the probability that a policy takes `action` in `state` at `layer`. here, there: workspace [S]."""
     S = len(d1)
     if policy[layer, state] != action:
         return 0.0
@@ -273,12 +273,12 @@ def explorers(
     pairs: Ints,
     shares: Array,
 ) -> None:
-    """Find for each (x, a) the mixture with value at least `floor` that is most likely to take a in x at `layer`.
+    """Find, for each (x, a), the mixture with value at least `floor` that is most likely to take a in x at `layer`.
 
     Args:
-        pairs: [S, A, 2, H, S], the two policies of each mixture.
-        shares: [S, A], the share of the first one.
-        floor: at most the best policy's value.
+        pairs: [S, A, 2, H, S], receives the two policies of each mixture.
+        shares: [S, A], receives the share of the first policy in each mixture.
+        floor: the smallest allowed value, at most the best policy's.
 
     If x cannot be reached in this model, the best policy is chosen.
     """

@@ -11,17 +11,17 @@ from dprl.mdp.tabular import Array
 
 
 class Confidence(NamedTuple):
-    """The confidence set of the weights at every regressed step h, with M = G + ridge I and Y = M^-1 x.
+    """The confidence sets of the weights w_h at all regressed steps h, with M = G + ridge I and Y = M^-1 x.
 
         |<x, w_h - weights_h>| <= beta sqrt(x.Y + slack |Y|^2) + pull |Y|   for every x.
 
-    G is the released matrix of family 0. All are arrays [.., steps], weights [.., steps, d], and NaN if M is not
-    positive definite, so that there is no confidence set.
+    G is the released matrix of family 0. Attributes have the shape [.., steps], except weights [.., steps, d]. They are
+    NaN if M is not positive definite, because then there is no confidence set.
 
     Attributes:
         weights: the estimate M^-1 u.
         ridge: the multiple of I added to G.
-        beta, slack, pull: the terms of the bound; pull |Y| covers the effects of ridge and noise on the estimate.
+        beta, slack, pull: the factors in the bound; pull |Y| covers the effects of ridge and noise on the estimate.
         shift: the learner's bound on the change of an eigenvalue of G by noise.
     """
 
@@ -34,14 +34,14 @@ class Confidence(NamedTuple):
 
 
 class Solved(NamedTuple):
-    """The solution of a ridge regression; leading dimensions as in `Confidence`.
+    """The solutions of many ridge regressions, with any leading dimensions [..].
 
     Attributes:
         weights: [.., d], (G + ridge I)^-1 u.
-        logarithms: ln det (G + ridge I).
-        inverse: [.., d, d].
-        fine: whether the matrix is positive definite; if not, the others are NaN.
-        ridge: the given ridge, or a larger one if rounding requires it.
+        logarithms: [..], ln det (G + ridge I).
+        inverse: [.., d, d], (G + ridge I)^-1.
+        fine: [..], whether the matrix is positive definite; if it is not, the other attributes are NaN.
+        ridge: [..], the given ridge, or a larger one if rounding requires it.
     """
 
     weights: Array
@@ -52,7 +52,7 @@ class Solved(NamedTuple):
 
 
 def solved(released: Array, ridge: Array) -> Solved:
-    """Solve many regressions at once, as `regression.solve` solves one: released [.., d, d + 1], ridge [..]."""
+    """Solve many ridge regressions at once. released: the matrices G and vectors u [.., d, d + 1]; ridge: [..]."""
     G, u = released[..., :-1], released[..., -1]
     diagonal = np.abs(np.diagonal(G, axis1=-2, axis2=-1)).max(-1)
     ridge = np.maximum(ridge, ROUNDING * diagonal)
@@ -66,14 +66,14 @@ def solved(released: Array, ridge: Array) -> Solved:
 
 
 def widths(one: Confidence, inverse: Array) -> Array:
-    """Return the largest distance of each weight from its estimate, [.., d]."""
+    """Return the largest distance [.., d] of each weight from its estimate. inverse: (G + ridge I)^-1 [.., d, d]."""
     squared = np.einsum("...ij,...ij->...i", inverse, inverse)
     own = np.diagonal(inverse, axis1=-2, axis2=-1) + one.slack[..., None] * squared
     return np.asarray(one.beta[..., None] * np.sqrt(own) + one.pull[..., None] * np.sqrt(squared))
 
 
 def narrower(first: tuple[Confidence, Array], second: tuple[Confidence, Array]) -> Confidence:
-    """Return, at every step, the narrower of two valid sets, each given with its inverse [.., d, d]."""
+    """Return the narrower of two valid confidence sets at every step, each given with its inverse [.., d, d]."""
     a, b = (np.nan_to_num(widths(*one).sum(-1), nan=np.inf) for one in (first, second))
     takes = a <= b
     return Confidence(

@@ -1,4 +1,4 @@
-"""The record of a learner for linear mixtures: it plans optimistically at every release, from released sums alone."""
+"""The record of a learner for linear mixtures, which plans optimistically at every release, from released sums only."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ class MixturePlan(NamedTuple):
     Attributes:
         Q: [H, S, A], optimistic values.
         V: [H + 1, S], their maxima; V[H] = 0.
-        policy: [H, S], greedy.
-        middle, unit: [H, S, A], define the next target of a user at (h, s, a): (V_{h+1} - middle) / unit.
+        policy: [H, S], the greedy actions.
+        middle, unit: [H, S, A], define the target of the next regression at (h, s, a), (V_{h+1} - middle) / unit.
         worth: [H, S, A], 1/v, the weight of a user's data at (h, s, a) in the next regression.
         inverse: [H - 1, families, d, d], inverses of the matrices used; zero if there is none.
         weights: [H - 1, families, d], estimates of w_h.
-        bare_inverse, bare_weights: the same with a smaller ridge.
-        indefinite: [1], number of matrices so far that were not positive definite.
+        bare_inverse, bare_weights: the inverses and estimates with a smaller ridge.
+        indefinite: [1], the number of matrices so far that were not positive definite.
     """
 
     Q: Array
@@ -57,15 +57,16 @@ class MixturePlan(NamedTuple):
 
 @dataclass(frozen=True)
 class MixtureProblem:
-    """The facts that a planner's constants may depend on, all public.
+    """The public facts that a planner's constants may depend on.
 
     Attributes:
         size: S, A, H and d.
-        K: users.
-        beta: failure probability, p in the paper.
+        K: the number of users.
+        beta: the failure probability, p in the paper.
         bound: C_w, an upper bound on |w_h|.
         statistic: the released statistic, which defines the units of its noise.
-        quantile: upper bound on the length of d standard normal draws, at the probability for which noise is bounded.
+        quantile: an upper bound on the length of d standard normal draws, with the same failure probability as the
+            bound on the noise.
     """
 
     size: Size
@@ -80,10 +81,10 @@ class MixturePlanner(NamedTuple):
     """A learner's planner with one set of constants.
 
     Attributes:
-        plan: kernel, with the signature above.
-        constants(problem): returns its constants, [..].
-        confidence(released, error, users, constants): returns its confidence sets at many releases at once, for charts;
-            released: [D, H - 1, families, d, d + 1], error, users: [D]. None if it has no chart.
+        plan: the kernel, with the signature above.
+        constants(problem): returns the planner's constants, [..].
+        confidence(released, error, users, constants): returns the planner's confidence sets at D releases, for charts;
+            released: [D, H - 1, families, d, d + 1], error, users: [D]. None if there is no chart.
     """
 
     plan: Callable[..., None]
@@ -93,11 +94,10 @@ class MixturePlanner(NamedTuple):
 
 @dataclass(frozen=True)
 class MixtureLearner(PlannedLearner[MixturePlanner, ValueRegression]):
-    """A learner that replans at release times from regressions of its own values.
+    """A learner that replans at every release from regressions of its own values.
 
     Attributes:
-        planners: by bonus; the first is the default.
-        regression: type of the statistic that it receives.
+        planners: its planners by bonus; the first is the default. regression: the type of its statistic.
 
     All other attributes are as in `Learner`.
     """
@@ -117,13 +117,13 @@ class MixtureLearner(PlannedLearner[MixturePlanner, ValueRegression]):
     public = ("sizes", "d1", "mixture", "rewards")
 
     def seen(self, bonus: str) -> ValueRegression:
-        """Return the regression: of raw values for the paper's constants, else of centred, scaled values."""
+        """Return the statistic for regressing raw values with the paper's constants, else centred and scaled values."""
         return self.regression(centred=bonus != "paper")
 
 
 @kernel
 def act_greedily(h: int, plan: Any) -> None:
-    """Set V and the policy at step h from Q, with the lowest of equally good actions. `plan` holds all three."""
+    """Set V and the policy at step h from Q, which are all in `plan`; the lowest of equally good actions wins."""
     _, S, A = plan.Q.shape
     for s in range(S):
         best = 0
@@ -136,13 +136,13 @@ def act_greedily(h: int, plan: Any) -> None:
 
 @kernel
 def next_block(most: float, users: int, K: int, d1: Array, features: Array, plan: MixturePlan) -> int:
-    """Return the number of users at the next release: t + max(1, floor(b)), at most K, with the largest b <= most t for
-    which the predicted growth of ln det of every matrix is at most ln 2.
+    """Return the number of users at the next release: t + max(1, floor(b)), at most K. t is `users`, and b is the
+    largest number up to most * t for which the predicted growth of ln det of every matrix is at most ln 2.
 
-    ln det (M + b G) - ln det M <= b tr(M^-1 G), and G is the expected contribution of a user: X X^T / v, averaged over
-    the states that the policy visits in the learner's own model <phi(s'|s, a), w~>. There w is the vector nearest to
-    w~, in the norm of the matrix, for which the model sums to 1; negative entries are cut at 0 and the rest normalised
-    (uniform if nothing is left).
+    ln det (M + b G) - ln det M <= b tr(M^-1 G), and G is the expected contribution of a user, X X^T / v, averaged over
+    the states that the policy visits in the learner's own model <phi(s'|s, a), w>. There w is the vector nearest to the
+    estimate, in the norm of the matrix, for which the model sums to 1; negative entries are replaced by 0 and the rest
+    is normalised (or made uniform if all are 0).
     """
     H, S = plan.policy.shape
     families, d = plan.inverse.shape[1], plan.inverse.shape[2]
@@ -188,7 +188,7 @@ def next_block(most: float, users: int, K: int, d1: Array, features: Array, plan
 
 @kernel
 def centre(h: int, plan: MixturePlan) -> None:
-    """Set the middle and the unit of the next regression at step h to the values for V_{h+1}."""
+    """Set the middle and the unit of the next regression at step h, so that V_{h+1} is within unit/2 of the middle."""
     _, S, A = plan.unit.shape
     low = plan.V[h + 1, 0]
     high = low
@@ -203,7 +203,7 @@ def centre(h: int, plan: MixturePlan) -> None:
 
 @kernel
 def reach_of_values(features: Array, h: int, s: int, a: int, V: Array, ends: Array) -> None:
-    """Write the smallest and largest V[h] over all states that may follow (s, a), under any weights, to ends, [2]."""
+    """Write to ends [2] the smallest and largest V[h] over all states that can follow (s, a) under some weights."""
     S, d = features.shape[2], features.shape[3]
     ends[0] = np.inf
     ends[1] = -np.inf

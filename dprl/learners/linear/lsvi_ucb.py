@@ -1,8 +1,8 @@
 """LSVI-UCB (Jin et al. 2020) in batches with private sums (L21 Algorithm 2).
 
 In a linear MDP, r + P V is linear in the features phi(s, a) for every V, so it can be learned by regressing r + V(s')
-on them, from the last step to the first. With G the released matrix of step h and u the released vector for V =
-V_{h+1}, w~ = (G + ridge I)^-1 u and Q = <phi, w~> + bonus, clipped to its range.
+on the features, from the last step to the first. If G is the released matrix of step h and u the released vector for
+V = V_{h+1}, then w~ = (G + ridge I)^-1 u, and Q = <phi, w~> + bonus, clipped to its range.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ def step(
     constants: Array,
     plan: ValueIterationPlan,
 ) -> None:
-    """Plan as in the paper: ridge = lambda + c_K + Upsilon, bonus = beta |phi| in the inverse's norm, Q in [0, H].
+    """Plan step h as in the paper: ridge = lambda + c_K + Upsilon, bonus = beta |phi| in the inverse's norm, Q <= H.
 
-    shift, pull: the largest standard deviation of the noise in one number of a matrix and of a vector in the run.
-    constants: see `constants`.
+    shift, pull: the largest standard deviations in the run of the noise in one number of a matrix and of a vector.
+    constants: the result of `constants`.
     """
     H, S, A = plan.Q.shape
     found = np.zeros(3)
@@ -64,8 +64,8 @@ def step(
 
 
 def constants(problem: LinearProblem) -> Array:
-    """Return lambda = d, Upsilon and C for noise of standard deviation 1, K, and ln(24^2 18 K^2 d H / p), chi without
-    U_K (L21 Appendix E.1; for Laplace noise E.3).
+    """Return lambda = d, Upsilon and C for noise of standard deviation 1, K, and ln(24^2 18 K^2 d H / p), which is chi
+    without U_K (L21 Appendix E.1; for Laplace noise, Appendix E.3).
     """
     H, d, K, p = problem.size.H, problem.size.d, problem.K, problem.beta
     if problem.norm == "l1":
@@ -102,14 +102,14 @@ def anytime(
     constants: Array,
     plan: ValueIterationPlan,
 ) -> None:
-    """Compute an upper bound on Q* at all releases (proof: docs/report/linear.md), of (r + V - middle) / unit.
+    """Plan step h with an upper bound on Q* that holds at all releases at once (docs/report/linear.md has the proof).
 
         bonus = beta sqrt(phi.Y + max(lambda + shift - ridge, 0) |Y|^2) + (pull + (shift + ridge) C_w) |Y|,
         Y = (G + ridge I)^-1 phi.
 
     beta bounds the randomness of rewards and next states, for all V at once; shift and pull bound the change of G and
     of u by noise. The bound holds for any ridge; we use the better of ridge = lambda + shift and ridge = lambda.
-    constants: see `anytime_constants`.
+    constants: the result of `anytime_constants`.
     """
     _, S, A = plan.Q.shape
     d = features.shape[2]
@@ -150,7 +150,7 @@ def anytime(
 
 
 def anytime_constants(problem: LinearProblem) -> Array:
-    """Return lambda = 1/4; C_w; 2 ln(3 H 2^(S-1) / beta), a union bound over the corners of the cube of values V."""
+    """Return lambda = 1/4, C_w, and 2 ln(3 H 2^(S-1) / beta), from a union bound over the corners of the cube of V."""
     S, H = problem.size.S, problem.size.H
     return np.array([0.25, problem.bound, 2 * (log(3 * H / problem.beta) + (S - 1) * log(2))])
 
@@ -158,7 +158,7 @@ def anytime_constants(problem: LinearProblem) -> Array:
 def anytime_confidence(
     released: Array, shift: Array, pull: Array, users: Array, constants: Array
 ) -> Confidence:
-    """Return the confidence set behind `anytime`, with the better of its two ridges at every step."""
+    """Return the confidence set that `anytime` uses, with the better of its two ridges at every step."""
     lamda, bound, d = constants[0], constants[1], released.shape[-2]
     shifts = np.broadcast_to(shift[:, None], released.shape[:2])
     most = d * np.log1p(users / (d * lamda))[:, None]

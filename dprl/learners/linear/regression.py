@@ -1,4 +1,4 @@
-"""Ridge regression from released sums, written out so that compiled and plain Python code give the same bits."""
+"""Ridge regression from released sums, in explicit loops, so that compiled and plain Python code give equal bits."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import numpy as np
 from dprl.engine import kernel
 from dprl.mdp.tabular import Array
 
-ROUNDING = 1e-13  # of the largest diagonal entry: a smaller ridge is lost in rounding
+ROUNDING = 1e-13  # a ridge below this share of the largest diagonal entry is lost in rounding
 
 
 @kernel
 def at_least(ridge: float, released: Array, h: int, f: int) -> float:
-    """Return the ridge, or 10^-13 of the largest diagonal entry if larger, so that rounding does not erase it."""
+    """Return the ridge, but at least ROUNDING times the largest diagonal entry, so that rounding does not erase it."""
     d = released.shape[2]
     most = 0.0
     for i in range(d):
@@ -32,7 +32,7 @@ def solve(released: Array, h: int, f: int, ridge: float, inverse: Array, weights
         weights: [H - 1, families, d], receives w at [h, f].
 
     Returns:
-        ln det (G + ridge I); NaN if it is not positive definite, with `inverse` and `weights` set to zero.
+        ln det (G + ridge I). If the matrix is not positive definite, NaN, with `inverse` and `weights` set to zero.
     """
     d = released.shape[2]
     L = np.zeros((d, d))
@@ -58,7 +58,7 @@ def solve(released: Array, h: int, f: int, ridge: float, inverse: Array, weights
     column = np.zeros(d)
     for c in range(
         d + 1
-    ):  # the last is u itself: substitution loses fewer digits than its product with the inverse
+    ):  # the last column is u itself, because substitution loses fewer digits than multiplying u by the inverse
         for i in range(d):
             total = 1.0 if i == c else 0.0
             if c == d:
@@ -81,7 +81,7 @@ def solve(released: Array, h: int, f: int, ridge: float, inverse: Array, weights
 
 @kernel
 def look_up(phi: Array, h: int, f: int, inverse: Array, weights: Array, found: Array) -> None:
-    """Write <phi, w>, |phi| in the norm of the inverse, and |inverse phi| to found, [3]."""
+    """Write three numbers to found [3]: <phi, w>, the norm sqrt(phi.inverse phi), and the length |inverse phi|."""
     d = phi.shape[0]
     mean = 0.0
     square = 0.0
@@ -100,7 +100,7 @@ def look_up(phi: Array, h: int, f: int, inverse: Array, weights: Array, found: A
 
 @kernel
 def project(phi: Array, one: Array, h: int, f: int, inverse: Array) -> float:
-    """Return the factor c for which c times `one` is nearest to phi in the norm of the inverse."""
+    """Return the number c for which c times the vector `one` is nearest to phi in the norm of the inverse."""
     d = phi.shape[0]
     along = 0.0
     length = 0.0

@@ -1,7 +1,7 @@
 """UCRL-VTR (Ayoub et al. 2020) with private sums (L21 Algorithm 1).
 
 It learns a linear mixture by regressing its own values V(s') on phi_V(s, a), because <phi_V, w> is the mean of V(s').
-With G and u the released sums at step h, w~ = (G + ridge I)^-1 u and Q = r + <phi_V, w~> + bonus, clipped to its range.
+G and u, the released sums at step h, give w~ = (G + ridge I)^-1 u and Q = r + <phi_V, w~> + bonus, which is clipped.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def plan(
 ) -> None:
     """Plan as in the paper: ridge = lambda + 2 Upsilon, bonus = beta |phi_V| in the inverse's norm, Q in [0, H].
 
-    error: the largest standard deviation of the noise in any sum of the run. constants: see `constants`.
+    error: the largest standard deviation of the noise in any sum of the run. constants: the result of `constants`.
     """
     H, S, A = plan.Q.shape
     phi, found = np.zeros(features.shape[3]), np.zeros(3)
@@ -64,8 +64,8 @@ def plan(
 
 
 def constants(problem: MixtureProblem) -> Array:
-    """Return lambda = H^2, Upsilon for error = 1, 3 (C_w + 1), and sqrt(2 H^2 ln(3 H (1 + K H)^(d/2) / p)) (L21
-    Corollaries 5, 6)."""
+    """Return the constants of L21 Corollaries 5 and 6: lambda = H^2, Upsilon for error = 1, 3 (C_w + 1), and
+    sqrt(2 H^2 ln(3 H (1 + K H)^(d/2) / p))."""
     H, d, K, p = problem.size.H, problem.size.d, problem.K, problem.beta
     most = float(problem.statistic.units(problem.size).max())  # 1 for noise as in the paper
     return np.array(
@@ -99,14 +99,14 @@ def anytime(
     constants: Array,
     plan: MixturePlan,
 ) -> None:
-    """Compute an upper bound on Q* at all releases (proof: docs/report/linear.md), for X = phi of (V - middle) / unit.
+    """Plan with an upper bound on Q* that holds at all releases at once (docs/report/linear.md has the proof).
 
         bonus = beta sqrt(X.Y + max(lambda + shift - ridge, 0) |Y|^2) + (N + ridge C_w) |Y|,  Y = (G + ridge I)^-1 X.
 
-    beta bounds the randomness of next states, N the effect of the noise in G and u, and shift the change of G by noise.
-    The bound holds for any ridge; we use the better of ridge = lambda + shift and ridge = lambda.
-    error: upper bound on the length of d draws of a release's noise, in the units of the release. constants: see
-    `anytime_constants`.
+    X is phi of (V - middle) / unit. beta bounds the randomness of next states, N the effect of noise in G and u, and
+    shift the change of G by noise. The bound holds for any ridge; we use the better of lambda + shift and lambda.
+    error: an upper bound on the length of d draws of a release's noise, in the units of the release.
+    constants: the result of `anytime_constants`.
     """
     H, S, A = plan.Q.shape
     d = features.shape[3]
@@ -151,7 +151,7 @@ def anytime(
 
 
 def anytime_constants(problem: MixtureProblem) -> Array:
-    """Return lambda = 1/4; C_w; the bounds of `noise_bounds` for error = 1; 2 ln(3 (H - 1) / beta)."""
+    """Return lambda = 1/4, C_w, the two bounds of `noise_bounds` for error = 1, and 2 ln(3 (H - 1) / beta)."""
     shift, pull = noise_bounds(problem, 0)
     return np.array([0.25, problem.bound, shift, pull, 2 * log(3 * (problem.size.H - 1) / problem.beta)])
 
@@ -173,7 +173,7 @@ def noise_bounds(problem: MixtureProblem, f: int) -> tuple[float, float]:
 
 
 def anytime_confidence(released: Array, error: Array, users: Array, constants: Array) -> Confidence:
-    """Return the region behind `anytime`, with the better of its two ridges at every step."""
+    """Return the confidence set that `anytime` uses, with the better of its two ridges at every step."""
     lamda, bound, spent = constants[0], constants[1], constants[4]
     return either(
         released, constants[2] * error, constants[3] * error, users / 4.0, lamda, bound, 0.25, spent

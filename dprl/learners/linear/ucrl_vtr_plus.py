@@ -1,7 +1,7 @@
-"""UCRL-VTR+ (Zhou et al. 2021) with private sums (L21 Algorithm 3): UCRL-VTR that weights each user by 1/v, where v
-bounds the variance of the values they saw and comes from a second regression, of squared values.
+"""UCRL-VTR+ (Zhou et al. 2021) with private sums (L21 Algorithm 3): UCRL-VTR that weights each user's data by 1/v. v
+bounds the variance of the next state's value, and comes from a second regression, of squared values.
 
-Family 0 has the weighted sums of values, family 1 the sums of squares, see statistics/weighted_regression.py.
+Family 0 has the weighted sums of values, and family 1 the sums of squares (statistics/weighted_regression.py).
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ def plan(
     constants: Array,
     plan: MixturePlan,
 ) -> None:
-    """Plan as in the paper, for the next user, the k-th: lambda = 1, ridges lambda + 2 Upsilon_i, Q in [0, H].
+    """Plan as in the paper for user k = users + 1, with lambda = 1, ridges lambda + 2 Upsilon_i, and Q in [0, H].
 
-    error: the largest standard deviation of the noise in any sum of family 0. constants: see `constants`.
+    error: the largest standard deviation of the noise in any sum of family 0. constants: the result of `constants`.
     """
     H, S, A = plan.Q.shape
     d = features.shape[3]
@@ -84,8 +84,8 @@ def plan(
 
 
 def constants(problem: MixtureProblem) -> Array:
-    """Return Upsilon_1 and Upsilon_2 for error = 1, 3 (C_w + 1), ln(24 H / p), ln(1 + K / lambda) and ln(1 + K H^4 / (d
-    lambda)) (L21 Corollaries 10, 11)."""
+    """Return the constants of L21 Corollaries 10 and 11: Upsilon_1 and Upsilon_2 for error = 1, 3 (C_w + 1),
+    ln(24 H / p), ln(1 + K / lambda) and ln(1 + K H^4 / (d lambda))."""
     H, d, K, p = problem.size.H, problem.size.d, problem.K, problem.beta
     units = problem.statistic.units(problem.size)[0]  # 1 in family 0 as in the paper
     norm = 4 * sqrt(d) + 2 * log(24 * K * H / p)
@@ -131,12 +131,12 @@ def anytime(
     constants: Array,
     plan: MixturePlan,
 ) -> None:
-    """Compute an upper bound on Q* at all releases (proof: docs/report/linear.md). The target of the next regression at
-    (s, a) is y = (V - middle) / unit in [-1/2, 1/2], with the middle and the range of V over the possible next states;
-    y is sqrt(1 / worth)-sub-Gaussian.
+    """Plan with an upper bound on Q* that holds at all releases at once (docs/report/linear.md has the proof). The
+    target of the next regression at (s, a) is y = (V - middle) / unit in [-1/2, 1/2], with the middle and the range of
+    V over the possible next states; y is sqrt(1 / worth)-sub-Gaussian.
 
-    error: upper bound on the length of d draws of a release's noise, in the units of the release. constants: see
-    `anytime_constants`.
+    error: an upper bound on the length of d draws of a release's noise, in the units of the release.
+    constants: the result of `anytime_constants`.
     """
     H, S, A = plan.Q.shape
     d = features.shape[3]
@@ -178,7 +178,7 @@ def learn(
     facts: Array,
     plan: MixturePlan,
 ) -> None:
-    """Regress family f at step h; write inverses and weights to the plan, and the facts to `facts`, [TOLD]."""
+    """Solve the regression of family f at step h. Inverses and weights go to the plan, and other results to facts."""
     d = released.shape[2]
     lamda, shift = constants[LAMDA], constants[SHIFT] * error
     facts[FULL], facts[LESS] = at_least(lamda + shift, released, h, f), at_least(lamda, released, h, f)
@@ -207,10 +207,10 @@ def between(
     plan: MixturePlan,
     ends: Array,
 ) -> None:
-    """Write the smallest and the largest possible <phi, w_h>, from either ridge, to ends, [2].
+    """Write to ends [2] the smallest and the largest possible <phi, w_h>, each with the better ridge.
 
-    one: [d], phi for V = 1, so that <one, w_h> = 1: any multiple of it may be added to phi, and we choose the one that
-    makes phi shortest.
+    one: [d], phi for V = 1. As <one, w_h> = 1 is known, any multiple of `one` may be subtracted from phi; we choose the
+    multiple that makes phi shortest.
     """
     d = phi.shape[0]
     found, best = np.zeros(3), np.zeros(d)
@@ -255,8 +255,8 @@ def proxy(low: float, high: float, square: float) -> float:
 
 
 def anytime_constants(problem: MixtureProblem) -> Array:
-    """Return for each family: the targets' variance proxy; lambda; 2 ln(3 (H - 1) / beta); the maximum of |X|^2 worth;
-    the bounds on noise for error = 1; C_w.
+    """Return, for each family, the targets' variance proxy, lambda, 2 ln(3 (H - 1) / beta), the maximum of |X|^2 worth,
+    the two bounds of `noise_bounds` for error = 1, and C_w.
 
     Values are weighted so that their proxy is 1. Squares lie in [0, 1/4] and are 1/8-sub-Gaussian.
     """
@@ -271,7 +271,7 @@ def anytime_constants(problem: MixtureProblem) -> Array:
 
 
 def anytime_confidence(released: Array, error: Array, users: Array, constants: Array) -> Confidence:
-    """Return the confidence set behind `anytime`, from family 0."""
+    """Return the confidence set that `anytime` uses, from the regression of family 0."""
     shift, pull, trace = constants[SHIFT] * error, constants[PULL] * error, constants[MOST] * users
     lamda, bound, proxy, spent = constants[LAMDA], constants[BOUND], constants[PROXY], constants[SPENT]
     return either(released, shift, pull, trace, lamda, bound, proxy, spent)

@@ -1,8 +1,8 @@
 """The record of a learner for linear MDPs: optimistic least-squares value iteration that requests sums step by step.
 
-At a release the learner receives the matrices first. Then, for h = H - 1 down to 0, it receives the vector of step h,
-plans that step, and so defines the vector of step h - 1: the values V[h] to regress, with their middle and unit. It
-receives nothing else about its users, see statistics/feature_gram.py.
+At a release the learner receives the matrices first. Then, for h = H - 1 down to 0, it receives the vector of step h
+and plans that step. The plan defines the vector of step h - 1: the values V[h] to regress, with their middle and unit.
+The learner receives nothing else about its users (statistics/feature_gram.py).
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ class ValueIterationPlan(NamedTuple):
     Attributes:
         Q: [H, S, A], optimistic values.
         V: [H + 1, S], their maxima; V[H] = 0.
-        policy: [H, S], greedy.
-        middle, unit: [H], the vector of step h sums phi (r + V_{h+1} - middle) / unit.
-        inverse, bare_inverse: [H, 1, d, d], inverses of the matrices used, and with a smaller ridge; zero if there is
-            none.
-        weights, bare_weights: [H, 1, d], estimates of w_h.
-        indefinite: [1], number of matrices so far that were not positive definite.
+        policy: [H, S], the greedy actions.
+        middle, unit: [H]; the vector of step h sums phi (r + V_{h+1} - middle) / unit.
+        inverse, bare_inverse: [H, 1, d, d], inverses of the matrices with the larger and the smaller ridge; zero if
+            there is no inverse.
+        weights, bare_weights: [H, 1, d], estimates of w_h with these two ridges.
+        indefinite: [1], the number of matrices so far that were not positive definite.
     """
 
     Q: Array
@@ -58,14 +58,14 @@ class ValueIterationPlan(NamedTuple):
 
 @dataclass(frozen=True)
 class LinearProblem:
-    """The facts that a planner's constants may depend on, all public.
+    """The public facts that a planner's constants may depend on.
 
     Attributes:
         size: S, A, H and d.
-        K: users.
-        beta: failure probability, p in the paper.
-        bound: maximum length of weights w for which <phi(s, a), w> is in [-1/2, 1/2] for every (s, a).
-        norm: the norm that the noise is calibrated to, l2 for Gaussian and l1 for Laplace noise.
+        K: the number of users.
+        beta: the failure probability, p in the paper.
+        bound: the maximum length of weights w for which <phi(s, a), w> is in [-1/2, 1/2] for every (s, a).
+        norm: the norm to which the noise is calibrated: l2 for Gaussian and l1 for Laplace noise.
     """
 
     size: Size
@@ -79,11 +79,11 @@ class ValueIterationPlanner(NamedTuple):
     """A learner's planner with one set of constants.
 
     Attributes:
-        step: kernel, with the signature above.
-        constants(problem): returns its constants, [..].
-        confidence(released, shift, pull, users, constants): returns the confidence sets of the requested weights, at
-            many releases at once, for charts; released: [D, H, 1, d, d + 1], shift, pull, users: [D].
-        longest(problem): returns the maximum length of these weights.
+        step: the kernel, with the signature above.
+        constants(problem): returns the planner's constants, [..].
+        confidence(released, shift, pull, users, constants): returns the confidence sets of the requested weights at D
+            releases, for charts; released: [D, H, 1, d, d + 1], shift, pull, users: [D].
+        longest(problem): returns the maximum length of the requested weights.
     """
 
     step: Callable[..., None]
@@ -100,7 +100,7 @@ class ValueIterationLearner(PlannedLearner[ValueIterationPlanner, FeatureGram]):
     """A learner that plans by requesting regressions of its own values on all data so far.
 
     Attributes:
-        planners: by bonus; the first is the default.
+        planners: its planners by bonus; the first is the default.
 
     All other attributes are as in `Learner`.
     """
@@ -121,31 +121,31 @@ class ValueIterationLearner(PlannedLearner[ValueIterationPlanner, FeatureGram]):
 
     @property
     def refused(self) -> Mapping[str, str]:
-        """Unsupported privacy models, with reasons."""
+        """The privacy models that the learner does not support, each with the reason."""
         return {
             "local": f"local is an open question for {self.key}: {LOCAL}",
             "shuffle": f"shuffle is not offered for {self.key}: as with local, {LOCAL}",
         }
 
     def seen(self, bonus: str) -> FeatureGram:
-        """Return the regression: of raw values for the paper's constants, else of centred, scaled values."""
+        """Return the statistic for regressing raw values with the paper's constants, else centred and scaled values."""
         return FeatureGram(centred=bonus != "paper")
 
     def releases(self, size: Size, K: int, epsilon: float | None, norm: str) -> int:
-        """Return B, the number of batches, or an estimate of the number of blocks without privacy."""
+        """Return the number of batches or, without privacy, an estimate of the number of blocks."""
         if epsilon is None:
             return int(min(K, 11 * log(K + 1) + size.H * size.d * log(K + 1)) + 1)
         return len(batches(K, size, epsilon, norm))
 
     def pace(self, private: bool) -> str:
-        """Describe the batches: equal ones as in Appendix E or, without privacy, blocks that grow."""
+        """Describe the schedule: equal batches as in L21 Appendix E or, without privacy, growing blocks."""
         if private:
             return "updates its policy at the end of equal batches, as many as in its paper"
         return "updates its policy at the end of blocks that grow while its matrices change little"
 
 
 def batches(K: int, size: Size, epsilon: float, norm: str) -> range:
-    """Return the numbers of users at the ends of the batches: every ceil(K / B); the last batch is cut at K.
+    """Return the numbers of users at the ends of the batches, multiples of ceil(K / B). The last may exceed K.
 
     B = ceil((K epsilon)^(2/5) / (d^(3/5) H^(1/5))) (L21 Appendix E.1), or for Laplace noise ceil((K epsilon)^(1/3) /
     (d^(2/3) H^(1/3))) (Appendix E.3).
@@ -161,7 +161,7 @@ def batches(K: int, size: Size, epsilon: float, norm: str) -> range:
 
 @kernel
 def centre(h: int, plan: ValueIterationPlan) -> None:
-    """Center the target of step h: r + V_{h+1} lies within unit/2 of middle."""
+    """Set the middle and the unit of step h, so that r + V_{h+1} is within unit/2 of the middle."""
     S = plan.V.shape[1]
     low = plan.V[h + 1, 0]
     high = low
@@ -176,15 +176,15 @@ def centre(h: int, plan: ValueIterationPlan) -> None:
 def next_block(
     most: float, users: int, K: int, d1: Array, features: Array, moved: Array, plan: ValueIterationPlan
 ) -> int:
-    """Return the number of users at the end of the next block, without privacy: t + max(1, floor(b)), at most K, with
-    the largest b <= most t for which the predicted growth of ln det of every matrix is at most ln 2.
+    """Return the number of users at the end of the next block without privacy: t + max(1, floor(b)), at most K. t is
+    `users`, and b the largest number up to most * t for which we predict that no ln det grows by more than ln 2.
 
-    ln det (M + b G) - ln det M <= b tr(M^-1 G), and G is the expected contribution of a user: phi phi^T, averaged over
-    the states that the policy visits in the learner's own model phi^T M^-1 moved; negative entries are cut at 0 and the
-    rest normalised (uniform if nothing is left).
+    ln det (M + b G) - ln det M <= b tr(M^-1 G), and G is the expected contribution of a user, phi phi^T, averaged over
+    the states that the policy visits in the learner's own model phi^T M^-1 moved. Negative entries of the model are
+    replaced by 0, and the rest is normalised (or made uniform if all are 0).
 
     Args:
-        moved: [H, d, S], the sums of phi over the users who moved to each state.
+        moved: [H, d, S], the sum of phi over the users who moved to each state.
     """
     H, S = plan.policy.shape
     d = features.shape[2]
@@ -222,7 +222,7 @@ def next_block(
 
 
 def longest_weights(features: Array) -> float:
-    """Return the largest length of w if |<phi(s, a), w>| <= 1/2 for all (s, a), if the features span it.
+    """Return an upper bound on |w| for all w in the span of the features with |<phi(s, a), w>| <= 1/2 for all (s, a).
 
     The mean of <phi, w>^2 over all pairs is at most 1/4, and at least |w|^2 times the smallest positive eigenvalue of
     the mean of phi phi^T. Among all w with the same products, the shortest one is in the span of the features.

@@ -1,7 +1,7 @@
 """DP-APVI (QW23-offline, Algorithm 1) and its version without noise, APVI: pessimism on released counts.
 
-With E = 0, the penalty of `apvi` has no lower-order term (Yin and Wang's own has 14 H iota/(3 n)), so a pair visited
-once has no variance and no penalty. The constant C3 adds such a term.
+With E = 0, the penalty of `apvi` has no lower-order term (the penalty of Yin and Wang has 14 H iota/(3 n)), so a pair
+that was visited once has no variance and no penalty. The constant C3 adds such a term.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ COUNTS = DATASET.family
 
 
 def plan(problem: OfflineProblem) -> Plan:
-    """QW23-offline Algorithm 1. Steps are h = 0..H-1 here, so that the cap H - h + 1 of line 7 is H - h.
+    """Run QW23-offline Algorithm 1. Steps are h = 0..H-1 here, so the cap H - h + 1 of line 7 is H - h.
 
     If rewards are not known (our extension), their means come from a third family of noisy sums, and the penalty also
     covers the error of these means.
 
-    If n~ > E, |noise| <= E_r/2 on a sum of rewards, and |n~ - n| <= E, the mean of the n rewards is within
-    (E_r/2 + E)/n~ of the released mean, and by Hoeffding that of the distribution within sqrt(iota/(2n)) of it, for all
-    (h, s, a) with probability 1 - beta; n >= n~ - E.
+    If n~ > E, |n~ - n| <= E, and the noise in a sum of rewards is at most E_r/2, then the mean of the n rewards is
+    within (E_r/2 + E)/n~ of the released mean. By Hoeffding, the mean of their distribution is within sqrt(iota/(2n))
+    of the mean of the n rewards, for all (h, s, a) with probability 1 - beta. Here n >= n~ - E.
     """
     released = yield DATASET  # line 2: eq. 3
     if problem.rewards is not None:
@@ -58,7 +58,7 @@ def _iota(problem: OfflineProblem) -> float:
 
 
 def iterated(problem: OfflineProblem, released: Array, r: Array, doubt: Array) -> Learned:
-    """Run pessimistic value iteration. r: [H, S, A] mean rewards, each above the true one by at most `doubt`."""
+    """Run pessimistic value iteration. r: mean rewards [H, S, A], each above the true mean by at most `doubt`."""
     E, p, iota = problem.errors.get(COUNTS, 0.0), problem.params, _iota(problem)
     S, A, H, _ = problem.size
     n = counts.visits(released)
@@ -84,10 +84,10 @@ def iterated(problem: OfflineProblem, released: Array, r: Array, doubt: Array) -
 
 
 def families(problem: OfflineProblem, calibration: str) -> tuple[Family, ...]:
-    """Return the families of released sums: all counts n and m, released once, as the paper counts them.
+    """Return the families of sums, each released once: the counts n and m, and sums of rewards if these are not known.
 
-    Sums of rewards, if these are not known, have more noise than the counts because the penalty depends less on them:
-    it contains S H E iota/n for the counts.
+    The sums of rewards have more noise than the counts because the penalty depends less on it: the noise of the counts
+    contributes S H E iota/n to the penalty.
     """
 
     def family(query: Any, what: str, weight: float = 1.0) -> Family:
@@ -103,10 +103,10 @@ def families(problem: OfflineProblem, calibration: str) -> tuple[Family, ...]:
 def errors(
     problem: OfflineProblem, mechanism: str, scales: Mapping[str, float], calibration: str
 ) -> dict[str, float]:
-    """Return E for each family: |noise| <= E/2 on all counts with probability 1 - beta (Lemma C.2, a union bound).
+    """Return E for each family. With probability 1 - beta, |noise| <= E/2 on all counts (Lemma C.2, a union bound).
 
-    paper: E_rho = 4 sqrt(H ln(4HS^2A/beta)/rho), which is 2 sigma sqrt(2 ln(4HS^2A/beta)). For Laplace noise the paper
-    has O~(H/epsilon), and the same union bound gives (8H/epsilon) ln(2HS^2A/beta). calibrated: from exact quantiles.
+    For `paper`, E_rho = 4 sqrt(H ln(4HS^2A/beta)/rho), which is 2 sigma sqrt(2 ln(4HS^2A/beta)). For Laplace noise the
+    paper has O~(H/epsilon), and the union bound gives (8H/epsilon) ln(2HS^2A/beta). `calibrated` uses exact quantiles.
     """
     from scipy.special import ndtri
 
@@ -155,7 +155,7 @@ CONSTANTS = (
 
 
 def unproved(params: Mapping[str, Any]) -> str:
-    """Explain why the proof fails; "" if the constants are at least the paper's (QW23-offline Lemmas C.6, C.10)."""
+    """Explain why the proof does not cover these constants; "" if none is below the paper's (Lemmas C.6, C.10)."""
     smaller = [
         f"{f.name} = {params[f.name]:g}" for f in CONSTANTS if f.name in LEAST and params[f.name] < f.default
     ]
@@ -167,7 +167,7 @@ def unproved(params: Mapping[str, Any]) -> str:
 
 
 def unproved_without_noise(params: Mapping[str, Any]) -> str:
-    """Explain why the proof fails: without noise the C2 term vanishes, so C3 must supply one of order 1/n."""
+    """Explain why the proof does not cover these constants, if so. Without noise it needs C3, as the C2 term is 0."""
     if params["C3"] < 7 / 3 - 1e-9:
         return "as in the paper the penalty has no term of order 1/n, which the proof needs: C3 = 7/3"
     return unproved(params)

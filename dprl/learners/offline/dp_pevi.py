@@ -4,8 +4,8 @@ It differs from DP-VAPVI (QW23-offline, Algorithm 2) in two ways:
 
 - It has no variances (sigma^2 = 1), so it need not split the data set, and each step has two releases, not five.
 - It centres the targets r + V at their middle c and divides them by their range g = 1 + max V - min V, so that
-  (r + V - c)/g is in [-1/2, 1/2] for every V. One trajectory moves the vector by at most 1 for every V that earlier
-  releases may lead to, as adaptive composition requires, and the noise in values is multiplied by g, not H.
+  (r + V - c)/g is in [-1/2, 1/2]. Replacing one trajectory changes the vector by at most 1 for every V that earlier
+  releases may lead to, as adaptive composition requires. The noise in values is multiplied by g instead of H.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from dprl.statistics.regression import Gram, Moment, centred_change, gram_change
 
 
 def plan(problem: OfflineProblem) -> Plan:
-    """Plan with r_h + P_h V = c + phi w (P_h sums to one), where w is g times the regression of (r + V - c)/g."""
+    """Plan with r_h + P_h V = c + phi w, which holds because P_h sums to 1; w/g regresses (r + V - c)/g on phi."""
     phi, p, E = problem.features, problem.params, problem.errors
     assert phi is not None
     S, A, H, _ = problem.size
@@ -49,7 +49,7 @@ def plan(problem: OfflineProblem) -> Plan:
 
 
 def families(problem: OfflineProblem, calibration: str) -> tuple[Family, ...]:
-    """Return the families: a matrix and a vector for each step, all with the same share of the budget."""
+    """Return the families of released sums: a matrix and a vector per step, all with the same share of the budget."""
     assert problem.features is not None
     found = []
     for h in range(problem.size.H - 1, -1, -1):
@@ -65,7 +65,7 @@ def families(problem: OfflineProblem, calibration: str) -> tuple[Family, ...]:
 def errors(
     problem: OfflineProblem, mechanism: str, scales: Mapping[str, float], calibration: str
 ) -> dict[str, float]:
-    """Return E for each Gram matrix, as in DP-VAPVI."""
+    """Return E for each Gram matrix: twice the bound on the spectral norm of its noise, as in DP-VAPVI."""
     return {name: matrix_error(problem, scale) for name, scale in scales.items() if "gram" in name}
 
 

@@ -33,7 +33,7 @@ GRID = 2.0**-30  # noise on real data is a whole multiple of it, which adds at m
 
 
 def plan(problem: OfflineProblem) -> Plan:
-    """Run the learner; if rewards are not known, it learns them from noisy sums."""
+    """Request the noisy sums (also of rewards if these are not known), and plan from them."""
     released = yield TRANSITIONS
     if problem.rewards is not None:
         return iterated(problem, released, problem.rewards, problem.rewards)
@@ -42,7 +42,7 @@ def plan(problem: OfflineProblem) -> Plan:
 
 
 def iterated(problem: OfflineProblem, released: Array, r: Array, least_r: Array) -> Learned:
-    """Run pessimistic value iteration. r: [H, S, A], mean rewards; least_r: lower bounds on them."""
+    """Run pessimistic value iteration. r: mean rewards [H, S, A]; least_r: lower bounds on the mean rewards."""
     S, A, H, _ = problem.size
     evidence = counts.visits(released)
     E = problem.errors.get(COUNTS, 0.0)
@@ -58,12 +58,12 @@ def iterated(problem: OfflineProblem, released: Array, r: Array, least_r: Array)
 
 
 def next_bounds(problem: OfflineProblem, released: Array, V: Array) -> tuple[Array, Array]:
-    """Estimate the value of next states at one step and bound it from below, [S, A] each.
+    """Return estimates of the mean value of the next state at one step, and lower bounds on it, [S, A] each.
 
     Args:
         problem: the public facts.
-        released: [S, A, S + 2], at this step.
-        V: [S], lower bounds at the next step.
+        released: [S, A, S + 2], the released counts of this step.
+        V: [S], lower bounds on the values at the next step.
     """
     E, low, high = problem.errors.get(COUNTS, 0.0), V.min(), V.max()
     m, (known, n, fewest) = counts.transitions(released), visited(counts.visits(released), E)
@@ -79,7 +79,7 @@ def next_bounds(problem: OfflineProblem, released: Array, V: Array) -> tuple[Arr
 
 
 def reward_bounds(problem: OfflineProblem, released: Array, sums: Array) -> tuple[Array, Array]:
-    """Estimate mean rewards and bound them from below, [H, S, A] each. sums: [H, S, A], as released."""
+    """Return estimates of the mean rewards, and lower bounds on them, [H, S, A] each. sums: released [H, S, A]."""
     E, E_r = (problem.errors.get(name, 0.0) for name in (COUNTS, REWARDS.family))
     known, n, fewest = visited(counts.visits(released), E)
     mean = np.clip(sums / n, 0.0, 1.0)
@@ -91,7 +91,7 @@ def reward_bounds(problem: OfflineProblem, released: Array, sums: Array) -> tupl
 
 
 def visited(n: Array, E: float) -> tuple[NDArray[np.bool_], Array, Array]:
-    """Return whether each row certainly has a visit, with n~ and the smallest possible n (both 1 if it has none)."""
+    """Return whether each row certainly has a visit, its n~, and the smallest possible n (both 1 if it may not)."""
     known = n - E >= 1
     return known, np.where(known, n, 1.0), np.where(known, n - E, 1.0)
 
@@ -105,19 +105,19 @@ def shortfall(variance: Array, above: Array, x: Array) -> Array:
     """Bound the amount by which a mean under P may be below the mean under P^, if KL(P^, P) <= x.
 
     Args:
-        variance: variance under P^.
-        above: difference between the mean under P^ and the smallest value.
-        x: at least 0.
+        variance: the variance under P^.
+        above: the difference between the mean under P^ and the smallest value.
+        x: the bound on the divergence, at least 0.
     """
     return np.asarray(np.sqrt(2 * variance * x) + above * x)
 
 
 def divergence(problem: OfflineProblem, visits: Array) -> Array:
-    """Return L with KL(P^, P) <= L/visits in any row with at least these visits, up to a failure probability.
+    """Return L such that KL(P^, P) <= L/visits in any row with at least these visits, up to a failure probability.
 
-    If a person has one episode, it is the x > S - 1 at which e^-x (e x / (S-1))^(S-1) is that probability: from E exp(t
-    n KL) <= (1 - t)^-(S-1) for 0 <= t < 1 (Agrawal 2020), by Markov's inequality at t = 1 - (S-1)/x. If a person has
-    several, they may depend on each other, and the bound holds for all n at once.
+    If each person has one episode, L is the x > S - 1 at which e^-x (e x / (S-1))^(S-1) is that probability. This
+    follows from E exp(t n KL) <= (1 - t)^-(S-1) for 0 <= t < 1 (Agrawal 2020), by Markov's inequality at t = 1 -
+    (S-1)/x. A person's episodes may depend on each other, so if there are several, the bound holds for all n at once.
     """
     from scipy.special import lambertw
 
@@ -129,16 +129,16 @@ def divergence(problem: OfflineProblem, visits: Array) -> Array:
 
 
 def of_rewards(problem: OfflineProblem, visits: Array) -> Array:
-    """Return the analogous bound for mean rewards: Hoeffding 1963, Theorem 1."""
+    """Return L for mean rewards: KL(mean of n rewards, true mean) <= L/visits (Hoeffding 1963, Theorem 1)."""
     if problem.episodes > 1:
         return at_all_times(problem, visits, 1)
     return np.full_like(visits, -log(_each(problem)))
 
 
 def at_all_times(problem: OfflineProblem, visits: Array, free: int) -> Array:
-    """Return ln(C(n + free, free) / probability), a bound on n KL(P^, P) at all n at once, from a mixture (Ville 1939).
+    """Return ln(C(n + free, free) / probability), a bound on n KL(P^, P) for all n at once by a mixture (Ville 1939).
 
-    Divided by n it decreases in n, so a lower bound on the number of visits may replace n.
+    The bound divided by n decreases in n, so a lower bound on the number of visits may replace n.
     """
     from scipy.special import gammaln
 
@@ -151,7 +151,7 @@ def _each(problem: OfflineProblem) -> float:
 
 
 def each(problem: OfflineProblem, noisy: bool) -> float:
-    """Return the failure probability of each event in the proof; over all rows and events they add up to beta."""
+    """Return the failure probability of each event in the proof. Summed over all rows and events it is beta."""
     S, A, H, _ = problem.size
     learned = problem.rewards is None
     events = OF_NEXT + OF_REWARDS * learned + noisy * (NOISE_OF_NEXT + NOISE_OF_REWARDS * learned)
@@ -159,8 +159,8 @@ def each(problem: OfflineProblem, noisy: bool) -> float:
 
 
 def families(problem: OfflineProblem, calibration: str) -> tuple[Family, ...]:
-    """Return the families: all counts m, released once. Sums of rewards, if these are not known, have more noise than
-    the counts, because the penalty contains the noise of the counts up to H times."""
+    """Return the families of sums, each released once: all counts m and, if rewards are not known, sums of rewards.
+    These have more noise than the counts, because the penalty contains the noise of the counts up to H times."""
     found = (_family(problem, TRANSITIONS, "counts m of transitions"),)
     return (
         found if problem.rewards is not None else (*found, _family(problem, REWARDS, "sums of rewards", 4.0))
@@ -175,11 +175,11 @@ def _family(problem: OfflineProblem, query: Any, what: str, weight: float = 1.0)
 def errors(
     problem: OfflineProblem, mechanism: str, scales: Mapping[str, float], calibration: str
 ) -> dict[str, float]:
-    """Return E of each family, up to the failure probability `each`: noise moves a sum of m f by at most E times the
-    root mean square of f (so n~ by E), and a sum of rewards by at most its own E.
+    """Return E for each family, up to the failure probability `each`. Noise changes a sum of m f by at most E times the
+    root mean square of f (and so n~ by at most E), and a sum of rewards by at most the E of that family.
 
-    Gaussian: a quantile. Laplace(b): Chernoff's bound, b (ln(1/chance) - ln(1 - u^2)) / u with the best u; among all f
-    with |f|_2 = 1 it is largest if f is one cell, because -ln(1 - y) is convex.
+    For Gaussian noise E comes from a quantile, for Laplace(b) from Chernoff's bound, b (ln(1/chance) - ln(1 - u^2)) / u
+    with the best u. Among all f with |f|_2 = 1 it is largest if f is one cell, because -ln(1 - y) is convex.
     """
     from scipy.special import ndtri
 

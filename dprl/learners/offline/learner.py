@@ -23,12 +23,12 @@ class Learned(NamedTuple):
     """The result of learning, computed from released sums only.
 
     Attributes:
-        policy: [H, S], greedy in Q; see `decided`.
-        Q_hat: [H, S, A], r + P~ V~ before pessimism.
-        penalty: [H, S, A], Gamma.
+        policy: [H, S], greedy in Q (`decided` describes an exception).
+        Q_hat: [H, S, A], r + P~ V~ without the penalty.
+        penalty: [H, S, A], Gamma in the paper.
         Q: [H, S, A], Q_hat - Gamma clipped to [0, H - h].
         V: [H + 1, S], V~, lower bounds on the policy's values.
-        repaired: number of released matrices with impossibly small eigenvalues, which were raised.
+        repaired: the number of released matrices with impossibly small eigenvalues, which were raised.
     """
 
     policy: Policy
@@ -44,18 +44,18 @@ Plan = Generator[Query, Array, Learned]
 
 @dataclass(frozen=True)
 class OfflineProblem:
-    """The facts that a learner may use, all public.
+    """The public facts that a learner may use.
 
     Attributes:
         size: S, A and H.
-        n: number of trajectories in the data set.
-        beta: failure probability of its bounds, delta in the papers.
-        params: its constants.
-        rewards: [H, S, A] mean rewards if they are public; None if the learner estimates them.
-        features: [S, A, d], if they are public.
-        errors: E of each family, the bound on its noise; empty without noise.
-        episodes: maximum number of episodes of one person in the data set.
-        hands_over: whether somebody else decides if the data have no evidence for the policy's action, see `decided`.
+        n: the number of trajectories in the data set.
+        beta: the failure probability of the learner's bounds, delta in the papers.
+        params: the learner's constants.
+        rewards: the mean rewards [H, S, A] if they are public; None if the learner estimates them.
+        features: the features [S, A, d] if they are public, else None.
+        errors: E, the bound on the noise, for each family of sums; empty without noise.
+        episodes: the maximum number of episodes of one person in the data set.
+        hands_over: whether somebody else decides if the data have no evidence for the policy's action (`decided`).
     """
 
     size: Size
@@ -72,14 +72,14 @@ class OfflineProblem:
 def decided(problem: OfflineProblem, Q: Array, n: Array, E: float) -> tuple[Policy, Array]:
     """Return the policy's action at one step and a lower bound on its value, [S] each.
 
-    The action is the lowest one with the largest Q. If it has no certain visit and somebody else would decide, we
-    compare the best action that has one with the worst that they may do, the smallest Q of all actions. If it is
-    better, the policy takes it; else the others decide, and the value is that smallest Q.
+    The action is the lowest one with the largest Q. If this action may have no visit and somebody else would decide
+    (`hands_over`), we compare the best action that certainly has a visit with the worst possible decision, which has
+    the smallest Q. If the former is better, the policy takes it; else the others decide, with the smallest Q as value.
 
     Args:
         problem: the public facts.
         Q: [S, A], a lower bound on the value of each action.
-        n: [S, A], visits as released.
+        n: [S, A], the released numbers of visits.
         E: the bound on the noise in a number of visits.
     """
     policy, V = Q.argmax(-1), Q.max(-1)
@@ -97,8 +97,8 @@ class PaperNoise(NamedTuple):
     """A paper's noise for one notion of privacy.
 
     Attributes:
-        scales(problem, amount): scale of each family's noise, by name; amount is rho or epsilon.
-        formula: in words.
+        scales(problem, amount): returns the scale of the noise by family; amount is rho or epsilon.
+        formula: the size of the noise, in words.
         sources: the places in the paper that state it.
     """
 
@@ -109,26 +109,26 @@ class PaperNoise(NamedTuple):
 
 @dataclass(frozen=True)
 class OfflineLearner:
-    """An entry of the registry. It never holds the model or the data set.
+    """An offline learner, as an entry of the registry. It never has access to the model or the data set.
 
     Attributes:
         key, title, summary, source: its names, a description, and its paper.
-        privacies: keys of the notions of privacy that its noise is calibrated to, the first is the default.
-        baseline: key of the same learner without privacy, its own if that is one of its privacies.
+        privacies: keys of the notions of privacy that it supports; the first is the default.
+        baseline: the key of the non-private baseline, or its own key if it also runs without privacy.
         fields: its constants.
         public: keys of PUBLIC that it assumes to be public; `rewards` only if a run does not learn them.
-        families(problem, calibration): the families of sums that it requests, with the sensitivity of each: the paper's
-            bound for `paper`, the exact value for `calibrated`.
+        families(problem, calibration): returns the families of sums that it requests, each with its sensitivity (the
+            paper's bound for `paper`, the exact value for `calibrated`).
         paper_noise: its noise as in the paper, by notion of privacy, if rewards are known.
-        errors(problem, mechanism, scales, calibration): E of each family.
-        plan(problem): the generator that learns.
-        shown: the released values that a trace stores, by name: functions from the list of all releases to
-            [H, S, A]; `rewards` only if these are learned.
-        halves(params): whether the data set is split into two halves that are queried separately.
-        proved: the place of the proof that V~ is a lower bound with probability 1 - beta; "" if there is only a paper's
-            proof, whose beta has a constant.
+        errors(problem, mechanism, scales, calibration): returns E for each family.
+        plan(problem): returns the generator that learns.
+        shown: functions from the list of all releases to arrays [H, S, A] that a trace stores, by name; `rewards` is
+            stored only if rewards are learned.
+        halves(params): returns whether the data set is split into two halves that are queried separately.
+        proved: where to find the proof that V~ is a lower bound with probability 1 - beta; "" if only a paper has a
+            proof, in which beta has a constant factor.
         several: whether it supports several episodes of one person, with noise and bounds for that case.
-        unproved(params): the reason why V~ is no proved lower bound with these constants; "" if it is one.
+        unproved(params): returns why V~ is not a proved lower bound with these constants; "" if it is one.
     """
 
     key: str

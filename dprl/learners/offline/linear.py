@@ -16,10 +16,10 @@ LAMBDA = Field("lambda", "float", 1.0, "ridge, lambda", low=0.0, high=1e6, low_o
 
 
 def raised(matrix: Array, least: float) -> tuple[Array, int]:
-    """Raise the eigenvalues of a released matrix to at least `least`, and return whether (0 or 1) it had smaller ones.
+    """Return a released matrix with its eigenvalues raised to at least `least`, and 1 if it had smaller ones, else 0.
 
-    The exact sum w phi phi^T + lambda I has no eigenvalue below lambda, and neither has a noisy one after the shift by
-    E/2, unless its noise exceeds E/2. This uses released values only. Rounding errors do not count as smaller.
+    The exact matrix, sum of w phi phi^T plus lambda I, has no eigenvalue below lambda, nor has a noisy one after adding
+    E/2 I, unless its noise exceeds E/2. Only released values are used. Differences due to rounding are ignored.
     """
     eigenvalues, vectors = np.linalg.eigh(matrix)
     rounding = 8 * len(matrix) * np.finfo(float).eps * abs(eigenvalues[-1])
@@ -29,7 +29,7 @@ def raised(matrix: Array, least: float) -> tuple[Array, int]:
 
 
 def feature_norms(features: Array, matrix: Array) -> Array:
-    """Return sqrt(phi^T matrix^-1 phi) for every pair, [S, A], from features [S, A, d]."""
+    """Return sqrt(phi^T matrix^-1 phi) for every (s, a), [S, A]. features: phi [S, A, d]; matrix: [d, d]."""
     S, A, d = features.shape
     flat = features.reshape(-1, d)
     squares = (flat * np.linalg.solve(matrix, flat.T).T).sum(-1)

@@ -1,7 +1,7 @@
 """The plug-in policy: value iteration on the noisy frequencies without any penalty, and so without any bound.
 
-It requests the sums of DP-KL-LCB (kl_lcb.py), so that both can plan from one release. If a row has no certain visit,
-its next states have the smallest value that is possible.
+It requests the same sums as DP-KL-LCB (kl_lcb.py), so both can plan from one release. If a row may have no visits, its
+next state is assumed to have the smallest possible value.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ UNPROVED = "nothing is subtracted for noise and chance, so it ranks actions with
 
 
 def plan(problem: OfflineProblem) -> Plan:
-    """Run the learner; if rewards are not known, it learns them from noisy sums."""
+    """Request the noisy sums (also of rewards if these are not known), and plan from them."""
     released = yield TRANSITIONS
     if problem.rewards is not None:
         return planned(problem, released, problem.rewards)
@@ -29,7 +29,7 @@ def plan(problem: OfflineProblem) -> Plan:
 
 
 def planned(problem: OfflineProblem, released: Array, r: Array) -> Learned:
-    """Run value iteration. r: [H, S, A], mean rewards."""
+    """Run value iteration on the released counts. r: mean rewards [H, S, A]."""
     S, A, H, _ = problem.size
     E = problem.errors.get(kl_lcb.COUNTS, 0.0)
     Q, V, policy = np.zeros((H, S, A)), np.zeros((H + 1, S)), np.zeros((H, S), dtype=np.int64)

@@ -1,7 +1,7 @@
 """DP-VAPVI (QW23-offline, Algorithm 2) and its version without noise, VAPVI (after Yin et al. 2022).
 
-Least squares weighted by an estimate of the variance, on a linear MDP with public features. Rewards are data. The paper
-splits the data set into halves, one for the variance and one for the values, but not in its simulations.
+They run least squares weighted by an estimate of the variance, on a linear MDP with public features. Rewards are data.
+The paper splits the data set into halves, one for the variance and one for the values, but not in its simulations.
 """
 
 from __future__ import annotations
@@ -73,11 +73,11 @@ def _features(problem: OfflineProblem) -> Array:
 
 
 def families(problem: OfflineProblem, calibration: str) -> tuple[Family, ...]:
-    """Return the families: five releases at each step, from the last step to the first.
+    """Return the families of released sums: five at each step, from the last step to the first.
 
-    paper: for any features of norm at most 1 and values of at most H, under replace-one. calibrated: for these
-    features, and values of at most H - h - 1 at step h + 1 (of 1, if there are none); the share of its half's budget
-    that each release receives grows in proportion to the 2/3 power of its range.
+    For `paper`, sensitivities are bounds for all features of norm at most 1 and values of at most H, under replace-one.
+    For `calibrated`, they hold for these features and for values of at most H - h - 1 at step h + 1 (1 if that is 0).
+    Each half's budget is then divided among its releases in proportion to the 2/3 power of H - h.
     """
     phi, H = _features(problem), problem.size.H
     second = int(halves(problem.params))
@@ -109,9 +109,9 @@ def families(problem: OfflineProblem, calibration: str) -> tuple[Family, ...]:
 
 
 def matrix_error(problem: OfflineProblem, scale: float) -> float:
-    """Return E of a Gram matrix, whose noise has a spectral norm of at most E/2 with high probability (Appendix A).
+    """Return E for a Gram matrix; its noise has a spectral norm of at most E/2 with high probability (Appendix A).
 
-    E = sqrt(d/rho_0) (2 + (ln(5 c1 H/delta)/(c2 d))^(2/3)) for the scale 1/sqrt(4 rho_0); the paper leaves c1, c2 open.
+    E = sqrt(d/rho_0) (2 + (ln(5 c1 H/delta)/(c2 d))^(2/3)) if scale = 1/sqrt(4 rho_0). The paper leaves c1 and c2 open.
     """
     d, p = _features(problem).shape[-1], problem.params
     log_term = log(5 * p["c1"] * problem.size.H / problem.beta) / (p["c2"] * d)
@@ -121,12 +121,12 @@ def matrix_error(problem: OfflineProblem, scale: float) -> float:
 def errors(
     problem: OfflineProblem, mechanism: str, scales: Mapping[str, float], calibration: str
 ) -> dict[str, float]:
-    """Return E for each Gram matrix."""
+    """Return E for each Gram matrix: twice the bound on the spectral norm of its noise."""
     return {name: matrix_error(problem, scale) for name, scale in scales.items() if "gram" in name}
 
 
 def paper_scales(problem: OfflineProblem, rho: float) -> dict[str, float]:
-    """Return the noise scales of Algorithm 2, line 2, with rho_0 = rho/(5H)."""
+    """Return the noise scale of each family in Algorithm 2, line 2, with rho_0 = rho/(5H)."""
     H = problem.size.H
     rho_0 = rho / (5 * H)
     each = {
@@ -156,8 +156,8 @@ CONSTANTS = (
     LAMBDA,
     Field("C", "float", 0.1, "multiple of sqrt(d) |phi| in the penalty, left open by the paper", 0.0, 1000.0),
     Field("D", "float", 0.0, "numerator of D/K in the penalty; the paper's is undefined if kappa is 0", 0.0, 1e12),
-    Field("c1", "float", 1.0, "in E, ln(5 c1 H/delta), left open by the paper", 0.001, 1000.0),
-    Field("c2", "float", 1.0, "in E, c2 d below that logarithm, left open by the paper", 0.001, 1000.0),
+    Field("c1", "float", 1.0, "constant in E's logarithm ln(5 c1 H/delta), left open by the paper", 0.001, 1000.0),
+    Field("c2", "float", 1.0, "constant in E: c2 d divides the logarithm; left open by the paper", 0.001, 1000.0),
 )  # fmt: skip
 
 DP_VAPVI = OfflineLearner(

@@ -43,7 +43,7 @@ def reach_in_ellipsoid(squares: float, total: float, B: int, tau2: float) -> flo
 
 @kernel
 def raised_mean(k: float, squares: float, total: float, B: int, tau2: float) -> float:
-    """Return e such that q + e is the maximum of (r + sum m V) / n over the ellipsoid, with q its value at the centre.
+    """Return e such that q + e is the maximum of (r + sum m V) / n over the ellipsoid; q is the value at its centre.
 
     k = E / n~; squares, total: as in `reach_in_ellipsoid`, for f = V - q and f_0 = 1. e solves e = k reach(f - e), a
     quadratic equation. Requires k^2 B tau^2 / (B + tau^2) < 1; otherwise the ellipsoid contains counts with n = 0.
@@ -57,10 +57,10 @@ def raised_mean(k: float, squares: float, total: float, B: int, tau2: float) -> 
 
 @kernel
 def bernstein_rise(v: float, c: float, x: float) -> float:
-    """Return the maximum by which reward plus next value may exceed their means, at log-wealth x per visit.
+    """Return an upper bound on the true mean of reward plus next value minus its estimate, at log-wealth x per visit.
 
-    v: the sum of their variances; c: the largest distance of each above its mean. The result is u c x / y for the u > 0
-    with u - ln(1 + u) = y = x c^2 / v, rounded up: one step of Newton's method from y + sqrt(2 y), which is above it.
+    v: the sum of the two variances; c: the largest distance of either above its mean. The result is u c x / y for the
+    u > 0 with u - ln(1 + u) = y = x c^2 / v, rounded up by one step of Newton's method from y + sqrt(2 y) >= u.
     """
     y = x * c * c / v if v > 0.0 else np.inf
     if not 1e-8 < y < 1e12:  # the starting point is as good there, and digits would be lost
@@ -72,11 +72,11 @@ def bernstein_rise(v: float, c: float, x: float) -> float:
 
 @kernel
 def fixed_bet_rise(v: float, c: float, start: float, n: float) -> float:
-    """Return the same bound from one of the bets 2^-j fixed beforehand, whose cost does not grow with n like a
-    portfolio's. start: see `constants`.
+    """Return the bound of `bernstein_rise` from one of the bets 2^-j that are fixed beforehand; their cost does not
+    grow with n like a portfolio's. start: the first of `constants`.
 
-    Any bet below 1/c is valid. We use the one next to the best, sqrt(2 x / v); if the best is above 1/(4c), there are
-    too few visits, a portfolio gives a better bound, and the result is infinity.
+    Any bet below 1/c is valid. We use the bet nearest to the best one, sqrt(2 x / v). If the best bet is above 1/(4c),
+    there are too few visits, a portfolio gives a better bound, and the result is infinity.
     """
     squared = 0.5 * v * n / (start + 9.0)  # inverse square of the best bet; 9: cost of the weights, about
     if squared <= 16.0 * max(c * c, 0.25):
@@ -90,7 +90,7 @@ def fixed_bet_rise(v: float, c: float, start: float, n: float) -> float:
 
 @kernel
 def bernstein_bonus(v: float, c: float, spread: float, start: float, n: float, most: float) -> float:
-    """Return the maximum by which reward plus next value may exceed their means after between n and `most` visits."""
+    """Return an upper bound on the true mean of reward plus next value minus its estimate, for n to `most` visits."""
     rise = fixed_bet_rise(v, c, start, n)
     if rise < np.inf:
         return rise
@@ -100,7 +100,7 @@ def bernstein_bonus(v: float, c: float, spread: float, start: float, n: float, m
 
 @kernel
 def hoeffding_bonus(spread: float, start: float, n: float, most: float) -> float:
-    """Return the same bound for any rewards in [0, 1] and any values in an interval of length `spread`."""
+    """Return the bound of `bernstein_bonus` for any rewards in [0, 1] and values in an interval of length `spread`."""
     v = (1.0 + spread * spread) / 4.0
     rise = fixed_bet_rise(v, max(spread, 1.0), start, n)
     if rise < np.inf:
@@ -123,7 +123,7 @@ def extremes(values: Array, B: int) -> tuple[float, float]:
 def bernstein(
     released: Array, errors: Array, possible: Table, constants: Array, Q: Array, V: Array, policy: Policy
 ) -> None:
-    """Run optimistic backward induction with the smaller of the two anytime bounds. constants: see `constants`."""
+    """Run optimistic backward induction with the smaller of the two anytime bounds, using the result of `constants`."""
     H, S, A = Q.shape
     start = constants[0]
     most = released.shape[3] - 2
@@ -183,7 +183,7 @@ def bernstein(
 def hoeffding(
     released: Array, errors: Array, possible: Table, constants: Array, Q: Array, V: Array, policy: Policy
 ) -> None:
-    """Run optimistic backward induction with the anytime Hoeffding bound. constants: see `constants`."""
+    """Run optimistic backward induction with the anytime Hoeffding bound, using the result of `constants`."""
     H, S, A = Q.shape
     start = constants[0]
     most = released.shape[3] - 2
@@ -216,7 +216,7 @@ def hoeffding(
 
 
 def constants(problem: Problem) -> Array:
-    """Return ln(10 H S A / (9 beta)), tau^2, rho^2. With noise, beta/3 is spent on the bound of its length."""
+    """Return ln(10 H S A / (9 beta)), tau^2 and rho^2. With noise, beta/3 is spent on the bound on its length."""
     beta = problem.beta * (1.0 if problem.epsilon is None else 2 / 3)
     start = log(10 * problem.H * problem.S * problem.A / (9 * beta))
     return np.array([start, *(problem.ellipsoid or (1.0, 1.0))])

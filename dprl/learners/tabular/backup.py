@@ -1,7 +1,7 @@
 """Functions shared by all optimistic backward inductions.
 
-They index the whole array of counts, [H, S, A, B + 2], instead of a view of one row: in compiled code a view costs more
-than the arithmetic on it.
+They index the whole array of counts [H, S, A, B + 2], instead of a view of one row, because in compiled code a view
+costs more than the arithmetic on it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dprl.mdp.tabular import Array
 
 @kernel
 def expectation(counts: Array, h: int, s: int, a: int, values: Array) -> float:
-    """Return the sum over s' of m[h, s, a, s'] values[s'] / n[h, s, a]. values: [B], at the possible s'."""
+    """Return the sum over s' of m[h, s, a, s'] values[s'] / n[h, s, a]. values: [B], one for each possible s'."""
     B = values.shape[0]
     total = 0.0
     for x in range(B):
@@ -24,10 +24,10 @@ def expectation(counts: Array, h: int, s: int, a: int, values: Array) -> float:
 
 @kernel
 def moments(counts: Array, h: int, s: int, a: int, values: Array, origin: float) -> tuple[float, float]:
-    """Return mean and variance of values [B] under P = m[h, s, a, .] / n[h, s, a], in one pass.
+    """Return the mean and variance of values [B] under P = m[h, s, a, .] / n[h, s, a], computed in one pass.
 
-    Deviations are taken from `origin`, a typical value, to limit rounding errors. Released m need not add up to n; the
-    variance is the sum of P (V - mean)^2 all the same.
+    Deviations are taken from `origin`, a typical value, to limit rounding errors. The variance is the sum of
+    P (V - mean)^2 even if the released m do not add up to n.
     """
     B = values.shape[0]
     n = counts[h, s, a, B]

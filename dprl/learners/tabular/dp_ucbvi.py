@@ -75,10 +75,10 @@ def plan(
 
 
 def constants(problem: Problem) -> Array:
-    """Return the slope of the cap, c_variance, c_count, c_privacy, c_gap, g1, g2, g3.
+    """Return the slope of the cap, c_variance, c_count, c_privacy, c_gap, g1, g2 and g3.
 
-    paper: with iota = ln(30 H S A T / beta), as in the paper.
-    Privacy does not depend on these constants: the bonus is post-processing.
+    The paper's logarithm is iota = ln(30 H S A T / beta).
+    Privacy does not depend on these constants, because the bonus is post-processing.
     """
     p, H, S, A = problem.params, problem.H, problem.S, problem.A
     iota = log(30 * H * S * A * problem.T / problem.beta)

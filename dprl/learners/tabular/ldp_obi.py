@@ -28,11 +28,11 @@ from dprl.statistics import NOISY
 def plan(
     released: Array, errors: Array, possible: Table, constants: Array, Q: Array, V: Array, policy: Policy
 ) -> None:
-    """Run optimistic backward induction with an L1 bonus, and denominators that are rarely below the truth.
+    """Run optimistic backward induction with an L1 bonus, and with denominators that are rarely below the true counts.
 
-    |r^ - r| <= c1, |n^ - n| <= c2, |sum m^ - n| <= c3, |m^ - m| <= c4; N = n^ + alpha c2, M = sum m^ + alpha c3;
+    With |r^ - r| <= c1, |n^ - n| <= c2, |sum m^ - n| <= c3, |m^ - m| <= c4, N = n^ + alpha c2, M = sum m^ + alpha c3,
     Q = r^/N + sum m^ V/M + L/sqrt(N) + ((alpha + 1) c2 + c1)/N
-        + (H - h) (L_p/sqrt(M) + (B c4 + (alpha + 1) c3)/M), cut to [0, H - h].
+        + (H - h) (L_p/sqrt(M) + (B c4 + (alpha + 1) c3)/M), clipped to [0, H - h].
     """
     H, S, A = Q.shape
     alpha, L, L_p = constants[0], constants[1], constants[2]
@@ -62,8 +62,8 @@ def plan(
 
 
 def constants(problem: Problem) -> Array:
-    """Return alpha; L = sqrt(2 l) and L_p = sqrt(14 B l), with l = ln(4 pi^2 S A H K^3/(3 beta)) and B the number of
-    possible next states, S if none are declared."""
+    """Return alpha, L = sqrt(2 l) and L_p = sqrt(14 B l) with l = ln(4 pi^2 S A H K^3/(3 beta)). B is the declared
+    number of possible next states, by default S."""
     H, S, A, K = problem.H, problem.S, problem.A, problem.K
     logarithm = log(4 * pi**2 * S * A * H / (3 * problem.beta)) + 3 * log(K)
     spread = 14 * (problem.branching or S) * logarithm

@@ -1,4 +1,4 @@
-"""The record of a tabular learner: it plans optimistically at every release, from released counts alone."""
+"""The record of a tabular learner, which plans optimistically at every release, from released counts only."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ OWN = "own"  # name of the constants of a learner without a paper or a proof
 
 
 class Planner(NamedTuple):
-    """A planner with one set of constants; see `TabularLearner` for plan and constants."""
+    """A planner with one set of constants: the kernel `plan`, and a function that returns its array of constants."""
 
     plan: Callable[..., None]
     constants: Callable[[Problem], Array]
@@ -39,14 +39,14 @@ class Planner(NamedTuple):
 
 @dataclass(frozen=True)
 class TabularLearner(LearnerDefaults):
-    """A learner that replans at release times from released counts.
+    """A learner that replans at every release from released counts.
 
     Attributes:
         statistic: `CONSISTENT` counts (post-processed, section 5.1 of QW23-online) or `NOISY` ones.
-        plan: kernel with SIGNATURE or STOCHASTIC.
+        plan: the kernel, with the type SIGNATURE or STOCHASTIC.
         constants(problem): returns the array passed to the kernel at every call.
-        anytime: kernel for the anytime bonus on `FITTED` counts, see anytime.py; None if there is none.
-        bonuses: names of its sets of constants; by default anytime and paper, or OWN alone if `anytime` is None.
+        anytime: the kernel for the anytime bonus (anytime.py), which uses `FITTED` counts; None if there is none.
+        bonuses: names of its sets of constants; by default anytime and paper, or only OWN if `anytime` is None.
         stochastic: whether its policy is stochastic and changes in steps.
 
     All other attributes are as in `Learner`.
@@ -86,7 +86,7 @@ class TabularLearner(LearnerDefaults):
             )
 
     def seen(self, bonus: str) -> Counts:
-        """Return FITTED counts for the anytime bonus, else the learner's own statistic."""
+        """Return the type of counts for a bonus: FITTED for the anytime bonus, else the learner's own statistic."""
         return FITTED if bonus == "anytime" else self.statistic
 
     def planner(self, bonus: str) -> Planner:
@@ -107,5 +107,5 @@ CAP = Field(
 
 
 def cap_slope(params: dict[str, Any]) -> float:
-    """Return the fall of Q's ceiling at each step: 0 for H, 1 for H-h."""
+    """Return the amount by which the upper limit of Q falls per step: 0 for a limit of H, and 1 for H-h."""
     return 1.0 if params["cap"] == "H-h" else 0.0

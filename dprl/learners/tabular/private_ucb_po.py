@@ -34,7 +34,7 @@ def plan(
 ) -> None:
     """Evaluate the last policy optimistically, then take one step of mirror descent for each user who played it.
 
-    With den = max(n^ + E1, 1), where E1 = E/4 bounds the noise in n^ and m^, and E the noise in r^,
+    With den = max(n^ + E1, 1), where E1 = E/4 bounds the noise in n^ and m^, and E bounds the noise in r^,
     Q = clip((r^ + sum m^ V)/den + L/sqrt(den) + (E + 2 E1)/den + H (L_p/sqrt(den) + (B + 2) E1/den), 0, H - h),
     V = sum over a of pi Q, and then pi(a) becomes proportional to pi(a) exp(users eta Q(a)).
     """
@@ -82,8 +82,8 @@ def mirror_step(size: float, h: int, s: int, Q: Array, policy: Logits) -> None:
 
 
 def constants(problem: Problem) -> Array:
-    """Return L = sqrt(2 ln(4 S A T/beta)); L_p = sqrt(4 B ln(6 S A T/beta)), with B the number of possible next states,
-    S if none are declared; eta = sqrt(2 ln A/(H^2 K))."""
+    """Return L = sqrt(2 ln(4 S A T/beta)), L_p = sqrt(4 B ln(6 S A T/beta)) and eta = sqrt(2 ln A/(H^2 K)). B is the
+    declared number of possible next states, by default S."""
     rows = problem.S * problem.A * problem.T / problem.beta
     L, L_p = sqrt(2 * log(4 * rows)), sqrt(4 * (problem.branching or problem.S) * log(6 * rows))
     eta = sqrt(2 * log(problem.A) / problem.K) / problem.H

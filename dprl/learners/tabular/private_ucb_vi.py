@@ -59,11 +59,11 @@ def plan(
 
 
 def constants(problem: Problem) -> Array:
-    """Return the slope of the cap, c_reward, c_value, w_reward, w_value.
+    """Return the slope of the cap, c_reward, c_value, w_reward and w_value.
 
-    paper (from memory): Lc = sqrt(2 ln(4 S A T/beta)), c_reward = Lc, c_value = H Lc, w_reward = 3,
-    w_value = H. 3 E1 = E1 + 2 E1 covers the noise in r (assumed as large as in n) and the division by n^ + E1;
-    calibrated noise in r may be 4 E1 (see UNCOVERED and docs/report/online.md, "What a paper's bonus does not cover").
+    As in the paper (from memory), Lc = sqrt(2 ln(4 S A T/beta)), c_reward = Lc, c_value = H Lc, w_reward = 3, and
+    w_value = H. 3 E1 = E1 + 2 E1 covers the noise in r (assumed as large as in n) and the division by n^ + E1, but
+    calibrated noise in r may be 4 E1 (UNCOVERED; docs/report/online.md, "What a paper's bonus does not cover").
     """
     p, H, S = problem.params, problem.H, problem.S
     Lc = sqrt(2 * log(4 * S * problem.A * problem.T / problem.beta))

@@ -24,9 +24,9 @@ def plan(
 ) -> None:
     """Run V20 Algorithm 3 on n^, m^, r^ as released, without post-processing.
 
-    conf = c_phi / sqrt(max(n^ - E, 1)) + c_psi (3E/n^ + 2E^2/n^^2); Q+ = min(H, (r^ + sum m^ V)/n^ + conf) if n^ >= 2E
-    and n^ >= 1, else H (the paper states Q + H, which noise can push below the truth; its proof needs H). Ours: Q+ is
-    at least 0, because noise can make r^ and m^ negative.
+    With conf = c_phi / sqrt(max(n^ - E, 1)) + c_psi (3E/n^ + 2E^2/n^^2), Q+ = min(H, (r^ + sum m^ V)/n^ + conf) if
+    n^ >= 2E and n^ >= 1, else H (the paper states Q + H, which may be too small because of noise; its proof needs H).
+    We also clip Q+ at 0, because noise can make r^ and m^ negative.
     """
     H, S, A = Q.shape
     slope, c_phi, c_psi, paper_E = (
@@ -55,9 +55,9 @@ def plan(
 
 
 def constants(problem: Problem) -> Array:
-    """Return the slope of the cap, c_phi, c_psi, and the paper's E (0 means the E of the counts).
+    """Return the slope of the cap, c_phi, c_psi, and the paper's E (0 means that the kernel uses `errors` instead).
 
-    paper: beta' = beta/4, c_phi = (H + 1) sqrt(2 ln(K/beta')), c_psi = 1 + S H; with its noise also its
+    In the paper beta' = beta/4, c_phi = (H + 1) sqrt(2 ln(K/beta')) and c_psi = 1 + S H. For noise as in the paper,
     E = (3/epsilon) H ln((2SAH + S^2 AH)/beta') ln(K)^{5/2}.
     """
     p, H, S, A, K = problem.params, problem.H, problem.S, problem.A, problem.K

@@ -63,9 +63,9 @@ def plan(
 
 
 def constants(problem: Problem) -> Array:
-    """Return the slope of the cap, then c_variance, c_count, c_range, c_gap.
+    """Return the slope of the cap, c_variance, c_count, c_range and c_gap.
 
-    paper: with L = ln(5 S A T / beta). Rewards are estimated here, which adds sqrt(L / (2n)) (ours).
+    The paper's logarithm is L = ln(5 S A T / beta). We estimate rewards, too, which adds sqrt(L / (2n)) to the bonus.
     """
     p = problem.params
     H, S, A = problem.H, problem.S, problem.A

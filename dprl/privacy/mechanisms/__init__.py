@@ -1,4 +1,4 @@
-"""The registry of noise mechanisms, one file for each family."""
+"""The registry of noise mechanisms, with one file for each family of mechanisms."""
 
 import numpy as np
 
@@ -42,13 +42,13 @@ MECHANISMS: Registry[Mechanism] = Registry(
 def no_noise(
     i: int, leaves: Leaves, batches: Array, memory: Array, rng: np.random.Generator, noise: Array
 ) -> None:
-    """Leave the sums as they are."""
+    """Add no noise, which leaves the sums as they are."""
 
 
 def alone(mechanism: Mechanism) -> Mechanism:
-    """Return the mechanism for cells that are queried again at each release instead of running sums. It draws
-    independently from the distribution that the given mechanism's losses describe. Use release 0 of a stream of single
-    items."""
+    """Return the mechanism for cells that are queried again at each release and are not running sums. It draws noise
+    independently, from the distribution for which the given mechanism computes losses. Use it with release 0 of a
+    stream of single items."""
     return {"l2": GAUSSIAN, "l1": LAPLACE}[mechanism.norm]
 
 

@@ -1,6 +1,6 @@
-"""Binomial noise from shuffled bits (B25 Algorithm 4), of each batch or in the nodes of a tree over the batches.
+"""Binomial noise from shuffled bits (B25 Algorithm 4), for each batch or in the nodes of a tree over the batches.
 
-Unit: one bit; the analyser subtracts the mean.
+The unit of noise is one bit. The analyser subtracts the mean.
 
 A row of a stream's `batches` describes the bits of one batch for each counter: trials, probability, and the number of
 counters that one change raises. If the size of the batch is decided during the run, trials is one of two rules
@@ -30,10 +30,10 @@ MANY = 1e15  # users
 
 @kernel
 def bits_of(users: int, rule: float, amount: float) -> tuple[int, float]:
-    """Return the trials and probability of a batch of `users` under a rule.
+    """Return the trials and probability of the bits of a batch of `users` under a rule. amount: its parameter.
 
-    VARIANCE: each user has as many bits as needed for trials >= 4 amount, and trials q (1 - q) = amount. AS_IN_PAPER:
-    n < tau users add ceil(tau / n) fair bits each, others one Bernoulli(tau / 2n) (B25 Algorithm 4).
+    With VARIANCE, each user adds as many bits as needed for trials >= 4 amount, and trials q (1 - q) = amount. With
+    AS_IN_PAPER, n < tau users add ceil(tau / n) fair bits each, and more users one Bernoulli(tau / 2n) bit each.
     """
     if rule == AS_IN_PAPER:
         if users < amount:
@@ -48,7 +48,7 @@ def bits_of(users: int, rule: float, amount: float) -> tuple[int, float]:
 def binomial_sum(
     i: int, leaves: Leaves, batches: Array, memory: Array, rng: np.random.Generator, noise: Array
 ) -> None:
-    """Add Binomial(batches[i, 0], batches[i, 1]) less its mean; the noises of all batches add up in `noise`."""
+    """Add a draw of Binomial(batches[i, 0], batches[i, 1]) minus its mean to `noise`, which sums over the batches."""
     trials, probability = int(batches[i, 0]), batches[i, 1]
     if batches[i, 0] <= VARIANCE:
         trials, probability = bits_of(leaves[i + 1] - leaves[i], batches[i, 0], batches[i, 1])
@@ -59,7 +59,7 @@ def binomial_sum(
 
 @kernel
 def add_bits(rng: np.random.Generator, count: int, noise: Array) -> None:
-    """Add the sum of `count` fair bits, less its mean, to each cell of noise."""
+    """Add the sum of `count` fair bits, minus its mean, to each cell of `noise`."""
     for c in range(noise.shape[0]):
         noise[c] += binomial(rng, count, 0.5) - 0.5 * count
 
@@ -73,7 +73,7 @@ def binomial_tree(
 
 
 def losses(change: Change, scale: float, stream: Stream) -> tuple[Losses, ...]:
-    """Return the losses of one batch, in which batches[b, 2] counters go up, and as many down unless one-way.
+    """Return the losses of a change in batch b: batches[b, 2] counters rise, and as many fall unless it is one-way.
 
     For each number of counters, the worst batch has the smallest variance or the most lopsided bits; both are returned.
     """
@@ -115,7 +115,7 @@ def _tree_tail(stream: Stream, failure: float) -> Array:
 
 
 def _of_all_sizes(batches: Array) -> Array:
-    """Return the batches, where each rule is replaced by its cases with the fewest and the most users."""
+    """Return the batches, with each rule replaced by its two extreme cases, the fewest and the most users."""
     rows = []
     for trials, amount, moved in np.unique(batches, axis=0):
         sizes = (1, int(MANY)) if trials <= VARIANCE else ()
@@ -124,7 +124,7 @@ def _of_all_sizes(batches: Array) -> Array:
 
 
 def variances(stream: Stream) -> Array:
-    """Return the variance of each batch in each counter, [M]; the largest possible one if its size is unknown."""
+    """Return the variance of each batch's noise in one counter [M], or its maximum if the batch's size is unknown."""
     trials, probability, _ = stream.batches.T
     known = trials * probability * (1 - probability)
     return np.asarray(
@@ -151,7 +151,7 @@ def _tail(stream: Stream, failure: float) -> Array:
 
 
 def first_batch(stream: Stream) -> Stream:
-    """Return the first batch alone, because a user's bits are in one batch. If sizes are unknown, it has one user."""
+    """Return a stream of only the first batch, because a user is in one batch. If the size is unknown, it is 1."""
     return replace(
         stream,
         leaves=np.array([0, max(int(stream.leaves[1]), 1), -1]),
@@ -162,7 +162,7 @@ def first_batch(stream: Stream) -> Stream:
 def scattered_batches(
     rng: np.random.Generator, stream: Stream, count: int
 ) -> tuple[Stream, NDArray[np.int64]]:
-    """Return the batches of `count` users at random places; each has one user if sizes are not known yet."""
+    """Implement `Mechanism.scattered` for bits in batches, which have one user each if sizes are not known yet."""
     chosen, at = np.unique(rng.integers(0, stream.releases, count), return_inverse=True)
     sizes = np.maximum(np.diff(stream.leaves[:-1])[chosen], 1)
     leaves = np.concatenate([[0], np.cumsum(sizes), [-1]]).astype(np.int64)
@@ -170,13 +170,13 @@ def scattered_batches(
 
 
 def bits_ratio(stream: Stream, seen: Array, at: At, first: Array, second: Array) -> Array:
-    """Return the log-likelihood ratio from the batches that contain the user, in which counts are whole numbers."""
+    """Return the log-likelihood ratios [n] from the batches that contain the user (counts are whole numbers)."""
     batches = zip(*np.unique(at, return_counts=True), strict=True)
     return np.asarray(sum(_of_batch(stream, seen, int(b), int(n), first, second) for b, n in batches))
 
 
 def _of_batch(stream: Stream, seen: Array, at: int, times: int, first: Array, second: Array) -> Array:
-    """Return the log-likelihood ratio for one batch that contains the user `times` times."""
+    """Return the log-likelihood ratios [n] for one batch that contains the user `times` times."""
     from scipy.stats import binom
 
     trials, probability = stream.batches[at, :2]
@@ -191,7 +191,7 @@ def _of_batch(stream: Stream, seen: Array, at: int, times: int, first: Array, se
 
 
 def tree_ratio(stream: Stream, seen: Array, at: At, first: Array, second: Array) -> Array:
-    """Return the log-likelihood ratio from the nodes that contain the items."""
+    """Return the log-likelihood ratios [n] from the tree's nodes that contain the items."""
     from scipy.stats import binom
 
     trials, probability, _ = stream.batches[0]
@@ -205,7 +205,7 @@ def tree_ratio(stream: Stream, seen: Array, at: At, first: Array, second: Array)
 
 
 def fewer_bits(stream: Stream) -> tuple[Stream, float]:
-    """Return bits with a quarter of the variance: fewer fair bits, or rarer ones."""
+    """Return a stream of bits with a quarter of the variance (fewer fair bits, or rarer bits), and the factor 1."""
     trials, probability, moved = stream.batches.T
     ruled, fair = trials <= VARIANCE, probability == 0.5
     batches = np.column_stack(

@@ -32,9 +32,9 @@ SLOWEST, FASTEST, STEP = 0.1, 2 / 3, 0.9
 def gaussian_blt(
     i: int, leaves: Leaves, batches: Array, memory: Array, rng: np.random.Generator, noise: Array
 ) -> None:
-    """Add one N(0, 1) draw to every buffer, which keeps a part of its content; the noise is their weighted sum.
+    """Add one N(0, 1) draw to every buffer, which keeps a part of its content; the noise is the buffers' weighted sum.
 
-    memory: the buffers, the kept part of each, and its weight (see `prepare`) [3 buffers, cells].
+    memory: the buffers, the kept part of each, and the weight of each (from `prepare`), [3 buffers, cells].
     """
     buffers = memory.shape[0] // 3
     for c in range(noise.shape[0]):
@@ -76,7 +76,7 @@ class ExponentialSum:
 
 @lru_cache(maxsize=512)
 def factors(releases: int) -> tuple[ExponentialSum, ExponentialSum]:
-    """Return b and c, the first columns of B and C, for M releases, by partial fractions.
+    """Return b and c, the first columns of B and C for this number of releases, by partial fractions.
 
     Poles and zeros alternate, so all weights are positive and nothing cancels.
     """
@@ -95,7 +95,7 @@ def factors(releases: int) -> tuple[ExponentialSum, ExponentialSum]:
 
 @lru_cache(maxsize=8)
 def norms(releases: int) -> Array:
-    """Return the norms of the rows of B, the standard deviation of the noise of each release, [M]."""
+    """Return the norms of the rows of B, which are the standard deviations of the noise of each release, [M]."""
     b, _ = factors(releases)
     column = np.zeros(releases)
     for rate, weight in zip(b.rate, b.weight, strict=True):
@@ -108,7 +108,7 @@ def norms(releases: int) -> Array:
 
 
 def prepare(rng: np.random.Generator, stream: Stream, memory: Array) -> None:
-    """Fill memory with empty buffers, the kept part of each, and its weight."""
+    """Fill memory with empty buffers, the kept part of each buffer, and the weight of each buffer."""
     b, _ = factors(stream.releases)
     buffers = len(b.rate)
     memory[:buffers] = 0.0
@@ -117,7 +117,7 @@ def prepare(rng: np.random.Generator, stream: Stream, memory: Array) -> None:
 
 
 def innovations(stream: Stream, sums: Array) -> Array:
-    """Return B^-1 times sums [M, n], which is C times their increments: the independent draws, plus data [M, n]."""
+    """Return B^-1 times `sums` [M, n], which is C times the increments: the independent draws plus data, [M, n]."""
     from scipy.signal import lfilter
 
     _, c = factors(stream.releases)

@@ -1,4 +1,4 @@
-"""Gaussian noise: in every user's report, in a binary tree, or by a factorisation over the releases. Unit: N(0, 1)."""
+"""Gaussian noise in every user's report, in a binary tree, or by a factorisation over the releases. Unit: N(0, 1)."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ MAX_RELEASES = 4000  # a factorisation stores one row of noise for each release
 
 @kernel
 def add_gaussian(rng: np.random.Generator, count: int, noise: Array) -> None:
-    """Add the sum of `count` independent N(0, 1) draws, which is sqrt(count) N(0, 1), to each cell of noise."""
+    """Add the sum of `count` independent N(0, 1) draws, drawn as sqrt(count) N(0, 1), to each cell of `noise`."""
     scale = np.sqrt(float(count))
     for c in range(noise.shape[0]):
         noise[c] += scale * rng.standard_normal()
@@ -47,7 +47,7 @@ def add_gaussian(rng: np.random.Generator, count: int, noise: Array) -> None:
 def gaussian_sum(
     i: int, leaves: Leaves, batches: Array, memory: Array, rng: np.random.Generator, noise: Array
 ) -> None:
-    """Add one N(0, 1) per item: the noise of a sum is the sum of the items' noises."""
+    """Add one N(0, 1) draw for each new item, because the noise of a sum is the sum of the items' noises."""
     add_gaussian(rng, leaves[i + 1] - leaves[i], noise)
 
 
@@ -69,7 +69,7 @@ def prepared(
 
 
 def coefficients(releases: int) -> Array:
-    """Return the first column c [M] of the lower-triangular Toeplitz C with C C = the matrix of prefix sums.
+    """Return the first column c [M] of the lower-triangular Toeplitz matrix C whose square is the prefix-sum matrix.
 
     c_0 = 1, c_j = c_{j-1} (2j - 1) / (2j) (Fichtenberger, Henzinger, Upadhyay 2023).
     """
@@ -78,10 +78,10 @@ def coefficients(releases: int) -> Array:
 
 
 def correlate(rng: np.random.Generator, stream: Stream, memory: Array) -> None:
-    """Fill memory [M, cells] with C z, z iid N(0, 1): row i is the noise of release i.
+    """Fill memory [M, cells] with C z for iid N(0, 1) draws z. Row i is the noise of release i.
 
-    The release A x + C z = C (C x + z) is a function of C x + z, in which one user's item appears in one column of
-    C: z protects the users, and C only spreads it. Computed by FFT, some cells at a time.
+    The release A x + C z = C (C x + z) is a function of C x + z, in which one user's item contributes one column of C.
+    So z protects the users, and C only spreads it. We compute C z by FFT, for some cells at a time.
     """
     from scipy.fft import irfft, next_fast_len, rfft
 
@@ -103,7 +103,7 @@ def _times(a: Complexes, b: Complexes) -> Complexes:
 
 
 def innovations(stream: Stream, sums: Array) -> Array:
-    """Return C^-1 times sums [M, n]: the independent draws that `correlate` has spread, plus data.
+    """Return C^-1 times `sums` [M, n]: the independent draws that `correlate` has spread, plus data, [M, n].
 
     C^-1 is lower-triangular Toeplitz, too: d_0 = 1, d_j = d_{j-1} (2j - 3) / (2j), the series of sqrt(1 - x).
     """
@@ -115,7 +115,7 @@ def innovations(stream: Stream, sums: Array) -> Array:
 
 
 def room(key: str) -> Callable[[int, int], int]:
-    """Return a function for the rows of memory of a factorisation, which stores the noise of every release."""
+    """Return the function `rows` of a factorisation, whose memory has one row per release. key: its mechanism's key."""
 
     def rows(items: int, releases: int) -> int:
         if releases > MAX_RELEASES:
@@ -143,11 +143,11 @@ def gaussian(
     """Return a mechanism of Gaussian noise.
 
     Args:
-        std: see `Mechanism`, as for `known`.
-        touched: the squared norm of the weights with which a running counter affects draws. Repeated queries affect one
-            draw per release, by adaptive composition.
-        apart: the map from released sums [M, n] to independent N(0, 1), plus data: for a factorisation, the inverse of
-            the matrix that spreads its noise.
+        std, known: attributes of `Mechanism`.
+        touched: returns the squared norm of the weights with which an item of a running counter affects draws. Repeated
+            queries affect one draw per release, by adaptive composition.
+        apart: maps released sums [M, n] to independent N(0, 1) draws plus data; for a factorisation, the inverse of the
+            matrix that spreads its noise.
     """
 
     def losses(change: Change, scale: float, stream: Stream) -> tuple[Losses, ...]:
@@ -174,7 +174,7 @@ def gaussian(
 
 
 def factorised(**known: Any) -> Mechanism:
-    """Return a mechanism whose noise is correlated over the releases, see `gaussian`."""
+    """Return a Gaussian mechanism whose noise is correlated over the releases. known: the arguments of `gaussian`."""
     return gaussian(telling=all_releases, scattered=scattered_releases, **known)
 
 

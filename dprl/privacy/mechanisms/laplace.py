@@ -1,4 +1,4 @@
-"""Laplace noise: in every user's report, or in the nodes of a binary tree. Unit: Laplace(1), variance 2."""
+"""Laplace noise in every user's report, or in the nodes of a binary tree. Unit: Laplace(1), with variance 2."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ from dprl.statistics import Change
 def add_laplace(rng: np.random.Generator, count: int, noise: Array) -> None:
     """Add the sum of `count` independent Laplace(1) draws to each cell of noise.
 
-    One draw is an exponential with a random sign; 53 signs come from one uniform draw. A sum of many is
-    Gamma(count) - Gamma(count), exactly.
+    One draw is an exponential with a random sign; 53 signs come from one uniform draw. A sum of many draws has exactly
+    the distribution of Gamma(count) - Gamma(count).
     """
     if count > 2:
         for c in range(noise.shape[0]):
@@ -55,7 +55,7 @@ def add_laplace(rng: np.random.Generator, count: int, noise: Array) -> None:
 def laplace_sum(
     i: int, leaves: Leaves, batches: Array, memory: Array, rng: np.random.Generator, noise: Array
 ) -> None:
-    """Add one Laplace(1) per item: the noise of a sum is the sum of the items' noises."""
+    """Add one Laplace(1) draw for each new item, because the noise of a sum is the sum of the items' noises."""
     add_laplace(rng, leaves[i + 1] - leaves[i], noise)
 
 
@@ -68,8 +68,8 @@ def laplace_tree(
 
 
 def _losses(touched: Callable[[Stream], int]) -> Callable[[Change, float, Stream], tuple[Losses, ...]]:
-    """Return a function from a change to its losses. Each running counter affects `touched` independent draws; repeated
-    queries affect one draw per release."""
+    """Return the function `losses` of a mechanism in which an item of a running counter affects `touched` independent
+    draws; repeated queries affect one draw per release."""
 
     def losses(change: Change, scale: float, stream: Stream) -> tuple[Losses, ...]:
         seen = [(count * touched(stream), size) for count, size in change.moves]
@@ -82,7 +82,7 @@ def _losses(touched: Callable[[Stream], int]) -> Callable[[Change, float, Stream
 def laplace_ratio(
     apart: Callable[[Stream, Array], Array],
 ) -> Callable[[Stream, Array, At, Array, Array], Array]:
-    """Return the log-likelihood ratio if `apart` maps released sums [M, n] to independent Laplace(1), plus data."""
+    """Return the function `log_ratio` of a mechanism. apart: maps sums [M, n] to independent Laplace(1) plus data."""
 
     def log_ratio(stream: Stream, seen: Array, at: At, first: Array, second: Array) -> Array:
         weights = column(stream, at, apart)

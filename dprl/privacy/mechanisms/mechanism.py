@@ -2,11 +2,11 @@
 
 A mechanism draws *unit* noise; a privatizer multiplies it by a scale. Its kernel has the form
     add_noise(i, leaves, batches, memory, rng, noise)
-and replaces `noise` [cells], the noise in the sums of release i - 1, by the noise of release i.
-leaves: int64 [M + 2]; leaves[i + 1] = items of the stream summed at release i, leaves[0] = 0, and -1 after the last;
-0 if it is not known yet, because the schedule decides during the run;
-batches: float64 [M, 3], the bits in each release of shuffled bits, see binomial.py; not used by other mechanisms;
-memory: float64 [rows, cells], the mechanism's own. Cells are independent of each other.
+and replaces `noise` [cells], the noise in the sums of release i - 1, by the noise of release i. Its other arguments are
+leaves: int64 [M + 2]; leaves[i + 1] is the number of items summed at release i, leaves[0] is 0, and the last is -1; a
+number is 0 if it is not known yet, because the schedule decides during the run;
+batches: float64 [M, 3], the random bits in each release (binomial.py), not used by other mechanisms;
+memory: float64 [rows, cells], the mechanism's workspace. Cells are independent of each other.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ class Stream:
     """The public facts about the releases.
 
     Attributes:
-        leaves, batches: see above.
+        leaves, batches: the arguments of a mechanism's kernel, described above.
         of_users: whether items are users, not releases.
         forgotten: whether each batch is released separately, so that noise does not add up over batches.
-        questions: the question that each cell belongs to [cells], if users answer few of them; see unary.py.
+        questions: the question to which each cell belongs [cells], if users answer only a few questions (unary.py).
     """
 
     leaves: Leaves
@@ -57,7 +57,7 @@ class Stream:
 
 
 def half_scale(stream: Stream) -> tuple[Stream, float]:
-    """Return the same draws, scaled by one half."""
+    """Return the same stream, and the factor 1/2 for its unit noise."""
     return stream, 0.5
 
 
@@ -66,30 +66,30 @@ class Mechanism:
     """A way to draw noise.
 
     Attributes:
-        rows(items, releases): number of rows of memory; raises SpecError for too many releases.
-        prepare(rng, stream, memory): fills memory before the run, if need be.
-        std(stream): [M] standard deviation of one counter's unit noise at each release (for trees: of the
-            worst one).
-        tail(stream, failure): [M] bound x with P(|unit noise of one counter| > x) <= failure at each release.
-        length(stream, cells, failure): [M] the same for the Euclidean length of the unit noise of several
-            counters.
-        losses(change, scale, stream): the privacy losses of a change if unit noise is multiplied by `scale`, for each
-            place in the stream where they differ (one, or a few that include the worst).
-        telling(stream): the stream of the releases that depend on the first item, each of which can be computed from
-            the releases of the whole stream.
-        log_ratio(stream, seen, at, first, second): [n] ln P[seen | first] / P[seen | second] of n executions, where
-            seen: [M, n, cells] are the released sums minus all other items, in units of noise, and the item that enters
-                at release `at` is `first` or `second`: [cells]. No test is better. If `at` is an array, one such item
-                enters at each of its releases.
-        scattered(rng, stream, count): the stream of the releases that depend on this many items at random places, and
-            the release at which each enters.
-        halved(stream): noise half as large, as a stream and a factor for its unit noise.
-        fresh: whether every user draws noise, for their own report.
-        norm: the norm of a `Change` that determines its losses: l1, l2, or cells; one-hot if users answer questions.
-        needs_delta: whether it proves nothing at delta = 0.
-        pure: whether it always proves (epsilon, 0), even if a delta is allowed.
-        answers(rng, stream, n, own): [1, n, cells] the reports of n users who each add `own` [cells], in units; None if
-            noise does not depend on the data.
+        rows(items, releases): returns the number of rows of memory; raises SpecError for too many releases.
+        prepare(rng, stream, memory): fills memory before the run; None if this is not needed.
+        std(stream): returns the standard deviation of one counter's unit noise at each release [M] (for trees, at the
+            worst release).
+        tail(stream, failure): returns x [M] with P(|unit noise of one counter| > x) <= failure at each release.
+        length(stream, cells, failure): returns x [M] with P(|z| > x) <= failure, for the vector z of the unit noise of
+            `cells` counters at each release.
+        losses(change, scale, stream): returns the privacy losses of a change if unit noise is multiplied by `scale`,
+            for each position in the stream with different losses (one, or a few that include the worst).
+        telling(stream): returns the stream of the releases that depend on the first item, each of which can be computed
+            from the releases of the whole stream.
+        log_ratio(stream, seen, at, first, second): returns ln P[seen | first] / P[seen | second] for n runs [n]. `seen`
+            [M, n, cells] are the released sums minus all other items, in units of noise. The item that enters at
+            release `at` is `first` or `second` [cells]. No test is better. If `at` is an array, one such item enters at
+            each of its releases.
+        scattered(rng, stream, count): returns the stream of the releases that depend on `count` items at random
+            positions, and the release at which each item enters.
+        halved(stream): returns noise that is half as large, as a stream and a factor for its unit noise.
+        fresh: whether every user draws noise for the user's own report.
+        norm: the norm of a `Change` that determines its losses: l1, l2 or cells, or one-hot if users answer questions.
+        needs_delta: whether there is no guarantee at delta = 0.
+        pure: whether the guarantee is always (epsilon, 0), even if a delta is allowed.
+        answers(rng, stream, n, own): returns the reports [1, n, cells] of n users who each add `own` [cells], in units;
+            None if noise does not depend on the data.
     """
 
     key: str
@@ -117,13 +117,13 @@ class Mechanism:
 
 
 def make_stream(ends: NDArray[np.int64], batches: Array | None = None, forgotten: bool = False) -> Stream:
-    """Return the stream of users whose release i sums the first ends[i]. ends: increasing [M]."""
+    """Return the stream of users in which release i sums the first ends[i] users. ends: increasing numbers [M]."""
     leaves = np.concatenate([[0], ends, [-1]]).astype(np.int64)
     return Stream(leaves, np.zeros((1, 3)) if batches is None else batches, forgotten=forgotten)
 
 
 def open_stream(users: int, releases: int, batches: Array | None = None) -> Stream:
-    """Return the stream of users whose releases, at most `releases`, are decided during the run."""
+    """Return a stream of users whose release times are decided during the run. releases: the maximum number."""
     ends = np.zeros(releases, dtype=np.int64)
     ends[-1] = users
     return make_stream(ends, batches)
@@ -145,31 +145,31 @@ def all_releases(stream: Stream) -> Stream:
 
 
 def first_item(stream: Stream) -> Stream:
-    """Return the first item alone, for a mechanism in which each item has noise of its own."""
+    """Return a stream of only the first item, for a mechanism in which each item has its own noise."""
     return first_items(stream, 1)
 
 
 def first_items(stream: Stream, count: int) -> Stream:
-    """Return the first `count` items, each with noise of its own and released separately."""
+    """Return a stream of the first `count` items, each with its own noise and released separately."""
     return replace(stream, leaves=np.array([*range(count + 1), -1]))
 
 
 def scattered_reports(
     rng: np.random.Generator, stream: Stream, count: int
 ) -> tuple[Stream, NDArray[np.int64]]:
-    """Return the stream of `Mechanism.scattered` for items with noise of their own, whose places do not matter."""
+    """Implement `Mechanism.scattered` for items that each have their own noise, so that positions do not matter."""
     return first_items(stream, count), np.arange(count)
 
 
 def scattered_releases(
     rng: np.random.Generator, stream: Stream, count: int
 ) -> tuple[Stream, NDArray[np.int64]]:
-    """Return the stream of `Mechanism.scattered` if a release covers all earlier items; each enters at random."""
+    """Implement `Mechanism.scattered` for releases that cover all earlier items: each item enters at a random one."""
     return stream, np.sort(rng.integers(0, stream.releases, count))
 
 
 def entered(stream: Stream, at: At) -> NDArray[np.int64]:
-    """Return the number of items, among those that enter at these releases, in the sums of each release, [M]."""
+    """Return how many of the items that enter at the releases `at` are in the sums of each release, [M]."""
     return np.asarray((np.arange(stream.releases)[:, None] >= np.atleast_1d(at)).sum(1))
 
 
@@ -179,8 +179,8 @@ def increments(stream: Stream, sums: Array) -> Array:
 
 
 def column(stream: Stream, at: At, apart: Callable[[Stream, Array], Array]) -> Array:
-    """Return the weights of items of size one, entering at release `at`, in each independent draw, [M].
+    """Return the total weight in each independent draw [M] of items of size one that enter at the releases `at`.
 
-    apart(stream, sums): the linear map from released sums [M, n] to independent unit draws, plus data.
+    apart(stream, sums): the linear map from released sums [M, n] to independent unit draws plus data.
     """
     return apart(stream, entered(stream, at).astype(float)[:, None])[:, 0]

@@ -1,4 +1,4 @@
-"""Gaussian noise correlated by a factorisation with the smallest possible noise, up to 0.2%. Unit: N(0, 1).
+"""Gaussian noise correlated by a factorisation whose noise is at most 0.2% above the smallest possible. Unit: N(0, 1).
 
 Among the factorisations A = B C of the matrix of prefix sums into lower-triangular B and C, the best has the smallest
 product of B's longest row and C's longest column. For all weights p of rows and q of columns that sum to 1, and P =
@@ -43,7 +43,7 @@ NORMS = "void(float64[:,::1], float64[:,::1], float64[::1], float64[::1])"
 
 @kernel
 def chain(p: Array, shift: float, keep: Array) -> None:
-    """Compute the kept share of the walk's position from release to release, given all observations.
+    """Compute the share of the walk's position that is kept from release to release, given all observations.
 
     p: the weights [M]. keep: receives the shares [M]; the step to release i then has variance q_i keep_i.
     """
@@ -107,8 +107,8 @@ def merge(p: Array, shift: Array, weight: Array, keep: Array, gain: Array) -> No
 
 @kernel
 def norms(keep: Array, gain: Array, rows: Array, columns: Array) -> None:
-    """Write the squared norms of the rows of B to rows [M], and of the columns of C to columns [M]. Column k of C
-    corresponds to 0, ..., 0, 1, ..., 1, the sums if an item of size one enters at release k."""
+    """Write the squared norms of the rows of B to rows [M], and those of the columns of C to columns [M]. Column k of C
+    is B^-1 times 0, ..., 0, 1, ..., 1, the sums if an item of size one enters at release k."""
     releases, chains = keep.shape
     spread, buffers = np.zeros((chains, chains)), np.empty(chains)
     for i in range(releases):
@@ -137,9 +137,9 @@ class Factors:
     """The factorisation A = B C.
 
     Attributes:
-        p: the weights of the rows [M]; the columns have them in reverse.
-        keep, gain: the weights in the computation of B z [M, chains], see above.
-        row: the norms of the rows of B, the standard deviation of the noise of each release [M].
+        p: the weights of the rows [M]; reversed, they are the weights of the columns.
+        keep, gain: the weights in the computation of B z [M, chains], as in the formula above.
+        row: the norms of the rows of B, which are the standard deviations of the noise of each release [M].
         column: the squared norm of the longest column of C.
     """
 
@@ -174,7 +174,7 @@ def _kernels() -> tuple[Any, ...]:
 
 @lru_cache(maxsize=64)
 def factors(releases: int) -> Factors:
-    """Return the factorisation for M releases."""
+    """Return the factorisation for this number of releases M."""
     solved, merged, normed = _kernels()
     # T's eigenvalues with even weights: 4 M^2 sin^2((2k - 1) pi / (4M + 2)), k = 1, ..., M; others are similar
     shift, weight = poles((math.pi / 2) ** 2, 4.0 * releases**2, CHAINS)
@@ -191,7 +191,7 @@ def factors(releases: int) -> Factors:
 
 
 def bound(releases: int) -> float:
-    """Return a lower bound for all factorisations of M releases: the singular values of sqrt(P) A sqrt(Q), summed."""
+    """Return a lower bound on the noise of all factorisations: the sum of the singular values of sqrt(P) A sqrt(Q)."""
     from scipy.linalg import eigvalsh_tridiagonal
 
     p = factors(releases).p
@@ -202,12 +202,12 @@ def bound(releases: int) -> float:
 
 
 def excess(releases: int) -> float:
-    """Return an upper bound on the noise divided by the best factorisation's; at least 1."""
+    """Return an upper bound (at least 1) on the ratio of this factorisation's noise to the best factorisation's."""
     return float(factors(releases).row.max()) * math.sqrt(factors(releases).column) / bound(releases)
 
 
 def correlate(rng: np.random.Generator, stream: Stream, memory: Array) -> None:
-    """Fill memory [M, cells] with B z, z iid N(0, 1): row i is the noise of release i."""
+    """Fill memory [M, cells] with B z for iid N(0, 1) draws z. Row i is the noise of release i."""
     made = factors(stream.releases)
     buffers = np.zeros((CHAINS, memory.shape[1]))
     rng.standard_normal(out=memory)
@@ -218,7 +218,7 @@ def correlate(rng: np.random.Generator, stream: Stream, memory: Array) -> None:
 
 
 def innovations(stream: Stream, sums: Array) -> Array:
-    """Return B^-1 times sums [M, n]: the independent draws, plus data [M, n]."""
+    """Return B^-1 times `sums` [M, n]: the independent draws plus data, [M, n]."""
     made = factors(stream.releases)
     buffers, draws = np.zeros((CHAINS, sums.shape[1])), np.empty(sums.shape)
     for i, (keep, gain) in enumerate(zip(made.keep, made.gain, strict=True)):

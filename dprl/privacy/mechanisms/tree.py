@@ -23,13 +23,13 @@ def tree(
     add: Callable[[np.random.Generator, int, Array], None],
     each: int,
 ) -> None:
-    """Compute the noise of a prefix, the sum over its binary nodes; `add(rng, count, noise)` adds `count` unit draws.
+    """Compute the noise of release i, summed over the nodes of its prefix. `add(rng, count, noise)` adds unit draws.
 
     A node is an interval of items and keeps its `each` draws for as long as prefixes use it. Releases only move
     forward, so the nodes of a prefix form a stack: a later prefix keeps the nodes above the highest bit in which the
-    two differ, and all nodes below are new. memory[level] holds the sum of the nodes at `level` and above. Nodes that
-    the next release will not use need not be distinguished, so they are drawn as one sum; if the next release is not
-    known yet, every node is kept.
+    two differ, and all nodes below are new. memory[level] contains the sum of the nodes at `level` and above. Nodes
+    that the next release will not use need not be distinguished, so they are drawn as one sum. If the next release is
+    not known yet, every node is kept.
     """
     before, now, after = leaves[i], leaves[i + 1], leaves[i + 2]
     top = highest_bit(before ^ now)
@@ -69,7 +69,7 @@ def highest_bit(x: int) -> int:
 
 
 def levels(items: int) -> int:
-    """Return the number of levels, L = floor(log2 items) + 1; a user touches one node per level."""
+    """Return the number of levels, L = floor(log2 items) + 1. Each item is in at most one node per level."""
     return int(items).bit_length()
 
 
@@ -79,16 +79,16 @@ def nodes(stream: Stream) -> NDArray[np.int64]:
 
 
 def stems(stream: Stream) -> Stream:
-    """Return the prefixes of 1, 2, 4, ... items: each is one node, and only these contain the first item."""
+    """Return the stream of prefixes of 1, 2, 4, ... items. Each is one node, and these nodes contain the first item."""
     ends = 2 ** np.arange(levels(stream.items))
     return replace(stream, leaves=np.concatenate([[0], ends, [-1]]).astype(np.int64))
 
 
 def scattered(rng: np.random.Generator, stream: Stream, count: int) -> tuple[Stream, NDArray[np.int64]]:
-    """Return the prefixes that determine the nodes of `count` items at random places, and the release at which each
-    enters.
+    """Return the prefixes that determine the nodes of `count` items at random positions, and the release at which each
+    item enters.
 
-    Item p is in one node of each level l at which bit l of p is 0; the node is a prefix minus a shorter one.
+    Item p is in one node of each level l at which bit l of p is 0; the node is a prefix minus a shorter prefix.
     """
     items = rng.integers(0, stream.items, count)
     ends = {
@@ -109,7 +109,7 @@ def scattered(rng: np.random.Generator, stream: Stream, count: int) -> tuple[Str
 
 
 def split(stream: Stream, sums: Array) -> Array:
-    """Find single nodes [M, n] from sums [M, n]: each is a prefix less the prefix without its length's lowest bit.
+    """Return the nodes [M, n] from the sums [M, n]: each is a prefix minus the prefix without its length's lowest bit.
 
     Raises ValueError if the shorter prefix is not among the releases.
     """

@@ -37,10 +37,10 @@ PARTS = 3
 
 
 def response(bit: float) -> tuple[float, float, float]:
-    """Return the probabilities 1 / (1 + e^-bit) that a bit stays and 1 / (1 + e^bit) that it is flipped, and the
-    variance 1 / (4 sinh^2(bit / 2)) of the answer, scaled so that its mean is 0 or 1. bit: > 0.
+    """Return the probability 1 / (1 + e^-bit) that a bit is kept, 1 / (1 + e^bit) that it is flipped, and the variance
+    1 / (4 sinh^2(bit / 2)) of the answer, scaled so that its mean is 0 or 1. bit: the privacy loss of one bit, > 0.
 
-    They are computed with exact decimals: exponentials of the C library, and draws with them, differ from CPU to CPU.
+    We compute with decimals, because the C library's exponentials, and draws based on them, differ from CPU to CPU.
     """
     less = EXACT.exp(Decimal(-bit))
     whole, gap = EXACT.add(1, less), EXACT.subtract(1, less)
@@ -50,7 +50,7 @@ def response(bit: float) -> tuple[float, float, float]:
 
 
 def asking(H: int, shares: tuple[float, float, float], epsilon: float) -> Array:
-    """Return the `batches` of a stream, [3, 3], with the number of groups of steps that has the least variance."""
+    """Return the `batches` [3, 3] of a stream, with the number of groups of steps that gives the least variance."""
     groups, _ = clearest(H, epsilon)
     steps = math.ceil(H / groups)
     bit = epsilon / (2 * steps)
@@ -60,11 +60,11 @@ def asking(H: int, shares: tuple[float, float, float], epsilon: float) -> Array:
 
 
 def clearest(H: int, epsilon: float) -> tuple[int, float]:
-    """Return the number of groups of steps with the smallest variance, and the variance per user if all are asked about
-    the same part.
+    """Return the number of groups of steps with the smallest variance, and that variance per user if all users are
+    asked about the same part.
 
-    A user who answers about j steps spends epsilon / j on each, where two bits can differ. We use the variance of a
-    count that includes all users, because a bound on the error has to cover it.
+    A user who answers about j steps spends epsilon / j on each answer, in which two bits can differ. We use the
+    variance of a count that includes all users, because a bound on the error has to cover it.
     """
 
     def variance(groups: int) -> float:
@@ -79,7 +79,7 @@ def clearest(H: int, epsilon: float) -> tuple[int, float]:
 def turn_over(
     i: int, leaves: Leaves, batches: Array, memory: Array, rng: np.random.Generator, noise: Array
 ) -> None:
-    """Add the error of the users since the last release: their answers, scaled to all users, minus the truth."""
+    """Add the error from users since the last release to `noise`: the scaled answers minus the true sums."""
     kept, turned = batches[1, 0], batches[1, 1]
     for c in range(noise.shape[0]):
         inside, asked = memory[0, c], memory[1, c]
@@ -99,8 +99,8 @@ def chances(stream: Stream) -> tuple[Array, Array]:
 
 
 def _most(stream: Stream) -> tuple[float, float, float]:
-    """Return the limits of one user's error, in units: the largest variance in any direction of a row; the largest
-    effect of one bit of m; and the factor by which a bit of n or r exceeds it.
+    """Return the limits of one user's error, in units: the largest variance in any direction of a row, the largest
+    effect of one bit of m, and the ratio of the largest effect of a bit of n or r to it.
 
     Two estimates by one user are uncorrelated, and subtracting the truth lowers the variance: docs/report/privacy.md.
     """
@@ -114,7 +114,7 @@ def _most(stream: Stream) -> tuple[float, float, float]:
 
 
 def _std(stream: Stream) -> Array:
-    """Return the standard deviation of a count that includes all users."""
+    """Return the standard deviation at each release [M] of a count that includes all users."""
     most, _, more = _most(stream)
     return np.asarray(np.sqrt((most - more**-2) * stream.leaves[1:-1]))
 
@@ -125,20 +125,20 @@ def _tail(stream: Stream, failure: float) -> Array:
 
 
 def _length(stream: Stream, cells: int, failure: float) -> Array:
-    """Bound the length of an error: an answer is about a row's m cells or one other cell, and misses three values."""
+    """Bound the length of a row's error [M]: a user answers about its m cells or one other, minus three true values."""
     most, counted, more = _most(stream)
     size = counted * max(math.sqrt(cells), more) + math.sqrt(3)
     return bounded_length(stream.leaves[1:-1], most, size, cells, failure)
 
 
 def _losses(change: Change, scale: float, stream: Stream) -> tuple[Losses, ...]:
-    """Return the losses of a user: two bits of each answer can differ, whatever the question."""
+    """Return the losses of a change: two bits of each of a user's answers can differ, whatever the question."""
     _, bit, steps = stream.batches[0]
     return ((Response(2 * int(steps), float(bit)),),)
 
 
 def answers(rng: np.random.Generator, stream: Stream, executions: int, own: Array) -> Array:
-    """Return one user's answers about the cells [1, executions, cells]; zero for cells not asked about.
+    """Return one user's answers in many runs [1, executions, cells]; they are zero for cells not asked about.
 
     own: the user's contribution [cells], in units.
     """
@@ -155,7 +155,7 @@ def answers(rng: np.random.Generator, stream: Stream, executions: int, own: Arra
 
 
 def answers_ratio(stream: Stream, seen: Array, at: At, first: Array, second: Array) -> Array:
-    """Return the log-likelihood ratio of the bits answered in the messages `at`."""
+    """Return the log-likelihood ratios [n] of the answered bits."""
     kept, turned, _ = stream.batches[1]
     _, unit = chances(stream)
 
@@ -168,7 +168,7 @@ def answers_ratio(stream: Stream, seen: Array, at: At, first: Array, second: Arr
 
 
 def four_times_clearer(stream: Stream) -> tuple[Stream, float]:
-    """Return answers whose bits have a quarter of the variance."""
+    """Return a stream of answers whose bits have a quarter of the variance, and the factor 1 for its noise."""
     batches = stream.batches.copy()
     batches[0, 1] = 2 * math.asinh(2 * math.sinh(batches[0, 1] / 2))
     batches[1] = response(batches[0, 1])

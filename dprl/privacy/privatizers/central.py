@@ -43,8 +43,8 @@ TRUST = "The trusted curator sees every trajectory; all that leaves the curator 
 def prepare(request: Request) -> Noise:
     """Return noise on running sums.
 
-    paper: as in the statistic's papers, in a tree over the users 1..K. calibrated: the smallest scale that proves
-    (epsilon, delta) under replace-one for the stream of releases, in units in which all parts tolerate the same noise.
+    With `paper`, noise is as in the statistic's papers, in a tree over the users 1..K. With `calibrated`, its scale is
+    the least for (epsilon, delta) under replace-one, in units in which all parts tolerate the same noise.
     """
     mechanism = MECHANISMS[request.mechanism]
     table, events = None, None
@@ -90,8 +90,8 @@ def prepare(request: Request) -> Noise:
 
 
 def smallest(request: Request, moved: str, change: Change, releases: int) -> str:
-    """Describe the size of calibrated noise. moved: one episode's effect, in words; change: the effect of all of a
-    user's."""
+    """Describe the size of calibrated noise. moved: the effect of replacing one episode, in words; change: the effect
+    of replacing all of a user's episodes."""
     said: dict[str, object] = {
         "budget": budget(request.epsilon, request.delta),
         "releases": f"{releases:,}",
@@ -107,7 +107,7 @@ def smallest(request: Request, moved: str, change: Change, releases: int) -> str
 
 
 def length(change: Change, delta: float) -> str:
-    """Describe the length of a change, in the norm that the proof at delta uses."""
+    """Describe the length of a change, in the norm that the proof uses at this delta."""
     return f"L1 = {change.l1:g}" if delta == 0 else f"squared L2 = {change.l2_squared:g}"
 
 
@@ -124,7 +124,7 @@ def calibrated_scale(
     delta: float,
     contribution: int = 1,
 ) -> float:
-    """Return the least scale that proves (epsilon, delta) for a user who makes `contribution` times `change`."""
+    """Return the least scale that suffices for (epsilon, delta) if a user makes `change` up to `contribution` times."""
 
     def losses_at(scale: float) -> Losses:
         return losses_of_user(mechanism, change, scale, stream, contribution)[0]
@@ -136,8 +136,8 @@ def calibrated_scale(
 def ladder(
     statistic: Counts, size: Size, K: int, M: int, epsilon: float, delta: float, contribution: int
 ) -> tuple[LadderStep, ...]:
-    """Return the steps from the paper's noise to less noise, one idea at a time: the std of a counter n at the worst
-    release. They hold for any M releases of K users; the worst releases and losses are for the whole tree.
+    """Return the steps from the paper's noise to less noise, one idea at a time. Each has the std of the noise in a
+    counter n at the worst of any M releases of K users; the worst releases and losses are for the whole tree.
 
     The optimal factorisation is left out beyond MAX_RELEASES, because it is not offered there.
     """

@@ -25,9 +25,9 @@ ASSUMED = "which questions a user is asked does not depend on the user's data"
 def prepare(request: Request) -> Noise:
     """Return noise on every cell of every user's report; the algorithm adds the reports up.
 
-    paper: as in the statistic's papers. calibrated: the smallest scale that proves (epsilon, delta) under replace-one
-    for one report, in units in which all parts tolerate the same noise. Mechanism `unary`: answers that prove (epsilon,
-    0), see mechanisms/unary.py.
+    With `paper`, noise is as in the statistic's papers. With `calibrated`, it has the smallest scale that suffices for
+    (epsilon, delta) under replace-one for one report, in units in which all parts tolerate the same noise. With the
+    mechanism `unary`, users' answers are (epsilon, 0)-private (mechanisms/unary.py).
     """
     mechanism = MECHANISMS[request.mechanism]
     stream, table, events = make_stream(request.times), None, None
@@ -107,7 +107,7 @@ def asked(stream: Stream, request: Request) -> Stream:
 
 
 def interview(stream: Stream, request: Request) -> tuple[str, str]:
-    """Describe the size of the noise, and a user's messages."""
+    """Describe the size of the noise, and one user's messages, if users answer one-hot questions."""
     counts, size = cast(Counts, request.statistic), request.size
     (_, _, steps), (_, turned, _), chances = stream.batches
     shares = ", ".join(f"{part} {share:.1%}" for part, share in zip("nmr", chances[[1, 0, 2]], strict=True))

@@ -24,7 +24,7 @@ NOTHING_PROMISED = Guarantee(
 
 
 def prepare(request: Request) -> Noise:
-    """Return zero noise, with E = 0."""
+    """Return a `Noise` that adds nothing, with the error bound E = 0."""
     nothing = np.zeros(1)
     stream = (
         make_stream(request.times) if request.releases is None else open_stream(request.K, request.releases)
@@ -60,7 +60,7 @@ PRIVATIZER = Privatizer(
         blanked="",
         seen="everything",
     ),
-    summary="Raw counts: the comparison.",
+    summary="Raw counts without noise, for comparison.",
     trust=TRUST,
     source="",
     mechanisms=(),

@@ -27,9 +27,9 @@ RETURNING = 10  # and for a user who returns for this many episodes
 
 @dataclass(frozen=True)
 class Batch:
-    """Users whose data are released together, once.
+    """A number of users whose data are released together, once.
 
-    raised: the number of cells that replacing one of them raises (it lowers as many).
+    raised: the number of cells that rise if one of these users is replaced; as many fall.
     """
 
     users: int
@@ -41,13 +41,13 @@ class Request:
     """A request to a privatizer: the statistic, the run's size and release times [M] in users, and its budget.
 
     Attributes:
-        releases: the limit M of a schedule that decides during the run; `times` are then the ends of epochs of
-            users, for bounds that hold at whatever times it chooses.
-        batches: the batches of a learner that forgets each of them [M]; `times` are then the ends of the batches,
-            counted in users that are in one.
+        releases: the largest number of releases M if the schedule decides during the run; `times` are then the ends of
+            epochs of users, for bounds that hold at all times that the schedule may choose.
+        batches: the batches of a learner that forgets each of them [M]; `times` are then the ends of the batches, in
+            numbers of users who are in a batch.
         played: whether a row counts only users whose policy plays it; their number is not known in advance.
-        contribution: m, the maximum number of episodes of one user, anywhere in the run. Neighbours replace all of
-            them.
+        contribution: m, the maximum number of episodes of one user, anywhere in the run. Neighbouring data sets differ
+            in all of them.
     """
 
     statistic: Statistic
@@ -90,21 +90,21 @@ class Noise:
     """The noise of a run, ready for its loop.
 
     Attributes:
-        mechanism: the mechanism, None without noise.
-        stream: see mechanisms/mechanism.py.
-        scales: the scale of unit noise in each cell, see `Statistic.scales`.
-        ends [B], bound [B], std [B]: up to ends[b] users (if by_users) or releases (counting those in a row),
+        mechanism: the mechanism; None without noise.
+        stream: the public facts about the releases.
+        scales: the scale of unit noise in each cell, from `Statistic.scales`.
+        ends [B], bound [B], std [B]: up to ends[b] users (if by_users) or releases (in which a row is counted),
             E_{eps,beta} is bound[b], and the noise of one counter n has standard deviation std[b], in counts (for
-            trees: at the worst release).
+            trees, at the worst release).
         statistic: the statistic in the units of release.
-        radius: a bound on the Euclidean length of the noise in a row [B], in units of release, which holds w.p. >=
-            1 - beta/3 for all rows and releases together.
-        guarantee: the stated and the proved guarantee.
-        losses: the losses of replacing one user, for each place in the stream where they differ.
+        radius: returns a bound on the Euclidean length of the noise in a row [B], in units of release, which holds
+            w.p. >= 1 - beta/3 for all rows and releases together.
+        guarantee: returns the stated and the proved guarantee.
+        losses: returns the losses of replacing one user, for each position in the stream with different losses.
         group: the number of such changes that replacing one user makes, for noise whose guarantee for several changes
             follows only from the lemma of groups.
 
-    Radius and guarantee may take a moment to compute.
+    Calls of radius and guarantee may take a moment.
     """
 
     mechanism: Mechanism | None
@@ -125,12 +125,12 @@ class Noise:
         return max(group_epsilon(losses, self.group, delta) for losses in self.losses())
 
     def delta(self, epsilon: float) -> float:
-        """Return the least delta proved at `epsilon`."""
+        """Return the least delta proved at `epsilon` for all of one user's episodes."""
         return max(group_delta(losses, self.group, epsilon) for losses in self.losses())
 
     @property
     def separation(self) -> float:
-        """Return the largest distance of the best attacker's scores on all of one user's episodes."""
+        """Return the distance between the best attacker's mean scores, in standard deviations, in the worst case."""
         return self.group * max(map(separation_of, self.losses()))
 
 
@@ -139,12 +139,11 @@ class Way:
     """The path of the data, as pages draw it.
 
     Attributes:
-        stations: the stations that data pass.
+        stations: the names of the stations that data pass, from left to right.
         raw: the number of stations, from the left, that see raw data.
-        noise: the station that adds noise.
-        trusted: the station that is trusted.
-        mixes: the station that is trusted only to shuffle.
-        alt: the path in words.
+        noise, trusted: the indices of the station that adds noise and of the station that is trusted, or None.
+        mixes: the index of the station that is trusted only to shuffle, or None.
+        alt: a description of the path, as the picture's alternative text.
     """
 
     stations: tuple[str, ...]
@@ -157,14 +156,14 @@ class Way:
 
 @dataclass(frozen=True)
 class Words(Way):
-    """The names of a privacy model, the same on every page, and the path of its data.
+    """The names of a privacy model, which every page uses, and the path of its data.
 
     Attributes:
-        model: its abbreviation, as on the guarantee card.
+        model: its abbreviation, as in a guarantee.
         promise: its full name.
-        given: the trusted party, to follow "with": a trusted curator.
+        given: the trusted party in words that follow "with", such as "a trusted curator".
         blanked: the words after "when a user" for a user who gives no data; "" if neighbours are never of this kind.
-        seen: the words after "the attacker sees" if nobody is trusted.
+        seen: the words after "the attacker sees" for the data that the attacker gets.
     """
 
     model: str
@@ -180,15 +179,15 @@ class Privatizer:
 
     Attributes:
         key: its name in a spec.
-        words: its vocabulary.
-        trust: who sees raw data, in words.
-        mechanisms: keys of its mechanisms; the default is the first that fits.
+        words: the names and phrases for it on pages.
+        trust: a sentence on who sees raw data and who is trusted.
+        mechanisms: the keys of its mechanisms; the default is the first that fits.
         per_release: whether its noise is calibrated to the number of releases, which is then limited before the run.
         prepare(request): returns the Noise for a Request.
         binary_rewards: whether users round each reward at random to 0 or 1.
-        check(change, mechanism, releases, calibration, epsilon, delta, contribution): raises SpecError if it has no
-        noise for a budget; `change` is the effect of replacing one episode.
-        reports: the default for the reports in a row of counts: all, or those of users whose policy plays it (played).
+        check(change, mechanism, releases, calibration, epsilon, delta, contribution): raises SpecError if there is no
+            noise for a budget; `change` is the effect of replacing one episode.
+        reports: which reports a row counts by default: "all", or only those of users whose policy plays it ("played").
     """
 
     key: str
@@ -210,12 +209,12 @@ class Privatizer:
 def losses_of_user(
     mechanism: Mechanism, change: Change, scale: float, stream: Stream, contribution: int
 ) -> tuple[Losses, ...]:
-    """Return the losses of replacing all episodes of one user, anywhere in the stream; see docs/report/privacy.md.
+    """Return the losses of replacing all episodes of one user, anywhere in the stream (docs/report/privacy.md).
 
-    - If each episode is in a report with noise of its own: adaptive composition of `contribution` reports.
-    - Gaussian or Laplace noise in sums: the change is at most `contribution` times as long, and reveals most if all
-      episodes are in the same counters at the same place.
-    - Shuffled bits: the losses of one episode, see `group_of`.
+    - If each episode is in a report with its own noise, `contribution` reports are composed adaptively.
+    - With Gaussian or Laplace noise in sums, the change is at most `contribution` times as long, and reveals most if
+      all episodes are in the same counters at the same position.
+    - For shuffled bits, these are the losses of one episode (`group_of` gives their number).
     """
     if mechanism.fresh:
         return tuple(repeated(losses, contribution) for losses in mechanism.losses(change, scale, stream))
@@ -224,15 +223,15 @@ def losses_of_user(
 
 
 def group_of(mechanism: Mechanism, contribution: int) -> int:
-    """Return the number of changes, with the losses of `losses_of_user`, that one user makes. It exceeds one for noise
-    whose losses are known only for cells moved by one: for several changes, the lemma of groups is used."""
+    """Return the number of changes with the losses of `losses_of_user` that one user makes. It exceeds one for noise
+    whose losses are known only for cells that change by one; then `group_epsilon` covers several changes."""
     return contribution if mechanism.norm == "cells" else 1
 
 
 def proved(
     mechanism: Mechanism, change: Change, scale: float, stream: Stream, delta: float, contribution: int = 1
 ) -> float:
-    """Return the least epsilon that the noise proves at `delta`, wherever in the stream the changes are."""
+    """Return the least epsilon that we can prove at `delta`, wherever in the stream the changes are."""
     places = losses_of_user(mechanism, change, scale, stream, contribution)
     return max(group_epsilon(losses, group_of(mechanism, contribution), delta) for losses in places)
 
@@ -254,10 +253,10 @@ def with_noise(
     E holds for all cells and releases together w.p. >= 1 - beta/3.
 
     Args:
-        request, statistic, mechanism, stream, scale: define the noise.
-        describe: makes the guarantee from the noise's proof.
-        table: the stream at whose releases the bounds are tabulated, if not `stream`.
-        events: the number of times in the union bound; by default one for each release of the table.
+        request, statistic, mechanism, stream, scale: the definition of the noise.
+        describe: returns the guarantee, given the proved readings.
+        table: the stream at whose releases the bounds are tabulated; by default `stream`.
+        events: the number of releases in the union bound; by default all releases of the table.
         neighbours: the notions of neighbours for which the guarantee states epsilon.
     """
     table = table or stream
@@ -335,7 +334,7 @@ def guarantee(
 ) -> Guarantee:
     """Return the guarantee of a run with noise. The proved value is the reading under replace-one at the spec's delta.
 
-    scale: that of one counter; for a statistic without counters, the formula states the scale.
+    scale: the scale of the noise in one counter; for a statistic without counters, it is added to the formula.
     """
     counted, m = request.statistic.counted, request.contribution
     ours = [r for r in readings if r.adjacency == REPLACE_ONE and r.delta == request.delta]

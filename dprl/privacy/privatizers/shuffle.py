@@ -39,7 +39,7 @@ def check(
     delta: float,
     contribution: int = 1,
 ) -> None:
-    """Raise SpecError if the accountant cannot handle the noise."""
+    """Raise SpecError if the accountant cannot handle the noise that this budget needs."""
     if delta < LEAST_DELTA:
         raise SpecError(
             "delta",
@@ -66,8 +66,8 @@ def check(
 
 
 class Drawn(NamedTuple):
-    """The random bits of a run. sent: one user's messages, in words; where: name of the message about where they are
-    mixed; table: see `with_noise`."""
+    """The random bits of a run. sent: a description of one user's messages; where: the name of the text on where bits
+    are mixed; assumed: an assumption of the guarantee; table: the stream whose releases have tabulated bounds."""
 
     stream: Stream
     formula: str
@@ -79,7 +79,7 @@ class Drawn(NamedTuple):
 
 
 def prepare(request: Request) -> Noise:
-    """Return fresh Binomial noise on every counter of every batch, or of every node of a tree over the batches. Each
+    """Return Binomial noise on every counter, drawn for every batch or for every node of a tree over the batches. Each
     block of the schedule is one batch."""
     change = request.statistic.sensitivity(request.size, REPLACE_ONE)
     releases = request.releases or len(request.times)
@@ -114,11 +114,11 @@ def prepare(request: Request) -> Noise:
 
 
 def in_batches(request: Request, change: Change) -> Drawn:
-    """Return the bits of every batch.
+    """Return the random bits for noise in every batch.
 
-    paper: eps' = epsilon/(3H) and tau = 96 ln(2/delta)/eps'^2 for each counter (B25 Algorithm 4). calibrated: the
-    smallest variance for which 3H upward and 3H downward shifts by one prove (epsilon, delta) at the batch's own size.
-    One user affects 3H counters.
+    With `paper`, eps' = epsilon/(3H) and tau = 96 ln(2/delta)/eps'^2 for each counter (B25 Algorithm 4). `calibrated`
+    uses the smallest variance for which a change of 3H counters by +1 and 3H counters by -1 is (epsilon, delta)-private
+    at the batch's own size. One user affects 3H counters.
     """
     if request.batches is None:
         # number of users in each batch, if it is known
@@ -172,10 +172,10 @@ def in_batches(request: Request, change: Change) -> Drawn:
 
 
 def in_nodes(request: Request, change: Change) -> Drawn:
-    """Return the bits of every node of a tree over the batches. At level l from zero, each of a node's 2^l batches
-    gives a share of 2^-l, so that the number of users in a batch does not matter.
+    """Return the random bits for noise in every node of a tree over the batches. At level l (from 0), each of a node's
+    2^l batches contributes a share of 2^-l, so that the number of users in a batch does not matter.
 
-    calibrated: the least number for which (3H up, 3H down) in one node of each level prove (epsilon, delta).
+    The number is the least for which 3H counters up and 3H down in one node per level are (epsilon, delta)-private.
     """
     releases = request.releases or len(request.times)
     L = levels(releases)
@@ -207,7 +207,7 @@ def in_nodes(request: Request, change: Change) -> Drawn:
 
 
 def together(formula: str, request: Request) -> str:
-    """Describe the size of the noise, with its proof for all episodes of one user if there may be several."""
+    """Add the proved guarantee for all of one user's episodes to a description of noise, if there may be several."""
     if request.contribution == 1:
         return formula
     proved = budget(request.epsilon, request.delta)
@@ -215,8 +215,8 @@ def together(formula: str, request: Request) -> str:
 
 
 def messages(sizes: NDArray[np.int64], bits: Array, cells: int | None, copies: int = 1) -> str:
-    """Describe a user's messages. sizes: the users of each batch [M]; bits: its random bits for one counter [M];
-    cells: the number of counters, None if batches differ in them; copies: number of messages with the true bit."""
+    """Describe a user's messages. sizes: the users of each batch [M]; bits: the random bits per counter and batch [M];
+    cells: the number of counters, or None if it differs; copies: the number of messages with the true bit."""
     each = np.ceil(bits / sizes) + copies
     low, high = int(each.min()), int(each.max())
     name = "counter" if cells is None else "counters" if copies == 1 else "nodes"
@@ -239,7 +239,7 @@ def guessed(raised: int, epsilon: float, delta: float) -> float:
 
 
 def paper_bits(users: NDArray[np.int64], tau: float) -> Array:
-    """Return trials and probability of each batch [M, 2] (B25 Algorithm 4): fair bits for n < tau, else Bernoulli."""
+    """Return the trials and probability of each batch's bits [M, 2] as in B25 Algorithm 4: fair bits if n < tau."""
     few = users < tau
     return np.stack(
         [
@@ -251,8 +251,8 @@ def paper_bits(users: NDArray[np.int64], tau: float) -> Array:
 
 
 def calibrated_bits(users: NDArray[np.int64], fair: int, variance: float) -> Array:
-    """Return trials and probability of each batch [M, 2]: `fair` fair bits or more while 4 variance > users, else
-    Bernoulli(q) with n q (1 - q) = variance."""
+    """Return the trials and probability of each batch's bits [M, 2]: at least `fair` fair bits if 4 variance > users,
+    else Bernoulli(q) bits with n q (1 - q) = variance."""
     few = users < max(4 * variance, fair)
     share = np.minimum(variance / users, 0.25)
     # the smaller root of q (1 - q) = share, without cancellation
@@ -265,11 +265,11 @@ def calibrated_bits(users: NDArray[np.int64], fair: int, variance: float) -> Arr
 
 @lru_cache(maxsize=4096)
 def least_bits(raised: int, epsilon: float, delta: float) -> tuple[int, float]:
-    """Return the smallest number of fair bits, and the variance of Bernoulli ones, that prove (epsilon, delta) for
-    `raised` counters that go up by one and as many that go down.
+    """Return the least number of fair bits, and the least variance of rarer bits, that suffice for (epsilon, delta) if
+    `raised` counters rise by one and as many fall by one.
 
-    More fair bits are more noise, so they prove it too. Rarer Bernoulli bits need slightly more variance (at most 2%):
-    we use the variance that suffices for 10^15 users for all smaller batches, and tests check this.
+    More fair bits are more noise, so they suffice, too. Rarer bits need slightly more variance (at most 2%). For all
+    smaller batches we use the variance that suffices for 10^15 users, and tests check this.
     """
     guess = guessed(raised, epsilon, delta)
 
