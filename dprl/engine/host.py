@@ -75,7 +75,7 @@ class Instance:
         return addresses
 
     def release(self, addresses: Sequence[int]) -> None:
-        """Free the memory of one call of `place`."""
+        """Free the memory that one call of `place` has used. addresses: the result of that call."""
         self._exports["release"](self._store, addresses[0])
 
     def write(self, address: int, array: NDArray[Any]) -> None:
@@ -89,7 +89,7 @@ class Instance:
             array.reshape(-1).view(np.uint8)[:] = self._content[address : address + array.nbytes]
 
     def _refresh(self) -> None:
-        """Look up the memory, which may have grown."""
+        """Look up the module's memory again, which may have grown and moved."""
         self._content = np.frombuffer(self._memory.get_buffer_ptr(self._store), dtype=np.uint8)
 
     def words(self, words: Sequence[Word], places: list[int]) -> NDArray[np.uint64]:

@@ -255,7 +255,7 @@ def readable_on(color: str) -> str:
 
 
 def thin(points: int, most: int = MOST_POINTS) -> NDArray[np.intp]:
-    """Choose the points to draw: at most `most`, evenly spaced, including the first and the last."""
+    """Return the indices of the points to draw: at most `most`, evenly spaced, including the first and the last."""
     if points <= most:
         return np.arange(points)
     return np.unique(np.rint(np.linspace(0, points - 1, most)).astype(np.intp))

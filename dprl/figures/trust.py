@@ -36,7 +36,7 @@ class Cost:
     Attributes:
         model: none, central, shuffle or local.
         name: its name in a legend.
-        given: who is trusted, worded to follow "with".
+        given: the trusted party in words that follow "with", such as "a trusted curator".
         episodes: the numbers of episodes, ascending [C].
         mean, low, high: the average regret per episode so far with its 95% t interval over seeds [C].
         needed: the number of users after which the mean stays below LEARNED times V*, NaN if it never does.

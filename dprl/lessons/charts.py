@@ -34,7 +34,7 @@ EDGE = 1e-30  # the smallest divisor in a quotient of readings
 
 @dataclass(frozen=True)
 class DrawnSeries:
-    """A series of a chart; until: the x up to which it is drawn before the answer is shown, 0 for not at all."""
+    """A series of a chart. until: the x up to which it is drawn before the answer is shown; 0 hides all of it."""
 
     series: SpecSeries
     until: float = np.inf

@@ -54,8 +54,8 @@ def to_dict(evidence: Evidence) -> dict[str, Any]:
 
 
 def from_dict(given: Mapping[str, Any], questions: Mapping[Any, str]) -> Evidence:
-    """Read the output of `to_dict`. questions: the question about each spec, which the file does not contain; answers
-    without a question are left out. Raises SpecError."""
+    """Restore evidence from the output of `to_dict`. questions: the question about each spec, which the file does not
+    contain; answers without a question are left out. Raises SpecError for a fault."""
     runs = {}
     for one in given["runs"]:
         v_star = np.nan if one["v_star"] is None else one["v_star"]

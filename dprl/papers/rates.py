@@ -1,4 +1,4 @@
-"""Experiments on rates in H, E, epsilon and n: whether variance helps, when privacy is free, and data needs."""
+"""Experiments on how regret, the privacy cost and the data needed grow with H, E, epsilon, K and n."""
 
 from __future__ import annotations
 

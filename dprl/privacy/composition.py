@@ -140,7 +140,7 @@ def _least(height: Callable[[float], float], interval: float) -> float:
 
 
 def _tilted_tail(parts: Sequence[LossPart], interval: float, theta: float, least: float) -> Tail | None:
-    """Bound the probabilities of losses of at least `least` from above, by the convolution tilted by theta."""
+    """Return bounds on the probabilities of losses >= `least`, with a tilt of theta; None if they are out of reach."""
     from scipy.fft import irfft, rfft
 
     tilted = [_tilted(part, interval, theta) for part in parts]
