@@ -235,7 +235,7 @@ def run_one(spec: Any, folder: str, engine: str | None, releases: int = 1) -> in
     if isinstance(spec, UploadSpec):
         from dprl.research.sheet import sheet  # imports Plotly
 
-        files["sheet.html"] = sheet(trace.seeds[0].portable)
+        files["sheet.html"] = sheet(trace.seeds[0].portable, releases)
     write_files(folder, files)
     mean = summary[f"final_{measure}_mean"]
     print(f"{spec.label()}: final {measure} {mean:.6g} at {axis} {spec.size:,}; see {out}")

@@ -63,7 +63,8 @@ class Table:
         """Raise SpecError if the table has a field that has not been read."""
         for name in self.values:
             if name not in self.known:
-                said = f"is not known{similar(name, self.known)}; give one of {', '.join(self.known)}."
+                fits = f"give one of {', '.join(self.known)}." if self.known else "leave it out."
+                said = f"is not known{similar(name, self.known)}; {fits}"
                 raise self.refuse(name, said)
 
     def refuse(self, name: str, sentence: str) -> SpecError:
@@ -357,6 +358,10 @@ def _prediction(kind: str, guess: Table, chart: Chart) -> tuple[Prediction, dict
         choices.append((value, row.take("say", str).rstrip(".")))  # verdicts quote it
         replies[str(place)] = row.take("reply", str)
         if kind == "choice" and row.take("right", bool, False):
+            if more:
+                raise row.refuse(
+                    "right", "is true for another choice already; give it to only one of the choices."
+                )
             more["answer"] = value
         row.done()
     if kind == "choice" and "answer" not in more:

@@ -19,11 +19,14 @@ from dprl.simulation.uploads.policy import SOMEBODY, Policy
 MOST_STATES, MOST_COLUMNS = 40, 12  # the largest table on the sheet; larger ones are only in the file
 
 
-def sheet(policy: Policy) -> str:
-    """Return the sheet as self-contained HTML. A policy of ten steps and ten states fits on A4."""
+def sheet(policy: Policy, releases: int = 1) -> str:
+    """Return the sheet as self-contained HTML. A policy of ten steps and ten states fits on A4.
+
+    releases: the number of releases about the same people, from which this one may have been chosen.
+    """
     about = policy.about
     parts = [
-        *_worth(policy),
+        *_worth(policy, releases),
         heading(said.POLICY),
         *_table_of(policy),
         f"<p>{markup(uploads.BEFORE_USE)}</p>",
@@ -44,14 +47,14 @@ def sheet(policy: Policy) -> str:
     )
 
 
-def _worth(policy: Policy) -> Iterable[str]:
+def _worth(policy: Policy, releases: int) -> Iterable[str]:
     """Yield the verdict, and the values with their intervals."""
     about = policy.about
     held, bound = about["held out"], about["bound"]
     head = said.NOBODY
     if held["verdict"]:
         learned, covered = held["learned"][1], held["covered"]
-        head = verdict.headline(held["verdict"], tuple(held["difference"]), learned, covered)
+        head = verdict.headline(held["verdict"], tuple(held["difference"]), learned, covered, releases)
     yield f'<div class="verdict">{markup(head)}</div>'
     yield html_table(
         ["Reward of an episode", "About", "95% interval"], said.values(held, about["other policy"], bound)

@@ -58,7 +58,7 @@ COMMAND_LINES = (
 )
 NOBODY = "Nobody was held out, so nothing here shows whether the policy is better than today."
 HELD_OUT = "The users held out are drawn at random, and nothing is learned from them."
-SAVE_THEM = "Save these files now: once you close or reload the page, they are gone."
+SAVE_THEM = "Save these files now. They are gone once you close or reload the page, or check another file."
 
 
 def about_example(rho: float) -> str:
@@ -91,6 +91,9 @@ ADD_UP = "If that is not the budget above, no single budget contains the whole s
 def about_spending(total: str) -> str:
     """State the joint privacy cost of several releases, without naming a budget. total: an escaped text."""
     return f"Since this file was read, you have released **{total}** in total. {ADDS_UP}"
+
+
+NEW_BUDGET = "No release has used this budget yet. The first one fixes its total (--total)."
 
 
 def budget_so_far(budget: Any, safe: Callable[[str], str] = str) -> str:

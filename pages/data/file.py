@@ -69,9 +69,9 @@ def form(own: Own) -> None:
             first, second, third = st.columns([2, 1, 1])
             if not store().public:
                 _text(first, own, "budget", "Name of the budget", "ward 2026", said.NAME, MOST_NAME)
-                how: dict[str, Any] = {"format": "%g", "help": said.TOTAL}
+                how: dict[str, Any] = {"format": "%g", "help": said.TOTAL, "placeholder": "such as 1"}
                 second.number_input("Total ρ", 1e-6, None, own.total, key="own_total", **how)
-            how = {"format": "%g", "help": said.RHO, "placeholder": "0.1"}
+            how = {"format": "%g", "help": said.RHO, "placeholder": "such as 0.1"}
             third.number_input("ρ of this release", 1e-6, 1e6, own.rho, key="own_rho", **how)
             if own.problem:
                 st.markdown(f":red[:material/error: {escape(own.problem)}]")
@@ -141,6 +141,7 @@ def receive(own: Own, file: Any, declared: str) -> None:
         reading = own.reading = readings().begin(file, asked)
     finally:
         own.turn += 1
+        own.given = file.name
         drop_file(file)
 
     def end() -> None:
@@ -163,7 +164,7 @@ def collect(own: Own) -> None:
         own.reading = None
         own.problem = reading.problem
         if reading.spec is not None:
-            own.data, own.recalled, own.specs = reading.spec, reading.recalled, ()
+            own.data, own.recalled, own.specs, own.read = reading.spec, reading.recalled, (), own.given
             own.outside = () if store().public else reading.outside
         else:
             belongings().end(reading.name)
@@ -207,7 +208,10 @@ def before_release(own: Own) -> None:
         return
     people = said.people(spec.n, spec.public.episodes)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown(f":material/lock: **{people}** read: {escape(summary(own))}", width="stretch")
+        st.markdown(
+            f":material/lock: **{people}** read from {escape(own.read)}: {escape(summary(own))}",
+            width="stretch",
+        )
         button("Forget the data", forget_counts, own, icon="delete", key="own_forget", width="content")
         text = own.data.declared
         save("declared.json", "Declaration", "application/json", lambda: text)
@@ -219,13 +223,16 @@ def before_release(own: Own) -> None:
     if spec in own.specs:
         st.caption(said.AGAIN)
         return
+    so_far = ""
     try:
-        wrong = own.refusal()
+        wrong = own.problem or own.refusal()
+        if not store().public and Budget.known(own.budget):
+            so_far = said.budget_so_far(Budget(own.budget), escape)
     except SpecError as error:
         wrong = str(error)
     budget = together(draws_of(spec)).text
     spent = verdict.beforehand(spec.learned_from, spec.checked, budget, spec.public.episodes)
-    st.markdown(explained(f"{spent} {said.HELD_OUT}"))
+    st.markdown(explained(f"{spent} {said.HELD_OUT} {so_far}"))
     st.markdown(explained(" ".join(said.outlook(*known_before(spec)))))
     what = f"Release at ρ = {spec.rho:g}"
     button(what, release, spec, icon="send", type="primary", key="own_run", disabled=bool(wrong))

@@ -55,6 +55,8 @@ class Own(PageState):
     outside: tuple[str, ...] = ()  # notes about the file that are not private: they are stored nowhere else
     recalled: str = ""  # the message on a file with earlier releases
     reading: Reading | None = None  # the file that is being read
+    given: str = ""  # the name of the last file
+    read: str = ""  # the name of the file that `data` was read from
     turn: int = 0  # part of the keys of file fields; a new number draws them empty
 
     @property
@@ -62,7 +64,7 @@ class Own(PageState):
         """Return the required fields that are empty."""
         of_budget = {} if store().public else {"the name of the budget": self.budget, "total ρ": self.total}
         typed = {"states": self.states, "actions": self.actions, "the number of steps": self.horizon}
-        wanted = ({} if self.file else typed) | of_budget | {"ρ": self.rho}
+        wanted = ({} if self.file else typed) | of_budget | {"ρ of this release": self.rho}
         return [name for name, value in wanted.items() if not value]
 
     def declared(self) -> Declaration:

@@ -52,12 +52,12 @@ def draw(own: Own, corner: DeltaGenerator, live: bool) -> None:
     with corner:
         share(own)
     collect(own)
-    if not own.specs:
+    if not own.specs and own.data is None and own.reading is None:
         trace = example_trace()
         st.markdown(f"## An example: {human(trace.spec.n)} simulated patients", anchors=False)
         st.markdown(explained(said.about_example(float(trace.spec.rho or 0.0))))
         on_one_screen(trace, 1, "own_example")
-    st.markdown("## Use my own file", anchors=False)
+    st.markdown(f"## {'Your release' if own.specs else 'Use my own file'}", anchors=False)
     if not readings.allowed():
         st.info(said.OFF, icon=":material/lock:")
         return
@@ -85,7 +85,8 @@ def show_release(own: Own) -> None:
         return
     spec, trace = done[-1]
     budget = None if store().public else Budget(own.budget)
-    on_one_screen(trace, len(done) if budget is None else len(budget.releases), "own_policy")
+    releases = len(done) if budget is None else len(budget.releases)
+    on_one_screen(trace, releases, "own_policy")
     with st.expander("Proved guarantee"):
         st.markdown(explained(verdict.proved(trace)))
     if budget is None:
@@ -97,7 +98,7 @@ def show_release(own: Own) -> None:
     with st.container(horizontal=True, gap="small"):
         save("policy.json", "Policy (JSON)", "application/json", lambda: trace.portable.to_json())
         save("policy.csv", "Policy (CSV)", "text/csv", lambda: trace.portable.csv_text())
-        save("sheet.html", "Sheet to print (HTML)", "text/html", lambda: sheet(trace.portable))
+        save("sheet.html", "Sheet to print (HTML)", "text/html", lambda: sheet(trace.portable, releases))
         save("release.json", "Release (JSON)", "application/json", trace.release)
         save("registry.yaml", "Registry entry (YAML)", "application/yaml", lambda: registry_entry(trace))
         save_citations([spec])

@@ -103,7 +103,7 @@ def _places(names: Sequence[str], needed: Sequence[str]) -> list[int]:
     listed = ", ".join(map(shown, names[:MOST_SHOWN])) + (", ..." if len(names) > MOST_SHOWN else "")
     for name in needed:
         if name not in names:
-            rename = "Rename a heading, or declare its name under `columns`."
+            rename = "Rename a heading, or declare its name under columns."
             refuse(1, name, f"this column is missing. The file has {listed}. {rename}")
         if names.count(name) != 1:
             refuse(1, name, f"this column appears twice. The file has {listed}. Give each heading once.")
