@@ -40,11 +40,11 @@ CEILINGS = {
     "dprl, loose files": 2_623,
     "pages": 12_012,
     "website": 711,
-    "tests": 40_440,
+    "tests": 40_444,
     "bench": 2_461,
     "JavaScript": 2_880,
     "TOML": 7_073,
-    "docs, words": 44_042,
+    "docs, words": 44_069,
 }
 
 

@@ -27,7 +27,7 @@ from tests.pages.conftest import Page, Visit, Work, charts, press, words
 PAGE = "data"
 HEADING, *ROWS = example().splitlines(keepends=True)
 CSV = HEADING + "".join(ROWS[:12_000])  # of 3,000 patients
-READ = "**3,000 trajectories** read: 3 states, 3 actions, 4 steps"
+READ = "**3,000 trajectories** read from people.csv: 3 states, 3 actions, 4 steps"
 TYPED: dict[str, Any] = {
     "own_states": "mild, severe, critical", "own_actions": "watch, drug, surgery", "own_horizon": 4,
     "own_budget": "ward 2026", "own_total": 0.25, "own_rho": 0.1,
@@ -177,7 +177,8 @@ def test_a_declaration_as_a_file_takes_the_place_of_the_form(visit: Visit) -> No
 def test_a_malformed_file_gets_one_sentence_and_the_next_is_read(
     visit: Visit, tmp_path: Path, files: list[str]
 ) -> None:
-    app = given(visit(PAGE), CSV.replace("\n0,1,", "\n0,7,", 1))
+    malformed = CSV.replace("\n0,1,", "\n0,7,", 1)
+    app = given(visit(PAGE), malformed)
     assert "column step: step 1 of episode 0 is missing" in words(app)
     assert own_of(app).data is None
     assert list((tmp_path / "uploads").iterdir()) == []
@@ -186,6 +187,9 @@ def test_a_malformed_file_gets_one_sentence_and_the_next_is_read(
     assert "is missing" not in words(app)
     assert sorted(path.suffix for path in (tmp_path / "uploads").iterdir()) == [".npz", ".session"]
     assert files == ["people.csv"] * 2  # both are gone
+    given(app, malformed)
+    (offer,) = [one for one in app.button if one.key == "own_run"]
+    assert offer.disabled  # it would release the file before
     press(app, "own_forget")
     assert list((tmp_path / "uploads").iterdir()) == []
     assert "simulated patients" in words(app)
