@@ -171,7 +171,7 @@ def _point_at(chart: Chart, x: float, y: float, words: str, wide: bool) -> None:
         showarrow=True,
         arrowhead=2,
         arrowcolor=chart.colors.ink,
-        bgcolor=style.translucent(chart.colors.background, 0.8),
+        bgcolor=style.translucent(chart.colors.background, 0.6),
         borderpad=2,
     )
 

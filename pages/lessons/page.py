@@ -123,6 +123,8 @@ def answered() -> None:
     said = {SAID["why"]: here.step.why(evidence())}
     if here.whole:
         off, reply = here.step.off(here.guess, evidence()), here.step.reply(here.guess, evidence())
+        if here.step.score(here.guess, evidence()) == 1:
+            off, reply = f"{off} {reply}".strip(), ""  # no wrong reasoning is behind it
         said = {SAID["off"]: off, SAID["thinking"]: reply} | said
     for title, text in said.items():
         if text:
