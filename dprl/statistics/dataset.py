@@ -83,7 +83,7 @@ class Dataset:
         return size.H * size.S * size.A
 
     def evened(self) -> Dataset:
-        """Return itself, because n and m tolerate the same noise."""
+        """Return self unchanged, because n and m tolerate the same noise."""
         return self
 
     family = "counts"

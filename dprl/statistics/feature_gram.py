@@ -131,7 +131,7 @@ class FeatureGram:
         return replace(self, even=True)
 
     def paper_noise(self, model: str, size: Size, K: int, epsilon: float, delta: float) -> PaperScale:
-        """Return sigma_Lambda of L21 Appendix E.1; sigma_u follows from the units."""
+        """Return sigma_Lambda (Luyo et al. 2021, Appendix E.1); the ratio of the units then gives sigma_u."""
         H, B = size.H, self.releases
         B0 = doublings(B)
         scale = 128 / epsilon * sqrt(B * H * B0) * log(32 * H * B0 * B / delta) ** 2

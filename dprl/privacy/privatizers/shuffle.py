@@ -239,7 +239,7 @@ def guessed(raised: int, epsilon: float, delta: float) -> float:
 
 
 def paper_bits(users: NDArray[np.int64], tau: float) -> Array:
-    """Return the trials and probability of each batch's bits [M, 2] as in B25 Algorithm 4: fair bits if n < tau."""
+    """Return each batch's number of bits and their chance of 1 [M, 2] (Bai et al. 2025, Algorithm 4)."""
     few = users < tau
     return np.stack(
         [
@@ -251,8 +251,8 @@ def paper_bits(users: NDArray[np.int64], tau: float) -> Array:
 
 
 def calibrated_bits(users: NDArray[np.int64], fair: int, variance: float) -> Array:
-    """Return the trials and probability of each batch's bits [M, 2]: at least `fair` fair bits if 4 variance > users,
-    else Bernoulli(q) bits with n q (1 - q) = variance."""
+    """Return [M, 2], the number of bits of each batch of n users, and the probability q that a bit is 1: at least
+    `fair` fair bits if n < max(4 variance, fair), else n bits with n q (1 - q) = variance."""
     few = users < max(4 * variance, fair)
     share = np.minimum(variance / users, 0.25)
     # the smaller root of q (1 - q) = share, without cancellation
