@@ -1,4 +1,4 @@
-"""E_{eps,beta}: a bound on the noise of every counter at every release (QW23-online Assumption 3.1).
+"""E_{eps,beta}: a bound on the noise of every counter at every release (Qiao, Wang 2023 (online), Assumption 3.1).
 
 The bound is exact for Gaussian noise. For other noise we use Chernoff's bound with the noise's moment-generating
 function, P(|Y| > x) <= 2 inf_theta exp(-theta x) M(theta). A union bound covers all counters and releases.
