@@ -132,7 +132,7 @@ def look() -> dict[str, Any]:
     """Return the state of the store, without creating a store that does not exist. Raises StoreError.
 
     Keys: store (path, exists and, if it does, notice, results, bytes and capacity in bytes), queue (runs_waiting,
-    seeds_queued, seconds_queued of one core, seeds_running, workers), errors and versions.
+    seeds_queued, seconds_queued on one core, seeds_running, workers), errors and versions.
     """
     path = default_path()
     found: dict[str, Any] = {"store": {"path": str(path), "exists": path.exists()}, "versions": versions()}
@@ -177,7 +177,7 @@ def text(found: dict[str, Any]) -> list[str]:
         lines.append(f"          {store['notice']}")
     queued = f"{plural(queue['seeds_queued'], 'seed')} queued"
     if queue["seeds_queued"]:
-        queued = f"{queued} ({duration(queue['seconds_queued'])} of one core)"
+        queued = f"{queued} ({duration(queue['seconds_queued'])} on one core)"
     waiting = f"{plural(queue['runs_waiting'], 'run')} waiting"
     lines.append(f"queue     {waiting}, {queued}, {plural(queue['seeds_running'], 'seed')} running")
     lines.append(f"workers   {queue['workers']} alive")

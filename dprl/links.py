@@ -307,7 +307,7 @@ OWNERS = {"env": "envp", "alg": "algp", "priv": ""}
 
 
 def chosen(field: str, text: str | None, among: Collection[str], problems: list[str]) -> str:
-    """Return `text` if it is one of `among`; otherwise return "", and add a sentence to `problems` if it is wrong."""
+    """Return `text` if it is in `among`; otherwise return "" and, unless there is no text, report it in `problems`."""
     if not text or text in among:
         return text or ""
     problems.append(f"{field}: {shown(text)} is not allowed; give one of {', '.join(among)}.")

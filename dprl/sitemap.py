@@ -143,7 +143,7 @@ PAGES = {
         Page(
             "lessons",
             "Lessons",
-            "Nine lessons of five minutes: predict on the chart, then see what the runs show.",
+            "Nine five-minute lessons: make a prediction, then see what the runs show.",
             "school",
             section="Teach",
             heading="What would you like to understand?",

@@ -79,7 +79,7 @@ def test_run_writes_its_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ("flags", "said"),
     [
         ("--privacy none --episodes 1e7", ""),
-        ("--privacy none --bonus paper", "has not found the best policy in 2 of 2 seeds"),
+        ("--privacy none --bonus paper", "did not find the best policy in 2 of 2 seeds"),
     ],
 )
 def test_what_a_run_does_not_say_is_said(

@@ -71,7 +71,7 @@ def test_status_says_how_it_stands_and_names_nobody(store: Store, capsys: pytest
     assert found["store"]["results"] == 1
     assert found["versions"]["sources"] == engine.source_digest()
     text = said(capsys, "status")
-    for part in (": 1 result, ", "1 run waiting, 1 seed queued (about 60 s of one core), 2 seeds running"):
+    for part in (": 1 result, ", "1 run waiting, 1 seed queued (about 60 s on one core), 2 seeds running"):
         assert part in text
     assert "today/bad//0: Seed 0 failed: it could not be." in text
 

@@ -89,7 +89,7 @@ class Instance:
             array.reshape(-1).view(np.uint8)[:] = self._content[address : address + array.nbytes]
 
     def _refresh(self) -> None:
-        """Look up the module's memory again, which may have grown and moved."""
+        """Look up the module's memory again, because it may have grown and moved."""
         self._content = np.frombuffer(self._memory.get_buffer_ptr(self._store), dtype=np.uint8)
 
     def words(self, words: Sequence[Word], places: list[int]) -> NDArray[np.uint64]:

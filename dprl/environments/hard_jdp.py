@@ -1,4 +1,4 @@
-"""The class behind V20's lower bound (section 6): in each start state, find the one arm that is slightly better."""
+"""The lower bound's class (Vietri et al. 2020, section 6): in each start state, find the one slightly better arm."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def make(n: int = 2, m: int = 2, alpha: float = 0.1, H: int = 5, seed: int = 0) 
 
     Arm 0 leads to + with probability 1/2 + alpha/2. For each start state s, `seed` draws an arm I_s from 0..m; if I_s
     is not 0, it leads to + with probability 1/2 + alpha. All other arms lead to + with probability 1/2. A step that
-    begins in + pays 1, so reaching + pays H - 1 (V20 states H).
+    begins in + pays 1, so reaching + pays H - 1 (Vietri et al. 2020 states H).
     """
     rng = np.random.default_rng(np.random.SeedSequence(seed))
     better = rng.integers(0, m + 1, n)

@@ -1,4 +1,4 @@
-"""The synthetic linear MDP of QW23-offline, Appendix F: two states, a hundred actions, ten features."""
+"""The synthetic linear MDP of Qiao, Wang 2023 (offline), Appendix F: two states, a hundred actions, ten features."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ REWARD = {"osband": (0.005, 1.0), "strehl-littman": (0.0005, 1.0)}
 def make(S: int = 6, H: int = 20, variant: str = "osband") -> TabularMDP:
     """Return RiverSwim with S states in a row and horizon H; action 0 is left, 1 is right.
 
-    `osband` is the variant in the regret literature (and in QW23-online, Fig. 1), which starts at the left end.
+    `osband` is the variant in the regret literature (as in Qiao, Wang 2023), which starts at the left end.
     `strehl-littman` is the original, with rewards 5/10000 and 1; it starts in state 1 or 2 with equal probability.
     """
     P = np.zeros((S, 2, S))

@@ -14,7 +14,7 @@ from dprl.messages.brief import described
 
 @dataclass(frozen=True, eq=False)
 class Mixture:
-    """Features with P_h(s'|s, a) = <phi(s'|s, a), w_h> for hidden weights w_h (L21 Assumption 2).
+    """Features with P_h(s'|s, a) = <phi(s'|s, a), w_h> for hidden weights w_h (Luyo et al. 2021, Assumption 2).
 
     Attributes:
         features: phi(s'|s, a), nonnegative, [S, A, S, d].

@@ -119,9 +119,9 @@ def fewest_pulls(epsilon: float, gap: float, beta: float) -> float:
     """Return a lower bound on the expected number of pulls of one bad arm by an (epsilon, 0)-private bandit learner.
 
     ln(1/(4 beta)) / (24 epsilon gap), for an arm that pays `gap` less than the best. It holds for learners that
-    identify the best arm with probability at least 1 - beta on every instance with any gap, 0 < beta < 1/4 (V20 Lemma
-    8). The paper's proof exchanges two arms, but its Lemma 7 lets only one change. Raising the bad arm alone, to just
-    above the best, moves it by gap + eta, and the same steps with eta -> 0 give the same 24.
+    identify the best arm with probability at least 1 - beta on every instance with any gap, 0 < beta < 1/4 (Vietri et
+    al. 2020, Lemma 8). The paper's proof exchanges two arms, but its Lemma 7 lets only one change. Raising the bad arm
+    alone, to just above the best, moves it by gap + eta, and the same steps with eta -> 0 give the same 24.
 
     Raises ValueError outside these ranges.
     """

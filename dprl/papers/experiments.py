@@ -18,7 +18,7 @@ SEEDS = 10
 PROBLEMS = ("riverswim", "gridworld", "chain", "clinic", "random", "hard-jdp")
 QW_ONLINE = "Qiao, Wang 2023 (online)"
 VIETRI = "Vietri et al. 2020"
-LEAST = "Noise is calibrated to (ε, 10⁻⁶), the bonus is proved, and ε = 1 unless stated. The rest is left at defaults."
+LEAST = "Noise is calibrated to (ε, 10⁻⁶), the bonus is proved valid, and ε = 1 unless stated. All else is default."
 EARLY = "If two neighbouring curves both lose over half of V*, nothing is learned yet, so their order means nothing."
 
 # Runs with no trusted party: the paper's algorithm, and ours.
@@ -211,8 +211,8 @@ EXPONENTS = Claim(
     "Regret grows at most like √K with a trusted curator, K^(3/4) with no trusted party, and K^(3/5) for LSVI-UCB in "
     "batches (K^(2/3) with pure privacy).",
     "Luyo et al. 2021, Corollaries 5 and 6 (UCRL-VTR), 10 and 11 (UCRL-VTR+), Theorem 8 and Remark 2 (LSVI-UCB)",
-    "Noise is calibrated to (ε, 10⁻⁶), and the bonus is proved. Only runs that lost less than half of V* count. With "
-    "a gap between actions, regret grows less. The theorems need ε < 1, but here ε = 1, or 10 with local privacy.",
+    "Noise is calibrated to (ε, 10⁻⁶), and the bonus is proved valid. Only runs that lost less than half of V* count. "
+    "With a gap between actions, regret grows less. The theorems need ε < 1, but here ε = 1, or 10 with local privacy.",
     "Each point is a separate run. The dotted line has the bound's slope, and goes through the middle of the points.",
     (
         regret.in_users(over(MIXTURE, 8, 12), 0.5),

@@ -94,7 +94,7 @@ BOUNDS_KEPT = (
     Claim(
         "noise-within-error",
         "Noise stays within its bound",
-        "All noise of a run stays within the error bound E with the stated probability.",
+        "With the stated probability, all the noise in a run stays within the error bound E.",
         f"{QW_ONLINE}, Assumption 3.1 and Lemmas 5.1, 5.4 and 5.6; {VIETRI}, Theorem 12; Bai et al. 2025, "
         "Assumption 4",
         IN_RUNS,

@@ -36,7 +36,7 @@ TARGET = 0.1  # share of V* that an average episode may lose
 TRUSTS = ("central", "shuffle", "local")
 DECADES = tuple(10**k for k in range(3, 16))
 GRID = tuple(round(10 ** (j / 8)) for j in range(8 * 3, 8 * 15 + 1))  # numbers of users to try
-MOST_SECONDS = 120.0  # of one core, for all seeds of one run
+MOST_SECONDS = 120.0  # on one core, for all seeds of one run
 
 
 @dataclass(frozen=True)
@@ -258,7 +258,7 @@ def workers(
 ) -> Iterator[Compute]:
     """Yield a function that computes runs in `count` processes; runs with the same noise share one process.
 
-    progress: called with the share of the present requests that is done; spent: receives the seconds of one core.
+    progress: called with the share of the present requests that is done; spent: receives the seconds on one core.
     """
     with ProcessPoolExecutor(count, mp_context=get_context("spawn")) as pool:
 

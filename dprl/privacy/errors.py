@@ -1,4 +1,4 @@
-"""E_{eps,beta}: a bound on the noise of every counter at every release (QW23-online Assumption 3.1).
+"""E_{eps,beta}: a bound on the noise of every counter at every release (Qiao, Wang 2023 (online), Assumption 3.1).
 
 The bound is exact for Gaussian noise. For other noise we use Chernoff's bound with the noise's moment-generating
 function, P(|Y| > x) <= 2 inf_theta exp(-theta x) M(theta). A union bound covers all counters and releases.
@@ -52,8 +52,8 @@ def gaussian_tail(std: Array, failure: float) -> Array:
 def binomial_tail(batches: Array, failure: float) -> Array:
     """Return bounds x [M] with P(|sum over j <= i of Binomial(batches[j]) - its mean| > x_i) <= failure, by Chernoff.
 
-    batches: trials and probability of each batch [M, 2]. Any theta gives a bound; we use the best theta of a fine grid
-    around the Gaussian optimum sqrt(2c)/std, for the upper and for the lower tail.
+    batches: the number of bits of each batch and the probability that a bit is 1 [M, 2]. Any theta gives a bound; we
+    use the best theta of a fine grid around the Gaussian optimum sqrt(2c)/std, for the upper and for the lower tail.
     """
     from scipy.special import expm1, log1p
 

@@ -55,7 +55,7 @@ CREATE TABLE room_answer (
     PRIMARY KEY (room, place, device), FOREIGN KEY (room, place) REFERENCES room_step(room, place) ON DELETE CASCADE,
     FOREIGN KEY (room, device) REFERENCES room_device(room, device) ON DELETE CASCADE) WITHOUT ROWID;
 CREATE INDEX room_answer_device ON room_answer(room, device);
--- Links made short. They hold nothing of a visitor, and nothing makes room at their cost.
+-- Links made short. They contain no visitor's data, and are never deleted to make room for anything else.
 CREATE TABLE short_link (
     code TEXT PRIMARY KEY, page TEXT NOT NULL, query TEXT NOT NULL, UNIQUE (page, query)) WITHOUT ROWID;
 """

@@ -43,7 +43,7 @@ class RunRow(RunStatus):
 @dataclass(frozen=True, kw_only=True)
 class Activity:
     """The activity of all visitors: workers that play seeds, seeds that somebody waits for, started and not started,
-    the seconds of one core that they need, and the number of their runs."""
+    the seconds that they need on one core, and the number of their runs."""
 
     workers: int
     seeds_running: int

@@ -47,7 +47,7 @@ class Store:
     one `Store`. Processes share results through the file; requests are known only to their own process.
 
     public: whether all requests of the dashboard are leased, not only those through a link. link_seconds: the
-    estimated seconds of one core that a link may start by itself. grace: the seconds for which leased work continues
+    estimated seconds on one core that a link may start by itself. grace: the seconds for which leased work continues
     after its tab is gone. simulation: see turn.SIMULATION. Raises StoreError if the store cannot be used.
     """
 
@@ -120,8 +120,8 @@ class Store:
         return len(ended)
 
     def cost(self, specs: Iterable[SpecLike]) -> tuple[int, float]:
-        """Return the number of seeds that a request for these runs would queue, and the estimated seconds of one core
-        for them. Finished and running seeds cost nothing."""
+        """Return the number of seeds that a request for these runs would queue, and the seconds that
+        they need on one core, estimated. Finished and running seeds cost nothing."""
         lacking = {spec: len(self._queue.lacking(self._look(spec), again=False)) for spec in specs}
         seconds = (n * self._simulation.estimate(spec).seconds for spec, n in lacking.items() if n)
         return sum(lacking.values()), sum(seconds)

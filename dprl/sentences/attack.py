@@ -171,6 +171,6 @@ def about_collusion(step: str, exact: int, users: int, worst: float) -> str:
     if step == "one":
         return "Each pair of bars differs by the same noise. It shifts all counts alike, so every rise stays visible."
     if step == "subtract":
-        return f"By subtracting, two others work out the data of {exact} of {plural(users, 'user')} without any error."
+        return f"By subtraction, two other users can work out the data of {exact} of {plural(users, 'user')} exactly."
     off = human(float(f"{worst:.2g}"))
     return f"The data of {exact} of {plural(users, 'user')} are worked out exactly, and errors reach {off} visits."

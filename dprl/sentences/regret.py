@@ -107,9 +107,8 @@ def _worth_naming(others: list[_End]) -> list[_End]:
 def _best_and_others(ends: list[_End], at: float, view: Measure) -> str:
     ends.sort(key=lambda e: _average(e, at, view))
     best, *others = ends
-    lost = "lost" if best.curve.complete or at < best.episodes else "lost_so_far"
     first = {"users": human(at), "run": quoted(best.name), "loss": _loss(best, at, view)}
-    said = [filled(SAID[lost + _compared(ends, at)], **first)]
+    said = [filled(SAID["lost" + _compared(ends, at)], **first)]
     for end in _worth_naming(others):
         low, high = _average(best, at, view), _average(end, at, view)
         other = {"run": quoted(end.name), "loss": _loss(end, at, view, short=True)}

@@ -37,8 +37,8 @@ TOTAL = "The largest joint budget of all releases about these users. A release b
 RHO = "A smaller ρ is more private. At δ = 10⁻⁶, ρ = 0.1 is about ε = 2."
 EXAMPLE_FILE = "20,000 simulated patients: mild, severe, critical; watch, drug, surgery; 4 steps."
 OUTSIDE = (
-    "**Only for you: this note is not private.** It shows how your file was read, and is kept nowhere. If you meant "
-    "something else, correct the file or the declaration, and check again."
+    "**Keep this note to yourself: it is not protected by differential privacy.** It shows how your file was read and "
+    "is not stored anywhere. If you meant something else, correct the file or the declaration, and check again."
 )
 KEPT = (
     "The file is read once and not kept. Its counts are deleted when you close this page, when you press *Forget the "
@@ -65,7 +65,7 @@ def about_example(rho: float) -> str:
     """Return the text above the release with which the page opens."""
     return (
         f"Doctors chose each action, and dprl learned a policy from noisy counts at ρ = {rho:g}. A release of your "
-        "file shows the same."
+        "file shows the same thing."
     )
 
 

@@ -17,7 +17,7 @@ BLIND = (
     "and it affects what happens next, every number here may be wrong.",
     "**Incomplete states.** The policy knows the declared state and the step, and nothing else about a user.",
     "**Other users.** All numbers are about users like those in the file, at the same place and time.",
-    "**Another draw.** Another release draws new noise, and another reading of the file holds out other users. So the "
+    "**Another draw.** A new release draws new noise, and reading the file again holds out different users. So the "
     "verdict may differ.",
 )
 UNSUPPORTED = "Nothing is counted beyond a step at which too few users did what the policy does."

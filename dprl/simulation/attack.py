@@ -278,7 +278,7 @@ def estimate(spec: AttackSpec) -> Estimate:
 
 
 def collusion(spec: Any) -> dict[str, Any]:
-    """Simulate two colluding users: a single draw of noise for a whole counter protects nobody (V20 section 2.2).
+    """Simulate two colluding users: one draw of noise for a counter protects nobody (Vietri et al. 2020, section 2.2).
 
     One counter, of visits to one state, is released after each of USERS users, at the epsilon of the attacked run.
 

@@ -110,7 +110,7 @@ BEHAVIOURS: dict[str, Behaviour] = {
             "first",
             "Mostly the first action",
             "the first action with probability {}",
-            "Action 0 with probability p, else one of the others uniformly (QW23-offline, Appendix F).",
+            "Action 0 with probability p, else one of the others uniformly (Qiao, Wang 2023, Appendix F).",
             Field("p", "float", 0.6, "probability of action 0", 0.0, 1.0),
             _mostly_first,
         ),
@@ -227,7 +227,7 @@ def occupancy(mdp: TabularMDP, behaviour: tuple[Part, ...]) -> Array:
 def coverage(mdp: TabularMDP, behaviour: tuple[Part, ...]) -> tuple[float, float]:
     """Return how well a behaviour policy covers a problem, and how well it covers the optimal policy's pairs.
 
-    The first number, d_m, is the least positive d^mu(h, s, a) (QW23-offline, Theorem 3.4). The second is the least
+    The first number, d_m, is the least positive d^mu(h, s, a) (Qiao, Wang 2023, Theorem 3.4). The second is the least
     d^mu over the (h, s, a) that the lowest optimal policy visits, or 0 if one is not covered (so Assumption 2.1 fails).
     """
     visited = occupancy(mdp, behaviour)

@@ -129,7 +129,7 @@ def light_pack(run: SeedRun) -> Pack:
     Raises ValueError if users have played.
     """
     if run.users > 0:
-        raise ValueError("A light pack is made before the first user plays.")
+        raise ValueError("A run has to be packed before its first user plays.")
     packed = pack(run)
     mechanism = run.noise.mechanism
     if mechanism is None or mechanism.prepare is not optimal.correlate:

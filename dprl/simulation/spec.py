@@ -98,7 +98,7 @@ FIELDS: Registry[Field] = Registry(
         ),
         Field("schedule", "text", schedules.DEFAULT, schedules.ALLOWED, query="sched", flag="--schedule"),
         Field("seeds", "int", 5, "independent repetitions", 1, 10_000, query="seeds", flag="--seeds"),
-        Field("root_seed", "int", 0, "seed of the random numbers", 0, 2**53 - 1, query="seed", flag="--root-seed"),
+        Field("root_seed", "int", 0, "random seed", 0, 2**53 - 1, query="seed", flag="--root-seed"),
     )
 )  # fmt: skip
 
@@ -161,7 +161,7 @@ class RunSpec(SpecBase):
             fitting = tuple(key for key in ENVIRONMENTS if runs_in(learner.key, key))
             raise SpecError(
                 "environment",
-                f"{world.key} has none of the known features that {learner.key} needs; give {either(fitting)}.",
+                f"{learner.key} needs known features, which {world.key} does not have; use {either(fitting)}.",
             )
         if self.structure is not None:
             structure.check(self.structure, learner.key)

@@ -73,7 +73,7 @@ def _known(environment: str, params: str) -> tuple[Table, Declared]:
 
 
 def restricted(mdp: TabularMDP, found: Table) -> TabularMDP:
-    """Return the same model on a table. Raises SpecError if it has a transition outside of the table."""
+    """Return the same model on a table. Raises SpecError if it has a transition outside the table."""
     P, missing = on_table(mdp.P, mdp.possible, found)
     if missing:
         h, s, a, to = missing

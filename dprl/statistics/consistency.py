@@ -1,4 +1,4 @@
-"""Post-processing of noisy counts into a consistent model (QW23-online eq. 4-6; also B25 eq. 4-5).
+"""Post-processing of noisy counts into a consistent model (Qiao, Wang 2023, eq. 4-6; Bai et al. 2025, eq. 4-5).
 
 For each (h, s, a): minimise max over s' of |x[s'] - m^[s']| subject to x >= 0 and |sum x - n^| <= slack.
 This is a linear program; its minimum t* has a closed form, and so has a minimiser.
@@ -98,7 +98,7 @@ def nearest_counts(noisy: Array, h: int, s: int, a: int, slack: float, lift: flo
 @kernel
 def consistent(noisy: Array, errors: Array, tau2: Array, released: Array) -> None:
     """Compute the released m~, n~, r~ from m^, n^, r^, all [H, S, A, B + 2], with E of each row in `errors`
-    (QW23-online section 5.1).
+    (Qiao, Wang 2023 (online), section 5.1).
 
     slack = E/4; then E/(2B) is added to each m~ and E/2 to n~, so that n~ >= n with high probability.
     """

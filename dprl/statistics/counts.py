@@ -2,7 +2,7 @@
 
 The array has the layout of mdp/counts.py, [H, S, A, B + 2], with B = S unless the possible next states are declared. At
 each of H steps, one user is in one cell each of n, m and r. E is the number with |n^ - n|, |m^ - m| <= E/4 and |r^ - r|
-<= E (QW23-online Assumption 3.1).
+<= E (Qiao, Wang 2023 (online), Assumption 3.1).
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 The array has the layout of mdp/counts.py, [H, S, A, S + 2]; its last column, the sums of rewards, stays 0, because
 rewards are known or released separately. One trajectory is in one cell of n and of m at each of H steps. E is a bound
-with |n' - n|, |m' - m| <= E/2 (QW23-offline, Lemma C.2).
+with |n' - n|, |m' - m| <= E/2 (Qiao, Wang 2023 (offline), Lemma C.2).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SIGNATURE = "void(float64[:,:,:,::1], float64, float64[:,:,:,::1])"  # of `proje
 
 @kernel
 def project(noisy: Array, error: float, released: Array) -> None:
-    """Release m~ and n~ = sum of m~ from (m + noise)_+ and (n + noise)_+ (QW23-offline eq. 3-4).
+    """Release m~ and n~ = sum of m~ from (m + noise)_+ and (n + noise)_+ (Qiao, Wang 2023 (offline), eq. 3-4).
 
     m~ are the counts x >= 0 that minimise max |x - m'| subject to |sum x - n'| <= E/2, with E = `error`.
     """
@@ -83,7 +83,7 @@ class Dataset:
         return size.H * size.S * size.A
 
     def evened(self) -> Dataset:
-        """Return itself, because n and m tolerate the same noise."""
+        """Return self unchanged, because n and m tolerate the same noise."""
         return self
 
     family = "counts"

@@ -1,4 +1,4 @@
-"""Least-squares sums of a linear MDP, for a learner that requests regressions of its own values (L21 Algorithm 2).
+"""Least-squares sums of a linear MDP, for a learner that regresses its own values (Luyo et al. 2021, Algorithm 2).
 
 At step h the matrix is the running sum of phi phi^T over all users so far, phi = phi(s_h, a_h). The vector is the sum
 of phi y with y = (r_h + V(s_{h+1}) - middle)/unit, for the V that the learner has just proposed; it is computed again
@@ -131,7 +131,7 @@ class FeatureGram:
         return replace(self, even=True)
 
     def paper_noise(self, model: str, size: Size, K: int, epsilon: float, delta: float) -> PaperScale:
-        """Return sigma_Lambda of L21 Appendix E.1; sigma_u follows from the units."""
+        """Return sigma_Lambda (Luyo et al. 2021, Appendix E.1); the ratio of the units then gives sigma_u."""
         H, B = size.H, self.releases
         B0 = doublings(B)
         scale = 128 / epsilon * sqrt(B * H * B0) * log(32 * H * B0 * B / delta) ** 2
@@ -140,11 +140,11 @@ class FeatureGram:
             f"{B0}, and σ_u = (128/ε) H √(HB) ln²(32HB₀B/δ) in each vector"
         )
         notes = [
-            "matrix noise is (Z + Zᵀ)/√2: L21 Algorithm 2 states (Z + Zᵀ)/2, and its proof uses √2",
+            "matrix noise is (Z + Zᵀ)/√2: Algorithm 2 of Luyo et al. 2021 states (Z + Zᵀ)/2, and its proof uses √2",
         ]
         if epsilon >= 1:
             notes.append(
-                f"L21 proves its noise for epsilon below 1; at {epsilon:g} only the accountant's readings hold"
+                f"the paper proves its noise for epsilon below 1; at {epsilon:g} only the accountant's readings hold"
             )
         return PaperScale(
             scale, formula, ("L21 Theorem 8, Appendix E.1",), tuple(notes), float(B0), of_users=False
@@ -152,7 +152,7 @@ class FeatureGram:
 
 
 def doublings(batches: int) -> int:
-    """Return B0 = ceil(log2 B + 1) (L21 Appendix E.1)."""
+    """Return B0 = ceil(log2 B + 1) (Luyo et al. 2021, Appendix E.1)."""
     return ceil(log2(batches) + 1)
 
 

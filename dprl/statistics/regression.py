@@ -18,7 +18,7 @@ from dprl.statistics.statistic import Change
 class Gram:
     """The sum of w(s, a) phi phi^T at step h, with weights w: [S, A] in (0, 1].
 
-    Its noise is symmetric, (Z + Z^T)/sqrt 2 with independent draws Z (QW23-offline Algorithm 2, line 2): of the
+    Its noise is symmetric, (Z + Z^T)/sqrt 2 with independent draws Z (Qiao, Wang 2023, Algorithm 2): of the
     family's scale off the diagonal, and sqrt 2 times that on it. So a change M of the matrix moves the draws by
     |M|_F/sqrt 2, which is the size of its `Change`.
     """

@@ -1,4 +1,4 @@
-"""Sums of regressions of values on features, the statistic of a learner for linear mixtures (L21 Algorithm 1).
+"""Sums of regressions of values on features, for a learner of linear mixtures (Luyo et al. 2021, Algorithm 1).
 
 With y = (V_{h+1} - middle) / unit, as planned before the user came, and X = sum over s' of phi(s'|s_h, a_h) y(s'), the
 sums at step h are of X X^T and X y(s_{h+1}). The last step has no regression, because V = 0 after it. The array is [H -
@@ -125,7 +125,7 @@ class ValueRegression:
         return replace(self, even=True)
 
     def paper_noise(self, model: str, size: Size, K: int, epsilon: float, delta: float) -> PaperScale:
-        """Return sigma_B of L21 Corollaries 5 and 6."""
+        """Return sigma_B of Luyo et al. 2021, Corollaries 5 and 6."""
         H, K0 = size.H, ceil(log2(K) + 1)
         if model == "central":
             logs = log(8 * H / delta) * log(4 / delta) * log(16 * H * K0 / delta)
@@ -151,12 +151,12 @@ def balanced(moves: tuple[float, ...], d: int) -> list[float]:
 def notes_of(epsilon: float) -> tuple[str, ...]:
     """Return remarks about noise as in the paper, which the guarantee shows in addition to its proof."""
     notes = [
-        "matrix noise is symmetric, (Z + Zᵀ)/√2, and Q is clipped at 0. L21 does not state the clipping. Without it "
+        "matrix noise is symmetric, (Z + Zᵀ)/√2, and Q is clipped at 0. The paper does not state clipping. Without it "
         "noise could make V negative, and the sensitivity would not hold"
     ]
     if epsilon >= 1:
         notes.append(
-            f"L21 proves its noise for epsilon below 1; at {epsilon:g} only the accountant's readings hold"
+            f"the paper proves its noise for epsilon below 1; at {epsilon:g} only the accountant's readings hold"
         )
     return tuple(notes)
 

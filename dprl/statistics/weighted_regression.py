@@ -1,4 +1,4 @@
-"""Sums of two regressions, of values and of their squares: the statistic of UCRL-VTR+ (L21 Algorithm 3).
+"""Sums of two regressions, of values and of their squares: the statistic of UCRL-VTR+ (Luyo et al. 2021, Algorithm 3).
 
 Family 0 has the sums of value_regression.py, in which a user has the weight 1/v, where v bounds the variance of
 y(s_{h+1}) and follows from earlier releases. Family 1 has the sums of X2 X2^T and X2 y(s_{h+1})^2, with X2 = sum over
@@ -37,8 +37,8 @@ class WeightedRegression(ValueRegression):
         return "two matrices and two vectors at each step but the last"
 
     def weight(self, size: Size) -> float:
-        """Return the largest weight 1/v. The smallest v is the squared range of y divided by d (L21 Algorithm 3), and
-        at most 1/4 for a range of 1, because no variance is larger."""
+        """Return the largest weight 1/v. The smallest v is the squared range of y divided by d (Luyo et al. 2021,
+        Algorithm 3), and at most 1/4 for a range of 1, because no variance is larger."""
         return max(4.0, float(size.d)) if self.centred else size.d / size.H**2
 
     def moves(self, size: Size, adjacency: str) -> tuple[float, ...]:
@@ -59,11 +59,11 @@ class WeightedRegression(ValueRegression):
         return np.tile(units, (size.H - 1, 1))
 
     def paper_noise(self, model: str, size: Size, K: int, epsilon: float, delta: float) -> PaperScale:
-        """Return sigma_B1 of L21 Corollaries 10 and 11."""
+        """Return sigma_B1 of Luyo et al. 2021, Corollaries 10 and 11."""
         d, H, K0 = size.d, size.H, ceil(log2(K) + 1)
         notes = (
             *notes_of(epsilon),
-            "the error of a variance has φ of V² in its second part, as L21 Lemma 12 has it; Algorithm 3 states φ of Ṽ",
+            "the error of a variance has φ of V² in its second part, as in Lemma 12; Algorithm 3 states φ of Ṽ",
         )
         both = "for the weighted regression, H⁴/d times that for squares"
         if model == "central":

@@ -35,7 +35,7 @@ def read(file: BinaryIO, asked: dict[str, Any]) -> dict[str, Any]:
         asked: a dict of name, declared (a JSON text), held_out, budget (a name or None) and total (its rho or None).
 
     Returns:
-        spec: the spec of the data; outside: a note for its owner alone about data outside of the declaration; recalled:
+        spec: the spec of the data; outside: a note for its owner alone about data outside the declaration; recalled:
             a message if the file was read before. Or problem: the fault, in a sentence.
     """
     outside: list[str] = []

@@ -284,7 +284,7 @@ def drawn_release(found: AttackScores) -> tuple[bool, float]:
 
 
 def take_guess(guess: bool, first: bool) -> None:
-    """Store a guess, and whether it was right. guess, first: whether the guess, and the truth, is the first user."""
+    """Store a guess. guess: whether the visitor chose the first user. first: whether that is the right answer."""
     a = attack()
     a.guessed = guess
     a.guesses.append(guess == first)

@@ -143,8 +143,8 @@ def computed_here(claim: Claim) -> tuple[Evidence, ClaimReport] | None:
 HOW = (
     f"For every run's noise we prove {promise(*BUDGET)} if one user's episode is replaced: joint DP with a trusted "
     "curator, shuffle DP with a trusted shuffler, local DP with no trusted party.",
-    "Each number of users is a separate run, planned for that number. Each algorithm has its default bonus and "
-    "mechanism, and we tuned nothing. With this bonus, PUCB, Private-UCB-VI and LDP-OBI are one algorithm.",
+    "Each number of users is a separate run, planned for that number. Each algorithm uses its default bonus and "
+    "mechanism; we tuned nothing. With this bonus, PUCB, Private-UCB-VI and LDP-OBI are one algorithm.",
     f"Users needed: from this number on, an average episode, learning included, has lost at most {percent(TARGET)} of "
     f"V* in the mean of {SEEDS} seeds. The search tries eight numbers in each factor of ten.",
     "Only algorithms that run in the environment are listed. SDP-PE needs a list of all policies, which is short "
@@ -229,7 +229,7 @@ def statistics(found: ClaimReport, token: str, wanted: Sequence[int]) -> None:
 def drawn_statistic(
     found: ClaimReport, statistic: str, over: str, places: Sequence[int], night: bool
 ) -> Picture:
-    """Draw one statistic for the settings with these indices."""
+    """Plot one statistic of the settings with the indices `places`. over: the samples of its interval, or ""."""
     settings, findings = found.claim.settings, found.findings
     rows = [
         figures.Measurement(

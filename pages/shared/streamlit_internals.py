@@ -66,7 +66,7 @@ def forget_parts() -> None:
 
 def leave_out_while(still: Callable[[], bool]) -> None:
     """Skip redraws of the part that is being drawn until something changes, and then redraw the whole page.
-    `still` is called outside of the visitor's script, and has to be quick.
+    `still` is called outside the visitor's script, and has to be quick.
 
     Unnecessary once a part can decide when it is redrawn.
     """

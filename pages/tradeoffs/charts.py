@@ -288,7 +288,7 @@ def strip(now: Progress) -> None:
 
 
 def needed(study: SweepView, now: Progress) -> None:
-    """Draw the users needed under each kind of privacy until the privacy cost of an episode is small enough."""
+    """Plot the users needed, under each kind of privacy, for the privacy cost of an episode to become small enough."""
     base, name = study.base, "Privacy cost of an episode, at most % of V*"
     with st.columns(2)[0]:
         allowed = fields_of(SweepView)["share"]

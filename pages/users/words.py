@@ -57,7 +57,7 @@ VALUE = (
 )
 TODAY = (
     "The loss of the best policy that you know today, in percent of V*. The algorithm starts without that policy, "
-    "which helps only if its loss is at most the loss allowed. Enter 100 if you know no policy."
+    "which helps only if its loss is at most the loss allowed. If you have no policy to compare with, enter 100."
 )
 SIGNS = "Solid lines are measured, dashed lines extrapolated. A band contains the true line in nine cases out of ten."
 

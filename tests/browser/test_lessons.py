@@ -51,7 +51,7 @@ def test_a_question_is_on_one_screen_and_next_is_the_last_thing_to_press(visit: 
     page.get_by_role("button", name="Show the answer").click()
     why = page.get_by_text(lesson.steps[2].why(evidence())[:40])
     expect(why).to_be_visible()
-    expect(page.get_by_text("It only mixes")).to_be_visible()
+    expect(page.get_by_text("It only mixes the reports")).to_be_visible()
     following = page.get_by_role("button", name="Next")
     expect(following).to_be_in_viewport(ratio=1)
     assert box_of(following)["y"] > box_of(why)["y"]

@@ -154,7 +154,7 @@ def test_a_live_curve_is_the_same_colour_but_visibly_unfinished() -> None:
     ahead = named(figure, "a: one seed")
     assert len(ahead) == 2
     assert (ahead[0].x[0], ahead[0].x[-1]) == (EPISODES[59], K)
-    assert "so far lost" in comparison([live]).see
+    assert f"After {human(EPISODES[59])} episodes, **a** has lost " in comparison([live]).see
 
 
 def test_a_live_curve_with_nothing_yet_keeps_its_place_in_the_legend() -> None:
@@ -210,7 +210,7 @@ def test_two_runs_of_any_lengths_are_compared_where_both_were_computed(
     curves = [stopped("soon", first, 8.0, until, view), stopped("late", second, 3.0, np.inf, view, every)]
     see = sentences.about_regret(curves, view)
     when = f"The curves are compared at {human(K)} episodes, because so far only one curve goes further. "
-    assert see.startswith(when if first != second else f"After {human(K)} episodes ")
+    assert see.startswith(when if first != second else f"After {human(K)} episodes, ")
     assert (see.index("**soon**") < see.index("**late**")) == (soon < late)
     if view == "extra":
         assert f"of **soon** is {human(8.0 * min(K, until))} ({human(soon)} an episode)" in see

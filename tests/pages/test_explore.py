@@ -29,7 +29,7 @@ def test_explore_warns_where_the_price_of_privacy_says_nothing(visit: Visit, wor
         work()
         found[bonus] = warned(visit("explore", c=curves, m="extra"))
     assert found["anytime"] == ""
-    assert "Without privacy the algorithm has not found the best policy in 2 of 2 seeds" in found["paper"]
+    assert "Without privacy, the algorithm did not find the best policy in 2 of 2 seeds" in found["paper"]
 
 
 @pytest.mark.parametrize("curve", first([PRIVATE, f"{SMALL}~priv.none"]))

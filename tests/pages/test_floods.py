@@ -45,7 +45,7 @@ def test_a_link_that_would_take_days_starts_nothing_and_says_what_it_costs(
     app = visit("explore", **explore(*FLOOD))
     assert waiting(store) == 0
     assert "Not computed yet. What is missing: 800 seeds, about 1" in words(app)
-    assert " h of one core." in words(app)
+    assert " h on one core." in words(app)
     press(app, "retry_0")
     assert waiting(store) == 800  # the visitor's machine, the visitor's choice
 
@@ -70,7 +70,7 @@ def test_no_page_starts_more_than_a_link_may(
     monkeypatch.setenv("DPRL_LINK_SECONDS", "0")
     app = visit(page, **OTHERS[name])
     assert waiting(store) == 0
-    assert "of one core" in words(app)
+    assert "on one core" in words(app)
     assert "in a moment" not in words(app)
     st.cache_resource.clear()
     monkeypatch.delenv("DPRL_LINK_SECONDS")

@@ -128,7 +128,7 @@ def test_what_points_do_not_say_is_said(
     visit(PAGE, **query(study))
     work()
     (warning,) = visit(PAGE, **query(study)).warning
-    assert "Without privacy the algorithm has not found the best policy in 3 of 3 seeds" in warning.value
+    assert "Without privacy, the algorithm did not find the best policy in 3 of 3 seeds" in warning.value
     # were the run without privacy to lose more
     ends = charts_of.ends
     monkeypatch.setattr(charts_of, "ends", lambda spec: ends(spec) + 1e6 * (spec.privacy == "none"))

@@ -1,8 +1,8 @@
 """Learners that eliminate policies: their record, and the messages between them and the loop that plays their policies.
 
-A run consists of stages (B25 Algorithm 1). A stage has H crude batches, one for each layer h, and one fine batch. Every
-user is in at most one batch, and the counts of a batch are released once and then forgotten. The sizes of stages and
-batches depend only on K.
+A run consists of stages (Bai et al. 2025, Algorithm 1). A stage has H crude batches, one for each layer h, and one fine
+batch. Every user is in at most one batch, and the counts of a batch are released once and then forgotten. The sizes of
+stages and batches depend only on K.
 """
 
 from __future__ import annotations
@@ -162,8 +162,8 @@ def tuples(size: Size) -> int:
 def stages(K: int, tuples: int) -> list[Stage]:
     """List the stages of a run with K users and `tuples` = H S A. Stage b has L_b = 2^b; the last one gets the rest.
 
-    B25 Algorithm 1 (line 2) makes a short stage of the users left after the last full one; here they join that stage.
-    Stages too short to give every (h, x, a) one user are skipped and have no users.
+    Bai et al. 2025, Algorithm 1 (line 2) makes a short stage of the users left after the last full one; here they join
+    that stage. Stages too short to give every (h, x, a) one user are skipped and have no users.
     """
     result: list[Stage] = []
     left, length = K, 1

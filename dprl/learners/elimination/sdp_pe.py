@@ -1,4 +1,4 @@
-"""SDP-PE (B25, Algorithms 1-3), which eliminates policies with fresh private batches, and its non-private form APEVE.
+"""SDP-PE (Bai et al. 2025, Algorithms 1-3), which eliminates policies in fresh private batches, and non-private APEVE.
 
 The active set is an explicit list that starts with all A^(S H) deterministic policies, so problems must be small.
 """
@@ -65,7 +65,7 @@ class ListedElimination:
         self._frequent = np.zeros((H, S, A, S), dtype=bool)
 
     def propose(self) -> Exploration | None:
-        """Return the explorers of B25 Algorithm 2, layer by layer, and then those of Algorithm 3."""
+        """Return the explorers of Bai et al. 2025, Algorithm 2, layer by layer, and then those of Algorithm 3."""
         H, S, A = self._problem.H, self._problem.S, self._problem.A
         favourite = self.policies[self.favourite]
         if self._stage == len(self._stages):

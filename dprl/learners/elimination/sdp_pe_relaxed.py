@@ -1,8 +1,8 @@
 """SDP-PE without a list of policies: our relaxation, for problems far too large for the list.
 
-Each past stage restricts the paper's active set (B25 Algorithm 1) by one constraint on the value under that stage's own
-model. Maximising over this set means finding a policy that is good in several models at once, which is NP-hard in
-general. We keep only the newest constraint and allow mixtures of policies:
+Each past stage restricts the paper's active set (Bai et al. 2025, Algorithm 1) by one constraint on the value under
+that stage's own model. Maximising over this set means finding a policy that is good in several models at once, which is
+NP-hard in general. We keep only the newest constraint and allow mixtures of policies:
 
     the active set contains all mixtures of policies whose value in the last refined model is within `width` of the
     best.
@@ -75,7 +75,7 @@ class RelaxedElimination:
         self._explorers = compiled(explorers, EXPLORERS)
 
     def propose(self) -> Exploration | None:
-        """Return the explorers of B25 Algorithms 2 and 3 for this active set, one layer at a time."""
+        """Return the explorers of Bai et al. 2025, Algorithms 2 and 3 for this active set, one layer at a time."""
         H, S, A = self._problem.H, self._problem.S, self._problem.A
         if self._stage == len(self._stages):
             left, self._left = self._left, 0

@@ -1,4 +1,4 @@
-"""LSVI-UCB (Jin et al. 2020) in batches with private sums (L21 Algorithm 2).
+"""LSVI-UCB (Jin et al. 2020) in batches with private sums (Luyo et al. 2021, Algorithm 2).
 
 In a linear MDP, r + P V is linear in the features phi(s, a) for every V, so it can be learned by regressing r + V(s')
 on the features, from the last step to the first. If G is the released matrix of step h and u the released vector for
@@ -65,7 +65,7 @@ def step(
 
 def constants(problem: LinearProblem) -> Array:
     """Return lambda = d, Upsilon and C for noise of standard deviation 1, K, and ln(24^2 18 K^2 d H / p), which is chi
-    without U_K (L21 Appendix E.1; for Laplace noise, Appendix E.3).
+    without U_K (Luyo et al. 2021, Appendix E.1; for Laplace noise, Appendix E.3).
     """
     H, d, K, p = problem.size.H, problem.size.d, problem.K, problem.beta
     if problem.norm == "l1":

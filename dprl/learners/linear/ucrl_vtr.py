@@ -1,4 +1,4 @@
-"""UCRL-VTR (Ayoub et al. 2020) with private sums (L21 Algorithm 1).
+"""UCRL-VTR (Ayoub et al. 2020) with private sums (Luyo et al. 2021, Algorithm 1).
 
 It learns a linear mixture by regressing its own values V(s') on phi_V(s, a), because <phi_V, w> is the mean of V(s').
 G and u, the released sums at step h, give w~ = (G + ridge I)^-1 u and Q = r + <phi_V, w~> + bonus, which is clipped.
@@ -64,8 +64,8 @@ def plan(
 
 
 def constants(problem: MixtureProblem) -> Array:
-    """Return the constants of L21 Corollaries 5 and 6: lambda = H^2, Upsilon for error = 1, 3 (C_w + 1), and
-    sqrt(2 H^2 ln(3 H (1 + K H)^(d/2) / p))."""
+    """Return the constants of Luyo et al. 2021, Corollaries 5 and 6: lambda = H^2, Upsilon for error = 1, 3 (C_w + 1),
+    and sqrt(2 H^2 ln(3 H (1 + K H)^(d/2) / p))."""
     H, d, K, p = problem.size.H, problem.size.d, problem.K, problem.beta
     most = float(problem.statistic.units(problem.size).max())  # 1 for noise as in the paper
     return np.array(

@@ -1,5 +1,5 @@
-"""UCRL-VTR+ (Zhou et al. 2021) with private sums (L21 Algorithm 3): UCRL-VTR that weights each user's data by 1/v. v
-bounds the variance of the next state's value, and comes from a second regression, of squared values.
+"""UCRL-VTR+ (Zhou et al. 2021) with private sums (Luyo et al. 2021, Algorithm 3): UCRL-VTR that weights each user's
+data by 1/v. v bounds the variance of the next state's value, and comes from a second regression, of squared values.
 
 Family 0 has the weighted sums of values, and family 1 the sums of squares (statistics/weighted_regression.py).
 """
@@ -84,7 +84,7 @@ def plan(
 
 
 def constants(problem: MixtureProblem) -> Array:
-    """Return the constants of L21 Corollaries 10 and 11: Upsilon_1 and Upsilon_2 for error = 1, 3 (C_w + 1),
+    """Return the constants of Corollaries 10 and 11 of the paper: Upsilon_1 and Upsilon_2 for error = 1, 3 (C_w + 1),
     ln(24 H / p), ln(1 + K / lambda) and ln(1 + K H^4 / (d lambda))."""
     H, d, K, p = problem.size.H, problem.size.d, problem.K, problem.beta
     units = problem.statistic.units(problem.size)[0]  # 1 in family 0 as in the paper

@@ -92,7 +92,7 @@ class ValueIterationPlanner(NamedTuple):
     longest: Callable[[LinearProblem], float]
 
 
-LOCAL = "no method is known to get its sums from noisy reports (L21 Remark 5)"
+LOCAL = "no method is known to get its sums from noisy reports (Luyo et al. 2021, Remark 5)"
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ class ValueIterationLearner(PlannedLearner[ValueIterationPlanner, FeatureGram]):
         return len(batches(K, size, epsilon, norm))
 
     def pace(self, private: bool) -> str:
-        """Describe the schedule: equal batches as in L21 Appendix E or, without privacy, growing blocks."""
+        """Describe the schedule: equal batches (Luyo et al. 2021, Appendix E) or, without privacy, growing blocks."""
         if private:
             return "updates its policy at the end of equal batches, as many as in its paper"
         return "updates its policy at the end of blocks that grow while its matrices change little"
@@ -147,8 +147,8 @@ class ValueIterationLearner(PlannedLearner[ValueIterationPlanner, FeatureGram]):
 def batches(K: int, size: Size, epsilon: float, norm: str) -> range:
     """Return the numbers of users at the ends of the batches, multiples of ceil(K / B). The last may exceed K.
 
-    B = ceil((K epsilon)^(2/5) / (d^(3/5) H^(1/5))) (L21 Appendix E.1), or for Laplace noise ceil((K epsilon)^(1/3) /
-    (d^(2/3) H^(1/3))) (Appendix E.3).
+    B = ceil((K epsilon)^(2/5) / (d^(3/5) H^(1/5))) (Luyo et al. 2021, Appendix E.1), or for Laplace noise ceil((K
+    epsilon)^(1/3) / (d^(2/3) H^(1/3))) (Appendix E.3).
     """
     H, d = size.H, size.d
     if norm == "l1":

@@ -1,4 +1,4 @@
-"""DP-APVI (QW23-offline, Algorithm 1) and its version without noise, APVI: pessimism on released counts.
+"""DP-APVI (Qiao, Wang 2023 (offline), Algorithm 1) and its version without noise, APVI: pessimism on released counts.
 
 With E = 0, the penalty of `apvi` has no lower-order term (the penalty of Yin and Wang has 14 H iota/(3 n)), so a pair
 that was visited once has no variance and no penalty. The constant C3 adds such a term.
@@ -30,7 +30,7 @@ COUNTS = DATASET.family
 
 
 def plan(problem: OfflineProblem) -> Plan:
-    """Run QW23-offline Algorithm 1. Steps are h = 0..H-1 here, so the cap H - h + 1 of line 7 is H - h.
+    """Run Qiao, Wang 2023 (offline), Algorithm 1. Steps are h = 0..H-1 here, so the cap H - h + 1 of line 7 is H - h.
 
     If rewards are not known (our extension), their means come from a third family of noisy sums, and the penalty also
     covers the error of these means.

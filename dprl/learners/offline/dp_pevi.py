@@ -1,6 +1,6 @@
 """DP-PEVI, ours: private pessimistic least squares without weights, with fewer releases and less noise than DP-VAPVI.
 
-It differs from DP-VAPVI (QW23-offline, Algorithm 2) in two ways:
+It differs from DP-VAPVI (Qiao, Wang 2023 (offline), Algorithm 2) in two ways:
 
 - It has no variances (sigma^2 = 1), so it need not split the data set, and each step has two releases, not five.
 - It centres the targets r + V at their middle c and divides them by their range g = 1 + max V - min V, so that

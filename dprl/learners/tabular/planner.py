@@ -42,7 +42,7 @@ class TabularLearner(LearnerDefaults):
     """A learner that replans at every release from released counts.
 
     Attributes:
-        statistic: `CONSISTENT` counts (post-processed, section 5.1 of QW23-online) or `NOISY` ones.
+        statistic: `CONSISTENT` counts (post-processed, section 5.1 of Qiao, Wang 2023 (online)) or `NOISY` ones.
         plan: the kernel, with the type SIGNATURE or STOCHASTIC.
         constants(problem): returns the array passed to the kernel at every call.
         anytime: the kernel for the anytime bonus (anytime.py), which uses `FITTED` counts; None if there is none.

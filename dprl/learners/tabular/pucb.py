@@ -1,4 +1,4 @@
-"""PUCB (V20, Algorithms 2-3): optimism on raw noisy counts, and its non-private form."""
+"""PUCB (Vietri et al. 2020, Algorithms 2-3): optimism on raw noisy counts, and its non-private form."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from dprl.statistics import NOISY
 def plan(
     released: Array, errors: Array, possible: Table, constants: Array, Q: Array, V: Array, policy: Policy
 ) -> None:
-    """Run V20 Algorithm 3 on n^, m^, r^ as released, without post-processing.
+    """Run Vietri et al. 2020, Algorithm 3 on n^, m^, r^ as released, without post-processing.
 
     With conf = c_phi / sqrt(max(n^ - E, 1)) + c_psi (3E/n^ + 2E^2/n^^2), Q+ = min(H, (r^ + sum m^ V)/n^ + conf) if
     n^ >= 2E and n^ >= 1, else H (the paper states Q + H, which may be too small because of noise; its proof needs H).

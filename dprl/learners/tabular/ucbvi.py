@@ -63,9 +63,9 @@ def plan(
 
 
 def constants(problem: Problem) -> Array:
-    """Return the slope of the cap, c_variance, c_count, c_range and c_gap.
+    """Return the slope of the cap, and c_variance, c_count, c_range and c_gap, the factors of the bonus's terms.
 
-    The paper's logarithm is L = ln(5 S A T / beta). We estimate rewards, too, which adds sqrt(L / (2n)) to the bonus.
+    Azar et al. 2017 have L = ln(5 S A T / beta). We estimate rewards, too, which adds sqrt(L / (2n)) to the bonus.
     """
     p = problem.params
     H, S, A = problem.H, problem.S, problem.A

@@ -1,4 +1,4 @@
-"""Binomial noise from shuffled bits (B25 Algorithm 4), for each batch or in the nodes of a tree over the batches.
+"""Binomial noise from shuffled bits (Bai et al. 2025, Algorithm 4), for each batch or in the nodes of a tree over them.
 
 The unit of noise is one bit. The analyser subtracts the mean.
 

@@ -91,7 +91,7 @@ def prepare(request: Request) -> Noise:
     def describe(readings: tuple[Reading, ...]) -> Guarantee:
         one_each, e, d = request.contribution == 1, request.epsilon, request.delta
         if request.calibration == "paper" and one_each and e <= change.raised:  # its lemma has eps' <= 1
-            how = "B25's lemma, basic composition"
+            how = "the lemma of Bai et al. 2025, basic composition"
             readings = (Reading(REPLACE_ONE, 2 * e, 2 * change.raised * d, how), *readings)
         return guarantee(
             request,
@@ -116,9 +116,9 @@ def prepare(request: Request) -> Noise:
 def in_batches(request: Request, change: Change) -> Drawn:
     """Return the random bits for noise in every batch.
 
-    With `paper`, eps' = epsilon/(3H) and tau = 96 ln(2/delta)/eps'^2 for each counter (B25 Algorithm 4). `calibrated`
-    uses the smallest variance for which a change of 3H counters by +1 and 3H counters by -1 is (epsilon, delta)-private
-    at the batch's own size. One user affects 3H counters.
+    With `paper`, eps' = epsilon/(3H) and tau = 96 ln(2/delta)/eps'^2 for each counter (Bai et al. 2025, Algorithm 4).
+    `calibrated` uses the smallest variance for which a change of 3H counters by +1 and 3H counters by -1 is (epsilon,
+    delta)-private at the batch's own size. One user affects 3H counters.
     """
     if request.batches is None:
         # number of users in each batch, if it is known
@@ -229,7 +229,7 @@ def messages(sizes: NDArray[np.int64], bits: Array, cells: int | None, copies: i
 
 
 def paper_tau(raised: int, epsilon: float, delta: float) -> float:
-    """Return tau = 96 ln(2/delta)/eps'^2 with eps' = epsilon/(3H) (B25 Algorithm 4, V-A). raised: 3H."""
+    """Return tau = 96 ln(2/delta)/eps'^2 with eps' = epsilon/(3H) (Bai et al. 2025, Algorithm 4, V-A). raised: 3H."""
     return 96 * math.log(2 / delta) / (epsilon / raised) ** 2
 
 
@@ -239,7 +239,7 @@ def guessed(raised: int, epsilon: float, delta: float) -> float:
 
 
 def paper_bits(users: NDArray[np.int64], tau: float) -> Array:
-    """Return the trials and probability of each batch's bits [M, 2] as in B25 Algorithm 4: fair bits if n < tau."""
+    """Return each batch's number of bits and their chance of 1 [M, 2] (Bai et al. 2025, Algorithm 4): ½ if n < tau."""
     few = users < tau
     return np.stack(
         [
@@ -251,8 +251,8 @@ def paper_bits(users: NDArray[np.int64], tau: float) -> Array:
 
 
 def calibrated_bits(users: NDArray[np.int64], fair: int, variance: float) -> Array:
-    """Return the trials and probability of each batch's bits [M, 2]: at least `fair` fair bits if 4 variance > users,
-    else Bernoulli(q) bits with n q (1 - q) = variance."""
+    """Return [M, 2], the number of bits of each batch of n users, and the probability q that a bit is 1: at least
+    `fair` fair bits if n < max(4 variance, fair), else n bits with n q (1 - q) = variance."""
     few = users < max(4 * variance, fair)
     share = np.minimum(variance / users, 0.25)
     # the smaller root of q (1 - q) = share, without cancellation

@@ -1,4 +1,4 @@
-"""The loop of policy elimination: stages that play several policies and learn from fresh batches (B25).
+"""The loop of policy elimination: stages that play several policies and learn from fresh batches (Bai et al. 2025).
 
 The learner proposes policies and learns from the releases. The model and the true counts stay here.
 """

@@ -308,8 +308,8 @@ def counted(
     """Count the trajectories in a file: rows of counts as in mdp/counts.py, and rewards in units of the declared
     range, each rounded to the grid of the noise. The sums are exact, because there are at most MOST_EPISODES.
 
-    tell: a function called with the parts outside of the declaration, if there are any. held_out: the probability with
-    which each person is held out, whatever their rows are. Raises SpecError with a sentence that names row and column.
+    tell: a function called with the parts outside the declaration, if there are any. held_out: the probability with
+    which each person is held out, regardless of their rows. Raises SpecError, which names the row and the column.
     """
     outside = Outside(declared)
     table = prepared(file, declared, outside)

@@ -133,7 +133,7 @@ class UploadSpec(Budgeted):
 
 
 def warn(outside: Outside) -> None:
-    """Warn the caller of `upload` about parts of the file outside of the declaration."""
+    """Warn the caller of `upload` about parts of the file outside the declaration."""
     warnings.warn(str(outside), stacklevel=7)
 
 
@@ -164,7 +164,7 @@ def upload(
             whether the learned policy is better than today's practice.
         accept_undeclared: whether undeclared labels may make up more than 5% of a column. Each counts as the last
             declared label.
-        tell: a function called, before anything is released, with a list of labels and rewards outside of the
+        tell: a function called, before anything is released, with a list of labels and rewards outside the
             declaration, if there are any; for the owner alone. By default it warns.
         budget: a budget that records each release, and may refuse it.
         recall: a function called with a sentence if a budget has a release of the file. By default it warns.

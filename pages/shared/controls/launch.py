@@ -26,7 +26,7 @@ from pages.shared.visitor.callbacks import button, callback
 from pages.shared.visitor.draft import draft_of, spec_from
 from pages.shared.visitor.state import Session, add, attempt, change_view, owner_id, session, write_address
 
-DRAFT_SECONDS = 2.0  # of one core, at most, for a draft that is drawn unasked
+DRAFT_SECONDS = 2.0  # on one core, at most, for a draft that is drawn unasked
 Described = TypeVar("Described")
 
 

@@ -46,9 +46,9 @@ DELTA_HELP = "One user makes any outcome at most exp(Îµ) times as likely, plus Î
 STRUCTURE = {"": "nothing is declared", OWN: "what the environment allows"}
 STRUCTURE_HELP = (
     "Declares which transitions are possible at all. A map may have walls, or a disease stages that cannot be "
-    "skipped. This is public knowledge, learned from nobody's data, which the guarantee does not protect. Only these "
-    "transitions are counted and released, so there is less noise, and the algorithm knows what cannot happen. "
-    "Privacy holds even if the declaration is false. An environment that allows any other transition is refused."
+    "skipped. This has to be public knowledge, learned from nobody's data, because the guarantee does not protect it. "
+    "Only these transitions are counted and released, so there is less noise, and the algorithm knows what cannot "
+    "happen. Privacy holds even if the declaration is false. An environment with any other transition is refused."
 )
 SMALL = {"S": 2, "A": 2, "H": 3}  # small enough for learners that list all policies
 

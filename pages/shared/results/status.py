@@ -169,7 +169,7 @@ def ended(runs: int, done: int, failed: int) -> str:
 def price(specs: Sequence[Spec]) -> str:
     """Describe the cost of requesting runs, some of whose seeds may exist already."""
     seeds, seconds = store().cost(specs)
-    return f"{plural(seeds, 'seed')}, {duration(seconds)} of one core"
+    return f"{plural(seeds, 'seed')}, {duration(seconds)} on one core"
 
 
 def cancel(specs: Sequence[Spec], owner: str) -> None:

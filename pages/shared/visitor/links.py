@@ -53,7 +53,7 @@ def looked(
     low: float | None = None,
     high: float | None = None,
 ) -> Any:
-    """Declare an attribute of a view: a word of `choices`, or a number from low to high. query: its key in links."""
+    """Declare an attribute of a view: a word in `choices`, or a number from low to high. query: its key in links."""
     kind: Kind = "choice" if choices else "int" if isinstance(default, int) else "float"
     described = Field("", kind, default, help, low, high, choices=choices, query=query)
     return field(default=default, metadata={_FIELD: described})

@@ -184,7 +184,7 @@ class Session:
     costs: dict[str, float] = field(default_factory=dict)  # recent CPU seconds of redrawing each part
     asked: set[tuple[str, Spec]] = field(default_factory=set)  # questions for which the visitor has waited
     replaced: deque[str] = field(default_factory=lambda: deque(maxlen=16))  # addresses that others replaced
-    unasked: float = 0.0  # seconds of one core that the last link started by itself
+    unasked: float = 0.0  # seconds on one core that the last link started by itself
     undo: Undo | None = None  # for the last change of many settings, until something else is changed
 
     @property
@@ -268,7 +268,7 @@ def attempt(action: Callable[..., object], *arguments: object) -> bool:
 
 
 def ask(specs: Iterable[Spec], visitor: str, again: bool = False, leased: bool = False) -> bool:
-    """Request runs after a press; return whether this worked for all runs. If not, the page shows the reason.
+    """Request runs after a button press; return whether all requests succeeded. If not, the page shows the reason.
 
     again: whether to request failed seeds, too. On a public server, or if leased, runs end with the tab.
     """
