@@ -51,7 +51,7 @@ class Outside:
         return any(numbers) or any(self.labels.values())
 
     def __str__(self) -> str:
-        return " ".join(("Only for you (not stored, no differential privacy):", *self.sentences()))
+        return " ".join(("Only for you, because it is not private:", *self.sentences()))
 
     def refusal(self) -> str:
         """Explain why this many undeclared labels need the owner's consent, in a sentence; "" if they are few."""
