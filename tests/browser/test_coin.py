@@ -226,7 +226,7 @@ def test_a_report_that_was_lost_on_its_way_is_sent_again_and_not_drawn_again(
     if way == "reload":
         phone.page.reload()
         phone.written(YES)
-        expect(phone.page.get_by_text("has forgotten your answer")).to_be_visible()
+        expect(phone.page.get_by_text("and forgotten your answer")).to_be_visible()
         assert phone.page.evaluate("window.draws") == 0
     else:
         # at once: a page that hears again sends by itself when it is drawn next, and hides the button

@@ -149,6 +149,6 @@ def test_a_class_of_phones_is_led_through_a_lesson_by_keys_and_every_prediction_
     teacher.keyboard.press("Escape")
     press(teacher, teacher.get_by_role("button", name="Delete the room"))
     press(teacher, teacher.get_by_role("button", name=f"Delete room {group.code}"))
-    expect(teacher.get_by_text("The room was deleted")).to_be_visible(timeout=PATIENCE)
+    expect(teacher.get_by_text("The room and everything in it were deleted")).to_be_visible(timeout=PATIENCE)
     for phone in group.phones:
         expect(phone.page.get_by_text("This room has been deleted")).to_be_visible(timeout=PATIENCE)

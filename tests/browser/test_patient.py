@@ -132,7 +132,7 @@ def test_a_report_that_was_lost_is_sent_again_and_not_drawn_again(
     expect(phone.button("Send again")).to_be_visible()
     assert store.rooms.steps(code)[0].answers == ()
     phone.page.reload()
-    expect(phone.page.get_by_text("has forgotten your history")).to_be_visible()
+    expect(phone.page.get_by_text("and forgotten your history")).to_be_visible()
     expect(phone.page.get_by_text("The room stores your randomised bits")).to_be_visible()
     assert phone.page.evaluate("window.draws") == 0
     assert store.rooms.steps(code)[0].answers == ("3-n111000",)

@@ -63,7 +63,9 @@ def test_from_a_file_to_a_policy_that_is_better_than_today(
     give(page, json.dumps(public).encode(), 1, "declared.json", "application/json")
     give(page, "\n".join([heading, *named]).encode())
     check(page, f"browser {screen}")
-    expect(page.get_by_text("read: 8 states, 3 actions, 10 steps")).to_be_visible(timeout=WORK)
+    expect(page.get_by_text("read from people.csv: 8 states, 3 actions, 10 steps")).to_be_visible(
+        timeout=WORK
+    )
     expect(page.get_by_text("Noise moves each of these counts by about 28")).to_be_visible(timeout=WORK)
     expect(page.get_by_text("This releases noisy counts of")).to_be_visible()
     page.get_by_role("button", name="Release at").click()
