@@ -162,7 +162,7 @@ def test_an_episode_that_is_not_possible_is_refused_in_a_sentence(visit: Visit, 
     ("step", "sentence"),
     [
         ("one", "differs by the same noise"),
-        ("subtract", "work out the data of 6 of 6 users without any error"),
+        ("subtract", "work out the data of 6 of 6 users exactly"),
         ("tree", "The data of 0 of 6 users are worked out exactly"),
     ],
 )

@@ -185,5 +185,5 @@ def test_a_browser_draws_the_noise_that_a_light_pack_leaves_out_with_the_same_bi
 def test_a_light_pack_is_made_before_the_first_user_plays() -> None:
     run = SeedRun(LIGHT[0], 0)
     natively(run)
-    with pytest.raises(ValueError, match="before the first user"):
+    with pytest.raises(ValueError, match="before its first user"):
         light_pack(run)
