@@ -76,10 +76,8 @@ def form(own: Own) -> None:
             if own.problem:
                 st.markdown(f":red[:material/error: {escape(own.problem)}]")
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-                icon = ":material/fact_check:"
-                st.form_submit_button(
-                    "Check", icon=icon, on_click=callback(partial(check, own)), key="own_check"
-                )
+                how = {"icon": ":material/fact_check:", "key": "own_check"}
+                st.form_submit_button("Check", on_click=callback(partial(check, own)), **how)
                 st.caption("The file is read on this computer. Nothing is released.", width="stretch")
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         save("example.csv", "Example file", "text/csv", example)
@@ -141,7 +139,7 @@ def receive(own: Own, file: Any, declared: str) -> None:
         reading = own.reading = readings().begin(file, asked)
     finally:
         own.turn += 1
-        own.given = file.name
+        own.last_file = file.name
         drop_file(file)
 
     def end() -> None:
@@ -164,7 +162,8 @@ def collect(own: Own) -> None:
         own.reading = None
         own.problem = reading.problem
         if reading.spec is not None:
-            own.data, own.recalled, own.specs, own.read = reading.spec, reading.recalled, (), own.given
+            own.data, own.recalled, own.specs = reading.spec, reading.recalled, ()
+            own.data_file = own.last_file
             own.outside = () if store().public else reading.outside
         else:
             belongings().end(reading.name)
@@ -209,7 +208,7 @@ def before_release(own: Own) -> None:
     people = said.people(spec.n, spec.public.episodes)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(
-            f":material/lock: **{people}** read from {escape(own.read)}: {escape(summary(own))}",
+            f":material/lock: **{people}** read from {escape(own.data_file)}: {escape(summary(own))}",
             width="stretch",
         )
         button("Forget the data", forget_counts, own, icon="delete", key="own_forget", width="content")

@@ -55,8 +55,8 @@ class Own(PageState):
     outside: tuple[str, ...] = ()  # notes about the file that are not private: they are stored nowhere else
     recalled: str = ""  # the message on a file with earlier releases
     reading: Reading | None = None  # the file that is being read
-    given: str = ""  # the name of the last file
-    read: str = ""  # the name of the file that `data` was read from
+    last_file: str = ""  # its name
+    data_file: str = ""  # the name of the file that `data` was read from
     turn: int = 0  # part of the keys of file fields; a new number draws them empty
 
     @property

@@ -61,7 +61,7 @@ def label(spec: OfflineSpec, named: bool) -> str:
     learned = phrase("rewards") if spec.rewards == "learned" else ""
     algorithm = OFFLINE[spec.algorithm].title if named else ""
     said = called(algorithm, promise_words(spec), episodes_each(spec), learned)
-    return said[:1].upper() + said[1:] if said.startswith("no ") else said
+    return said[:1].upper() + said[1:] if said.startswith("no ") else said  # ρ and ε stay small
 
 
 def promise_words(spec: OfflineSpec) -> str:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from dprl.environments import ENVIRONMENTS
 from dprl.fields import Field, SpecError
 from dprl.learners import OFFLINE
-from dprl.links import MAX_CURVES
+from dprl.links import MAX_CURVES, last
 from dprl.simulation import OfflineSpec, RunSpec
 from dprl.simulation.budgeted import DEFAULT_DELTA
 from dprl.simulation.datasets import BEHAVIOURS, split_behaviour
@@ -301,6 +301,8 @@ class OfflineState(PageState):
     def follow(self, given: Query) -> None:
         """Apply a link and start its runs."""
         found, self.view, problems = decode_runs(given, OfflineView, OfflineSpec.kind, session().files)
+        if any(last(given, key) for key in ("y", "each")):  # of links made before Offline lost these choices
+            problems.append("Offline draws means on logarithmic axes, and has no other choice.")
         self.problems = tuple(problems)
         self.specs = tuple(dict.fromkeys(spec for spec, _ in found)) or self.specs
         self.set_controls(self.specs)

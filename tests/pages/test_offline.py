@@ -75,6 +75,12 @@ def test_the_papers_range_is_drawn_and_said_beside_the_one_in_which_its_claim_ho
     )
 
 
+def test_what_an_older_link_chose_and_the_page_has_no_more_is_said(visit: Visit) -> None:
+    said = "Offline draws means on logarithmic axes, and has no other choice."
+    assert said in words(visit(PAGE, **query(), each="all"))
+    assert said not in words(visit(PAGE, **query()))
+
+
 def test_kept_curves_stay_until_there_are_too_many(visit: Visit) -> None:
     app = visit(PAGE, **query(*SPECS))
     keep = widget(app, "toggle", "Keep the runs shown")
