@@ -46,7 +46,7 @@ class Account:
             of a node of the tree, together add to each counter.
         std: the standard deviation of the noise in one counter at each release [releases], or for a tree at the worst
             release; if each user draws noise, the standard deviation of the noise in one report [1].
-        releases, counters, size, contribution: the arguments of `account`.
+        releases, counters, contribution: the arguments of `account`, as is `size`.
     """
 
     mechanism: str
