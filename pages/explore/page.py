@@ -48,7 +48,7 @@ from pages.shared.visitor.state import add, ask, change_view, read_address, sess
 
 
 def chips(titles: list[str]) -> None:
-    """Draw a chip for each curve with its legend symbol, the draft's button to keep it, and ready-made comparisons."""
+    """Draw a chip for each curve with its legend symbol, the buttons to keep drafts, and ready-made comparisons."""
     s = session()
     curves = s.explore.shown
     rules = []
@@ -65,7 +65,7 @@ def chips(titles: list[str]) -> None:
             with st.container(key=f"chip_{i}", width="content"):
                 if curve.draft:
                     about = "Keeps this curve in the comparison. Otherwise it disappears when you change a setting."
-                    button(f"{escape(title)}: **keep it**", run_curve, curve.spec, key="keep", help=about)
+                    button(f"{escape(title)}: **keep it**", run_curve, curve.spec, key=f"keep{i}", help=about)
                 else:
                     with st.popover(escape(title)):
                         actions(curve, identity(s.explore.curves, i))
@@ -82,7 +82,7 @@ def show_example(example: ExploreExample) -> None:
     """Show an example as the comparison, and start its missing runs."""
     s = session()
     e = s.explore
-    e.curves, e.view, e.removed, e.draft, s.paused = list(example.curves), AT_FIRST, None, None, False
+    e.curves, e.view, e.removed, e.drafts, s.paused = list(example.curves), AT_FIRST, None, [], False
     s.draft = draft_of(e.curves[most_private(e.curves)].spec)
     s.version += 1
     ask(ONLINE.missing([curve.spec for curve in e.curves]), s.visitor)

@@ -166,7 +166,7 @@ def test_run_takes_what_was_typed_last_though_both_come_at_once(visit: Visit) ->
     assert private.spec.epsilon == 0.4
     keyed(app, "text_input", "epsilon:exact").input("-1").run()
     assert app.button(key="run").disabled
-    assert app.session_state["session"].explore.draft is None
+    assert app.session_state["session"].explore.drafts == []
     assert "Correct the value marked in red first." in words(app)
 
 
@@ -178,7 +178,10 @@ def test_a_press_on_run_is_forgotten_where_another_page_comes_before_it_is_read(
     assert app.session_state["session"].explore.curves == []
 
 
-def test_what_a_browser_sends_of_a_slider_that_was_moved_meanwhile_is_no_choice(visit: Visit) -> None:
+def test_what_a_browser_sends_of_a_slider_that_was_moved_meanwhile_is_no_choice(
+    visit: Visit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pages.shared.controls.widgets.ECHO", 600.0)  # however slow the machine is
     app = visit("bare")
     before = keyed(app, "select_slider", "epsilon:slider").value
     keyed(app, "text_input", "epsilon:exact").input("0.4").run()

@@ -149,7 +149,7 @@ def test_in_public_a_cap_is_said_with_what_would_fit(
     app.session_state["session"].draft.epsilon = 0.7
     app.session_state["session"].draft.seeds = 5
     app.run()
-    assert app.session_state["session"].explore.draft is None  # it is too much for a draft, which is no fault
+    assert app.session_state["session"].explore.drafts == []  # it is too much for a draft, which is no fault
     app.button(key="run").click().run()
     [toast] = app.toast
     assert toast.value.replace("\\", "") == (

@@ -50,33 +50,53 @@ def test_the_draft_of_the_settings_is_drawn_replaced_and_kept(visit: Visit, work
     e = app.session_state["session"].explore
     budget = "Privacy budget ε, exact value"
     widget(app, "text_input", budget).input("0.25").run()
-    first = e.draft
+    (first,) = e.drafts
     assert first.epsilon == 0.25
     assert store.status(first).state == "queued"
     widget(app, "text_input", budget).input("0.15").run()
-    assert e.draft.epsilon == 0.15
+    assert e.drafts[0].epsilon == 0.15
     assert store.status(first).state != "queued"  # nobody waits for it any more
     assert app.button(key="run").label == "Keep"
-    assert work() == e.draft.seeds
+    assert work() == e.drafts[0].seeds
     app.run()
     (chart,) = charts(app)
     drafts = [t for t in json.loads(chart.spec)["data"] if t["name"].startswith("Draft: Central ε = 0.15")]
     assert "4px,4px" in {t.get("line", {}).get("dash") for t in drafts}
     assert not app.query_params  # a draft is in no link
-    kept = e.draft
-    press(app, "keep")
+    (kept,) = e.drafts
+    press(app, "keep4")
     assert e.curves[-1].spec == kept
-    assert e.draft is None
+    assert not e.drafts
     assert len(app.query_params["c"]) == 5
     assert "This run is in the comparison." in words(app)
     press(app, "run")
     assert [t.value for t in app.toast] == ["This run is already in the comparison."]
 
 
+def test_the_first_draft_in_an_environment_is_drawn_with_the_same_run_without_privacy(visit: Visit) -> None:
+    app = visit("explore")
+    e = app.session_state["session"].explore
+    widget(app, "text_input", "Privacy budget ε, exact value").input("0.3")
+    widget(app, "selectbox", "Environment").select("chain").run()
+    assert [(spec.environment, spec.privacy) for spec in e.drafts] == [
+        ("chain", "central"),
+        ("chain", "none"),
+    ]
+    assert e.drafts[0].epsilon == 0.3
+    assert "the same run without privacy" in words(app)
+    baseline = e.drafts[1]
+    press(app, "keep5")
+    assert e.curves[-1].spec == baseline
+    assert [spec.privacy for spec in e.drafts] == ["central"]
+    press(app, "run")
+    assert [curve.spec.environment for curve in e.curves[4:]] == ["chain", "chain"]
+    assert not e.drafts
+
+
 def test_a_draft_that_takes_long_says_its_time_and_waits_for_run(visit: Visit, store: Store) -> None:
     app = visit("explore")
     widget(app, "text_input", "Seeds").input("100").run()
-    assert app.session_state["session"].explore.draft is None
+    assert app.session_state["session"].explore.drafts == []
     assert store.activity().runs_waiting == 0
     assert app.button(key="run").label == "Run"
     assert "once started" in words(app)
@@ -108,7 +128,7 @@ def test_an_opened_link_starts_what_is_missing_and_shows_what_is_there(
 
 def test_several_runs_are_cancelled_and_run_again_together(visit: Visit, store: Store) -> None:
     app = visit("explore", c=[PRIVATE, f"{PRIVATE}~root.1"])
-    for pressed, label, state in (("cancel", "Cancel all", "cancelled"), ("retry_0", "Run them", "queued")):
+    for pressed, label, state in (("cancel", "Cancel", "cancelled"), ("begin", "Run them", "queued")):
         assert app.button(key=pressed).label == label
         press(app, pressed)
         curves = app.session_state["session"].explore.curves
@@ -118,17 +138,17 @@ def test_several_runs_are_cancelled_and_run_again_together(visit: Visit, store: 
 def test_cancelled_failed_and_lost_runs_have_their_own_words(visit: Visit, store: Store) -> None:
     app = visit("explore", c=[PRIVATE])
     app.button(key="cancel").click().run()
-    assert "Cancelled at 0%: nothing had been computed" in words(app)
-    app.button(key="retry_0").click().run()
+    assert "1 run of 1 not computed: 2 seeds" in words(app)
+    app.button(key="begin").click().run()
     assert store.status(SPEC).state == "queued"
     assert slots.work(store, slots.failing("It broke <b>badly</b>.")) == 2
     app.run()
     said = marked(app)
-    assert "Failed" in said
+    assert "1 run failed" in said
     assert "<b>badly" not in said  # escaped
     assert "It broke" in said
-    assert app.button(key="retry_0").label == "Try again"
-    press(app, "retry_0")
+    assert app.button(key="retry").label == "Try again"
+    press(app, "retry")
     assert store.status(SPEC).state == "queued"
 
 

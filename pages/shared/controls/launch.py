@@ -26,39 +26,44 @@ from pages.shared.visitor.callbacks import button, callback
 from pages.shared.visitor.draft import draft_of, spec_from
 from pages.shared.visitor.state import Session, add, attempt, change_view, owner_id, session, write_address
 
+DRAFTS = "The dashed curves are a draft of these settings and the same run without privacy."
 DRAFT_SECONDS = 2.0  # on one core, at most, for a draft that is drawn unasked
 Described = TypeVar("Described")
 
 
 def draw_draft(s: Session, spec: RunSpec) -> None:
-    """Have the draft computed and drawn, if there is room for it and it is quick; drop the one before.
+    """Have the draft, and its baseline, computed and drawn if there is room and they are quick; drop those before.
 
     Nobody waits for other visitors' drafts: they come last in the queue, and end with the tab. Raises SpecError.
     """
     e = s.explore
     full = len(e.curves) >= MAX_CURVES or st.context.is_embedded or locked(RUN)
     known = [curve.spec for curve in e.curves] + ([e.removed[1].spec] if e.removed else [])
-    wanted = None if full or spec in known else spec  # a removed curve does not come back as a draft
-    if (
-        wanted
-        and not comes_along(wanted)
-        and store().status(wanted).state != "done"
-        and (compiles(wanted) or store().cost([wanted])[1] > DRAFT_SECONDS)
-    ):
-        wanted = None  # its time is shown before it begins
-    if wanted == e.draft:
+    if full or spec in known or not _is_quick(spec):  # a removed curve does not come back as a draft
+        wanted = []  # its time is shown before it begins
+    else:
+        wanted = [spec, *filter(_is_quick, baseline_beside(s, spec))]
+    if wanted == e.drafts:
         return
     owner = owner_id("draft")
-    if e.draft and store().status(e.draft, owner).state in ACTIVE:
-        attempt(store().cancel, e.draft, owner)
-    if wanted and not comes_along(wanted):
-        try:
-            store().ask(wanted, owner, presence.lease(s.visitor), draft=True)
-        except (SpecError, StoreError):  # the reason is shown once Run is pressed
-            wanted = None
-    if wanted != e.draft:
-        e.draft = wanted
+    for before in e.drafts:
+        if before not in wanted and store().status(before, owner).state in ACTIVE:
+            attempt(store().cancel, before, owner)
+    try:
+        for one in wanted:
+            if not comes_along(one):
+                store().ask(one, owner, presence.lease(s.visitor), draft=True)
+    except (SpecError, StoreError):  # the reason is shown once Run is pressed
+        wanted = []
+    if wanted != e.drafts:
+        e.drafts = wanted
         st.rerun()
+
+
+def _is_quick(spec: RunSpec) -> bool:
+    if comes_along(spec) or store().status(spec).state == "done":
+        return True
+    return not compiles(spec) and store().cost([spec])[1] <= DRAFT_SECONDS
 
 
 def offer(
@@ -102,7 +107,7 @@ def curve_box(found: tuple[RunSpec | None, str]) -> None:
             spec, refusal = None, str(error)
     full = len(s.explore.curves) >= MAX_CURVES
     there = spec is not None and any(curve.spec == spec for curve in s.explore.curves)
-    drawn = spec is not None and spec == s.explore.draft
+    drawn = spec in s.explore.drafts
     if refusal:
         st.caption(f":red[{escape(refusal)}]")
     elif full:
@@ -110,7 +115,8 @@ def curve_box(found: tuple[RunSpec | None, str]) -> None:
     elif there:
         st.caption("This run is in the comparison. Change a setting to draw another one.")
     elif drawn:
-        st.caption("The dashed curve is a draft of these settings.")
+        beside = len(s.explore.drafts) > 1
+        st.caption(DRAFTS if beside else "The dashed curve is a draft of these settings.")
     elif spec:
         both = [spec, *baseline_beside(s, spec)]
         cost = estimate(spec)

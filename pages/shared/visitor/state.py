@@ -94,13 +94,14 @@ class PageState(ABC):
 class ExploreState(PageState):
     """The state of one visitor of Online.
 
-    draft: the run that the settings describe, drawn until they change; None if it is already in the comparison, or if
-    the page shows its time first. removed: the place of the curve that was removed last, and the curve.
+    drafts: the run that the settings describe, drawn until they change, and its baseline if that is new, too; none if
+    the run is already in the comparison, or if the page shows its time first. removed: the place of the curve that was
+    removed last, and the curve.
     """
 
     curves: list[Curve] = field(default_factory=lambda: list(FIRST.curves))
     view: View = AT_FIRST
-    draft: RunSpec | None = None
+    drafts: list[RunSpec] = field(default_factory=list)
     removed: tuple[int, Curve] | None = None
 
     @property
@@ -110,8 +111,8 @@ class ExploreState(PageState):
 
     @property
     def shown(self) -> list[Curve]:
-        """Return the curves that are compared, and the draft."""
-        return self.curves + ([Curve(self.draft, draft=True)] if self.draft else [])
+        """Return the curves that are compared, and the drafts."""
+        return self.curves + [Curve(spec, draft=True) for spec in self.drafts]
 
     @property
     def visible(self) -> list[Curve]:
