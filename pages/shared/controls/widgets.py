@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
@@ -16,16 +15,12 @@ from dprl.fields import Field, SpecError
 from dprl.words import typed
 from pages.shared.layout.terms import escape
 from pages.shared.visitor.address import RUN
-from pages.shared.visitor.callbacks import key_of, keyed, on_value
-from pages.shared.visitor.draft import Moved
+from pages.shared.visitor.callbacks import keyed
 from pages.shared.visitor.state import session
 
 FOLD = "fold_"  # begins the keys of folds
 THOUSANDS = re.compile(r"[0-9]{1,3}(,[0-9]{3})+")
 EXACT = 112  # pixels of a field next to its label
-# Seconds for which a browser may still send a widget's value from before the page moved it. A press sends it after up
-# to 0.2 s, and a busy server draws a page in one second; nobody chooses the old value again so soon.
-ECHO = 2.0
 PAUSE = "800ms"  # after the last digit, until a number counts without Enter: enough to think of the next
 Titles = Mapping[str, str] | None
 Store = Callable[[Any], None]
@@ -130,7 +125,7 @@ def exact(
         disabled=locked(name),
         width=width or "stretch",
         live=PAUSE if field.kind in ("int", "float") else False,
-        **keyed(f"{name}:exact", heard(key_of(f"{name}:exact"), changed)),
+        **replaceable(name, "exact", changed),
     )
     try:
         read_number(field, str(text))
@@ -140,25 +135,17 @@ def exact(
         complaint(name)
 
 
-def move(key: str, value: Any) -> None:
-    """Set the widget `key` to a value, because another widget of the same setting was used."""
-    session().moved[key] = Moved(st.session_state.get(key), value, time.monotonic() + ECHO)
-    st.session_state[key] = value
+def replaceable(name: str, kind: str, use: Store) -> dict[str, Any]:
+    """Return `keyed` for one of a setting's two widgets. Once it has been replaced, its values are ignored: a browser
+    that does not know of that yet may send the old one again."""
+    replaced = session().replaced_widgets
+    number = replaced[name, kind]
 
+    def current(value: Any) -> None:
+        if replaced[name, kind] == number:
+            use(value)
 
-def heard(key: str, use: Store) -> Store:
-    """Return a function that calls `use` with new values of the widget `key`, but not with an outdated one: right after
-    another widget has set this one, the browser may not know of that yet, and send the old value once more."""
-
-    def unless_echo(value: Any) -> None:
-        moved = session().moved.get(key)
-        if moved and (value == moved.to or (value == moved.before and time.monotonic() < moved.until)):
-            st.session_state[key] = moved.to
-            return
-        session().moved.pop(key, None)
-        use(value)
-
-    return unless_echo
+    return keyed(f"{name}:{kind}:{number}", current)
 
 
 def complaint(name: str) -> None:
@@ -179,8 +166,11 @@ def log_slider(
     ends: tuple[str, str],
     help: str = "",
 ) -> None:
-    """Draw a logarithmic slider over `marks`, the exact value next to it, and the meaning of its two ends."""
-    slider_key, text_key = key_of(f"{name}:slider"), key_of(f"{name}:exact")
+    """Draw a logarithmic slider over `marks`, the exact value next to it, and the meaning of its two ends.
+
+    If one of the two is used, a new widget replaces the other.
+    """
+    replaced = session().replaced_widgets
 
     def nearest_mark(value: float) -> float:
         return min(marks, key=lambda mark: abs(math.log(mark) - math.log(value)))
@@ -188,11 +178,11 @@ def log_slider(
     def slid(mark: float) -> None:
         chosen = field.check(mark)
         store(chosen)
-        move(text_key, typed(chosen))
+        replaced[name, "exact"] += 1
 
     def entered(chosen: Any) -> None:
         store(chosen)
-        move(slider_key, nearest_mark(chosen))
+        replaced[name, "slider"] += 1
 
     with st.container(key=f"log_{name}", gap=None):  # the slider's value stands above it, below the field
         with st.container(horizontal=True, wrap=False, vertical_alignment="center"):
@@ -203,10 +193,9 @@ def log_slider(
             marks,
             nearest_mark(value),
             format_func=show,
-            key=slider_key,
-            on_change=on_value(slider_key, heard(slider_key, slid)),
             label_visibility="collapsed",
             disabled=locked(name),
+            **replaceable(name, "slider", slid),
         )
         st.caption("\n\n".join(ends))  # next to each other, see style.css
         complaint(name)

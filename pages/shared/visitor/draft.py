@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from dprl.learners import ALGORITHMS
 from dprl.privacy import MECHANISMS
@@ -11,14 +11,6 @@ from dprl.simulation.pairs import calibrations_for, mechanisms_for, not_counted
 from dprl.simulation.spec import FIELDS, RunSpec
 
 Owner = Literal["environment", "algorithm"]  # owners of parameters
-
-
-class Moved(NamedTuple):
-    """A widget's old value, its new value, and the time until which the browser may still send the old one."""
-
-    before: Any
-    to: Any
-    until: float
 
 
 @dataclass

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from abc import ABC, abstractmethod
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Self, TypeVar
@@ -22,7 +22,7 @@ from pages.shared.results.data import comes_along, store
 from pages.shared.streamlit_internals import went_back
 from pages.shared.visitor import address, links, presence
 from pages.shared.visitor.address import Locked, Query, query_of
-from pages.shared.visitor.draft import Draft, Moved, draft_of
+from pages.shared.visitor.draft import Draft, draft_of
 from pages.shared.visitor.links import AT_FIRST, Curve, View
 
 
@@ -158,7 +158,9 @@ class Session:
         default_factory=lambda: defaultdict(lambda: draft_of(RunSpec()))
     )
     wrong: dict[str, str] = field(default_factory=dict)  # a sentence for each field that cannot be read
-    moved: dict[str, Moved] = field(default_factory=dict)  # widgets that another widget has moved
+    replaced_widgets: Counter[tuple[str, str]] = field(
+        default_factory=Counter
+    )  # how often, by setting and kind
     version: int = 0  # part of widget keys, raised when something other than the widgets sets draft or view
     pressed: str | None = None  # the page on which Run was pressed, until its settings are read
     runs: int = 0  # how often Run was pressed
