@@ -197,8 +197,8 @@ def ellipsoid(
     roles, angle = chart.colors.roles, np.linspace(0, 2 * np.pi, 121)
     known = f"public: at most {significant(bound, 3)} long"
     chart.theory(known, bound * np.cos(angle), bound * np.sin(angle))
-    outlines = {"confidence set with noise": noisy, "confidence set without noise, same users": quiet}
-    outlines = {name: outline for name, outline in outlines.items() if outline is not None}
+    sets = ("confidence set with noise", noisy), ("confidence set without noise, same users", quiet)
+    outlines = {name: outline for name, outline in sets if outline is not None}
     for name, outline in outlines.items():
         color = roles["noisy" if outline is noisy else "true"]
         fill: Trace = {"fill": "toself", "fillcolor": style.translucent(color, 0.14)}

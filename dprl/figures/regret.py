@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -167,18 +167,18 @@ X_TITLE = "Trajectories n (one user each by default)"
 FAINT = 1e-5  # share of the largest possible loss: a log axis shows no smaller values
 
 
-def gaps_over_n(curves: Sequence[Series], *, see: str = "", **how: bool) -> Picture:
+def gaps_over_n(curves: Sequence[Series], *, see: str = "", **how: Any) -> Picture:
     """Draw the suboptimality v* - v^pi against n: the mean of each run with its 95% interval over data sets.
 
     how: log_y, show_seeds, dark, and `wide` (whether names fit at lines' ends).
     """
     most = max((curve.v_star for curve in curves if curve.v_star), default=0.0)
     titles = "Distance from the best policy", "Suboptimality v* − v<sup>π</sup> (reward)"
-    return _over_n("gap", *titles, curves, "gap", see, float(f"{FAINT * most:.1g}"), **how)
+    return _over_n("gap", *titles, curves, see, float(f"{FAINT * most:.1g}"), **how)
 
 
 def prices_over_n(
-    curves: Sequence[Series], *, proved: Sequence[str] = (), see: str = "", **how: bool
+    curves: Sequence[Series], *, proved: Sequence[str] = (), see: str = "", **how: Any
 ) -> Picture:
     """Draw the baseline's lower bound on the value minus each private run's bound, against n, as means over data sets.
 
@@ -186,7 +186,7 @@ def prices_over_n(
     of each theorem gets a line with that slope. how: see `gaps_over_n`.
     """
     titles = "Privacy cost in the lower bound", "Lower by (reward)"
-    return _over_n("price", *titles, curves, "price", see, proved=proved, **how)
+    return _over_n("price", *titles, curves, see, proved=proved, **how)
 
 
 def _over_n(
@@ -194,7 +194,6 @@ def _over_n(
     title: str,
     y_title: str,
     curves: Sequence[Series],
-    alt: str,
     see: str,
     least: float = 0.0,
     *,
@@ -222,4 +221,4 @@ def _over_n(
             chart.theory(f"falls like 1/n ({theorem})", x, last * end / x, 1.6)
     if wide:
         name_ends(chart, curves)
-    return chart.picture(alt, see, regret_numbers(curves, "mean", "n"), revision=f"{what}-{log_y}")
+    return chart.picture(what, see, regret_numbers(curves, "mean", "n"), revision=f"{what}-{log_y}")

@@ -30,7 +30,7 @@ def about_cells(
     planner sees ("noisy", "released").
     """
     if not noise.largest:
-        return SAID["none"]
+        return str(SAID["none"])
     typical = {"typical": human(noise.typical), "noun": family.noun, "most": human(noise.most)}
     said = [
         filled(SAID["visits" if family is VISITS else "rewards"], **typical),
@@ -59,7 +59,7 @@ def region(
     """Describe two weights by their confidence radii with noise and without (widths, quiet: [2]) and by their true
     errors (off: [2]). bound: C_w, the maximum length of the weights."""
     if not np.isfinite(widths).all():
-        return SAID["indefinite"]
+        return str(SAID["indefinite"])
     said = " ".join(
         f"For {name} the confidence radius is {significant(w, 3)}, and the true error is {significant(abs(o), 2)}."
         for name, w, o in zip(names, widths, off, strict=True)
