@@ -151,10 +151,8 @@ def interval(value: str, low: float, high: float) -> str:
     return filled(SAID["interval"], value=value, low=human(low), high=human(high)) if known else value
 
 
-def after(episode: float | None) -> str:
-    """Write a time, such as "after 1.2 million episodes", or "" for None."""
-    if episode is None:
-        return ""
+def after(episode: float) -> str:
+    """Write a time, such as "after 1.2 million episodes"."""
     return "after 1 episode" if episode == 1 else f"after {human(episode)} episodes"
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from dprl import words
-from dprl.privacy.guarantee import Reading, budget
+from dprl.privacy.guarantee import LadderStep, Reading, budget
 from dprl.research.traces import proved_in_words
 from dprl.sentences import attack, offline, price, promise, room, sheet, uploads, verdict
 from dprl.simulation.loops.offline import noise_of_run
@@ -73,7 +73,12 @@ def test_sheets_cards_and_sentences_say_no_more_than_is_proved() -> None:
     """Each of these numbers was printed to the nearest of three digits before, which is on the wrong side."""
     bound = 1.996
     below: list[tuple[str, str]] = [
-        (verdict.bound_row(bound)[1], "at least "),
+        (
+            verdict.rows_of(
+                {"held out": {"verdict": ""}, "other policy": {}, "bound": {"worth at least": bound}}
+            )[0][1],
+            "at least ",
+        ),
         (uploads.about_bound(1.0, bound, "x", 0, 0.1, "y"), "worth at least "),
         (offline.bounds_by_start(["s"], [bound]), r"\*\*s\*\* "),
         (offline.low_values(1.0, bound, 3.0), "lower bound is "),
@@ -98,7 +103,7 @@ def test_sheets_cards_and_sentences_say_no_more_than_is_proved() -> None:
         (attack.concentrated(0.12345), "ρ = ", "0.124"),
         (attack.advantage(0.62341), "at most ", "62.4"),
         (attack.about_epsilons([1e-6], [3.6624]), r"\(", "3.67"),
-        (price.about_ladder([price.NoiseStep("a", 2.0, 3.6624, 1e-6)], None), r"\(", "3.67"),
+        (price.about_ladder([LadderStep("a", 2.0, 3.6624, 1e-6)], None), r"\(", "3.67"),
         (room.shuffled(5, 3.6624, 1e-6), r"\(", "3.67"),
         (proved_in_words(card), "rho ", "0.1235"),  # type: ignore[arg-type]
         (

@@ -18,7 +18,7 @@ from dprl import Policy
 from dprl.environments import ENVIRONMENTS
 from dprl.research.sheet import sheet
 from dprl.sentences import sheet as said
-from dprl.sentences import verdict
+from dprl.sentences import uploads, verdict
 from dprl.simulation.uploads import kept
 from tests.people import declared, treated, written_down
 
@@ -59,12 +59,12 @@ def test_it_says_all_of_it_and_asks_for_nothing_from_elsewhere() -> None:
         assert part in text
     assert f"Protected: {policy.about['privacy']['unit']}." in text
     assert "May the policy be used? No number here decides that." in text
-    assert said.FIRST_STEP.format(first=0) in text
+    assert uploads.PAGE["first_step"].format(first=0) in text
     below = policy.about["bound"]["worth at least"] < held["behaviour"][1]
     assert ("The bound is below the users' own average" in text) == below
     assert "Proved: ρ = 1, or (7.29, 10⁻⁶) as (ε, δ)" in text
     for sentence in (
-        *verdict.BLIND,
+        *verdict.SAID["blind"],
         *policy.about["privacy"]["assumes"],
         said.footer(policy.about["versions"], policy.digest),
     ):
@@ -81,9 +81,9 @@ def test_it_says_all_of_it_and_asks_for_nothing_from_elsewhere() -> None:
 def test_the_bound_is_of_what_the_sheet_says_to_do() -> None:
     """It says for what it holds: whoever decides. The chance of a paper's bound has a constant."""
     policy = learned()
-    assert said.WHOEVER not in words(sheet(policy))  # nobody else decides
+    assert said.SAID["whoever"] not in words(sheet(policy))  # nobody else decides
     lacking = replace(policy, enough=((False,) * len(STATES), *policy.enough[1:]))
-    assert said.WHOEVER in words(sheet(lacking))
+    assert said.SAID["whoever"] in words(sheet(lacking))
 
 
 def test_every_cell_says_what_the_file_says() -> None:
@@ -107,5 +107,5 @@ def test_every_cell_says_what_the_file_says() -> None:
 
 def test_without_anybody_held_out_it_says_so() -> None:
     text = words(sheet(learned(held_out=0.0)))
-    assert said.NOBODY.replace("**", "") in text
+    assert "No verdict. " + uploads.PAGE["nobody"] in text
     assert "Cautious policy, proved bound" in text

@@ -101,7 +101,6 @@ def test_a_measured_power_is_raised_and_has_the_interval_of_its_exponent() -> No
 
 
 def test_one_is_not_many() -> None:
-    assert words.after(None) == ""
     assert words.after(1) == "after 1 episode"
     assert words.after(1_200_000) == "after 1.2 million episodes"
     assert words.plural(1, "seed") == "1 seed"

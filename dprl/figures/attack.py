@@ -15,14 +15,6 @@ from dprl.figures.picture import Picture
 from dprl.words import human, percent, promise, proves
 
 WORLDS = ("first episode", "second episode")
-SCORES_ALT = "Histograms of the attacker's scores for two episodes of one user."
-ERRORS_ALT = (
-    "Curve of an attacker's true positives against false positives, with the limit that the noise sets."
-)
-EPSILON_ALT = "Line chart of the proved epsilon against delta."
-GUESSES_ALT = "A hundred circles, one filled for each right guess of the best attacker."
-BELIEF_ALT = "Line chart of an attacker's belief after a release against the belief before it."
-COLLUSION_ALT = "Bar chart of two colluding users' estimates for the user between them, next to the truth."
 
 
 def score_histograms(
@@ -49,27 +41,24 @@ def score_histograms(
             fillcolor=style.translucent(color, 0.25),
             hovertemplate="score %{x:.2f}: %{y:,} trials<extra></extra>",
         )
-    chart.upright(0, chart.colors.muted)
+    line = {"type": "line", "line": {"color": chart.colors.muted, "width": 1}}
+    chart.layout["shapes"] = [line | {"x0": 0, "x1": 0, "xref": "x", "y0": 0, "y1": 1, "yref": "y domain"}]
     chart.y(rangemode="tozero")
     table = pd.DataFrame({"score from": edges[:-1], "to": edges[1:], WORLDS[0]: first, WORLDS[1]: second})
-    return chart.picture(SCORES_ALT, see, table)
+    return chart.picture("scores", see, table)
 
 
 def error_curves(
     allowed: tuple[Array, Array],
-    measured: tuple[Array, Array] | None = None,
+    measured: tuple[Array, Array],
     *,
     claimed: tuple[float, float] | None = None,
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """Draw a test's true positive rate (it correctly answers "first") against its false positive rate.
-
-    Args:
-        allowed: false positive rates [P], ascending, and the largest true positive rates that the noise allows.
-        measured: the false and true positive rates of the attack, one point for each threshold.
-        claimed: the paper's (epsilon, delta), if they differ from the proved values.
-    """
+    """Draw a test's true positive rate (it correctly answers "first") against its false positive rate, for the attack
+    (`measured`) and for the noise's proof (`allowed`), each as (false, true) rates. claimed: the paper's (epsilon,
+    delta), if they differ from the proved values."""
     chart = Chart(
         "The best test for which user it was",
         "Wrongly says “first episode”",
@@ -78,24 +67,24 @@ def error_curves(
         dark=dark,
     )
     colors, diagonal = chart.colors, (np.array([0.0, 1.0]), np.array([0.0, 1.0]))
-    curves: list[tuple[str, tuple[Array, Array], str, float, str]]
-    curves = [("guessing", diagonal, colors.muted, 1, "")]
-    curves.append(("proved maximum", allowed, colors.roles["bound"], 2.5, style.BOUND_DASH))
+    curves: list[tuple[str, tuple[Array, Array], str, float, str]] = [
+        ("guessing", diagonal, colors.muted, 1, ""),
+        ("proved maximum", allowed, colors.roles["bound"], 2.5, style.BOUND_DASH),
+    ]
     if claimed is not None:
         epsilon, delta = claimed
         x = allowed[0]
         most = np.minimum(np.exp(epsilon) * x + delta, 1 - np.exp(-epsilon) * (1 - delta - x))
         at_most = x, np.clip(most, 0, 1)
         curves.append((f"maximum under {promise(*claimed)}", at_most, colors.muted, 2, style.BOUND_DASH))
-    if measured is not None:
-        curves.append(("the attack", measured, colors.ink, 2, ""))
+    curves.append(("the attack", measured, colors.ink, 2, ""))
     for name, (x, y), color, width, dash in curves:
         hover = f"wrongly %{{x:.1%}}, correctly %{{y:.1%}}<extra>{name}</extra>"
         chart.line(name, x, y, color, width, dash, hovertemplate=hover)
     chart.x(tickformat=".0%", range=[0, 1])
     chart.y(tickformat=".0%", range=[0, 1])
     table = stacked({"curve": name, "wrongly": x, "rightly": y} for name, (x, y), *_ in curves)
-    return chart.picture(ERRORS_ALT, see, table)
+    return chart.picture("errors", see, table)
 
 
 def epsilon_of_delta(
@@ -116,7 +105,7 @@ def epsilon_of_delta(
         chart.points(name, [own[1]], [own[0]], ink, "diamond", 11, hovertemplate=hover)
     chart.x(type="log", nticks=6, tickangle=0)
     chart.y(rangemode="tozero")
-    return chart.picture(EPSILON_ALT, see, pd.DataFrame({"delta": deltas, "epsilon": epsilons}))
+    return chart.picture("epsilon", see, pd.DataFrame({"delta": deltas, "epsilon": epsilons}))
 
 
 def guesses_of_100(right: float, *, see: str = "", dark: bool = False) -> Picture:
@@ -132,7 +121,7 @@ def guesses_of_100(right: float, *, see: str = "", dark: bool = False) -> Pictur
     chart.x(visible=False, range=[-1, 10])
     chart.y(visible=False, range=[9.8, -0.8])
     table = pd.DataFrame({"guess": ["right", "wrong"], "of 100 people": [hits, 100 - hits]})
-    return chart.picture(GUESSES_ALT, see, table)
+    return chart.picture("guesses", see, table)
 
 
 def belief_curves(
@@ -166,7 +155,7 @@ def belief_curves(
     chart.x(tickformat=".0%", range=[0, 1])
     chart.y(tickformat=".0%", range=[-0.08, 1.08])
     table = pd.DataFrame({"before": priors, "after, against": least, "after, for": most})
-    return chart.picture(BELIEF_ALT, see, table)
+    return chart.picture("belief", see, table)
 
 
 def collusion_bars(
@@ -202,4 +191,4 @@ def collusion_bars(
     chart.y(range=[low - (room if low < 0 else 0), high + room], zeroline=True)
     chart.y(zerolinecolor=chart.colors.muted)
     table = pd.DataFrame({"user": list(names), words[0]: true, words[1]: seen})
-    return chart.picture(COLLUSION_ALT, see, table, barmode="group", bargap=0.25)
+    return chart.picture("collusion", see, table, barmode="group", bargap=0.25)

@@ -15,22 +15,19 @@ from numpy.typing import NDArray
 
 from dprl.figures import style
 from dprl.figures.picture import Picture
+from dprl.messages import messages
 
+ALT: dict[str, str] = messages("charts")["alt"]
 Trace = dict[str, Any]  # a Plotly trace as a dictionary, or a part of one
 
-# Axis titles that several charts share.
 EPISODES = "Episodes (one user each by default)"
-REGRET = "Regret (reward lost)"
-EXTRA_REGRET = "Extra regret (reward lost)"
+GAP = 0.03  # between two panels, as a share of the figure
 
 
 class Chart:
     """A chart in the house style, empty at first: transparent, legible on its page, with a legend under the plot.
 
-    Attributes:
-        colors: the theme of its page.
-        layout, traces: the layout and the traces as Plotly expects them; change them directly if no method fits.
-        caveats: sentences about limits of the chart, shown after the sentence on how to read it.
+    `layout` and `traces` are as Plotly expects them; change them directly if no method fits.
     """
 
     def __init__(
@@ -42,7 +39,7 @@ class Chart:
             title, dark=dark, height=height, x_title=x_title, y_title=y_title, subtitle=subtitle
         )
         self.traces: list[Trace] = []
-        self.caveats: list[str] = []
+        self.caveats: list[str] = []  # limits of the chart, shown after the sentence on how to read it
 
     def x(self, **settings: Any) -> None:
         """Update the settings of the horizontal axis."""
@@ -56,11 +53,6 @@ class Chart:
         """Remove the title and the space around the plot."""
         self.layout["margin"] |= {"l": 4, "r": 4, "t": 4, "b": 4}
         self.layout["title"]["text"] = ""
-
-    def heading(self, text: str, x: float, y: float, yshift: int = 0) -> None:
-        """Write a heading at a pair of axes' upper left corner; x and y are shares of the plot's width and height."""
-        corner: Trace = {"xref": "paper", "xanchor": "left", "yref": "paper", "yanchor": "bottom"}
-        self.note(text, size=13, x=x, y=y, yshift=yshift, **corner)
 
     def reach(self, low: float = np.inf, high: float = -np.inf) -> None:
         """Extend a logarithmic vertical axis to these powers of ten; do nothing if it has no fixed range."""
@@ -123,12 +115,6 @@ class Chart:
         """Add a legend entry that explains a symbol; clicking it does nothing."""
         self.add("markers", [None], [None], marker=marker, name=name)
 
-    def upright(self, at: float, color: str) -> None:
-        """Add a thin vertical line at x = `at`, from the bottom to the top of the plot."""
-        line = {"color": color, "width": 1}
-        ends = {"x0": at, "x1": at, "xref": "x", "y0": 0, "y1": 1, "yref": "y domain"}
-        self.layout.setdefault("shapes", []).append({"type": "line", "line": line, **ends})
-
     def note(self, text: str, color: str = "", size: float = 12, **place: Any) -> None:
         """Write text at one place of the plot; `place` contains Plotly's settings (x, y, xref, ...)."""
         font = {"size": size, "color": color or self.colors.ink}
@@ -140,11 +126,11 @@ class Chart:
     ) -> Picture:
         """Build the figure and return it with the text that a page shows around it.
 
-        A visitor's zoom survives a redraw if `revision` is the same; `layout` contains further settings.
+        alt: the key of a text in charts.toml, or the text itself. revision: zoom survives a redraw if it is the same.
         """
         kept = {"uirevision": revision} if revision else {}
         figure = style.figure_of(self.layout | kept | layout, self.traces)
-        return Picture(figure, alt, " ".join(filter(None, [see, *self.caveats])), table)
+        return Picture(figure, ALT.get(alt, alt), " ".join(filter(None, [see, *self.caveats])), table)
 
 
 def stacked(parts: Iterable[Mapping[str, Any]], columns: Iterable[str] = ()) -> pd.DataFrame:
@@ -162,45 +148,33 @@ def intervals(values: Sequence[float], low: Sequence[float], high: Sequence[floa
     return sides | {"type": "data", "symmetric": False, "thickness": 2, "width": 5, "color": color}
 
 
-GAP = 0.03  # between two panels, as a share of the figure
-
-
 def side_by_side(panels: Mapping[str, Picture], axis: str) -> Picture:
     """Combine pictures into small multiples: one panel for each value of `axis`, on the same vertical axis."""
     first, figures = next(iter(panels.values())), [one.figure for one in panels.values()]
-    layouts = [figure.layout.to_plotly_json() for figure in figures]
-    layout: dict[str, Any] = dict(layouts[0])
-    across, tall = ([one[name] for one in layouts] for name in ("xaxis", "yaxis"))
-    del layout["xaxis"], layout["yaxis"]
-    common: Trace = {}
-    if ranged := [one for one in tall if one.get("range")]:
-        widest = max(ranged, key=lambda one: one["range"][1] - one["range"][0])
-        common = {name: widest[name] for name in ("tickvals", "ticktext", "tickmode") if name in widest}
-        lows, highs = zip(*(one["range"] for one in ranged), strict=True)
-        common["range"] = [min(lows), max(highs)]
+    layout: dict[str, Any] = figures[0].layout.to_plotly_json()
     layout["margin"] |= {"t": layout["margin"]["t"] + 24}  # room for the values above the panels
-    width = (1 + GAP) / len(panels)
-    traces, notes = list[Trace](), list(layout.pop("annotations", ()))
-    shown = set[str]()
-    corner = {"xref": "paper", "xanchor": "left", "y": 1, "yref": "paper", "yanchor": "bottom"}
-    for i, name in enumerate(panels):
+    ranged = [one.layout.yaxis for one in figures if one.layout.yaxis.range]
+    common: Trace = {}
+    if ranged:
+        widest = max(ranged, key=lambda one: one.range[1] - one.range[0]).to_plotly_json()
+        common = {name: widest[name] for name in ("tickvals", "ticktext", "tickmode") if name in widest}
+        common["range"] = [min(one.range[0] for one in ranged), max(one.range[1] for one in ranged)]
+    traces, shown = list[Trace](), set[str]()
+    notes, above = list(layout.pop("annotations", ())), {"showarrow": False, "font": {"size": 13}}
+    above |= {"xref": "paper", "xanchor": "left", "y": 1, "yref": "paper", "yanchor": "bottom"}
+    for i, (name, figure) in enumerate(zip(panels, figures, strict=True)):
         number = "" if i == 0 else str(i + 1)
-        here = [i * width, (i + 1) * width - GAP]
-        layout[f"xaxis{number}"] = across[i] | {"domain": here, "anchor": f"y{number}", "nticks": 4}
-        layout[f"yaxis{number}"] = tall[i] | common | {"anchor": f"x{number}"}
-        if i:
-            layout[f"yaxis{number}"] |= {"showticklabels": False, "title": None, "matches": "y"}
-        notes.append(
-            {"text": style.plain(name), "showarrow": False, "font": {"size": 13}, "x": here[0], **corner}
-        )
-        for trace in (one.to_plotly_json() for one in figures[i].data):
+        begin, end = i * (1 + GAP) / len(panels), (i + 1) * (1 + GAP) / len(panels) - GAP
+        across, up = figure.layout.xaxis.to_plotly_json(), figure.layout.yaxis.to_plotly_json()
+        hidden = {"showticklabels": False, "title": None, "matches": "y"} if i else {}
+        layout[f"xaxis{number}"] = across | {"domain": [begin, end], "anchor": f"y{number}", "nticks": 4}
+        layout[f"yaxis{number}"] = up | common | {"anchor": f"x{number}"} | hidden
+        notes.append({"text": style.plain(name), "x": begin, **above})
+        for trace in (one.to_plotly_json() for one in figure.data):
             label = str(trace.get("name", ""))
-            hidden = {"showlegend": False} if label in shown else {}
+            twice = {"showlegend": False} if label in shown else {}
             shown.add(label)
-            traces.append({**trace, "xaxis": f"x{number}", "yaxis": f"y{number}", **hidden})
-    tables = [picture.table.assign(**{axis: name}) for name, picture in panels.items()]
-    table = pd.concat(tables, ignore_index=True)
-    figure = style.figure_of(layout | {"annotations": notes}, traces)
-    return Picture(
-        figure, first.alt, first.see, table[[axis, *(column for column in table if column != axis)]]
-    )
+            traces.append({**trace, "xaxis": f"x{number}", "yaxis": f"y{number}", **twice})
+    table = pd.concat([one.table.assign(**{axis: name}) for name, one in panels.items()], ignore_index=True)
+    table.insert(0, axis, table.pop(axis))
+    return Picture(style.figure_of(layout | {"annotations": notes}, traces), first.alt, first.see, table)

@@ -1,21 +1,19 @@
-"""Heatmaps of cells, each a state and an action: true next to noisy visit counts, pessimism, and coverage."""
+"""Charts of one run in detail: heatmaps of cells (each a state and an action) with true next to noisy visit counts,
+pessimism, or coverage, and the confidence sets and estimates of learners on linear models."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from dprl.figures import heat, style
+from dprl.figures.chart import Chart, Trace
 from dprl.figures.lines import Array
 from dprl.figures.picture import Picture
-from dprl.words import after, brief, human, power, rough
-
-HEATMAP_ALT = (
-    "Heatmaps of how often each state and action was tried: true counts, noisy counts, and the difference."
-)
+from dprl.words import brief, human, power, rough, significant
 
 
 @dataclass(frozen=True)
@@ -41,22 +39,18 @@ def count_heatmaps(
     noisy: Array,
     *,
     typical: float,
-    episode: int,
-    state_labels: Sequence[str],
-    action_labels: Sequence[str],
+    when: str,
     step: int | None = None,
     word: str = "noisy",
     family: CountFamily = VISITS,
-    see: str = "",
     dark: bool = False,
+    **how: Any,
 ) -> Picture:
-    """Draw the visits n[h,s,a] (or reward sums r) after `episode` episodes: true, noisy, and the difference.
+    """Draw the visits n[h,s,a] (or reward sums r) at one moment: true, noisy, and the difference, unless that is zero.
 
-    Args:
-        true, noisy: the true and the noisy counts [H, S, A].
-        typical: the typical size of the noise; the colour scale is linear up to it and logarithmic beyond.
-        step: one h (with states across and actions up), or None for all (with steps across and state-action pairs up).
-        word: the name of the second array ("noisy", "released"). Without any noise there is one panel.
+    typical: the typical size of the noise; the colour scale is linear up to it and logarithmic beyond. step: one h
+    (with states across and actions up), or None for all (with steps across and state-action pairs up). word: the name
+    of the second array ("noisy", "released"). how: see `heat.cells_picture`.
     """
     a, b = heat.laid_out(true, step), heat.laid_out(noisy, step)
     error, linear = b - a, max(1.0, typical)
@@ -66,25 +60,18 @@ def count_heatmaps(
     colors = style.theme(dark)
     scale = style.crop(colors.counts, 0.5 + 0.5 * lowest / reach)
     ticks = style.symlog_ticks(bottom, top, linear, most=heat.height(len(a)) // 22)
-    how: dict[str, Any] = {"scale": scale, "low": lowest, "high": reach, "ticks": ticks}
-    panels = [heat.Heatmap("True", style.symlog(a, linear), a, text=heat.in_cells(brief, a), **how)]
+    shared: dict[str, Any] = {"scale": scale, "low": lowest, "high": reach, "ticks": ticks}
+    panels = [heat.Heatmap("True", style.symlog(a, linear), a, text=heat.in_cells(brief, a), **shared)]
     if error.any():
         name, words = word.capitalize(), heat.in_cells(brief, b)
-        panels.append(heat.Heatmap(name, style.symlog(b, linear), b, text=words, **how))
+        panels.append(heat.Heatmap(name, style.symlog(b, linear), b, text=words, **shared))
         name, words = f"Difference, {word} − true", heat.in_cells(brief, error)
-        panels.append(heat.difference(name, error, brief, "+,.0f", colors, zero="0", text=words))
-    title = f"{family.title} at {_which(step)}"
-    axes = heat.cell_axes(true.shape, state_labels, action_labels, step)
-    chart = heat.stacked(panels, title=title, subtitle=after(episode), dark=dark, **axes)
+        panels.append(heat.difference(name, error, brief, "+,.0f", colors, text=words))
     columns = {"true": true, word: noisy, "difference": noisy - true}
-    table = heat.cell_numbers(columns, true.shape, state_labels, action_labels, step)
-    return chart.picture(HEATMAP_ALT, see, table, revision=f"counts-{step}")
+    said = f"{family.title} at {_which(step)}", when, "heatmap", f"counts-{step}"
+    return heat.cells_picture(panels, columns, step, *said, dark=dark, **how)
 
 
-PESSIMISM_ALT = (
-    "Heatmaps of a data set's true and released visit counts, of the penalty, and of the learned values."
-)
-COVERAGE_ALT = "Heatmaps of the states visited in a data set, and of those visited by the best policy."
 RARE = 1e-8  # smaller chances are drawn as this one
 
 
@@ -97,20 +84,12 @@ def pessimism_of_cells(
     *,
     typical: float,
     n: int,
-    state_labels: Sequence[str],
-    action_labels: Sequence[str],
     step: int | None = None,
-    see: str = "",
     dark: bool = False,
+    **how: Any,
 ) -> Picture:
-    """Draw the counts that a learner received from a data set, and the values that it computed, each [H, S, A].
-
-    Args:
-        visits: the true counts; released: the noisy counts, None if no visits are released.
-        penalty: Gamma; Q_hat: the values before the penalty; Q: the values after it.
-        typical: the typical size of the noise, up to which the colours of visits are linear.
-        step: one h (with states across and actions up), or None for all.
-    """
+    """Draw the counts that a learner received from a data set (noisy ones if `released`), and the values that it
+    computed before and after the penalty, each [H, S, A]. typical, step, how: as in `count_heatmaps`."""
     colors = style.theme(dark)
     true = heat.laid_out(visits, step)
     told = None if released is None else heat.laid_out(released, step)
@@ -121,7 +100,7 @@ def pessimism_of_cells(
 
     def counts(name: str, values: Array) -> heat.Heatmap:
         z, words = style.symlog(values, linear), heat.in_cells(brief, values)
-        return heat.Heatmap(name, z, values, colors.amount, 0.0, top, text=words, ticks=ticks, unit=" visits")
+        return heat.Heatmap(name, z, values, colors.amount, 0.0, top, text=words, ticks=ticks)
 
     # Values share one colour scale, up to the largest value; a larger penalty gets the last colour.
     reach = float(max(Q_hat.max(), Q.max(), 1e-9))
@@ -142,30 +121,23 @@ def pessimism_of_cells(
         worth("Q̂: value before the penalty", heat.laid_out(Q_hat, step), reach),
         worth("Q: value after the penalty", heat.laid_out(Q, step), reach),
     ]
-    chart = heat.stacked(
-        panels,
-        title=f"Effect of pessimism at {_which(step)}",
-        subtitle=f"a data set of {human(n)} trajectories",
-        dark=dark,
-        **heat.cell_axes(visits.shape, state_labels, action_labels, step),
-    )
     columns = {"visits": visits} | ({} if released is None else {"released visits": released})
     columns |= {"penalty": penalty, "Q before": Q_hat, "Q": Q}
-    table = heat.cell_numbers(columns, visits.shape, state_labels, action_labels, step)
-    return chart.picture(PESSIMISM_ALT, see, table, revision=f"pessimism-{step}")
+    title, subtitle = f"Effect of pessimism at {_which(step)}", f"a data set of {human(n)} trajectories"
+    said = title, subtitle, "pessimism", f"pessimism-{step}"
+    return heat.cells_picture(panels, columns, step, *said, dark=dark, **how)
 
 
 def coverage_of_cells(
     behaviour: Array,
     best: Array,
     *,
-    state_labels: Sequence[str],
-    action_labels: Sequence[str],
     step: int | None = None,
-    see: str = "",
     dark: bool = False,
+    **how: Any,
 ) -> Picture:
-    """Draw the probability of each state and action [H, S, A] in the data and under the best policy."""
+    """Draw the probability of each state and action [H, S, A] in the data and under the best policy. step, how: as in
+    `count_heatmaps`."""
     colors = style.theme(dark)
     positive = np.concatenate([values[values > 0] for values in (behaviour, best)])
     low = int(np.floor(np.log10(max(float(positive.min()), RARE))))
@@ -179,16 +151,80 @@ def coverage_of_cells(
             name, z, values, colors.amount, low - 0.5, 0.0, form=".3~p", text=words, ticks=ticks
         )
 
-    chart = heat.stacked(
-        [
-            shares("Share of the data: d<sup>μ</sup>", heat.laid_out(behaviour, step)),
-            shares("The best policy: d*", heat.laid_out(best, step)),
-        ],
-        title=f"Coverage of the data at {_which(step)}",
-        subtitle="share of the trajectories; empty: never",
-        dark=dark,
-        **heat.cell_axes(behaviour.shape, state_labels, action_labels, step),
-    )
+    panels = [
+        shares("Share of the data: d<sup>μ</sup>", heat.laid_out(behaviour, step)),
+        shares("The best policy: d*", heat.laid_out(best, step)),
+    ]
     columns = {"share of the data": behaviour, "share under the best policy": best}
-    table = heat.cell_numbers(columns, behaviour.shape, state_labels, action_labels, step)
-    return chart.picture(COVERAGE_ALT, see, table, revision=f"coverage-{step}")
+    title, subtitle = f"Coverage of the data at {_which(step)}", "share of the trajectories; empty: never"
+    said = title, subtitle, "coverage", f"coverage-{step}"
+    return heat.cells_picture(panels, columns, step, *said, dark=dark, **how)
+
+
+def _mark(chart: Chart, at: Array, name: str, color: str, symbol: str, size: int = 11) -> None:
+    hover = f"<b>{name}</b><br>%{{x:.4g}}, %{{y:.4g}}<extra></extra>"
+    chart.points(name, at[:1], at[1:2], color, symbol, size, 1.5, hovertemplate=hover)
+
+
+def ellipsoid(
+    noisy: Array | None,
+    quiet: Array | None,
+    *,
+    estimate: Array,
+    quiet_estimate: Array,
+    truth: Array,
+    bound: float,
+    names: tuple[str, str],
+    label: str,
+    near: bool = False,
+    see: str = "",
+    dark: bool = False,
+) -> Picture:
+    """Draw a confidence set of the weights, projected onto two coordinates: closed outlines [N, 2] with the run's noise
+    and without noise from the same users, each None if there is none, and the estimates and true weights [2].
+
+    bound: C_w, the maximum length of the weights, drawn as a circle from theory. near: whether to zoom in on the set,
+    with a different scale on each axis, instead of showing the whole circle.
+    """
+    chart = Chart(
+        "Possible weights",
+        names[0],
+        names[1],
+        subtitle=f"{style.plain(label)}; the axes have different scales" if near else style.plain(label),
+        height=520,
+        dark=dark,
+    )
+    roles, angle = chart.colors.roles, np.linspace(0, 2 * np.pi, 121)
+    known = f"public: at most {significant(bound, 3)} long"
+    chart.theory(known, bound * np.cos(angle), bound * np.sin(angle))
+    sets = ("confidence set with noise", noisy), ("confidence set without noise, same users", quiet)
+    outlines = {name: outline for name, outline in sets if outline is not None}
+    for name, outline in outlines.items():
+        color = roles["noisy" if outline is noisy else "true"]
+        fill: Trace = {"fill": "toself", "fillcolor": style.translucent(color, 0.14)}
+        chart.line(name, outline[:, 0], outline[:, 1], color, **fill)
+    if noisy is not None:
+        _mark(chart, estimate, "estimate from noisy sums", roles["noisy"], "x")
+    _mark(chart, quiet_estimate, "estimate without noise", roles["true"], "circle-open")
+    _mark(chart, truth, "true weights", roles["optimal"], "star", 13)
+    points = {"estimate": estimate, "estimate without noise": quiet_estimate, "true": truth}
+    shapes = outlines | {name: at[None] for name, at in points.items()}
+    rows = [
+        (name, names[k], shape[:, k].min(), shape[:, k].max())
+        for name, shape in shapes.items()
+        for k in (0, 1)
+    ]
+    # All weights within C_w or, with `near`, the confidence sets if smaller.
+    ends = np.array([[-bound, -bound], [bound, bound]])
+    if near and outlines:
+        ends = np.clip(np.concatenate([*outlines.values(), truth[None]]), -1.1 * bound, 1.1 * bound)
+    low, high = ends.min(0), ends.max(0)
+    edge = np.maximum(0.06 * (high - low), 1e-12)
+    x_range, y_range = np.column_stack([low - edge, high + edge])
+    chart.x(range=list(x_range), nticks=7, tickangle=0)
+    chart.y(range=list(y_range), nticks=7)
+    if not near:
+        chart.x(constrain="domain")
+        chart.y(constrain="domain", scaleanchor="x")
+    table = pd.DataFrame(rows, columns=["what", "weight", "from", "to"])
+    return chart.picture("ellipsoid", see, table, revision=f"ellipsoid-{names}-{near}-{label}")

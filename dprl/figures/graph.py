@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from textwrap import wrap
 from typing import Any
 
 import numpy as np
@@ -191,15 +192,14 @@ def nodes(
     labels: Sequence[str],
     fill: Array,
     hover: Sequence[str],
-    ringed: NDArray[np.bool_] | None = None,
-    never: NDArray[np.bool_] | None = None,
+    ringed: NDArray[np.bool_] | bool = False,
+    never: NDArray[np.bool_] | bool = False,
 ) -> None:
     """Draw the states: `fill` [S] from 0 to 1 sets the colour, states in `ringed` get a ring, and `never` are grey."""
     colors, S = chart.colors, len(place)
     outside = stand_outside(place, labels)
     size = SMALL_NODE if outside else _node_size(S, in_row(place))
-    grey = np.zeros(S, bool) if never is None else never
-    ring = np.zeros(S, bool) if ringed is None else ringed
+    grey, ring = np.broadcast_to(never, S), np.broadcast_to(ringed, S)
     inside, inks, edges = [], [], []
     for share, g, r in zip(fill, grey, ring, strict=True):
         inside.append(colors.background if g else style.mix(colors.amount, float(share)))
@@ -253,17 +253,12 @@ def stand_outside(place: Array, labels: Sequence[str]) -> bool:
     return bool(labels) and not in_row(place) and len(labels) <= NAMED_OUTSIDE and short_words(labels) is None
 
 
-def _broken_label(label: str, wide: int = 13, most: int = 3) -> str:
-    """Break a label into at most `most` lines of about `wide` characters."""
-    lines = [""]
-    for word in label.split():
-        if lines[-1] and len(lines[-1]) + len(word) >= wide:
-            lines.append("")
-        lines[-1] = f"{lines[-1]} {word}".strip()
-    cut = [line if len(line) <= wide + 3 else line[: wide + 2] + "…" for line in lines]
-    if len(cut) > most:
-        cut = [*cut[: most - 1], cut[most - 1] + "…"]
-    return "<br>".join(style.plain(line) for line in cut)
+def _broken_label(label: str, wide: int = 13) -> str:
+    """Break a label into at most three lines of about `wide` characters."""
+    lines = wrap(label, wide, max_lines=3, placeholder="…", break_long_words=False, break_on_hyphens=False)
+    return "<br>".join(
+        style.plain(line if len(line) <= wide + 3 else line[: wide + 2] + "…") for line in lines
+    )
 
 
 def note_at(chart: Chart, place: Array, s: int, text: str, below: float, color: str) -> None:

@@ -56,8 +56,8 @@ def canvas(title: str, drawing: Mapping[str, Any], dark: bool, *, small: bool, s
     chart.y(**flat, range=[rows - 0.5, -0.5], scaleanchor="x")
     chart.layout["dragmode"] = False if small else "pan"
     wall, floor = np.ones((rows, columns)), np.full((rows, columns), np.nan)
-    for r, c in drawing["cells"]:
-        wall[r, c], floor[r, c] = np.nan, 1.0
+    r, c = np.array(drawing["cells"]).T
+    wall[r, c], floor[r, c] = np.nan, 1.0
     colors = chart.colors
     _grid_cells(chart, floor, ((0.0, colors.faint), (1.0, colors.faint)), "edges", None, gap=0)
     if np.isfinite(wall).any():
@@ -73,16 +73,13 @@ def fill(
     never: NDArray[np.bool_] | None = None,
 ) -> list[str]:
     """Colour the cells by `shares` [cells] from 0 to 1, except those in `never` [cells]; return the colours."""
-    colors = chart.colors
+    colors, (r, c) = chart.colors, np.array(drawing["cells"]).T
     z = np.full((drawing["rows"], drawing["columns"]), np.nan)
-    words = np.full(z.shape, "", object)
-    for (r, c), share, word in zip(drawing["cells"], shares, hover, strict=True):
-        z[r, c], words[r, c] = share, word
+    empty, words = z.copy(), np.full(z.shape, "", object)
+    z[r, c], words[r, c] = shares, hover
     grey = np.zeros(len(shares), bool) if never is None else never
     if grey.any():
-        empty = np.full(z.shape, np.nan)
-        for r, c in np.array(drawing["cells"])[grey]:
-            empty[r, c], z[r, c] = 1.0, np.nan
+        empty[r[grey], c[grey]], z[r[grey], c[grey]] = 1.0, np.nan
         blank = ((0.0, colors.background), (1.0, colors.background))
         _grid_cells(chart, empty, blank, "never here", words, gap=2)
     _grid_cells(chart, z, colors.amount, "cells", words, gap=2)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
-from typing import NamedTuple, Protocol
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,29 +14,17 @@ from dprl.figures.chart import Chart, Trace
 from dprl.figures.picture import Picture, Sketch
 from dprl.words import human, proves
 
-LADDER_ALT = "Bar chart of the noise in one counter, one bar per way of adding it, the paper's first."
-
-
-class NoiseStep(NamedTuple):
-    """A way to add noise: its name, the noise's standard deviation in a counter, the proved guarantee, and its idea."""
-
-    what: str
-    std: float
-    epsilon: float
-    delta: float
-    idea: str = ""
-
 
 def noise_ladder(
-    steps: Sequence[NoiseStep],
+    steps: Sequence[Any],
     *,
-    own: int | None = None,
+    own: int | None,
     epsilon: float | None = None,
     instance: str = "",
     see: str = "",
     dark: bool = False,
 ) -> Picture:
-    """Draw bars of the noise in one counter, in the given order, on a logarithmic axis.
+    """Draw bars of the noise in one counter, one for each `privacy.guarantee.LadderStep`, on a logarithmic axis.
 
     `own` is the index of the run's own step, which is drawn in the colour of its `epsilon`; `instance` is the name of
     the problem. Each bar's label is above the bar, so that it fits on a screen of 390 pixels.
@@ -79,39 +67,26 @@ def noise_ladder(
     chart.x(type="log", range=[np.log10(low), np.log10(std.max() * 5)], nticks=5, tickangle=0)
     chart.y(visible=False, range=[len(steps) - 0.5, -0.6])
     columns = ["way", "std of one counter", "proved epsilon", "at delta"]
-    table = pd.DataFrame([step[:4] for step in steps], columns=columns)
+    table = pd.DataFrame([(s.what, s.std, s.epsilon, s.delta) for s in steps], columns=columns)
     table["this run"] = [i == own for i in range(len(steps))]
-    return chart.picture(LADDER_ALT, see, table)
-
-
-class DataPath(Protocol):
-    """The path of the data in a privacy model, with the attributes of `privacy.privatizers.privatizer.Way`."""
-
-    @property
-    def stations(self) -> tuple[str, ...]: ...
-    @property
-    def raw(self) -> int: ...
-    @property
-    def noise(self) -> int | None: ...
-    @property
-    def trusted(self) -> int | None: ...
-    @property
-    def mixes(self) -> int | None: ...
-    @property
-    def alt(self) -> str: ...
+    return chart.picture("ladder", see, table)
 
 
 WIDE, HIGH = 340, 132
+HALF = 34  # half the width of a station
 
 
-def who_sees_what(what: DataPath, model: str, *, dark: bool = False) -> Sketch:
-    """Draw the diagram of a privacy model: the path of raw data, the source of the noise, and the trusted station."""
+def who_sees_what(what: Any, model: str, *, dark: bool = False) -> Sketch:
+    """Draw the diagram of a privacy model: the path of raw data, the source of the noise, and the trusted station.
+
+    what: the path of the data, a `privacy.privatizers.privatizer.Way`.
+    """
     colors = style.theme(dark)
     hue = looks.color(model, None, dark)
     count = len(what.stations)
     x = [46 + (WIDE - 92) * i / (count - 1) for i in range(count)]
     parts = []
-    edge = x[what.raw - 1] + 35 if what.raw < count else WIDE - 3
+    edge = x[what.raw - 1] + 40 if what.raw < count else WIDE - 3
     parts.append(
         f'<rect x="3" y="18" width="{edge - 3:.0f}" height="92" rx="9" fill="{style.translucent(hue, 0.13)}" '
         f'stroke="{hue}" stroke-dasharray="5 3"/>'
@@ -119,14 +94,17 @@ def who_sees_what(what: DataPath, model: str, *, dark: bool = False) -> Sketch:
     )
     for i in range(count - 1):
         private = i + 1 >= what.raw < count and what.mixes != i + 1  # not yet private before the shuffler
-        parts.append(_arrow(x[i] + 22, x[i + 1] - 22, 56, hue if private else colors.ink, private))
+        parts.append(_arrow(x[i] + HALF, x[i + 1] - HALF, 60, hue if private else colors.ink, private))
     for i, name in enumerate(what.stations):
-        parts.append(_station(name, x[i], 56, colors))
-        parts.append(_svg_words(x[i], 92, name, colors.ink, weight=600))
+        parts.append(
+            f'<rect x="{x[i] - HALF:.0f}" y="44" width="{2 * HALF}" height="32" rx="6" fill="{colors.background}" '
+            f'stroke="{colors.ink}" stroke-width="1.7"/>'
+        )
+        parts.append(_svg_words(x[i], 64, name, colors.ink, size=11, weight=600))
         if what.noise == i:
-            parts.append(_noise(x[i] + 17, 40, colors))
+            parts.append(_noise(x[i] + HALF - 4, 42, colors))
         if what.trusted == i:
-            parts.append(_svg_words(x[i], 105, "trusted", hue, size=11.5))
+            parts.append(_svg_words(x[i], 94, "trusted", hue, size=11.5))
     where = "no noise" if what.noise is None else f"noise added by the {what.stations[what.noise]}"
     if what.noise is not None:
         parts.append(_noise(12, 123, colors, small=True))
@@ -172,35 +150,4 @@ def _noise(x: float, y: float, colors: style.Theme, small: bool = False) -> str:
         f'<circle cx="{x:.0f}" cy="{y:.0f}" r="{r}" fill="{colors.background}" stroke="{colors.roles["noisy"]}" '
         f'stroke-width="1.6"/><path d="M{x - 5.5 * k:.1f} {y:.0f} {zigzag}" fill="none" '
         f'stroke="{colors.roles["noisy"]}" stroke-width="1.5" stroke-linejoin="round"/>'
-    )
-
-
-def _station(name: str, x: float, y: float, colors: style.Theme) -> str:
-    """Draw a small picture of a station."""
-    pen = f'fill="{colors.background}" stroke="{colors.ink}" stroke-width="1.7" stroke-linejoin="round"'
-
-    def person(px: float, py: float) -> str:
-        return (
-            f'<path d="M{px - 7:.1f} {py + 12:.1f} q0 -10 7 -10 q7 0 7 10 z" {pen}/>'
-            f'<circle cx="{px:.1f}" cy="{py - 3:.1f}" r="4.4" {pen}/>'
-        )
-
-    if name in ("users", "people"):
-        return person(x - 8, y - 2) + person(x + 8, y - 2) + person(x, y + 3)
-    if name in ("algorithm", "curator"):
-        lines = "".join(
-            f'<path d="M{x - 9} {y + dy} l18 0" stroke="{colors.ink}" stroke-width="1.7"/>'
-            for dy in (-5, 1, 7)
-        )
-        return f'<rect x="{x - 15}" y="{y - 14}" width="30" height="29" rx="4" {pen}/>' + lines
-    if name == "shuffler":
-        return (
-            f'<rect x="{x - 16}" y="{y - 14}" width="32" height="29" rx="4" {pen}/>'
-            f'<path d="M{x - 11} {y - 6} q8 0 11 6 t11 6 M{x - 11} {y + 6} q8 0 11 -6 t11 -6" fill="none" '
-            f'stroke="{colors.ink}" stroke-width="1.7"/>'
-        )
-    return (
-        f'<path d="M{x - 12} {y - 15} l18 0 l7 7 l0 23 l-25 0 z" {pen}/>'
-        f'<path d="M{x - 6} {y - 2} l10 0 m-4 -4 l4 4 l-4 4 M{x - 6} {y + 8} l10 0" fill="none" stroke="{colors.ink}" '
-        'stroke-width="1.7"/>'
     )

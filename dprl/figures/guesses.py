@@ -14,7 +14,7 @@ import numpy as np
 
 from dprl.figures import style
 from dprl.figures.chart import Chart, Trace
-from dprl.figures.lessons import AskedChart, floored
+from dprl.figures.lessons import AskedChart, floored, placed
 from dprl.figures.lines import Array, Series
 from dprl.messages import filled, messages
 
@@ -146,8 +146,8 @@ def fan(chart: Chart, start: tuple[float, float], end: float, choices: Sequence[
         chart.note(
             name,
             size=chart.layout["font"]["size"] + 1,
-            x=_placed(chart.layout["xaxis"], end),
-            y=_placed(chart.layout["yaxis"], top),
+            x=placed(chart.layout["xaxis"], end),
+            y=placed(chart.layout["yaxis"], top),
             xanchor="right" if inward < 0 else "left",
             yanchor="bottom",
             xshift=16 * inward,
@@ -155,11 +155,6 @@ def fan(chart: Chart, start: tuple[float, float], end: float, choices: Sequence[
             borderpad=1,
             bgcolor=style.translucent(colors.background, 0.6),  # curves under it stay visible
         )
-
-
-def _placed(axis: dict[str, Any], value: float) -> float:
-    """Return a value in the coordinates of annotations: its logarithm on a log axis."""
-    return float(np.log10(value)) if axis["type"] == "log" else value
 
 
 def places_to_press(chart: Chart, asked: AskedChart, at: Sequence[float], words: Sequence[str]) -> None:
@@ -182,10 +177,7 @@ def tags(chart: Chart, asked: AskedChart, order: Sequence[int], names: Sequence[
     """Write a number on each curve, and list the names that a visitor gave to the curves in the legend, because there
     is no room between curves. With the answer, the legend lists the curves in the order of their numbers.
 
-    Args:
-        order: the index of the curve for each number, beginning with number 1.
-        names: the names in the order of the numbers; "" for a curve without a name.
-        shown: whether the chart shows the curves' own names.
+    order: the index of the curve for each number, from 1 on; names: in the same order, "" for a curve without one.
     """
     colors = chart.colors
     points = points_apart(asked, order)
@@ -222,35 +214,37 @@ def points_apart(asked: AskedChart, order: Sequence[int]) -> list[tuple[float, f
     """Return a point (x, y) on each curve in `order` that is far from the other curves and the points chosen before.
     Distances are measured as they appear on a phone."""
     curves = [_seen(asked, curve) for curve in asked.curves]
-    found: list[Array] = []
+    found: list[tuple[float, float]] = []
     for place in order:
         own = curves[place]
-        room = np.minimum(np.minimum(own[:, 2:], 1 - own[:, 2:]).min(axis=1), ENOUGH)
-        others = [curve[:, 2:] for i, curve in enumerate(curves) if i != place]
-        for points, enough in ((np.concatenate(others), ENOUGH), (np.array([p[2:] for p in found]), APART)):
+        room = np.minimum(np.minimum(own, 1 - own).min(axis=1), ENOUGH)
+        others = np.concatenate([curve for i, curve in enumerate(curves) if i != place])
+        for points, enough in ((others, ENOUGH), (np.array(found), APART)):
             if len(points):
-                near = np.sqrt(((own[:, None, 2:] - points[None]) ** 2).sum(axis=2)).min(axis=1)
+                near = np.sqrt(((own[:, None] - points[None]) ** 2).sum(axis=2)).min(axis=1)
                 room = room + np.minimum(near, enough)
-        found.append(own[int(room.argmax())])
-    return [(float(point[0]), float(point[1])) for point in found]
+        found.append((float(own[int(room.argmax()), 0]), float(own[int(room.argmax()), 1])))
+    axes = (asked.log_x, asked.x_range), (asked.log_y, asked.y_range)
+    return [(_value(x, *axes[0]), _value(y, *axes[1])) for x, y in found]
+
+
+def _value(share: float, log: bool, ends: tuple[float, float]) -> float:
+    """Return the value at a share of an axis."""
+    low, high = np.log(ends) if log else ends
+    value = low + share * (high - low)
+    return float(np.exp(value) if log else value)
 
 
 def _seen(asked: AskedChart, curve: Series) -> Array:
-    """Return points of a curve within the chart, [P, 4]: x, y, and both as shares of the chart's sides."""
+    """Return points of a curve within the chart, as shares of its sides [P, 2], evenly along the line: a steep part has
+    few data points."""
     axes = ((curve.x, asked.log_x, asked.x_range), (floored(asked, curve.center), asked.log_y, asked.y_range))
-    columns, shares = [], []
+    columns = []
     for values, log, ends in axes:
         low, high = np.log(ends) if log else ends
-        columns.append(values)
-        shares.append(((np.log(values) if log else values) - low) / (high - low))
-    points = np.column_stack([*columns, *shares])
-    # Evenly along the line: a steep part has few data points.
-    points = points[np.isfinite(points).all(axis=1) & (points[:, 2] >= 0) & (points[:, 2] <= 1)]
-    length = np.concatenate([[0.0], np.cumsum(np.sqrt((np.diff(points[:, 2:], axis=0) ** 2).sum(axis=1)))])
+        columns.append(((np.log(values) if log else values) - low) / (high - low))
+    points = np.column_stack(columns)
+    points = points[np.isfinite(points).all(axis=1) & (points[:, 0] >= 0) & (points[:, 0] <= 1)]
+    length = np.concatenate([[0.0], np.cumsum(np.sqrt((np.diff(points, axis=0) ** 2).sum(axis=1)))])
     at = np.linspace(0.0, length[-1], ALONG)
-    even = np.column_stack([np.interp(at, length, points[:, i]) for i in (2, 3)])
-    for i, (_, log, ends) in enumerate(axes):
-        low, high = np.log(ends) if log else ends
-        value = low + even[:, i] * (high - low)
-        even = np.column_stack([even, np.exp(value) if log else value])
-    return np.column_stack([even[:, 2:], even[:, :2]])
+    return np.column_stack([np.interp(at, length, points[:, i]) for i in (0, 1)])

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from textwrap import wrap
 from typing import Any
 
 import numpy as np
@@ -16,36 +17,30 @@ from numpy.typing import NDArray
 from dprl.figures import style
 from dprl.figures.chart import Chart, Trace
 from dprl.figures.lines import Array
+from dprl.figures.picture import Picture
 
 TEXT_CELLS = 8  # at most this many columns and rows leave room for a number in each cell, at 390 pixels
 NAMED_ROWS = 15  # at most this many state-action pairs leave room for a label each
 TWO_LINES = 28  # pixels for a label of two lines
+WIDEST = 14  # characters in a line of a label
 MOST = 240  # maximum height of a panel in pixels
 GAP = 46  # pixels between panels, for the name of the next one
 
 
 @dataclass(frozen=True)
 class Heatmap:
-    """One heatmap.
-
-    Attributes:
-        z: the values that determine the colours, on a scale from `low` to `high` [rows, columns].
-        shown: the values in the hover text, with their d3 format `form` and their `unit` [rows, columns].
-        text: the words in the cells; None if the cells are too small.
-        ticks: the positions and labels of the colour bar; a panel of categories has no bar.
-    """
+    """One heatmap."""
 
     name: str
-    z: Array
-    shown: NDArray[Any]
+    z: Array  # the values that determine the colours, on a scale from `low` to `high` [rows, columns]
+    shown: NDArray[Any]  # the values in the hover text, with their d3 format `form` [rows, columns]
     scale: style.Scale
     low: float
     high: float
     form: str = ",.0f"
-    text: NDArray[np.object_] | None = None
-    ticks: tuple[list[float], list[str]] | None = None
-    bar: bool = True
-    unit: str = ""
+    text: NDArray[np.object_] | None = None  # the words in the cells; None if the cells are too small
+    ticks: tuple[list[float], list[str]] | None = None  # the positions and labels of the colour bar
+    bar: bool = True  # a panel of categories has no bar
 
 
 def height(rows: int, labels: Sequence[str] = ()) -> int:
@@ -61,16 +56,10 @@ def row_ticks(labels: Sequence[str]) -> Trace:
 
 def state_names(states: Sequence[str], room: int = MOST) -> list[str]:
     """Shorten the labels of states; if `room` (pixels) allows, break long ones into two lines instead."""
-    cut = style.short_labels(states)
     if TWO_LINES * len(states) > room:
-        return cut
+        return style.short_labels(states)
     whole = style.short_labels(states, max(map(len, states)))
-    names = []
-    for label, short in zip(whole, cut, strict=True):
-        words = label.split(" ") if short != label else []
-        ways = [(" ".join(words[:i]), " ".join(words[i:])) for i in range(1, len(words))]
-        names.append(next(("\n".join(way) for way in ways if max(map(len, way)) <= len(short)), short))
-    return names
+    return ["\n".join(wrap(label, WIDEST, max_lines=2, placeholder="…")) or label for label in whole]
 
 
 def laid_out(values: Array, step: int | None) -> Array:
@@ -142,13 +131,14 @@ def stacked(
         "ticks": "",
         "tickfont": {"color": chart.colors.muted, "size": 12},
     }
+    corner: Trace = {"xref": "paper", "xanchor": "left", "yref": "paper", "yanchor": "bottom"}
     for i, panel in enumerate(panels):
         top, last = 1 - i * (tall + GAP) / plot, i == len(panels) - 1
         bottom = top - tall / plot
         name = "" if i == 0 else str(i + 1)
         place = {"xaxis": f"x{name}", "yaxis": f"y{name}"}
         _cells(chart, panel, words, _bar(panel, top, bottom, chart.colors), place)
-        chart.heading(panel.name, 0, top, yshift=2)
+        chart.note(panel.name, size=13, x=0, y=top, yshift=2, **corner)
         usual_x, usual_y = (chart.layout[f"{xy}axis"] if i == 0 else {"matches": xy} for xy in "xy")
         across = {
             "anchor": place["yaxis"],
@@ -176,7 +166,7 @@ def _cells(
     rows, columns = panel.z.shape
     gap = 1 if rows <= 24 and columns <= 24 else 0
     where = "row %{y}, column %{x}" if words is None else "%{text}"
-    said = f"{panel.name}: %{{customdata:{panel.form}}}{panel.unit}"
+    said = f"{panel.name}: %{{customdata:{panel.form}}}"
     heatmap = {
         "type": "heatmap",
         "z": panel.z,
@@ -197,10 +187,9 @@ def _cells(
         "name": panel.name,
     }
     chart.traces.append(heatmap | place)
-    if panel.text is not None:
+    if panel.text is not None:  # Plotly's own text in cells has too little contrast
         y, x = np.indices(panel.z.shape)
-        span = panel.high - panel.low or 1.0
-        shares = (panel.z.ravel() - panel.low) / span
+        shares = (panel.z.ravel() - panel.low) / (panel.high - panel.low or 1.0)
         ink = [style.readable_on(style.mix(panel.scale, share)) for share in shares]
         name, texts = f"{panel.name}: numbers", panel.text.ravel().tolist()
         chart.words(x.ravel(), y.ravel(), texts, ink, 11, name=name, **place)
@@ -253,25 +242,39 @@ def difference(
     form: str,
     colors: style.Theme,
     *,
-    zero: str = "",
     text: NDArray[np.object_] | None = None,
 ) -> Heatmap:
-    """Return a panel of signed errors; `word` formats the colour bar's labels, and `zero` is its middle label."""
+    """Return a panel of signed errors; `word` formats the colour bar's labels."""
     most = max(float(np.abs(error).max()), 1e-12)
-    ticks = ([-most, 0.0, most], [word(-most), zero or word(0.0), word(most)])
+    ticks = ([-most, 0.0, most], [word(-most), word(0.0), word(most)])
     return Heatmap(name, error, error, colors.difference, -most, most, form=form, text=text, ticks=ticks)
 
 
-def cell_numbers(
+def cells_picture(
+    panels: Sequence[Heatmap],
     columns: Mapping[str, Array],
-    shape: tuple[int, ...],
+    step: int | None,
+    title: str,
+    subtitle: str,
+    alt: str,
+    revision: str,
+    *,
     state_labels: Sequence[str],
     action_labels: Sequence[str],
-    step: int | None = None,
-) -> pd.DataFrame:
-    """Return a table with a row for each (h, s, a); `columns` contains arrays [H, S, A]; `step` selects one h."""
+    see: str = "",
+    dark: bool,
+) -> Picture:
+    """Stack panels of cells (h, s, a) for one step, or for all if `step` is None.
+
+    columns: the numbers of the table, each [H, S, A].
+    """
+    shape = next(iter(columns.values())).shape
+    axes = cell_axes(shape, state_labels, action_labels, step)
+    chart = stacked(panels, title=title, subtitle=subtitle, dark=dark, **axes)
     h, s, a = (index.ravel() for index in np.indices(shape))
     names = {"state": np.asarray(state_labels, object)[s], "action": np.asarray(action_labels, object)[a]}
     numbers = {name: values.ravel() for name, values in columns.items()}
-    whole = pd.DataFrame({"step": h, **names, **numbers})
-    return whole if step is None else whole[whole["step"] == step].reset_index(drop=True)
+    table = pd.DataFrame({"step": h, **names, **numbers})
+    if step is not None:
+        table = table[table["step"] == step].reset_index(drop=True)
+    return chart.picture(alt, see, table, revision=revision)

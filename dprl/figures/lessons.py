@@ -1,14 +1,16 @@
-"""Charts of the lessons' questions: curves shown only up to a point, or without their names."""
+"""Charts of the lessons' questions: curves shown only up to a point, or without their names; and charts of a class: its
+answers under each privacy model, and the counts that the algorithm reads in the clinic."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from dprl.figures import lines, style
+from dprl.figures import lines, looks, style
 from dprl.figures.chart import Chart, stacked
 from dprl.figures.lines import Array, Series
 from dprl.figures.picture import Picture
@@ -23,48 +25,35 @@ EDGE = 1e-9  # decades
 
 @dataclass(frozen=True)
 class Frame:
-    """The parts of a question's chart other than its curves.
-
-    Attributes:
-        x_range, y_range: the ranges in the units of the axes, not their logarithms.
-        percent, percent_x: whether y or x is a share.
-        inverse_x: whether the axis shows 1/x and is reversed, so that its labels grow to the right.
-        level: a horizontal line with which curves are compared, as (y, name).
-        bounds: a theorem's bounds, each as (name, x [P], y [P]); drawn with the answer, with the area between
-            two of them filled.
-        people: the number of users that the axis counts; each is a circle, filled from the left up to the answer.
-        bare_x: whether to hide all numbers on the x axis, because the next question asks for them.
-        over: the samples of the mean, `SEEDS` or `DATA_SETS` of figures.lines.
-        pointer: a point that the answer marks with an arrow: x, y and a few words.
-    """
+    """The parts of a question's chart other than its curves."""
 
     title: str
     x_title: str
     y_title: str
-    x_range: tuple[float, float]
+    x_range: tuple[float, float]  # in the units of the axis, not their logarithms
     y_range: tuple[float, float]
     log_x: bool = True
     log_y: bool = False
-    percent: bool = False
+    percent: bool = False  # whether y is a share
     percent_x: bool = False
-    inverse_x: bool = False
-    level: tuple[float, str] | None = None
+    inverse_x: bool = (
+        False  # whether the axis shows 1/x and is reversed, so that its labels grow to the right
+    )
+    level: tuple[float, str] | None = None  # a horizontal line with which curves are compared, as (y, name)
+    # A theorem's bounds, each as (name, x [P], y [P]), drawn with the answer; the area between two is filled.
     bounds: tuple[tuple[str, Array, Array], ...] = ()
-    people: int = 0
-    bare_x: bool = False
-    over: str = lines.SEEDS
-    pointer: tuple[float, float, str] | None = None
+    people: int = 0  # the number of users that the axis counts; each is a circle, filled up to the answer
+    bare_x: bool = False  # whether to hide all numbers on the x axis, because the next question asks for them
+    over: str = lines.SEEDS  # the samples of the mean, `SEEDS` or `DATA_SETS`
+    pointer: tuple[float, float, str] | None = None  # a point that the answer marks: x, y and a few words
 
 
 @dataclass(frozen=True)
 class AskedChart(Frame):
-    """The chart of a question, which keeps its size when the answer is shown.
-
-    until: the x up to which each curve is drawn before the answer is shown.
-    """
+    """The chart of a question, which keeps its size when the answer is shown."""
 
     curves: tuple[Series, ...] = ()
-    until: tuple[float, ...] = ()
+    until: tuple[float, ...] = ()  # the x up to which each curve is drawn before the answer is shown
 
 
 def open_chart(
@@ -152,12 +141,17 @@ def _question_axes(chart: Chart, asked: AskedChart) -> None:
         chart.x(tickformat=".0%")
 
 
+def placed(axis: Mapping[str, Any], value: float) -> float:
+    """Return a value in the coordinates of annotations: its logarithm on a log axis."""
+    return float(np.log10(value)) if axis["type"] == "log" else value
+
+
 def _point_at(chart: Chart, x: float, y: float, words: str, wide: bool) -> None:
     """Draw an arrow from a few words to a point. The words are on the side with more room."""
     place, share = [], []
     for value, axis in ((x, chart.layout["xaxis"]), (y, chart.layout["yaxis"])):
         low, high = axis["range"]
-        place.append(float(np.log10(value)) if axis["type"] == "log" else value)
+        place.append(placed(axis, value))
         share.append((place[-1] - low) / (high - low))
     right = share[0] < (0.6 if wide else 0.4)
     chart.note(
@@ -221,3 +215,111 @@ def asked_picture(chart: Chart, asked: AskedChart, *, shown: bool, names: bool =
     axis = asked.x_title.partition(" (")[0]
     alt = filled(SAID["lines"], title=asked.title, axis=axis, curves=what)
     return chart.picture(alt, "", stacked(parts))
+
+
+class KnownShare(NamedTuple):
+    """A privacy model's result: the share of yes answers from 0 to 1 with its interval, and the proved epsilon."""
+
+    model: str  # local, shuffle or central
+    title: str
+    epsilon: float
+    share: float
+    low: float
+    high: float
+
+
+def shares_of_yes(
+    said: Mapping[str, str],
+    rows: Sequence[KnownShare],
+    *,
+    subtitle: str = "",
+    see: str = "",
+    dark: bool = False,
+) -> Picture:
+    """Draw a row for each result, from the top down, in its privacy model's colour; `said`: the chart's texts."""
+    chart = Chart(said["title"], said["axis"], subtitle=subtitle, height=120 + 64 * len(rows), dark=dark)
+    ink = chart.colors.ink
+    for place, row in enumerate(reversed(rows)):
+        color = looks.color(row.model, row.epsilon, dark=dark)
+        low, high = f"{row.low:.0%}", f"{row.high:.0%}"
+        words = filled(said["share"], share=f"{row.share:.0%}", low=low, high=high)
+        interval = {"line": {"color": color, "width": 5}, "showlegend": False}
+        chart.add("lines", [row.low, row.high], [place, place], **interval)
+        # The text stays inside the chart if the share is near an end.
+        side = "right" if row.share < 0.25 else "left" if row.share > 0.75 else "center"
+        edge = {"color": ink, "width": 1}
+        chart.add(
+            "markers+text",
+            [row.share],
+            [place],
+            marker={"color": color, "size": 15, "symbol": style.SYMBOLS[row.model][0], "line": edge},
+            text=[words],
+            textposition=[f"top {side}"],
+            textfont={"color": ink, "size": 13},
+            hovertemplate=f"{words}<extra>{style.plain(row.title)}</extra>",
+            showlegend=False,
+            cliponaxis=False,
+        )
+    chart.x(range=[-0.02, 1.02], tickformat=".0%", tickvals=[0, 0.25, 0.5, 0.75, 1])
+    chart.y(
+        range=[-0.5, len(rows) - 0.35],
+        tickvals=list(range(len(rows))),
+        ticktext=[f"{row.title}<br>ε = {human(float(f'{row.epsilon:.3g}'))}" for row in reversed(rows)],
+        tickfont={"color": ink, "size": 13},
+        showgrid=False,
+    )
+    columns = [said[f"column_{name}"] for name in ("trust", "epsilon", "share", "low", "high")]
+    table = pd.DataFrame([(r.title, r.epsilon, r.share, r.low, r.high) for r in rows], columns=columns)
+    return chart.picture(said["alt"], see, table)
+
+
+def visits_by_state(
+    words: Mapping[str, str],
+    states: Sequence[str],
+    said: Sequence[float],
+    law: Sequence[float],
+    spread: float,
+    most: float,
+    epsilon: float,
+    *,
+    see: str,
+    dark: bool,
+    large: bool = False,
+    wide: bool = True,
+) -> Picture:
+    """Draw the noisy visits to each state as a row, from the top down; a band shows the possible range, 0 to `most`."""
+    chart = Chart(words["visits"], words["visits_axis"], height=380, dark=dark)
+    color, ink = looks.color("local", epsilon, dark=dark), chart.colors.ink
+    places = list(range(len(states)))[::-1]
+    band = {"type": "rect", "x0": 0, "x1": most, "y0": 0, "y1": 1, "yref": "y domain", "layer": "below"}
+    fill = {"line": {"width": 0}, "fillcolor": chart.colors.grid}
+    chart.layout.setdefault("shapes", []).append(band | fill)
+    hover = "%{y}: %{x:.0f}<extra></extra>"
+    edge = {"line": {"color": ink, "width": 1}}
+    chart.points(
+        words["visits_said"],
+        list(said),
+        places,
+        color,
+        size=13,
+        marker=edge,
+        error_x={"type": "constant", "value": 2 * spread, "color": color, "thickness": 4, "width": 0},
+        hovertemplate=hover,
+        cliponaxis=False,
+    )
+    chart.points(words["visits_law"], list(law), places, ink, "line-ns-open", 20, hovertemplate=hover)
+    ends = [-0.1 * most, 1.1 * most, min(said) - 2.2 * spread, max(said) + 2.2 * spread]
+    chart.x(range=[min(ends), max(ends)])
+    chart.y(tickvals=places, ticktext=list(states), tickfont={"color": ink, "size": 13}, showgrid=False)
+    if large:
+        enlarge(chart, wide)
+        chart.layout["yaxis"]["tickfont"]["size"] = chart.layout["font"]["size"]
+    table = pd.DataFrame(
+        {
+            words["column_state"]: states,
+            words["visits_said"]: said,
+            words["column_spread"]: spread,
+            words["visits_law"]: law,
+        }
+    )
+    return chart.picture(words["visits_alt"], see, table)

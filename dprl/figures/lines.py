@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from dprl.figures import style
 from dprl.figures.chart import Chart, Trace
-from dprl.figures.ends import End
 from dprl.figures.looks import CurveStyle
 from dprl.words import human, interval, percent
 
@@ -33,12 +32,7 @@ def how_many(counts: Iterable[int], what: str) -> str:
 
 
 SEEN = "(where wider than its line)"  # in a legend, for bands
-ON_FLOOR = "zero or less: on the bottom edge"
-LITTLE = "below {least}: on the bottom edge"
-ONE_FAINT = "{points} point below {least} is an open triangle on the bottom edge."
-FAINT = "{points} points below {least} are open triangles on the bottom edge."
-ONE_BELOW = "{points} point at or below zero is an open triangle on the bottom edge: a log axis has no zero."
-BELOW = "{points} points at or below zero are open triangles on the bottom edge: a log axis has no zero."
+TRIANGLES = "Open triangles on the bottom edge are values {}."
 DECADES, FEW = 6, 1.5  # decades that an axis labels; an axis with fewer than FEW labels 1, 2 and 5 of each
 NUMBERED = 14  # pixels: a marker with room for a digit
 LONGEST = 44  # characters in a row of a legend: as many as fit into 390 pixels
@@ -47,38 +41,29 @@ LOWEST_SHARE = 1e-12  # of the largest value: smaller numbers are rounding error
 
 @dataclass(frozen=True)
 class Series:
-    """A curve of a chart, with further facts about its run.
-
-    Attributes:
-        x: the horizontal positions of its points [C].
-        rows: the values of each seed [seeds, C], NaN past a seed's end.
-        center, low, high: the mean (or median) over seeds, with its 95% interval [C]; NaN if unknown.
-        complete: whether every seed has reached the end.
-        note: the state of an unfinished curve in words ("running, 43%").
-        shown: whether it is visible; a hidden curve is still in the legend.
-        v_star: V*, the best policy's expected reward in one episode.
-        world: the environment's title, if the chart has to show it.
-        growth: the exponent of cumulative regret over the last tenfold of episodes, with its interval.
-        needed: the number of episodes after which an average episode loses less than trust.LEARNED of v_star; NaN if
-            never, None if unknown.
-        place: the name of the environment with its parameters; losses are only compared within one environment.
-    """
+    """A curve of a chart, with further facts about its run."""
 
     label: str
     style: CurveStyle
-    x: NDArray[Any]
-    rows: Array
-    center: Array
+    x: NDArray[Any]  # the horizontal positions of its points [C]
+    rows: Array  # the values of each seed [seeds, C], NaN past a seed's end
+    center: (
+        Array  # the mean (or median) over seeds [C], NaN if unknown; `low` and `high` are its 95% interval
+    )
     low: Array
     high: Array
-    complete: bool = True
-    note: str = ""
-    shown: bool = True
-    v_star: float | None = None
-    growth: tuple[float, float, float] | None = None
-    needed: float | None = None
-    place: str = ""
-    world: str = ""
+    complete: bool = True  # whether every seed has reached the end
+    note: str = ""  # the state of an unfinished curve in words ("running, 43%")
+    shown: bool = True  # a hidden curve is still in the legend
+    v_star: float | None = None  # V*, the best policy's expected reward in one episode
+    growth: tuple[float, float, float] | None = (
+        None  # exponent of regret over the last tenfold, with its interval
+    )
+    needed: float | None = (
+        None  # episodes until an average one loses less than LEARNED; NaN if never, None if unknown
+    )
+    place: str = ""  # the environment with its parameters; losses are only compared within one environment
+    world: str = ""  # the environment's title, if the chart has to show it
 
     @property
     def group(self) -> Trace:
@@ -133,11 +118,8 @@ def draw_series(
     least: float = 0.0,
     over: str = SEEDS,
 ) -> None:
-    """Add the curves to a chart and set its axis types.
-
-    `x_words` formats an x for the hover text; a log axis need not show values below `least`; `over` names the samples
-    of the mean, `SEEDS` or `DATA_SETS`.
-    """
+    """Add the curves to a chart and set its axis types. `x_words` formats an x for the hover text; a log axis need not
+    show values below `least`; `over` names the samples of the mean, `SEEDS` or `DATA_SETS`."""
     shown = [one for one in series if one.shown]
     values = np.concatenate([v for one in shown for v in (one.center, one.rows.ravel())] or [np.zeros(0)])
     if log_y and not (values > 0).any() and any(np.isfinite(one.rows).any() for one in shown):
@@ -145,21 +127,22 @@ def draw_series(
         chart.caveats.append("No value here is above zero, so the vertical axis is linear.")
     floor = Floor.of(values, log_y, least)
     faint = f"below {human(least)}" if least else "zero or less"
-    banded, on_floor = False, 0
+    banded = on_floor = False
     for number, one in enumerate(series):
         curve = _Drawn(chart, one, floor)
         banded |= curve.interval(band(statistic, over))
         curve.single_seeds(show_seeds)
         curve.center(x_words, log_x, (number + 0.5) / len(series))
-        on_floor += curve.bottom(faint)
+        on_floor |= curve.bottom(faint)
         curve.open_end()
     if banded:
         band_sign(chart, band(statistic, over))
     if on_floor:
-        floor_sign(chart, LITTLE.format(least=human(least)) if least else ON_FLOOR)
-        said = (ONE_FAINT, FAINT) if least else (ONE_BELOW, BELOW)
-        chart.caveats.append(said[on_floor > 1].format(points=on_floor, least=human(least)))
-    _axes(chart, shown, floor, log_x, on_floor > 0)
+        floor_sign(chart, f"{faint}: on the bottom edge")
+        chart.caveats.append(
+            TRIANGLES.format(faint if least else "at or below zero, which a log axis cannot show")
+        )
+    _axes(chart, shown, floor, log_x, on_floor)
 
 
 class _Drawn:
@@ -233,15 +216,15 @@ class _Drawn:
         self.chart.line(folded(name), gapped(x), gapped(y), self.color, **both, **self.group)
         digits(self.chart, one.style, x, y, self.color, name=self.label, **self.group)
 
-    def bottom(self, faint: str) -> int:
-        """Draw triangles on the bottom edge for values that cannot be shown on the axis; return their number."""
+    def bottom(self, faint: str) -> bool:
+        """Draw triangles on the bottom edge for values that the axis cannot show; return whether there are any."""
         below = ~self.above
         if below.any():
             y = np.full(int(below.sum()), self.floor.at)
             hover: Trace = {"customdata": self.words[below], "hovertemplate": self.hover, "showlegend": False}
             name, sign = f"{self.label}: {faint}", "triangle-down-open"
             self.chart.points(name, self.x[below], y, self.color, sign, 8, **hover, **self.group)
-        return int(below.sum())
+        return bool(below.any())
 
     def open_end(self) -> None:
         """Mark the end of a curve that is still growing, or was stopped."""
@@ -278,16 +261,6 @@ def _axes(chart: Chart, shown: Sequence[Series], floor: Floor, log_x: bool, on_f
 def band(statistic: Statistic, over: str = SEEDS) -> str:
     """Describe the interval that a band shows, such as "95% t interval of the mean over seeds"."""
     return BANDS[statistic].replace(SEEDS, over)
-
-
-def names_at_ends(series: Sequence[Series]) -> list[End]:
-    """Return the labels at the right ends of the visible curves."""
-    found = []
-    for one in series:
-        known = one.center[np.isfinite(one.center)]
-        if one.shown and known.size:
-            found.append(End(one.label, one.style, float(known[-1]), not one.complete))
-    return found
 
 
 def _signs(x: Array, log_x: bool, phase: float, most: int = 7) -> NDArray[np.intp]:
@@ -353,6 +326,6 @@ def band_sign(chart: Chart, name: str) -> None:
     )
 
 
-def floor_sign(chart: Chart, name: str = ON_FLOOR) -> None:
+def floor_sign(chart: Chart, name: str = "zero or less: on the bottom edge") -> None:
     """Add the legend entry for values on the bottom edge."""
     chart.sign(name, {"symbol": "triangle-down-open", "size": 9, "color": chart.colors.muted})

@@ -46,23 +46,14 @@ ALIKE = 0.1  # shades closer than this look the same
 
 @dataclass(frozen=True)
 class CurveStyle:
-    """The facts about a run that decide the look of its curve.
+    """The facts about a run that decide the look of its curve."""
 
-    Attributes:
-        model: none, central, local or shuffle.
-        epsilon: the run's budget; None if it has none or if the budget differs from point to point.
-        noise: the index of its mechanism (with the calibration of its noise) among those of the privacy model.
-        learner: the index of its learner in the list of learners.
-        number: 1, or a higher number if an earlier curve looks the same.
-        draft: whether the curve disappears when the settings change; drafts have short dashes, whatever the learner.
-    """
-
-    model: str
-    epsilon: float | None = None
-    noise: int = 0
-    learner: int = 0
-    number: int = 1
-    draft: bool = False
+    model: str  # none, central, local or shuffle
+    epsilon: float | None = None  # the budget; None if there is none or if it differs from point to point
+    noise: int = 0  # the index of the mechanism (with its calibration) among those of the privacy model
+    learner: int = 0  # the index of the learner in the list of learners
+    number: int = 1  # higher if an earlier curve looks the same
+    draft: bool = False  # a draft disappears when the settings change, and has short dashes
 
     @property
     def symbol(self) -> str:
@@ -86,12 +77,8 @@ class CurveStyle:
 
 
 def numbered(kinds: Sequence[CurveStyle]) -> list[CurveStyle]:
-    """Return the styles, with a number for each style that looks like an earlier one.
-
-    Two runs may differ only in a property that does not affect the look (K, the environment, constants), or their
-    budgets may look the same. No fourth property of a line is as easy to distinguish, and a digit needs no legend.
-    Numbers depend only on earlier curves, so adding a curve never changes the others.
-    """
+    """Return the styles, with a number for each that looks like an earlier one: no fourth property of a line is as easy
+    to distinguish, and a digit needs no legend. Adding a curve never changes the numbers of earlier ones."""
     result: list[CurveStyle] = []
     for kind in kinds:
         alike = [other for other in result if _one_color(other, kind)]
@@ -106,8 +93,8 @@ def dashed(kinds: Sequence[CurveStyle]) -> list[CurveStyle]:
     result: list[CurveStyle] = []
     for kind in kinds:
         taken = {other.dash for other in result if _one_color(other, kind)}
-        steps = (replace(kind, learner=kind.learner + step) for step in range(len(DASHES)))
-        result.append(next((one for one in steps if one.dash not in taken), kind))
+        ways = (replace(kind, learner=kind.learner + step) for step in range(len(DASHES)))
+        result.append(next((one for one in ways if one.dash not in taken), kind))
     return result
 
 
@@ -116,8 +103,8 @@ def marked(kinds: Sequence[CurveStyle]) -> list[CurveStyle]:
     result: list[CurveStyle] = []
     for kind in kinds:
         taken = {other.symbol for other in result}
-        steps = (replace(kind, noise=kind.noise + step) for step in range(len(SYMBOLS[kind.model])))
-        result.append(next((one for one in steps if one.symbol not in taken), kind))
+        ways = (replace(kind, noise=kind.noise + step) for step in range(len(SYMBOLS[kind.model])))
+        result.append(next((one for one in ways if one.symbol not in taken), kind))
     return result
 
 

@@ -25,20 +25,13 @@ SHOWN_WAY = 24  # states of a trajectory that its description lists
 
 
 class Moment(NamedTuple):
-    """The state of the drawing after some number of users.
-
-    Attributes:
-        users: the number of users so far.
-        true, noisy: the exact and the noisy numbers of visits to each state so far [S]; noisy is None without noise.
-        lost: the share of V* that the policy loses per episode; None if it is the best policy.
-        way: the H states and the H actions of one user's episode.
-    """
+    """The state of the drawing after some number of users."""
 
     users: int
-    true: Array
-    noisy: Array | None
-    lost: float | None
-    way: tuple[Sequence[int], Sequence[int]]
+    true: Array  # the exact numbers of visits to each state so far [S]
+    noisy: Array | None  # the noisy numbers [S], None without noise
+    lost: float | None  # the share of V* that the policy loses per episode; None if it is the best policy
+    way: tuple[Sequence[int], Sequence[int]]  # the H states and the H actions of one user's episode
 
 
 def drawable(drawing: Mapping[str, Any], S: int) -> bool:
@@ -55,13 +48,8 @@ def one_user(
     actions: Sequence[str],
     counted: str = "true",
 ) -> dict[str, Any]:
-    """Return the content of the drawing as data for JavaScript.
-
-    Args:
-        moments: the moments in order.
-        best: the episodes of users who follow the best policy, one for each moment; None if `moments` already do.
-        counted: the key of the text that describes the visits, "true" or "expected".
-    """
+    """Return the content of the drawing as data for JavaScript. best: the episodes of users who follow the best policy,
+    one for each moment; None if `moments` already do. counted: the key of the text that describes the visits."""
     said = messages("one_user")
     places, high, numbered = _state_places(drawing, states)
     shown = len(places)  # a grid has no cells for the states in which episodes end

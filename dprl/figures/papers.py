@@ -27,11 +27,7 @@ SYMBOLS = {
     "does not hold here": "x",
 }
 ROW = 34  # pixels
-ALT = "Points with intervals, a row for each numbered setting, and a mark at the claimed value."
-EXACT_ALT = "Points, a row for each numbered setting, and a mark at the claimed value."
 
-MATRIX_ALT = "A row of cells for each paper, one cell per item, coloured and marked by its verdict."
-RANKED_ALT = "Points with intervals for the users that each algorithm needs, from fewest to most."
 # Colours that people with any kind of colour vision can distinguish, with a mark for each.
 CELLS = {
     "holds": ("#0072B2", "✓"),
@@ -96,7 +92,7 @@ def matrix(cells: Sequence[MatrixCell], see: str, *, dark: bool = False) -> Pict
     chart.x(visible=False, range=[0, most], fixedrange=True)
     table = pd.DataFrame([(c.paper, c.name, c.verdict, c.says) for c in cells])
     table.columns = pd.Index(["paper", "item", "verdict", "statement"])
-    return chart.picture(MATRIX_ALT, see, table, barmode="overlay", clickmode="event+select")
+    return chart.picture("matrix", see, table, barmode="overlay", clickmode="event+select")
 
 
 @dataclass(frozen=True)
@@ -153,7 +149,7 @@ def ranked(title: str, rows: Sequence[RankedRow], see: str, *, dark: bool = Fals
     table.columns = pd.Index(
         ["algorithm", "privacy model", "mechanism", "users needed", "low (95%)", "high (95%)"]
     )
-    return chart.picture(RANKED_ALT, see, table)
+    return chart.picture("ranked", see, table)
 
 
 @dataclass(frozen=True)
@@ -236,7 +232,7 @@ def measurements(
         [(r.number, r.title, r.value, r.low, r.high, r.threshold, r.verdict) for r in rows],
         columns=["setting", "where", statistic, "low (95%)", "high (95%)", "held against", "verdict"],
     )
-    return chart.picture(ALT if over else EXACT_ALT, see, table)
+    return chart.picture("papers" if over else "papers_exact", see, table)
 
 
 def measured_curves(

@@ -23,18 +23,12 @@ from dprl.words import human
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure with the text that a page shows around it.
-
-    Attributes:
-        alt: alt text on the kind of picture, independent of the data, so that a live figure keeps its identity.
-        see: one sentence about this figure's data (Markdown).
-        table: the numbers that the figure shows.
-    """
+    """A figure with the text that a page shows around it."""
 
     figure: go.Figure
-    alt: str
-    see: str
-    table: pd.DataFrame
+    alt: str  # about the kind of picture, independent of the data, so that a live figure keeps its identity
+    see: str  # one sentence about this figure's data (Markdown)
+    table: pd.DataFrame  # the numbers that the figure shows
 
     def __repr__(self) -> str:
         return f"Picture: {self.alt} {self.see}"
@@ -64,36 +58,29 @@ class PackedPicture:
 
     def __init__(self, picture: Picture) -> None:
         self.alt, self.see = picture.alt, picture.see
-        self._figure, self._table = _packed(picture.figure.to_dict()), _packed(picture.table)
+        made = picture.figure.to_dict(), picture.table
+        self._packed = [zlib.compress(pickle.dumps(one, pickle.HIGHEST_PROTOCOL), 1) for one in made]
 
     @property
     def figure(self) -> FigureDict:
         """The figure, unpacked again for each caller."""
-        return FigureDict(_unpacked(self._figure))
+        return FigureDict(pickle.loads(zlib.decompress(self._packed[0])))
 
     @property
     def table(self) -> pd.DataFrame:
         """The numbers that the figure shows, unpacked again for each caller."""
-        table: pd.DataFrame = _unpacked(self._table)
+        table: pd.DataFrame = pickle.loads(zlib.decompress(self._packed[1]))
         return table
 
     @property
     def nbytes(self) -> int:
         """Return the size in memory in bytes, without the object's own overhead."""
-        return len(self._figure) + len(self._table) + 4 * (len(self.alt) + len(self.see))
+        return sum(map(len, self._packed)) + 4 * (len(self.alt) + len(self.see))
 
 
 def for_page(picture: Picture | PackedPicture) -> FigureDict:
     """Return a picture's figure for a page; an unpacked picture is converted directly."""
-    return picture.figure if isinstance(picture, PackedPicture) else FigureDict(picture.figure.to_dict())
-
-
-def _packed(value: Any) -> bytes:
-    return zlib.compress(pickle.dumps(value, pickle.HIGHEST_PROTOCOL), 1)
-
-
-def _unpacked(packed: bytes) -> Any:
-    return pickle.loads(zlib.decompress(packed))
+    return FigureDict(picture.figure.to_dict())
 
 
 @dataclass(frozen=True)
@@ -124,14 +111,8 @@ MOST_ROWS = 200  # of the table below the chart; the downloaded numbers are comp
 
 
 def chart_page(title: str, about: str, picture: Picture, footer: str, more: str = "") -> str:
-    """Return a page with a chart as HTML, which needs no server and no network.
-
-    Args:
-        title, about: the texts at the top of the page; `about` describes the data.
-        picture: the chart, in the light theme.
-        footer: the text at the end of the page, and below an image saved from the chart.
-        more: the HTML below the chart.
-    """
+    """Return a page with a chart (in the light theme) as HTML, which needs no server and no network. about: describes
+    the data. footer: is also below an image saved from the chart. more: the HTML below the chart."""
     config = style.config() | {"responsive": True}  # Plotly would write a footer into a script unescaped
     numbers = picture.table.to_html(index=False, border=0, na_rep="", max_rows=MOST_ROWS, float_format=human)
     colors = style.LIGHT
@@ -155,11 +136,5 @@ def chart_page(title: str, about: str, picture: Picture, footer: str, more: str 
 
 def markup(sentence: str) -> str:
     """Convert a Markdown sentence to HTML: bold words and escaped characters."""
-    parts, bold = [], False
-    for sign, letter, text in re.findall(r"(\*\*)|\\(.)|([^\\*]+|\*|\\)", sentence):
-        if sign:
-            parts.append("</strong>" if bold else "<strong>")
-            bold = not bold
-        else:
-            parts.append(escape(letter or text))
-    return "".join(parts) + ("</strong>" if bold else "")
+    bold = re.sub(r"(?<!\\)\*\*(.+?)(?<!\\)\*\*", r"<strong>\1</strong>", escape(sentence))
+    return re.sub(r"\\(.)", r"\1", bold)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -14,15 +13,11 @@ from dprl.figures import graph, grid, heat, style
 from dprl.figures.chart import Chart
 from dprl.figures.lines import Array
 from dprl.figures.picture import Picture
-from dprl.words import after, human, percent
+from dprl.words import human, percent
 
 Policy = NDArray[np.integer[Any]]
 
-GRID_ALT = "Drawing of a grid: walls, start, goal and pits."
-GRID_POLICY_ALT = "Drawing of a grid with an arrow in each cell for the move that the policy makes there."
-DRAWING_ALT = "Drawing of the environment: states, and arrows for the moves, wider for likelier moves."
 TOLD_APART = 8  # actions that can have distinct colours
-POLICY_ALT = "Drawing of the environment with the action that the policy takes in each state."
 
 
 def environment_drawing(
@@ -58,7 +53,7 @@ def environment_drawing(
         extra = np.maximum(best[:cells] - float(np.median(best[:cells])), 0.0)
         fills = grid.fill(chart, drawing, extra / extra.max() if extra.any() else extra, hover[:cells])
         grid.signs(chart, drawing, [style.readable_on(color) for color in fills], small=True)
-        return chart.picture(GRID_ALT, "", table)
+        return chart.picture("grid", "", table)
     place = graph.state_places(drawing, S)
     chart = graph.canvas("", place, dark, small=True, labels=state_labels)
     few = graph.in_row(place) or (P[0] > graph.FAINTEST).sum() <= graph.DRAWN_MOVES
@@ -79,30 +74,19 @@ def environment_drawing(
         for s in paying:
             said = f"reward {human(float(best[s]))}"
             graph.note_at(chart, place, int(s), said, -1.15, chart.colors.muted)
-    return chart.picture(DRAWING_ALT, see, table)
+    return chart.picture("drawing", see, table)
 
 
-@dataclass(frozen=True)
-class _Step:
-    """A policy at one step, with the details that its drawing needs.
-
-    Attributes:
-        title, subtitle: the texts above the chart.
-        taken: the probabilities of actions [S, A].
-        best: the optimal actions [S]; None if they are not known.
-        wrong: whether the optimal action is better than the policy's [S].
-        shares: the probability of each state divided by the largest one [S].
-        reached: whether the policy can reach the state at this step [S].
-        hover: the hover text of each state [S].
-    """
+class _Step(NamedTuple):
+    """A policy at one step, with the details that its drawing needs."""
 
     title: str
     subtitle: str
-    taken: Array
-    best: Policy | None
-    wrong: NDArray[np.bool_]
-    shares: Array
-    reached: NDArray[np.bool_]
+    taken: Array  # the probabilities of actions [S, A]
+    best: Policy  # the optimal actions [S]
+    wrong: NDArray[np.bool_]  # whether the optimal action is better than the policy's [S]
+    shares: Array  # the probability of each state divided by the largest one [S]
+    reached: NDArray[np.bool_]  # whether the policy can reach the state at this step [S]
     hover: Sequence[str]
 
 
@@ -114,11 +98,11 @@ def policy_on_environment(
     drawing: Mapping[str, Any],
     state_labels: Sequence[str],
     action_labels: Sequence[str],
-    optimal_policy: Policy | None = None,
-    wrong: NDArray[np.bool_] | None = None,
-    occupancy: Array | None = None,
+    optimal_policy: Policy,
+    wrong: NDArray[np.bool_],
+    occupancy: Array,
     chances: Array | None = None,
-    episode: int | None = None,
+    when: str = "",
     see: str = "",
     dark: bool = False,
 ) -> Picture:
@@ -129,30 +113,21 @@ def policy_on_environment(
     than the optimal one, wrong [S]. For a stochastic policy, `chances` [H,S,A] contains the probabilities, and `policy`
     the likeliest actions; every action is drawn, larger if likelier.
     """
-    S, A = len(state_labels), len(action_labels)
-    chosen = policy[step].astype(int)
-    taken = np.eye(A)[chosen] if chances is None else chances[step]
-    best = None if optimal_policy is None else optimal_policy[step].astype(int)
-    wrong = np.zeros(S, bool) if wrong is None else wrong
-    visited = occupancy[step] if occupancy is not None else np.zeros(S)
-    reached = visited > 0 if occupancy is not None else np.ones(S, bool)
+    chosen, best, visited = policy[step].astype(int), optimal_policy[step].astype(int), occupancy[step]
+    taken = np.eye(len(action_labels))[chosen] if chances is None else chances[step]
+    names, reached = np.asarray(action_labels, object), visited > 0
     hover = []
-    for s in range(S):
-        name = f"<b>{style.plain(state_labels[s])}</b>"
+    for s, state in enumerate(state_labels):
         goes = graph.goes(taken[s] @ P[step, s], state_labels)
-        if chances is None:
-            lines = [f"{name}: {style.plain(action_labels[chosen[s]])}, which leads to {goes}"]
-        else:
-            lines = [f"{name}: {graph.goes(taken[s], action_labels)}", f"leads to {goes}"]
-        if best is not None:
-            lines.append(f"optimal: {style.plain(action_labels[int(best[s])])}")
-        if occupancy is not None:
-            lines.append(f"is here at this step: {percent(float(visited[s]))}")
-        hover.append("<br>".join(lines))
-    most = float(visited.max())
-    shares = visited / most if most > 0 else visited
-    title = f"The policy at step {step}"
-    at = _Step(title, after(episode), taken, best, wrong, shares, reached, hover)
+        action = f"{style.plain(names[chosen[s]])}, which leads to {goes}"
+        if chances is not None:
+            action = f"{graph.goes(taken[s], action_labels)}<br>leads to {goes}"
+        here = f"is here at this step: {percent(float(visited[s]))}"
+        hover.append(
+            f"<b>{style.plain(state)}</b>: {action}<br>optimal: {style.plain(names[best[s]])}<br>{here}"
+        )
+    title, shares = f"The policy at step {step}", visited / visited.max()
+    at = _Step(title, when, taken, best, wrong, shares, reached, hover)
     if on_grid := grid.is_grid(drawing):
         chart = _policy_on_grid(drawing, at, dark)
     else:
@@ -165,15 +140,11 @@ def policy_on_environment(
         shape = "square-open" if on_grid else "circle-open"
         never = {"symbol": shape, "size": 14, "color": chart.colors.faint, "line": {"width": 1.2}}
         chart.sign("never here at this step", never)
-    names = np.asarray(action_labels, object)
     columns: dict[str, Any] = {"state": list(state_labels), "action": names[chosen]}
     if chances is not None:
         columns |= {f"chance of {name}": taken[:, a] for a, name in enumerate(action_labels)}
-    if best is not None:
-        columns["optimal action"] = names[best]
-    if occupancy is not None:
-        columns["probability of being there"] = visited
-    alt = GRID_POLICY_ALT if on_grid else POLICY_ALT
+    columns |= {"optimal action": names[best], "probability of being there": visited}
+    alt = "grid_policy" if on_grid else "policy"
     return chart.picture(alt, see, pd.DataFrame(columns), revision="policy")
 
 
@@ -213,9 +184,7 @@ def _policy_on_graph(
         if (at.taken[at.reached, a] >= graph.FAINTEST).any() and not strip:
             graph.moves(chart, place, moves[a], a, name, A, one_side=True, inward=inward)
     graph.nodes(chart, place, state_labels, at.shares, at.hover, at.wrong, never)
-    rows = [(at.taken.argmax(axis=1), -1.25, "plays")] if row else []
-    if row and at.best is not None:
-        rows.append((at.best, -1.95, "optimal"))
+    rows = [(at.taken.argmax(axis=1), -1.25, "plays"), (at.best, -1.95, "optimal")] if row else []
     for actions, y, title in rows:
         graph.row_of_actions(chart, place, actions, action_labels, y, title, never)
     if strip:

@@ -44,25 +44,19 @@ Scale = tuple[tuple[float, str], ...]
 
 @dataclass(frozen=True)
 class Theme:
-    """Colours for a light or a dark page.
-
-    Attributes:
-        none: the colour of runs without privacy.
-        models: the shades of each other privacy model, from the most private (0) to the least private (1).
-        roles: colours with one fixed meaning, by that meaning.
-    """
+    """Colours for a light or a dark page."""
 
     background: str  # the page's; figures themselves are transparent
     ink: str
     muted: str
     grid: str
-    none: str
-    models: dict[str, Scale]
-    roles: dict[str, str]
+    none: str  # of runs without privacy
+    models: dict[str, Scale]  # the shades of each other privacy model, from the most to the least private
+    roles: dict[str, str]  # colours with one fixed meaning, by that meaning
     actions: tuple[str, ...]
     faint: str  # edges of empty areas, and words about events that never happen
     amount: Scale  # 0 .. 1: nothing to much
-    counts: Scale  # 0 .. 1/2 .. 1: impossible negative counts | nothing | many
+    counts: Scale  # COUNTS_AT: impossible negative counts | nothing | many
     difference: Scale  # 0 .. 1/2 .. 1: too low | exact | too high
 
 
@@ -74,6 +68,7 @@ SYMBOLS = {
     "local": ("triangle-up", "triangle-right", "triangle-left", "triangle-down", "triangle-ne"),
     "shuffle": ("diamond", "diamond-tall", "diamond-wide", "star-diamond"),
 }
+COUNTS_AT = (0, 0.25, 0.5, 0.65, 0.8, 1)
 LIGHT = Theme(
     background="#FFFFFF",
     ink="#1F2933",
@@ -96,13 +91,8 @@ LIGHT = Theme(
     actions=("#BF8300", "#4B3F9E", "#2A8C8C", "#B5446E", "#5F7F1E", "#7A4B2A", "#3E86C4", "#858C96"),
     faint="#818C98",
     amount=((0, "#F1F4F7"), (0.25, "#BFD9E3"), (0.5, "#6FB0C6"), (0.75, "#23799F"), (1, "#08395C")),
-    counts=(
-        (0, "#8A4B12"),
-        (0.25, "#DDA15F"),
-        (0.5, "#F1F4F7"),
-        (0.65, "#A9CEDC"),
-        (0.8, "#4596B6"),
-        (1, "#08395C"),
+    counts=tuple(
+        zip(COUNTS_AT, ("#8A4B12", "#DDA15F", "#F1F4F7", "#A9CEDC", "#4596B6", "#08395C"), strict=True)
     ),
     difference=((0, "#0B6B62"), (0.25, "#7CC0B6"), (0.5, "#F4F4F5"), (0.75, "#D99BC2"), (1, "#8A2566")),
 )
@@ -128,13 +118,8 @@ DARK = Theme(
     actions=("#F2BE45", "#8A7DF0", "#4CC3C3", "#F07FA8", "#A6CC55", "#C98F66", "#8FC3F0", "#C3C8D0"),
     faint="#6F7A87",
     amount=((0, "#1C232D"), (0.25, "#1F4A63"), (0.5, "#2980A3"), (0.75, "#6FBFD6"), (1, "#DDF3F7")),
-    counts=(
-        (0, "#F2B56B"),
-        (0.25, "#8A5A24"),
-        (0.5, "#1C232D"),
-        (0.65, "#1F516C"),
-        (0.8, "#3A97B8"),
-        (1, "#DDF3F7"),
+    counts=tuple(
+        zip(COUNTS_AT, ("#F2B56B", "#8A5A24", "#1C232D", "#1F516C", "#3A97B8", "#DDF3F7"), strict=True)
     ),
     difference=((0, "#5FD0C2"), (0.25, "#236B64"), (0.5, "#20262F"), (0.75, "#8A3F70"), (1, "#F29BD0")),
 )
@@ -314,7 +299,5 @@ def step_ticks(steps: int, first: int = 0) -> dict[str, Any]:
     first: the number shown for the first step.
     """
     gap = next((gap for gap in (1, 2, 5, 10, 20, 25, 50, 100) if steps <= 8 * gap), 200)
-    if not first:
-        return {"tickmode": "linear", "tick0": 0, "dtick": gap, "tickangle": 0}
     at = list(range(0, steps, gap))
     return {"tickmode": "array", "tickvals": at, "ticktext": [str(h + first) for h in at], "tickangle": 0}

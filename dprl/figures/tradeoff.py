@@ -10,35 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprl.figures import ends, lines, looks, style
-from dprl.figures.chart import EXTRA_REGRET, REGRET, Chart, Trace, stacked
+from dprl.figures.chart import Chart, Trace, stacked
 from dprl.figures.lines import Array, Floor, Statistic
 from dprl.figures.looks import CurveStyle
 from dprl.figures.picture import Picture
+from dprl.messages import messages
 from dprl.words import human, interval, percent, raised
 
 Measure = Literal["price", "regret", "share", "gap price", "gap"]
 
-TITLES: dict[Measure, str] = {
-    "price": "Privacy cost",
-    "regret": "Regret at the end",
-    "share": "Share of V* lost",
-    "gap price": "Privacy cost",
-    "gap": "Suboptimality v* − v<sup>π</sup>",
-}
-Y_TITLES: dict[Measure, str] = {
-    "price": EXTRA_REGRET,
-    "regret": REGRET,
-    "share": "Share of V* lost by an average episode",
-    "gap price": "Extra suboptimality (reward)",
-    "gap": "Suboptimality v* − v<sup>π</sup> (reward)",
-}
-ALTS: dict[Measure, str] = {
-    "price": "Chart of the regret that privacy adds, with a curve for each privacy model.",
-    "regret": "Chart of the final regret, with a curve for each privacy model.",
-    "share": "Chart of the share of V* that an average episode lost, with a curve for each privacy model.",
-    "gap price": "Chart of the suboptimality that privacy adds, with a curve for each algorithm.",
-    "gap": "Chart of suboptimality, with a curve for each algorithm.",
-}
+TITLES: dict[Measure, str] = messages("charts")["cost"]["titles"]
+Y_TITLES: dict[Measure, str] = messages("charts")["cost"]["y_titles"]
 WORST: dict[Measure, str] = {"price": "K·V*", "regret": "K·V*", "share": "V*", "gap price": "v*", "gap": "v*"}
 OVER: dict[Measure, str] = {one: lines.DATA_SETS if "gap" in one else lines.SEEDS for one in TITLES}
 PROVED = "proved: "  # prefix of a bound's name
@@ -47,52 +29,33 @@ FEW = 3.0  # an axis of small numbers with at most this many decades labels 1, 2
 
 @dataclass(frozen=True)
 class Frontier:
-    """One curve of a sweep, at P points.
-
-    Attributes:
-        style: the style of its line.
-        epsilon: the budget at each point, which sets its marker's shade [P]; None without privacy.
-        x: the horizontal positions of the points, ascending [P].
-        center, low, high: the mean (or median) over the finished seeds with its interval [P], NaN if there is none.
-        seeds: the number of finished seeds [P].
-        whole: whether all seeds are finished [P].
-        worst: the largest possible loss [P]: K V*, or v* for a policy learned from a data set.
-        share: the loss divided by `worst` [P], NaN if nothing can be lost.
-        slope: the exponent of x over `fitted` (x from, x to), with its interval; NaN if not fitted.
-        theory: the exponent in the paper's bound, None if it is not drawn.
-        world: the environment, if the chart shows several.
-    """
+    """One curve of a sweep, at P points."""
 
     label: str
     style: CurveStyle
-    epsilon: Sequence[float | None]
-    x: NDArray[Any]
-    center: Array
-    low: Array
+    epsilon: Sequence[float | None]  # the budget at each point, which sets its marker's shade [P]
+    x: NDArray[Any]  # the horizontal positions of the points, ascending [P]
+    center: Array  # the mean (or median) over the finished seeds [P], NaN if there is none
+    low: Array  # its interval [P]
     high: Array
-    seeds: NDArray[np.int64]
-    whole: NDArray[np.bool_]
-    worst: Array
-    share: Array
-    slope: tuple[float, float, float] = (np.nan, np.nan, np.nan)
-    fitted: tuple[float, float] = (np.nan, np.nan)
-    theory: float | None = None
-    world: str = ""
+    seeds: NDArray[np.int64]  # the number of finished seeds [P]
+    whole: NDArray[np.bool_]  # whether all seeds are finished [P]
+    worst: Array  # the largest possible loss [P]: K V*, or v* for a policy learned from a data set
+    share: Array  # the loss divided by `worst` [P], NaN if nothing can be lost
+    slope: tuple[float, float, float] = (np.nan, np.nan, np.nan)  # the exponent of x with its interval
+    fitted: tuple[float, float] = (np.nan, np.nan)  # the range of x of that fit
+    theory: float | None = None  # the exponent in the paper's bound, None if it is not drawn
+    world: str = ""  # the environment, if the chart shows several
 
 
 @dataclass(frozen=True)
 class ProvedLine:
-    """A paper's bound at P points, with constants and logarithms set to 1.
-
-    Attributes:
-        model: its privacy model; epsilon: its budget, None if the axis shows epsilon.
-        x: the horizontal positions, ascending [P]; values: the bound at these positions [P].
-    """
+    """A paper's bound at P points, with constants and logarithms set to 1."""
 
     label: str
     model: str
-    epsilon: float | None
-    x: Array
+    epsilon: float | None  # None if the axis shows epsilon
+    x: Array  # ascending [P]
     values: Array
 
 
@@ -129,18 +92,19 @@ def frontier(
         name = f"{WORST[measure]}{f' of {style.plain(world)}' if world else ''}, all there is to lose"
         dash = best.style.dash if world else "solid"
         chart.line(name, np.asarray(best.x, float), best.worst, chart.colors.muted, 1, dash)
-    for i, curve in enumerate(curves):
-        has, color = np.isfinite(curve.center) & np.isfinite(curve.low), curve.style.color(dark)
+    known = [np.isfinite(curve.center) for curve in curves]
+    banded = False
+    for i, (curve, ok) in enumerate(zip(curves, known, strict=True)):
+        has, color = ok & np.isfinite(curve.low), curve.style.color(dark)
         if has.sum() > 1:
-            label = style.plain(curve.label)
+            banded, label = True, style.plain(curve.label)
             own: Trace = {"name": f"{label}: {lines.band(statistic, over)}", "legendgroup": label}
             x, low, high = np.asarray(curve.x, float)[has], curve.low[has], curve.high[has]
             chart.band(x, floor.lifted(low), floor.lifted(high), style.translucent(color, 0.2), **own)
         _markers(chart, i, curve, floor, symbol)
     if not bounds:
         _theory(chart, curves, symbol)
-    known = [np.isfinite(curve.center) for curve in curves]
-    if any((ok & np.isfinite(curve.low)).sum() > 1 for curve, ok in zip(curves, known, strict=True)):
+    if banded:
         lines.band_sign(chart, lines.band(statistic, over))
     if any((ok & ~curve.whole).any() for curve, ok in zip(curves, known, strict=True)):
         sign = {"symbol": "circle-open", "size": 9, "color": chart.colors.muted, "line": {"width": 1.5}}
@@ -158,9 +122,7 @@ def frontier(
     if measure == "share":
         lines.percents(chart)
     if wide:
-        reached = [(curve, curve.center[ok]) for curve, ok in zip(curves, known, strict=True) if ok.any()]
-        tips = [(curve, float(np.where(floor.above(y), y, floor.at)[-1])) for curve, y in reached]
-        ends.name_ends(chart, [ends.End(curve.label, curve.style, y) for curve, y in tips])
+        ends.name_ends(chart, [(curve.label, curve.style, curve.center) for curve in curves])
     parts = (
         {"curve": c.label, symbol: c.x}
         | {statistic: c.center, "low (95%)": c.low, "high (95%)": c.high}
@@ -169,7 +131,11 @@ def frontier(
     )
     proved = ({"curve": PROVED + b.label, symbol: b.x, "bound": b.values} for b in bounds)
     return chart.picture(
-        ALTS[measure], see, stacked([*parts, *proved]), revision=f"{measure}-{axis}", clickmode="event+select"
+        f"frontier_{measure}",
+        see,
+        stacked([*parts, *proved]),
+        revision=f"{measure}-{axis}",
+        clickmode="event+select",
     )
 
 

@@ -24,32 +24,22 @@ Y_RANGE = (0.0, 106.0)
 VISIBLE = 0.2  # percent: narrower intervals are hidden by the line
 TICKS = (0, 10, 25, 50, 75, 100)
 USERS = ("1,000", "1 million", "1 billion", "1 trillion", "10¹⁵")  # labels of the axis
-ALT = "Line chart of the share of reward that an average episode lost so far, by number of users and privacy model."
 LOST = "Reward lost by an average episode so far"
 BAND = f"95% t interval of the mean over seeds<br>{SEEN}"
 
 
 @dataclass(frozen=True)
 class Cost:
-    """The loss under one privacy model at one epsilon.
+    """The loss under one privacy model at one epsilon."""
 
-    Attributes:
-        model: none, central, shuffle or local.
-        name: its name in a legend.
-        given: the trusted party in words that follow "with", such as "a trusted curator".
-        episodes: the numbers of episodes, ascending [C].
-        mean, low, high: the average regret per episode so far with its 95% t interval over seeds [C].
-        needed: the number of users after which the mean stays below LEARNED times V*, NaN if it never does.
-    """
-
-    model: str
-    name: str
-    given: str
-    episodes: NDArray[Any]
-    mean: Array = field(repr=False)
-    low: Array = field(repr=False)
+    model: str  # none, central, shuffle or local
+    name: str  # in a legend
+    given: str  # the trusted party in words that follow "with", such as "a trusted curator"
+    episodes: NDArray[Any]  # ascending [C]
+    mean: Array = field(repr=False)  # the average regret per episode so far over seeds [C]
+    low: Array = field(repr=False)  # its 95% t interval [C]
     high: Array = field(repr=False)
-    needed: float
+    needed: float  # users after which the mean stays below LEARNED times V*, NaN if it never does
 
 
 def lost_by_trust(
@@ -67,13 +57,12 @@ def lost_by_trust(
     `updatemenu-button`) shows the i-th epsilon without a request to the server. With a single epsilon it has no
     buttons. All epsilons share the same axes. slider: whether to draw Plotly's slider instead of buttons.
     """
-    costs, alone = by_epsilon[epsilon], len(by_epsilon) == 1
+    costs = by_epsilon[epsilon]
     places = {e: _places(found, v_star) for e, found in by_epsilon.items()}
     chart = Chart(
-        LOST if alone else _title(epsilon),
+        _title(epsilon),
         "Users so far (one episode each)",
         "Share of V* lost",
-        subtitle=f"ε = {epsilon:g}" if alone else "",
         height=510 if slider else 400,
         dark=dark,
     )
@@ -93,7 +82,7 @@ def lost_by_trust(
     level = {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": 100 * LEARNED, "y1": 100 * LEARNED}
     line = {"color": chart.colors.muted, "width": 1}
     chart.layout["shapes"] = [level | {"line": line, "layer": "below"}]
-    steps = [] if alone else _steps(by_epsilon, places, dark)
+    steps = _steps(by_epsilon, places, dark) if len(by_epsilon) > 1 else []
     if slider:
         at = {"active": list(by_epsilon).index(epsilon), "currentvalue": {"prefix": "ε = "}, "pad": {"t": 56}}
         chart.layout["sliders"] = [{"steps": steps, **at}]
@@ -106,7 +95,7 @@ def lost_by_trust(
         chart.layout["updatemenus"] = [
             {"type": "buttons", "buttons": part, **middle, **unseen} for part in groups
         ]
-    return chart.picture(ALT, see, lost_numbers(costs, epsilon))
+    return chart.picture("trust", see, lost_numbers(costs, epsilon))
 
 
 def _moving(chart: Chart, costs: Sequence[Cost], epsilon: float) -> list[Trace]:

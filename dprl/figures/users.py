@@ -19,10 +19,8 @@ from dprl.figures.looks import CurveStyle
 from dprl.figures.picture import Picture
 from dprl.words import human, interval, rough
 
-CURVES_ALT = "Line chart of the users needed against the privacy budget epsilon, by privacy model."
 TITLE = "Users needed, by privacy model"
 X_TITLE = "Privacy budget ε (more private to the left)"
-Y_TITLE = "Users needed"
 DASH = "7px,4px"  # of extrapolated lines; dotted lines are theory
 TICKS = (0.03, 0.1, 0.3, 1, 3, 10)
 MARKS = 4  # markers on a line
@@ -31,23 +29,14 @@ OPACITY = {"measured": 0.3, "extrapolated": 0.16}
 
 @dataclass(frozen=True)
 class UsersCurve:
-    """The users needed under one privacy model.
+    """The users needed under one privacy model."""
 
-    Attributes:
-        model: none, central, shuffle or local.
-        name: its name in a legend.
-        measured: whether the numbers were measured for this problem; otherwise they were extrapolated.
-        epsilon: the budgets, ascending [P].
-        needed: the users needed [P]; infinite for more than can be run.
-        factor: the factor by which `needed` may be too low or too high; NaN if unknown.
-    """
-
-    model: str
-    name: str
-    measured: bool
-    epsilon: Array
-    needed: Array
-    factor: float
+    model: str  # none, central, shuffle or local
+    name: str  # in a legend
+    measured: bool  # whether the numbers were measured for this problem; otherwise they were extrapolated
+    epsilon: Array  # the budgets, ascending [P]
+    needed: Array  # the users needed [P]; infinite for more than can be run
+    factor: float  # the factor by which `needed` may be too low or too high; NaN if unknown
 
     @property
     def how(self) -> str:
@@ -55,42 +44,38 @@ class UsersCurve:
         return "measured" if self.measured else "extrapolated"
 
 
-@dataclass(frozen=True)
-class Mine:
-    """A visitor's number of users and budget."""
-
-    users: float
-    epsilon: float
+Mine = tuple[float, float]  # a visitor's number of users and budget
 
 
 def users_by_trust(curves: Sequence[UsersCurve], mine: Mine | None, *, see: str, dark: bool) -> Picture:
     """Draw a line and a band for each model, and the visitor's own users and budget if they are known."""
-    chart = Chart(TITLE, X_TITLE, Y_TITLE, height=480, dark=dark)
+    chart = Chart(TITLE, X_TITLE, "Users needed", height=480, dark=dark)
     low, high = _decades(curves, mine)
     for curve in curves:
         _draw(chart, curve)
     lines.band_sign(chart, "possible error of a line")
     ends = [float(curves[0].epsilon[0]), float(curves[0].epsilon[-1])]
     if mine is not None:
-        gaps = [np.nanmin([abs(np.log(one.needed[end] / mine.users)) for one in curves]) for end in (0, -1)]
+        gaps = [np.nanmin([abs(np.log(one.needed[end] / mine[0])) for one in curves]) for end in (0, -1)]
         _draw_mine(chart, mine, ends, (low, high), right=bool(gaps[1] >= gaps[0]))
     chart.x(type="log", range=list(np.log10(ends)), tickangle=0, tickvals=TICKS, ticktext=TICKS)
     chart.y(type="log", range=list(np.log10([low, high])), dtick=2, exponentformat="power")
-    return chart.picture(CURVES_ALT, see, _numbers(curves))
+    return chart.picture("curves", see, _numbers(curves))
 
 
 def _draw_mine(
     chart: Chart, mine: Mine, ends: list[float], heights: tuple[float, float], right: bool
 ) -> None:
     """Draw the visitor's users and budget. right: whether the lines leave more room at the right end."""
-    for x, y in ((ends, [mine.users] * 2), ([mine.epsilon] * 2, list(heights))):
+    users, epsilon = mine
+    for x, y in ((ends, [users] * 2), ([epsilon] * 2, list(heights))):
         chart.add("lines", x, y, line={"color": chart.colors.ink, "width": 1.5}, showlegend=False)
     at_users: Trace = {"xanchor": "right" if right else "left", "yanchor": "bottom"}
-    at_users |= {"x": np.log10(ends[right]), "y": np.log10(mine.users)}
-    chart.note(f"your {human(mine.users)} users", bgcolor=chart.colors.background, **at_users)
-    side = "left" if mine.epsilon < 1 else "right"
-    at_epsilon = {"x": np.log10(mine.epsilon), "y": np.log10(heights[1]), "xanchor": side, "yanchor": "top"}
-    chart.note(f"your ε = {mine.epsilon:g}", **at_epsilon)
+    at_users |= {"x": np.log10(ends[right]), "y": np.log10(users)}
+    chart.note(f"your {human(users)} users", bgcolor=chart.colors.background, **at_users)
+    side = "left" if epsilon < 1 else "right"
+    at_epsilon = {"x": np.log10(epsilon), "y": np.log10(heights[1]), "xanchor": side, "yanchor": "top"}
+    chart.note(f"your ε = {epsilon:g}", **at_epsilon)
 
 
 def _draw(chart: Chart, curve: UsersCurve) -> None:
@@ -116,7 +101,7 @@ def _draw(chart: Chart, curve: UsersCurve) -> None:
 
 def _decades(curves: Sequence[UsersCurve], mine: Mine | None) -> tuple[float, float]:
     """Return the powers of ten that enclose everything drawn; wide bands are cut."""
-    seen = [mine.users] if mine else []
+    seen = [mine[0]] if mine else []
     for curve in curves:
         known = curve.needed[np.isfinite(curve.needed)]
         factor = curve.factor if np.isfinite(curve.factor) else 1.0
@@ -145,27 +130,21 @@ def _numbers(curves: Sequence[UsersCurve]) -> pd.DataFrame:
     return pd.DataFrame(found[np.isfinite(found["users"])])
 
 
-NEEDS_ALT = "Chart of the users needed, with a row and an interval for each privacy model or mechanism."
-
-
 @dataclass(frozen=True)
 class UsersRow:
-    """The users needed under one kind of privacy.
-
-    Attributes:
-        needed: the users needed; NaN during the search, infinite if more than `most`.
-        low, high: the ends of the 95% bootstrap interval over seeds; NaN if there is none.
-        note: the text shown instead of a number.
-        times: the ratio to the smallest number in the chart, with its interval; NaN if unknown.
-    """
+    """The users needed under one kind of privacy."""
 
     label: str
     style: CurveStyle
-    needed: float
-    low: float
+    needed: float  # NaN during the search, infinite if more than the largest number tried
+    low: float  # the ends of the 95% bootstrap interval over seeds; NaN if there is none
     high: float
-    note: str = ""
-    times: tuple[float, float, float] = (np.nan, np.nan, np.nan)
+    note: str = ""  # the text shown instead of a number
+    times: tuple[float, float, float] = (
+        np.nan,
+        np.nan,
+        np.nan,
+    )  # the ratio to the smallest number, with its interval
 
 
 def users_needed(
@@ -196,7 +175,7 @@ def users_needed(
     columns = ["model", "users needed", "low (95%)", "high (95%)"]
     columns += ["times the fewest", "times, low", "times, high"]
     table = pd.DataFrame([(r.label, r.needed, r.low, r.high, *r.times) for r in rows], columns=columns)
-    return chart.picture(NEEDS_ALT, see, table, revision=title)
+    return chart.picture("needs", see, table, revision=title)
 
 
 def _point(chart: Chart, row: UsersRow, y: float, most: float) -> None:

@@ -31,7 +31,6 @@ from dprl.metrics.growth import (
 from dprl.metrics.policies import (
     Bite,
     CountNoise,
-    action_shares,
     bite,
     count_noise,
     optimism,

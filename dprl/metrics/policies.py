@@ -29,11 +29,6 @@ def weighed(wrong: NDArray[np.bool_], optimal_occupancy: Array) -> Array:
     return np.where(wrong, optimal_occupancy, 0.0)
 
 
-def action_shares(policy: Policy, actions: int) -> Array:
-    """Return the share of states (and steps), [A], in which a policy of any shape chooses each action."""
-    return np.asarray(np.bincount(policy.ravel().astype(int), minlength=actions) / policy.size)
-
-
 def time_shared(occupancy: Array, optimal_occupancy: Array) -> float:
     """Return the overlap of the occupancies [H, S] of a policy and the optimal one, averaged over the steps."""
     return float(np.minimum(occupancy, optimal_occupancy).sum() / len(occupancy))

@@ -152,7 +152,7 @@ def gaps(traces: Traces, **how: bool) -> picture.Picture:
     alike = len({place_of(trace.spec) for trace in traces.values()}) == 1
     v_star = next(iter(known.values())).v_star if alike else None
     curves = [gap_series(name, look, known[name], v_star) for name, _, look in named(traces, style_of_data)]
-    return gap_picture([trace.spec for trace in traces.values()], curves, v_star, **how)
+    return gap_picture(curves, v_star, **how)
 
 
 def privacy_costs(traces: Traces, **how: bool) -> picture.Picture:

@@ -124,7 +124,7 @@ def check_command(given: argparse.Namespace) -> int:
     print(" ".join(uploads.outlook(*outlook(spec))))
     if given.budget is not None:
         budget = Budget(given.budget)
-        known = uploads.budget_so_far(budget) if Budget.known(budget.name) else uploads.NEW_BUDGET
+        known = uploads.budget_so_far(budget) if Budget.known(budget.name) else uploads.PAGE["new_budget"]
         print(known.replace("**", ""))
         stops += filter(None, [budget.refusal(draws_of(spec))])
     for wrong in stops:

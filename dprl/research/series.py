@@ -27,7 +27,6 @@ from dprl.simulation import OfflineSpec, OfflineTrace, RunSpec
 from dprl.simulation.pairs import calibrations_for
 from dprl.theory import BOUNDS, Bound
 
-PAPER_RANGE = {"linear-synthetic": 1000}  # the largest n that QW23-offline simulates (Figure 1)
 DELTA = 1e-6  # the delta at which budgets of different kinds are compared
 PROVED = {
     "none": "",
@@ -163,12 +162,9 @@ def gap_series(
     )
 
 
-def gap_picture(
-    specs: Sequence[OfflineSpec], curves: Sequence[Series], v_star: float | None, **how: bool
-) -> Picture:
+def gap_picture(curves: Sequence[Series], v_star: float | None, **how: bool) -> Picture:
     """Draw the dashboard's chart of suboptimality over n. how: see `figures.regret.gaps_over_n`."""
-    see = about_gaps(curves, v_star)
-    return regret.gaps_over_n(curves, shaded=paper_range(specs), see=see, **how)
+    return regret.gaps_over_n(curves, see=about_gaps(curves, v_star), **how)
 
 
 def bound_of(spec: OfflineSpec) -> Bound | None:
@@ -176,15 +172,6 @@ def bound_of(spec: OfflineSpec) -> Bound | None:
     if spec.privacy not in PROVED:
         return None
     return BOUNDS.get(spec.algorithm + PROVED[spec.privacy])
-
-
-def paper_range(specs: Sequence[OfflineSpec]) -> tuple[float, str] | None:
-    """Return the largest n that the paper simulates, and words for it, if the runs go beyond it; else None."""
-    ends = {PAPER_RANGE.get(spec.environment) for spec in specs}
-    end = ends.pop()
-    if ends or end is None or max(spec.n for spec in specs) <= end:
-        return None
-    return float(end), f"the paper's range, n ≤ {end:,}"
 
 
 def learned_picture(trace: OfflineTrace, at: int, mdp: TabularMDP, *, dark: bool = False) -> Picture:

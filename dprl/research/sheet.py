@@ -27,20 +27,20 @@ def sheet(policy: Policy, releases: int = 1) -> str:
     about = policy.about
     parts = [
         *_worth(policy, releases),
-        heading(said.POLICY),
+        heading(said.SAID["policy"]),
         *_table_of(policy),
-        f"<p>{markup(uploads.BEFORE_USE)}</p>",
-        heading(said.GUARANTEE),
+        f"<p>{markup(uploads.PAGE['before_use'])}</p>",
+        heading(said.SAID["guarantee"]),
         *(f"<p>{markup(text)}</p>" for text in said.guarantee(about["privacy"])),
-        heading(said.BLIND),
-        bullets(verdict.BLIND),
-        heading(said.ASSUMES),
+        heading(said.SAID["blind"]),
+        bullets(verdict.SAID["blind"]),
+        heading(said.SAID["assumes"]),
         f'<div class="small">{bullets(about["privacy"]["assumes"])}</div>',
     ]
     learned = said.about_the_policy(OFFLINE[about["algorithm"]].title, about)
     return (
         web_source("sheet.html")
-        .replace("{title}", escape(said.TITLE))
+        .replace("{title}", escape(said.SAID["title"]))
         .replace("{about}", markup(learned))
         .replace("{footer}", escape(said.footer(about["versions"], policy.digest)))
         .replace("{parts}", "\n".join(parts))  # last, so that visitors' own words are not searched
@@ -51,13 +51,14 @@ def _worth(policy: Policy, releases: int) -> Iterable[str]:
     """Yield the verdict, and the values with their intervals."""
     about = policy.about
     held, bound = about["held out"], about["bound"]
-    head = said.NOBODY
+    head = f"**No verdict.** {uploads.PAGE['nobody']}"
     if held["verdict"]:
         learned, covered = held["learned"][1], held["covered"]
         head = verdict.headline(held["verdict"], tuple(held["difference"]), learned, covered, releases)
     yield f'<div class="verdict">{markup(head)}</div>'
     yield html_table(
-        ["Reward of an episode", "About", "95% interval"], said.values(held, about["other policy"], bound)
+        ["Reward of an episode", "About", "95% interval"],
+        verdict.rows_of(about),
     )
     low = bool(held["verdict"]) and bound["worth at least"] < held["behaviour"][1]
     below = f" {uploads.below(held['behaviour'][1])}" if low else ""
@@ -84,14 +85,14 @@ def _table_of(policy: Policy) -> Iterable[str]:
         (done, [h for h, _ in found]) for done, found in groupby(enumerate(by_step), lambda each: each[1])
     ]
     if len(met) > MOST_STATES or len(groups) > MOST_COLUMNS:
-        yield f"<p>{said.IN_A_FILE}</p>"
+        yield f"<p>{said.SAID['in_a_file']}</p>"
         return
     first = policy.first_step
     columns = ["State", *(said.steps(steps[0] + first, steps[-1] + first) for _, steps in groups)]
     rows = [(state, *(done[s] for done, _ in groups)) for s, state in enumerate(policy.met)]
     yield html_table(columns, rows)
-    lacking = [said.LACKING] * any(SOMEBODY in row for row in rows)
-    yield f"<p>{' '.join([said.FIRST_STEP.format(first=first), *lacking])}</p>"
+    lacking = [said.SAID["lacking"]] * any(SOMEBODY in row for row in rows)
+    yield f"<p>{' '.join([uploads.PAGE['first_step'].format(first=first), *lacking])}</p>"
 
 
 def heading(text: str) -> str:

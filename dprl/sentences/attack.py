@@ -11,24 +11,6 @@ from dprl.words import at_least, at_most, human, percent, plural, promise, prove
 
 SAID = messages("charts")["attack"]
 CLOSE = 0.005  # relative: budgets this close are the same
-NOTHING_YET = "No trial has been played yet."
-MEETS = (
-    "The attacker sees {} and knows the data of all other users, which it subtracts. Its score then shows which "
-    "of two possible episodes of the remaining user explains the rest better."
-)
-STEPS = {
-    "one": "A careless curator draws noise for a counter **once** and adds the same noise to every release. After "
-    "each user, the curator tells that user the noisy count so far. Each release alone looks private.",
-    "subtract": "Users t − 1 and t + 1 combine the counts they received. The same noise is in both releases, so the "
-    "difference has no noise. User t + 1 then subtracts their own visit, which leaves **exactly** user t's visit.",
-    "tree": "A tree gives every stretch of users its own noise, so the noise of two releases does not cancel. "
-    "The same subtraction now leaves user t's visit **plus noise**.",
-}
-MEANING = (
-    "Before the release, somebody thinks that your episode was the first of the two, with the probability you choose. "
-    "An outcome that is exp(ε) times as likely with one episode as with the other moves that belief as the chart "
-    "shows. δ allows for outcomes with an even larger factor."
-)
 
 
 def several(most: int) -> str:
@@ -56,14 +38,11 @@ def about_attack(
 ) -> tuple[bool, str]:
     """Return whether the attack refuted a guarantee, and a sentence about it.
 
-    Args:
-        found: the epsilon measured at delta, with its 95% interval.
-        proved, claimed: the proved and the stated epsilon of the run's whole noise.
-        farthest: whether the two episodes are as far apart as possible.
-        half: whether the noise was half as large as it should be.
+    found: the epsilon measured at delta. farthest: whether the two episodes are as far apart as possible. half: whether
+    the noise was half as large as it should be.
     """
     if not math.isfinite(found.value):
-        return False, NOTHING_YET
+        return False, SAID["nothing_yet"]
     given = {"proved": at_most(proved), "measured": interval(found), "delta": human(delta)}
     if found.low > proved * (1 + CLOSE):
         return True, filled(SAID["caught_half" if half else "caught"], **given)
@@ -88,19 +67,11 @@ def surely(bound: float, delta: float) -> str:
 def about_scores(guessed: Measured, best: float, half: bool) -> str:
     """Describe the histograms of scores. best: the largest probability of a correct guess that the proof allows; half:
     whether the noise was half as large as it should be."""
-    if not math.isfinite(guessed.value):
-        return NOTHING_YET
     noise = "The whole noise would allow" if half else "The noise allows"
     return (
         f"The likelier episode was the right one in {guessed.value:.1%} of the trials ({guessed.low:.1%} to "
         f"{guessed.high:.1%}). A blind guess is right in 50% of them. {noise} at most {share_at_most(best)}."
     )
-
-
-def about_errors(broken: bool) -> str:
-    """Describe the curve of the attack's errors. broken: whether the attack did better than the proof allows."""
-    said: str = SAID["errors_above" if broken else "errors_below"]
-    return said
 
 
 def advantage(right: float) -> str:
@@ -129,15 +100,6 @@ def whose(first: bool, guesses: Sequence[bool]) -> str:
     if len(guesses) == 1:
         return said
     return f"{said} {sum(guesses)} of your {len(guesses)} guesses are correct."
-
-
-def about_guesses(right: float) -> str:
-    """Describe how many of a hundred guesses are right. right: the best attacker's share of correct guesses."""
-    hits = round(100 * right)
-    return (
-        f"With the same noise, the best attacker guesses at most about {hits} of 100 users right. A coin "
-        "toss would be right about 50 times."
-    )
 
 
 def concentrated(rho: float | None) -> str:

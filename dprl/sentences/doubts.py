@@ -9,6 +9,7 @@ from dprl.messages import filled, messages
 from dprl.metrics import FEWEST_FOR_MEDIAN
 from dprl.words import listed, plural, some
 
+NOTHING = "There is nothing to draw yet."
 SAID, STATISTIC = messages("charts")["doubts"], messages("charts")["seeds"]
 
 

@@ -14,14 +14,11 @@ from dprl.words import human, percent, rough, significant
 SAID = messages("charts")["counts"]
 
 IN_A_COUNT = "Noise in a count (standard deviation)"
-NONE = "There is no noise, so the planner sees the true counts."
 
 
-def deviation(std: float, users: float | None = None) -> str:
-    """Describe the size of the noise in a count of visits; `users` is given if the noise grows with their number."""
-    if not users:
-        return filled(SAID["deviation"], std=human(std))
-    return filled(SAID["deviation_after"], std=human(std), users=human(users))
+def deviation(std: float, users: float) -> str:
+    """Describe the size of the noise in a count of visits, which grows with the number of users."""
+    return filled(SAID["deviation"], std=human(std), users=human(users))
 
 
 def about_cells(
@@ -29,12 +26,11 @@ def about_cells(
 ) -> str:
     """Describe the noise in all cells.
 
-    Args:
-        bound: E; the family defines the share of it that bounds the error of one count.
-        word: the kind of counts that the planner sees ("noisy", "released").
+    bound: E; the family defines the share of it that bounds the error of one count. word: the kind of counts that the
+    planner sees ("noisy", "released").
     """
     if not noise.largest:
-        return NONE
+        return str(SAID["none"])
     typical = {"typical": human(noise.typical), "noun": family.noun, "most": human(noise.most)}
     said = [
         filled(SAID["visits" if family is VISITS else "rewards"], **typical),
@@ -47,11 +43,6 @@ def about_cells(
         share = percent(noise.largest / allowed)
         said.append(filled(SAID["bound"], bound=family.bound, allowed=human(allowed), share=share))
     return " ".join(said)
-
-
-INDEFINITE = (
-    "With the noise, this matrix has no inverse. The algorithm plans this step as if nothing were known."
-)
 
 
 def region(
@@ -68,7 +59,7 @@ def region(
     """Describe two weights by their confidence radii with noise and without (widths, quiet: [2]) and by their true
     errors (off: [2]). bound: C_w, the maximum length of the weights."""
     if not np.isfinite(widths).all():
-        return INDEFINITE
+        return str(SAID["indefinite"])
     said = " ".join(
         f"For {name} the confidence radius is {significant(w, 3)}, and the true error is {significant(abs(o), 2)}."
         for name, w, o in zip(names, widths, off, strict=True)

@@ -7,19 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from dprl.figures.lines import Series
-from dprl.messages import filled, messages
+from dprl.messages import messages
 from dprl.metrics import Bite, growth_exponent
 from dprl.metrics.search import stays_below
+from dprl.sentences.doubts import NOTHING
 from dprl.words import at_least, count, human, listed, percent, plural, quoted, rough, to_the
 
 SAID = messages("charts")["data"]
-
-NOTHING = "There is nothing to draw yet."
 CLOSE = 0.01  # of v*: a policy this close to the best one is good
-COVERED = (
-    "Upper chart: visits in the data. Lower chart: visits of the best policy. An algorithm stays uncertain longest "
-    "in the states that only the best policy visits. The scale is logarithmic."
-)
 
 
 def trajectories(n: int) -> str:
@@ -60,44 +55,6 @@ def _so_far(curves: Sequence[Series]) -> str:
     return f"Suboptimality so far: {' '.join(parts)}"
 
 
-def range_of_the_paper(curves: Sequence[Series], baseline: Series | None, end: int) -> str:
-    """Describe runs with the paper's noise, within the paper's range of n and beyond it.
-
-    Args:
-        baseline: the run without privacy.
-        end: the largest n that the paper shows.
-    """
-    private = [curve for curve in curves if curve is not baseline and curve.complete]
-    if baseline is None or not baseline.complete or not private:
-        return ""
-
-    def at(curve: Series, n: float) -> float:
-        return float(curve.center[int(np.argmin(np.abs(curve.x - n)))])
-
-    inside = [at(curve, end) for curve in private]
-    low, high = human(min(inside)), human(max(inside))
-    gaps = low if low == high else f"{low} to {high}"
-    last = min(float(curve.x[-1]) for curve in [baseline, *private])
-    said = (
-        f"The paper's Figure 1 stops at n = {end:,} and shows private curves close to the curve without privacy. With "
-        "the paper's noise, and features of norm at most 1 as its theorem requires, our curves are not close. At "
-        f"n = {end:,} the suboptimality is {human(at(baseline, end))} without privacy and {gaps} with "
-        "privacy."
-    )
-    if last > end:
-        beyond = " ".join(f"{quoted(curve.label)}: {human(at(curve, last))}." for curve in private)
-        level = at(baseline, last) + CLOSE * (baseline.v_star or 0.0)
-        near = sum(at(curve, last) <= level for curve in private)
-        larger = {
-            "n": count(last),
-            "free": human(at(baseline, last)),
-            "close": percent(CLOSE),
-            "runs": beyond,
-        }
-        said += f" {filled(SAID['larger'], near=near, all=len(private), **larger)}"
-    return said
-
-
 def about_prices(curves: Sequence[Series], first: float, proved: Sequence[tuple[str, str]] = ()) -> str:
     """Describe the fall of the privacy cost in the lower bound from n = first on, with the exponent's interval.
 
@@ -122,10 +79,7 @@ def about_pessimism(
 ) -> str:
     """Describe the actions whose whole apparent value the penalty removes.
 
-    Args:
-        H: steps of an episode.
-        E: the bound on the noise; a pair with at most E released visits counts as never seen.
-        ranks: whether the penalty does not cover the noise.
+    H: steps of an episode. E: the bound on the noise. ranks: whether the penalty does not cover the noise.
     """
     taken = percent(bitten.share)
     said = f"In {taken} of the state-action-step triples the penalty removes the action's whole value."
@@ -145,10 +99,8 @@ def about_pessimism(
 def about_actions(wrong: int, pairs: int, weight: float, agrees: float) -> str:
     """Compare a learned policy with the optimal one and with the behaviour policy.
 
-    Args:
-        wrong, pairs: the number of state-step pairs where it is worse than optimal, and of all pairs.
-        weight: the share of its time that the optimal policy spends in those pairs.
-        agrees: the behaviour policy's probability of the learned action, averaged over the data.
+    wrong: of all state-step `pairs`, the number where it is worse than optimal. weight: the share of the optimal
+    policy's time in them. agrees: the behaviour policy's probability of the learned action, averaged over the data.
     """
     return (
         f"The learned policy is worse than the optimal policy in {wrong:,} of {pairs:,} state-step pairs. "
@@ -168,11 +120,8 @@ def low_values(below: float, start: float, v_star: float) -> str:
 def about_coverage(optimal: float, d_m: float, where: str, n: int) -> str:
     """Describe how well the data cover the optimal policy's states and actions.
 
-    Args:
-        optimal: the smallest share of the data at a pair that the optimal policy visits.
-        where: that pair, in words.
-        d_m: the smallest share of the data at any pair with data.
-        n: number of trajectories in the largest data set.
+    optimal: the smallest share of the data at a pair that the optimal policy visits, the pair `where`. d_m: the
+    smallest share at any pair with data. n: number of trajectories in the largest data set.
     """
     if optimal == 0:
         return (

@@ -3,31 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
-from dprl.figures.guarantee import NoiseStep
 from dprl.figures.lines import Statistic
 from dprl.figures.tradeoff import OVER, Frontier, Measure
 from dprl.figures.trust import LEARNED, X_RANGE, Cost
 from dprl.messages import filled, messages
 from dprl.metrics import FLAT, Growth, flat_from, least
-from dprl.sentences.doubts import of_seeds
+from dprl.sentences.doubts import NOTHING, of_seeds
 from dprl.words import exponents, halving, human, listed, percent, plural, proves, quoted, rough, to_the
 
 SAID = messages("charts")["cost"]
 
-NOTHING = "There is nothing to draw yet."
-# About RiverSwim, where an algorithm that knows nothing settles for the small reward.
-RISES = (
-    "A line may rise before it falls: while an algorithm explores the way upstream, it misses the small reward "
-    "downstream."
-)
-# tests/pages/test_upload.py learns a better policy from a tenth as many.
-OWN_RECORDS = (
-    "**Do you have records of users already?** Then far fewer users can be enough: 20,000 in the example on "
-    "*Your data*."
-)
 NEAR = 0.01  # share of v*: a smaller suboptimality is small
 NAMED: dict[Measure, str] = {
     "price": "the privacy cost",
@@ -171,7 +160,7 @@ def how_growth(growth: Mapping[str, Sequence[Growth]]) -> list[str]:
     return said
 
 
-def about_ladder(steps: Sequence[NoiseStep], own: int | None = None) -> str:
+def about_ladder(steps: Sequence[Any], own: int | None = None) -> str:
     """Describe the reduction of the noise by each idea, from the first step to the last, and the run's own noise."""
     before, parts, given_back = steps[0], [], []
     for step in steps:

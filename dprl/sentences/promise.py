@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Any
 
 from dprl.messages import filled, messages
 from dprl.words import at_most, human, odds, promise, proves
@@ -22,59 +22,12 @@ HARDLY = 10.0  # an epsilon that lets odds change 22,000-fold
 HOLLOW = 45.2
 ACCOUNTANT = "our accountant"
 ENDS = ("more privacy, more noise", "less privacy, less noise")  # left and right of a slider of budgets
-LEAST = "We know of no smaller amount of this noise that is enough."
 FEW = 0.01  # if delta times the users exceeds it, a warning explains the releases that delta allows
 
-MEANING = r"""
-Take any two lists of users that differ in one user, and any set of outcomes. The guarantee **(ε, δ)** holds when
-the chance of these outcomes with one list is at most
-
-$$
-P[\text{outcomes} \mid \text{one list}] \;\le\; e^{\varepsilon}\, P[\text{outcomes} \mid \text{the other}] + \delta .
-$$
-
-Your episode changes the chance of any outcome by a factor of at most exp(ε). That is 1.11 at ε = 0.1,
-2.7 at ε = 1, and 22,000 at ε = 10. Then δ is added, which at 10⁻⁶ is one in a million. δ is not the chance that the
-rest fails. If Gaussian noise is just enough for (1, 10⁻⁶), its outcomes are more than 2.7 times as likely with a chance
-of 20 in a million.
-
-With a trusted curator, the *other* users learn only the outcomes, even if they pool all that they know. Your own
-results are not among them, and may show your own data. With a shuffler, they are the mixed messages. With no trusted
-party, they are your message.
-
-In the two lists one user is **replaced** by another. Some papers' proofs count the change when a user is **zeroed
-out**: an empty episode takes that user's place. This changes half as much. Leaving a user out changes more: all later
-users would move up a place, so each block would contain different users.
-"""
 
 TRAJECTORY = "trajectory"  # the unit that is replaced in a data set
 PERSON = "user"  # the unit if a user may have several trajectories
 BLANKED = "is zeroed out"
-OFFLINE = """
-Take any two data sets that differ in one trajectory: one user's whole episode is **replaced** by another. The release
-is **(ε, δ)**-private when every event is at most exp(ε) times as likely with one as with the other, plus δ. Everything
-computed from the release, such as the policy and its values, is just as private.
-
-**ρ** (zero-concentrated privacy, zCDP) bounds the Rényi divergence of order α between the two releases by ρα, for every
-α above 1. The ρ of several releases add up. Gaussian noise that is just enough for ρ = 1 is enough for
-(7.29, 10⁻⁶).
-
-States, actions and horizon are declared, and so are rewards for tabular algorithms. They are never read from the data:
-anything inferred from the data would reveal something about the users in it.
-"""
-
-
-class ProvedReading(Protocol):
-    """One guarantee that the noise proves: the attributes of `privacy.guarantee.Reading` that sentences use."""
-
-    @property
-    def adjacency(self) -> str: ...
-    @property
-    def epsilon(self) -> float: ...
-    @property
-    def delta(self) -> float: ...
-    @property
-    def how(self) -> str: ...
 
 
 def outcome(epsilon: float, delta: float) -> str:
@@ -90,7 +43,7 @@ def outcome(epsilon: float, delta: float) -> str:
 def about_promise(
     epsilon: float,
     delta: float,
-    found: Sequence[ProvedReading],
+    found: Sequence[Any],
     blanked: str = "",
     who: str = "user",
     *,
@@ -98,12 +51,9 @@ def about_promise(
 ) -> tuple[bool, str]:
     """Return whether the noise proves the claimed guarantee, and a sentence about it.
 
-    Args:
-        epsilon, delta: the claimed guarantee.
-        found: the proved guarantees.
-        blanked: verb phrase for a user without data; "" if this is no notion of neighbours here.
-        who: the unit that is replaced.
-        calibrated: whether the noise is the smallest for which our accountant proves the stated guarantee.
+    found: the proved guarantees (`privacy.guarantee.Reading`). blanked: verb phrase for a user without data; "" if this
+    is no notion of neighbours here. who: the unit that is replaced. calibrated: whether the noise is the smallest for
+    which our accountant proves the stated guarantee.
     """
     claim = promise(epsilon, delta)
     replaced = [r for r in found if r.adjacency == REPLACED]
@@ -118,7 +68,9 @@ def about_promise(
         if abs(share - 1) <= EQUAL:
             said = f"**Proved as claimed:** {proved} when one {who} is replaced by another."
         elif good and calibrated:
-            said = f"**We prove more than the claim:** {proved} instead of the claimed {claim}. {LEAST}"
+            said = (
+                f"**We prove more than the claim:** {proved} instead of the claimed {claim}. {SAID['least']}"
+            )
         elif good:
             said = f"**We prove more than the claim:** {proved} instead of the claimed {claim}. Less noise is enough."
         else:
@@ -152,7 +104,7 @@ def concentrated_verdict(claimed: float, proved: float, who: str = TRAJECTORY) -
     return False, f"**We prove less than the claim:** ρ = {rho} instead of the claimed {human(claimed)}."
 
 
-def readings(found: Sequence[ProvedReading], blanked: str = "", who: str = "user") -> str:
+def readings(found: Sequence[Any], blanked: str = "", who: str = "user") -> str:
     """Write all proved guarantees as a table (a row for each δ, a column for each notion of neighbours), followed by
     those proved without our accountant. blanked, who: see `about_promise`."""
     ours = {(r.adjacency == REPLACED, r.delta): r.epsilon for r in found if r.how == ACCOUNTANT}

@@ -12,14 +12,13 @@ from dprl.figures.regret import Measure, distinct
 from dprl.figures.trust import LEARNED
 from dprl.messages import filled, messages
 from dprl.metrics import late_share
-from dprl.sentences.doubts import of_seeds
+from dprl.sentences.doubts import NOTHING, of_seeds
 from dprl.words import human, percent, quoted, rough, some, to_the
 
 SAID = messages("charts")["regret"]
 NAMED = 5  # up to this many others are named; of more, only the draft and the worst
 ALIKE = 1.05  # a smaller ratio counts as equal
 AVERAGES = ("share", "per-episode")  # views that average over the episodes so far
-NOTHING = "There is nothing to draw yet."
 
 
 @dataclass(frozen=True)
@@ -42,25 +41,7 @@ def about_regret(curves: Sequence[Series], view: Measure, statistic: Statistic =
         _about_one_place([end for end in ends if end.curve.place == place], view)
         for place in dict.fromkeys(end.curve.place for end in ends)
     ]
-    if view in AVERAGES:
-        said += _across_places(ends)
     return " ".join([*said, of_seeds(statistic, min(len(end.curve.rows) for end in ends))])
-
-
-def _across_places(ends: list[_End]) -> list[str]:
-    """Compare the episodes that equal settings need to learn in different environments."""
-    alike: dict[str, list[_End]] = {}
-    for end in ends:
-        place, _, settings = end.name.partition(": ")
-        if settings and place and _users_needed(end) < np.inf:
-            alike.setdefault(settings, []).append(end)
-    said = []
-    for group in alike.values():
-        first, last = min(group, key=_users_needed), max(group, key=_users_needed)
-        if (times := _users_needed(last) / _users_needed(first)) >= ALIKE:
-            runs = {"run": quoted(last.name), "other": quoted(first.name)}
-            said.append(filled(SAID["learned_elsewhere"], **runs, times=rough(times)))
-    return said
 
 
 def _about_one_place(ends: list[_End], view: Measure) -> str:

@@ -78,14 +78,10 @@ def central(n: int, epsilon: float, far: int) -> str:
     return filled(RESULT["central"], answers=counted(n, "answer"), epsilon=human(epsilon), off=off)
 
 
-def local(epsilon: float) -> str:
-    """State the proved guarantee of the reports without a shuffler."""
-    return filled(RESULT["local"], epsilon=human(epsilon))
-
-
 def three(n: int, epsilon: float, amplified: float, delta: float, far: int) -> list[str]:
     """Return a sentence for each of the local, shuffle and central models."""
-    return [local(epsilon), shuffled(n, amplified, delta), central(n, epsilon, far)]
+    local = filled(RESULT["local"], epsilon=human(epsilon))
+    return [local, shuffled(n, amplified, delta), central(n, epsilon, far)]
 
 
 def about_clinic(steps: int, asked: int) -> str:

@@ -5,21 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dprl.sentences import uploads, verdict
+from dprl.messages import messages
+from dprl.sentences import uploads
 from dprl.words import at_most, proves
 
-TITLE = "Policy sheet"
-POLICY = "What to do"
-GUARANTEE = "The guarantee"
-BLIND = "Limits of the statistics"
-ASSUMES = "Assumptions"
-NOBODY = "**No verdict.** Nobody was held out, so nothing here shows whether the policy is better than today."
-HOLDS = "The proved bound of the cautious policy holds except with a probability of {chance}."
-BEST_OF = "If you choose the best of k releases, the probability is k times as large."
-WHOEVER = "If too few users did what the policy would do, somebody else decides, and the bound still holds."
-LACKING = "If too few users did what the policy would do, somebody has to decide."
-FIRST_STEP = "Step {first} is the first step of an episode."
-IN_A_FILE = "The table is too large for a sheet: see policy.csv."
+SAID = messages("uploads")["sheet"]
 
 
 def about_the_policy(algorithm: str, found: Mapping[str, Any]) -> str:
@@ -28,24 +18,15 @@ def about_the_policy(algorithm: str, found: Mapping[str, Any]) -> str:
     return f"Learned by {algorithm} from {from_whom}."
 
 
-def values(
-    held: Mapping[str, Any], other: Mapping[str, Any], bound: Mapping[str, Any]
-) -> list[tuple[str, str, str]]:
-    """Return the rows of a table of values: name, estimate, and interval."""
-    if held["verdict"]:
-        return verdict.checked_rows(held, other, bound)
-    return [verdict.bound_row(bound["worth at least"])]
-
-
 def bound_and_chance(found: Mapping[str, Any], lacking: bool) -> str:
     """State the failure probability of the proved bound, and the choices that it holds for.
 
     found: the file's entry on the bound; lacking: whether somebody else decides in some states.
     """
     chance = at_most(found["except with a chance of"])
-    said = [HOLDS.format(chance=chance), BEST_OF]
+    said = [SAID["holds"].format(chance=chance), SAID["best_of"]]
     if lacking:
-        said.append(WHOEVER)
+        said.append(SAID["whoever"])
     return " ".join(said)
 
 

@@ -12,15 +12,6 @@ from dprl.words import at_least, human, percent, plural, quoted
 SAID = messages("uploads")["verdict"]
 
 WRONG = 0.025  # largest probability that a verdict is wrong: one side of a 95% interval
-BLIND = (
-    "**Hidden causes.** Somebody chose each action for a reason. If the declared states do not capture that reason, "
-    "and it affects what happens next, every number here may be wrong.",
-    "**Incomplete states.** The policy knows the declared state and the step, and nothing else about a user.",
-    "**Other users.** All numbers are about users like those in the file, at the same place and time.",
-    "**Another draw.** A new release draws new noise, and reading the file again holds out different users. So the "
-    "verdict may differ.",
-)
-UNSUPPORTED = "Nothing is counted beyond a step at which too few users did what the policy does."
 
 
 def beforehand(learned_from: int, checked: int, budget: str, episodes: int = 1, together: str = "") -> str:
@@ -40,11 +31,9 @@ def headline(
 ) -> str:
     """Return the verdict in a sentence.
 
-    Args:
-        said: better, too close or worse.
-        difference: lower end, estimate, upper end, in the declared rewards.
-        learned, covered: the policy's value, and the share of its actions that the file covers.
-        releases: number of releases about the same people, from which this one may have been chosen.
+    said: better, too close or worse. difference: lower end, estimate, upper end, in the declared rewards. covered: the
+    share of the policy's actions that the file covers. releases: number of releases about the same people, from which
+    this one may have been chosen.
     """
     low, value, high = map(_three, difference)
     ends = {"low": human(low), "high": human(high)}
@@ -71,7 +60,7 @@ def said(trace: Any, releases: int = 1) -> list[str]:
     head = headline(trace.verdict, (low, value, high), ends[1], covered, releases)
     doubted = disagree(float(trace.curve.values[0]), float(trace.intervals(0)["learned"][2]))
     shown = (doubted, SAID["rule"], overlap(covered, follows), cautious(*ends))
-    return [head, " ".join(filter(None, shown)), *BLIND]
+    return [head, " ".join(filter(None, shown)), *SAID["blind"]]
 
 
 def proved(trace: Any) -> str:
@@ -95,7 +84,7 @@ def overlap(covered: float, follows: float) -> str:
     """Describe the part of the learned policy that the file covers."""
     return (
         f"The file covers {percent(covered)} of the policy's actions. Users acted as the policy does in "
-        f"{percent(follows)} of their steps. {UNSUPPORTED}"
+        f"{percent(follows)} of their steps. {SAID['unsupported']}"
     )
 
 
@@ -115,21 +104,13 @@ def cautious(low: float, value: float, high: float) -> str:
     return f"If few users acted as the policy does, its estimated value is cautious, and may be up to {more} too low."
 
 
-def rows_of(trace: Any) -> list[tuple[str, str, str]]:
-    """Return the rows of a release's table (name, estimate, and interval), with its recommended policy first."""
-    policy = trace.portable.about
-    return checked_rows(policy["held out"], policy["other policy"], policy["bound"])
-
-
-def checked_rows(
-    held: Mapping[str, Any], other: Mapping[str, Any], bound: Mapping[str, Any]
-) -> list[tuple[str, str, str]]:
-    """Return the rows of a table: name, estimate, and interval.
-
-    Args:
-        held, other: intervals of the recommended policy and of the other one, in the declared rewards.
-        bound: the cautious policy's bound, and the value of the best rule that always takes the same action.
-    """
+def rows_of(about: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+    """Return the rows of a release's table (name, estimate, interval), with the recommended policy first, from the
+    content of the policy's file."""
+    held, other, bound = about["held out"], about["other policy"], about["bound"]
+    least = "Cautious policy, proved bound", f"at least {at_least(bound['worth at least'])}", "–"
+    if not held["verdict"]:
+        return [least]
 
     def row(what: str, checked: Mapping[str, Any], name: str) -> tuple[str, str, str]:
         low, value, high = (human(_three(float(each))) for each in checked[name])
@@ -143,13 +124,8 @@ def checked_rows(
         (f"Always {quoted(always['action'])}".replace("**", ""), human(_three(always["about"])), "–"),
         row("Users' own average", held, "behaviour"),
         row("Recommended policy minus users' own average", held, "difference"),
-        bound_row(bound["worth at least"]),
+        least,
     ]
-
-
-def bound_row(bound: float) -> tuple[str, str, str]:
-    """Return the table row of a proved bound."""
-    return "Cautious policy, proved bound", f"at least {at_least(bound)}", "–"
 
 
 def _three(value: float) -> float:

@@ -121,7 +121,7 @@ def release_part() -> None:
     run, found = RUNS.status(a.spec), finished_scores(a.spec)
     st.markdown("## Attack a release", anchors=False)
     if not found.counters:
-        st.markdown(explained(sentences.MEETS.format(PRIVATIZERS[a.spec.run.privacy].words.seen)))
+        st.markdown(explained(sentences.SAID["meets"].format(PRIVATIZERS[a.spec.run.privacy].words.seen)))
     if a.spec.run.contribution > 1:
         st.markdown(explained(sentences.several(a.spec.run.contribution)))
     choices(run.state in ACTIVE)
@@ -228,7 +228,7 @@ def measured_attack(spec: AttackSpec, found: AttackScores, card: Guarantee, curv
         return figures.score_histograms(*metrics.histogram(*worlds), see=see, dark=night)
 
     def errors(night: bool) -> Picture:
-        see = sentences.about_errors(epsilon.low > proved)
+        see = sentences.SAID["errors_above" if epsilon.low > proved else "errors_below"]
         return figures.error_curves(allowed, metrics.roc(*worlds), claimed=claim, see=see, dark=night)
 
     left, right = st.columns(2)
@@ -267,9 +267,8 @@ def guess_part() -> None:
                 st.markdown(sentences.whose(first, a.guesses))
                 button("Guess again", into(a, "guessed"), None, icon="casino", key="again")
         if a.guesses or a.skipped or not len(found.first):
-            st.markdown(explained(sentences.advantage(curves["right"])))
             right = curves["right"]
-            see, key = sentences.about_guesses(right), ("attack", "guesses", a.spec.run.to_json())
+            see, key = sentences.advantage(right), ("attack", "guesses", a.spec.run.to_json())
             picture = kept(key, lambda night: figures.guesses_of_100(right, see=see, dark=night))
             show(picture, "promise_guesses", how=[sentences.concentrated(curves["rho"])])
 
@@ -296,7 +295,7 @@ def collusion_part() -> None:
     st.markdown("## Two users collude", anchors=False)
     segments("Step", "step", STEPS, a.view.step, lambda step: a.change(step=step))
     step = a.view.step
-    st.markdown(explained(sentences.STEPS[step]))
+    st.markdown(explained(sentences.SAID[f"steps_{step}"]))
     found = answers.table("collusion", a.spec)
     if found is None:
         empty(working_out("what colluding users learn"))
@@ -327,7 +326,7 @@ def belief_part() -> None:
         return
     epsilon = card.proved_epsilon
     st.markdown("## What could an attacker believe about you?", anchors=False)
-    st.markdown(explained(sentences.MEANING))
+    st.markdown(explained(sentences.SAID["meaning"]))
     moved = keyed("prior", lambda percent: a.change(prior=int(percent)))
     percent = st.slider("Belief before the release", 1, 99, a.view.prior, format="%d%%", **moved)
     before = percent / 100

@@ -44,34 +44,43 @@ def readings() -> Readings:
 
 def form(own: Own) -> None:
     """Draw the fields of the form, and the button that starts reading."""
-    st.caption(explained(said.DECLARED))
+    st.caption(explained(said.PAGE["declared"]))
     with st.container(border=True):
         left, right = st.columns(2)
         left.file_uploader(
             "File of episodes (CSV or Parquet)", type=["csv", "parquet"], key=f"own_file_{own.turn}",
-            max_upload_size=min(MOST_BYTES // 10**6, st.get_option("server.maxUploadSize")), help=said.FILE,
+            max_upload_size=min(MOST_BYTES // 10**6, st.get_option("server.maxUploadSize")), help=said.PAGE["file"],
         )  # fmt: skip
         right.file_uploader(
             "Declaration (JSON), instead of the next five fields", type=["json"], key="own_declared",
-            max_upload_size=MOST_DECLARED // 10**6, help=said.DECLARATION,
+            max_upload_size=MOST_DECLARED // 10**6, help=said.PAGE["declaration"],
             on_change=on_value("own_declared", partial(declare, own)),
         )  # fmt: skip
         if own.file:
             right.caption(f"In use: {escape(summary(own))}")
         with st.form("own_form", border=False):
             left, right = st.columns(2)
-            _text(left, own, "states", "States, separated by commas", "mild, severe, other", said.LAST_LABEL)
-            _text(right, own, "actions", "Actions, separated by commas", "watch, treat", said.LAST_LABEL)
+            _text(
+                left,
+                own,
+                "states",
+                "States, separated by commas",
+                "mild, severe, other",
+                said.PAGE["last_label"],
+            )
+            _text(
+                right, own, "actions", "Actions, separated by commas", "watch, treat", said.PAGE["last_label"]
+            )
             first, second, third = st.columns([1, 2, 1])
             first.number_input("Steps of each episode", 1, 1000, own.horizon, 1, key="own_horizon")
-            _text(second, own, "columns", "Names of the columns in your file", "", said.COLUMNS)
-            _text(third, own, "rewards", "Lowest and highest reward", "0, 1", said.REWARDS)
+            _text(second, own, "columns", "Names of the columns in your file", "", said.PAGE["columns"])
+            _text(third, own, "rewards", "Lowest and highest reward", "0, 1", said.PAGE["rewards"])
             first, second, third = st.columns([2, 1, 1])
             if not store().public:
-                _text(first, own, "budget", "Name of the budget", "ward 2026", said.NAME, MOST_NAME)
-                how: dict[str, Any] = {"format": "%g", "help": said.TOTAL, "placeholder": "such as 1"}
+                _text(first, own, "budget", "Name of the budget", "ward 2026", said.PAGE["name"], MOST_NAME)
+                how: dict[str, Any] = {"format": "%g", "help": said.PAGE["total"], "placeholder": "such as 1"}
                 second.number_input("Total ρ", 1e-6, None, own.total, key="own_total", **how)
-            how = {"format": "%g", "help": said.RHO, "placeholder": "such as 0.1"}
+            how = {"format": "%g", "help": said.PAGE["rho"], "placeholder": "such as 0.1"}
             third.number_input("ρ of this release", 1e-6, 1e6, own.rho, key="own_rho", **how)
             if own.problem:
                 st.markdown(f":red[:material/error: {escape(own.problem)}]")
@@ -81,8 +90,8 @@ def form(own: Own) -> None:
                 st.caption("The file is read on this computer. Nothing is released.", width="stretch")
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         save("example.csv", "Example file", "text/csv", example)
-        st.caption(said.EXAMPLE_FILE, width="stretch")
-    st.caption(explained(f"{said.KEPT} {said.MALFORMED}"))
+        st.caption(said.PAGE["example_file"], width="stretch")
+    st.caption(explained(f"{said.PAGE['kept']} {said.PAGE['malformed']}"))
 
 
 def _text(
@@ -169,7 +178,7 @@ def collect(own: Own) -> None:
             belongings().end(reading.name)
     if own.data is not None and not kept.there(own.data.data):
         own.data, own.outside, own.recalled = None, (), ""
-        own.problem = said.GONE
+        own.problem = said.PAGE["gone"]
 
 
 def show_reading(own: Own) -> None:
@@ -215,12 +224,12 @@ def before_release(own: Own) -> None:
         text = own.data.declared
         save("declared.json", "Declaration", "application/json", lambda: text)
     if own.recalled:
-        st.warning(f"{escape(own.recalled)} {said.ADD_UP}", icon=":material/history:")
+        st.warning(f"{escape(own.recalled)} {said.PAGE['add_up']}", icon=":material/history:")
     if own.outside:
         strange = "\n".join(f"- {escape(sentence)}" for sentence in own.outside)
-        st.warning(f"{said.OUTSIDE}\n\n{strange}", icon=":material/visibility_lock:")
+        st.warning(f"{said.PAGE['outside']}\n\n{strange}", icon=":material/visibility_lock:")
     if spec in own.specs:
-        st.caption(said.AGAIN)
+        st.caption(said.PAGE["again"])
         return
     so_far = ""
     try:
@@ -231,7 +240,7 @@ def before_release(own: Own) -> None:
         wrong = str(error)
     budget = together(draws_of(spec)).text
     spent = verdict.beforehand(spec.learned_from, spec.checked, budget, spec.public.episodes)
-    st.markdown(explained(f"{spent} {said.HELD_OUT} {so_far}"))
+    st.markdown(explained(f"{spent} {said.PAGE['held_out']} {so_far}"))
     st.markdown(explained(" ".join(said.outlook(*known_before(spec)))))
     what = f"Release at ρ = {spec.rho:g}"
     button(what, release, spec, icon="send", type="primary", key="own_run", disabled=bool(wrong))

@@ -59,7 +59,7 @@ def draw(own: Own, corner: DeltaGenerator, live: bool) -> None:
         on_one_screen(trace, 1, "own_example")
     st.markdown(f"## {'Your release' if own.specs else 'Use my own file'}", anchors=False)
     if not readings.allowed():
-        st.info(said.OFF, icon=":material/lock:")
+        st.info(said.PAGE["off"], icon=":material/lock:")
         return
     if own.reading is not None:
         show_reading(own)
@@ -68,8 +68,8 @@ def draw(own: Own, corner: DeltaGenerator, live: bool) -> None:
     if own.data is not None:
         before_release(own)
     form(own)
-    st.caption(explained(said.COMMANDS))
-    st.code(said.COMMAND_LINES, language="sh", wrap_lines=True)
+    st.caption(explained(said.PAGE["commands"]))
+    st.code(said.PAGE["command_lines"], language="sh", wrap_lines=True)
 
 
 BOXES = {"better": st.success, "worse": st.warning}
@@ -93,7 +93,7 @@ def show_release(own: Own) -> None:
         total = together_of(draw for each, _ in done for draw in draws_of(each)).text
         spent = said.about_spending(escape(total))
     else:
-        spent = f"{said.budget_so_far(budget, escape)} {said.ADDS_UP}"
+        spent = f"{said.budget_so_far(budget, escape)} {said.PAGE['adds_up']}"
     st.markdown(explained(f":material/payments: {spent}"))
     with st.container(horizontal=True, gap="small"):
         save("policy.json", "Policy (JSON)", "application/json", lambda: trace.portable.to_json())
@@ -102,7 +102,7 @@ def show_release(own: Own) -> None:
         save("release.json", "Release (JSON)", "application/json", trace.release)
         save("registry.yaml", "Registry entry (YAML)", "application/yaml", lambda: registry_entry(trace))
         save_citations([spec])
-    st.caption(explained(f"{said.SAVE_THEM} {said.TO_USE_IT}"))
+    st.caption(explained(f"{said.PAGE['save_them']} {said.PAGE['to_use_it']}"))
     act = f'dprl.Policy.load("policy.json").act({json.dumps(spec.public.states[0])}, step={spec.first_step})'
     st.code(act, language="python")
     with st.expander("Privacy guarantee and assumptions"):
@@ -113,17 +113,17 @@ def on_one_screen(trace: UploadTrace, releases: int, key: str) -> None:
     """Draw the verdict, the policy next to today's, and the conclusions that it does not allow."""
     spec = trace.spec
     picture = kept((key, spec.to_json()), partial(beside_usual, spec, trace))
-    head, covered, *blind = verdict.said(trace, releases) or [said.NOBODY, ""]
+    head, covered, *blind = verdict.said(trace, releases) or [said.PAGE["nobody"], ""]
     BOXES.get(trace.verdict, st.info)(head)
     left, right = st.columns(2, gap="medium")
     with left:
         if trace.verdict:
-            rows = verdict.rows_of(trace)
+            rows = verdict.rows_of(trace.portable.about)
             frame = pd.DataFrame(rows, columns=["Reward of an episode", "About", "95% interval"])
             st.table(frame.set_index(frame.columns[0]))  # a table wraps its lines on a narrow phone
             st.caption(explained(covered))
         st.markdown("### Limits of these numbers", anchors=False)
-        st.markdown("\n".join(f"- {sentence}" for sentence in (*blind, said.BEFORE_USE)))
+        st.markdown("\n".join(f"- {sentence}" for sentence in (*blind, said.PAGE["before_use"])))
     with right:
         show(picture, key)
 
@@ -135,16 +135,16 @@ def beside_usual(spec: UploadSpec, trace: UploadTrace, night: bool) -> Picture:
     met = [public.states.index(state) for state in labels]
     enough, visits = np.array(file.enough)[:, met], counts.visits(trace.released)[:, met]
     policy = trace.policy[:, met]
-    found = steps.changed(policy, enough, visits, E)
+    most, differing, lacking = steps.changed(policy, enough, visits, E)
     place = None
-    if found.most:
-        h, s, a, usual = found.most
+    if most:
+        h, s, a, usual = most
         place = labels[s], h, public.actions[a], public.actions[usual]
     follows = trace.shares.get("follows")
-    see = said.changes(place, found.changed, found.places, found.lacking, SOMEBODY, follows, spec.first_step)
+    see = said.changes(place, differing, policy.size, lacking, SOMEBODY, follows, spec.first_step)
     when = f"from {said.people(spec.learned_from, public.episodes)}"
     how: dict[str, Any] = {"state_labels": labels, "action_labels": public.actions, "somebody": SOMEBODY}
-    how |= {"first_step": spec.first_step, "when": when, "see": see, "dark": night}
+    how |= {"first": spec.first_step, "when": when, "see": see, "dark": night}
     return steps.policy_beside_usual(policy, enough, visits, E, **how)
 
 

@@ -14,7 +14,6 @@ from dprl import links, metrics
 from dprl.fields import SpecError
 from dprl.figures import counts as count_figures
 from dprl.figures import grid, steps
-from dprl.figures import linear as linear_figures
 from dprl.figures import policy as drawings
 from dprl.figures.picture import Picture
 from dprl.learners import ALGORITHMS
@@ -24,7 +23,7 @@ from dprl.sentences import noise as noise_sentences
 from dprl.sentences import policy as policy_sentences
 from dprl.simulation import OfflineSpec, RunSpec, SeedTrace, following
 from dprl.statistics import NOISY
-from dprl.words import count
+from dprl.words import after, count
 from pages.shared.controls import view
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.frame import page_link
@@ -163,7 +162,7 @@ def cells(
         true,
         told,
         typical=noise.typical,
-        episode=int(trace.detail_episodes[at]),
+        when=after(int(trace.detail_episodes[at])),
         state_labels=mdp.state_labels,
         action_labels=mdp.action_labels,
         step=step,
@@ -216,7 +215,7 @@ def ellipsoid_picture(
     widths = metrics.half_widths(noisy)[here], metrics.half_widths(quiet)[here], (noisy.center - truth)[here]
     facts: dict[str, Any] = {"bound": bound, "names": names, "step": h, "users": users, "private": private}
     see = noise_sentences.region(*widths, **facts)
-    return linear_figures.ellipsoid(
+    return count_figures.ellipsoid(
         metrics.outline(noisy, *pair) if private and noisy.known else None,
         metrics.outline(quiet, *pair) if quiet.known else None,
         estimate=np.asarray(noisy.center[here]),
@@ -279,7 +278,11 @@ def policy_picture(chart: str, mdp: TabularMDP, trace: SeedTrace, at: int, step:
     chances = trace.chances[at] if trace.chances.size else None
     sure = None if chances is None else chances.max(-1)
     played = chances is not None
-    how: dict[str, Any] = {"state_labels": states, "episode": int(trace.detail_episodes[at]), "dark": night}
+    how: dict[str, Any] = {
+        "state_labels": states,
+        "when": after(int(trace.detail_episodes[at])),
+        "dark": night,
+    }
     both = how | {"action_labels": actions}
     if chart == "map":
         reached = occupancy[step] > 0  # elsewhere nothing can be lost at this step
@@ -329,6 +332,6 @@ def policy_picture(chart: str, mdp: TabularMDP, trace: SeedTrace, at: int, step:
         wrong=everywhere,
         weight=weight,
         sure=sure,
-        see=policy_sentences.about_steps(policy, actions, wrong=everywhere, weight=weight, sure=sure),
+        see=policy_sentences.about_steps(everywhere, weight, sure),
         **both,
     )

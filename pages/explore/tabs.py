@@ -27,6 +27,7 @@ from dprl.messages import messages
 from dprl.papers.report import version
 from dprl.player import PlayedCurve, PlayedMeasure, Shown, player_page, sizes_of
 from dprl.privacy import PRIVATIZERS, Guarantee
+from dprl.privacy.guarantee import LadderStep
 from dprl.research.one_user import content, drawable
 from dprl.research.series import series_of
 from dprl.runs.status import RunStatus
@@ -244,7 +245,7 @@ def guarantee_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     if not places:
         return
     with st.expander("What does (ε, δ) mean?", icon=":material/help:"):
-        st.markdown(said.MEANING)
+        st.markdown(said.SAID["meaning"])
     if len(places) > 1:
         compare(places, curves, titles)
     chosen = curve_menu("Curve in detail", places, titles)
@@ -359,13 +360,10 @@ def compare_noise(g: Guarantee, run: RunSpec) -> None:
 
 def ladder(g: Guarantee, night: bool, instance: str = "") -> Picture:
     """Draw how a guarantee's noise shrinks step by step, with the run's own noise. instance: the problem in words."""
-    steps = [guarantee_figures.NoiseStep(s.what, s.std, s.epsilon, s.delta, s.idea) for s in g.ladder]
-    mine = g.noise_std or 0.0
+    steps, mine = list(g.ladder), g.noise_std or 0.0
     own = next((i for i, s in enumerate(steps) if math.isclose(s.std, mine, rel_tol=said.EQUAL)), None)
     if own is None:
-        ours = guarantee_figures.NoiseStep(
-            f"this run: {g.mechanism}", mine, g.proved_epsilon or 0.0, g.proved_delta or 0.0
-        )
+        ours = LadderStep(f"this run: {g.mechanism}", mine, g.proved_epsilon or 0.0, g.proved_delta or 0.0)
         own = next((i for i, s in enumerate(steps) if i > 1 and s.std < mine), len(steps))
         steps.insert(own, ours)
     how: dict[str, Any] = {"epsilon": g.claimed_epsilon, "instance": instance, "dark": night}

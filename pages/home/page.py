@@ -85,12 +85,12 @@ def at_one_epsilon(live: bool) -> None:
     with st.container(key="home_chart"):  # the browser switches it; sending would replace it
         draw(kept(("home", *h.drawn), partial(slider_picture, h.drawn[0])), "home")
     explain(
-        f"{sentences.about_trust(costs, h.epsilon)} {sentences.RISES}",
+        f"{sentences.about_trust(costs, h.epsilon)} {sentences.SAID['rises']}",
         partial(lost_numbers, costs, h.epsilon),
         "home",
         lambda: h.link,
     )
-    st.markdown(explained(sentences.OWN_RECORDS))
+    st.markdown(explained(sentences.SAID["own_records"]))
     st.markdown(f"**{said['remember']}**")
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="ways_on"):
         page_link("lessons", said["lesson"])

@@ -27,7 +27,6 @@ from dprl.research.series import (
     gap_picture,
     gap_series,
     learned_picture,
-    paper_range,
     style_of_data,
 )
 from dprl.sentences import offline as sentences
@@ -239,14 +238,14 @@ def coverage_tab() -> None:
         state_labels=mdp.state_labels,
         action_labels=mdp.action_labels,
         step=step,
-        see=sentences.COVERED,
+        see=sentences.SAID["covered"],
     )
     key = ("coverage", step, spec.environment, str(spec.environment_params), spec.behaviour)
     show(kept(key, lambda night: drawn(dark=night)), "offline_coverage")
 
 
 def gap_tab() -> None:
-    """Draw the chart with its sentence about the paper's range."""
+    """Draw the chart, and a table of the finished runs at one size."""
     specs = offline().specs
     best, room = best_of(specs), wide()
     if not any(len(RUNS.curves(spec).at) for spec in specs):
@@ -257,18 +256,9 @@ def gap_tab() -> None:
         (spec.to_json(), RUNS.curves(spec).token, curve.label, curve.note)
         for spec, curve in zip(specs, curves, strict=True)
     ]
-    shaded = paper_range(specs)
-    key = ("gap", room, best, shaded, *parts)
-    show(kept(key, lambda night: gap_picture(specs, curves, best, dark=night, wide=room)), "offline_gap")
+    key = ("gap", room, best, *parts)
+    show(kept(key, lambda night: gap_picture(curves, best, dark=night, wide=room)), "offline_gap")
     what_if(specs, curves, best)
-    if shaded is not None:
-        known = dict(zip(specs, curves, strict=True))
-        # the kind of run in the paper's figure
-        figure = [s for s in specs if "features" in s.learner.public and s.calibration == "paper"]
-        free = next((known[s.baseline()] for s in figure if s.baseline() in known), None)
-        said = sentences.range_of_the_paper([known[s] for s in figure], free, int(shaded[0]))
-        if said:
-            st.info(explained(said), icon=":material/straighten:")
 
 
 def what_if(specs: Sequence[OfflineSpec], curves: Sequence[Series], best: float | None) -> None:
@@ -334,7 +324,7 @@ def guarantee_tab() -> None:
     """Draw the guarantee of every run, side by side. Everything follows from the specs."""
     specs = offline().specs
     with st.expander("What do (ε, δ) and ρ mean?", icon=":material/help:"):
-        st.markdown(said.OFFLINE)
+        st.markdown(said.SAID["offline"])
     grid = st.grid("auto", min_column_width=330)
     for i, (spec, title) in enumerate(zip(specs, run_titles(specs), strict=True)):
         with grid.cell(), st.container(border=True, height="stretch"):
@@ -347,15 +337,15 @@ def data_tab() -> None:
     specs = offline().specs
     known, best = [RUNS.curves(spec) for spec in specs], best_of(specs)
     table = tidy(run_titles(specs), known, "n", "gap")
-    rows = zip(specs, curves_of(specs, best), known, strict=True)
-    drawn = [(spec, curve) for spec, curve, run in rows if run.begun]
+    rows = zip(curves_of(specs, best), known, strict=True)
+    drawn = [curve for curve, run in rows if run.begun]
     files(
         "gap",
         "The suboptimality of every run, for every data set of every size n.",
         table,
         specs,
         "Suboptimality, compared",
-        lambda: gap_picture([spec for spec, _ in drawn], [curve for _, curve in drawn], best, dark=False),
+        lambda: gap_picture(drawn, best, dark=False),
     )
     st.markdown("## Reproduce it without this page", anchors=False)
     make_again(specs[chosen_spec()])

@@ -15,9 +15,9 @@ import numpy as np
 import streamlit as st
 
 from dprl.fields import shown
-from dprl.figures import room as figures
+from dprl.figures import lessons as figures
+from dprl.figures.lessons import KnownShare
 from dprl.figures.picture import PackedPicture, Picture
-from dprl.figures.room import KnownShare
 from dprl.lessons import LESSONS, Choice, Lesson, Order
 from dprl.lessons import Step as Asked
 from dprl.links import last

@@ -323,7 +323,7 @@ def picture(
         name, measured = PRIVATIZERS[need.model].title, need.kind == "measured"
         needed = curve(users_table(), asked, need.model, BUDGETS)
         curves.append(figures.UsersCurve(need.model, name, measured, BUDGETS, needed, need.factor))
-    own = figures.Mine(float(asked.users), asked.epsilon) if mine else None
+    own = (float(asked.users), asked.epsilon) if mine else None
     return figures.users_by_trust(curves, own, see=sentence or see(asked, found), dark=night)
 
 

@@ -57,19 +57,16 @@ def on_environment(
     step: int,
     drawing: Mapping[str, Any],
     action_labels: Sequence[str],
-    optimal_policy: Any = None,
+    optimal_policy: Any,
+    occupancy: Any,
     optimal_Q: Any = None,
-    occupancy: Any = None,
     chances: Any = None,
     **how: Any,
 ) -> Picture:
-    wrong = None
-    reached = None if occupancy is None else occupancy[step] > 0
+    reached = occupancy[step] > 0
     sure = None if chances is None else chances[step].max(-1)
-    if optimal_policy is not None:
-        wrong = metrics.worse_actions(chosen, optimal_policy, optimal_Q)[step]
-        wrong = wrong if reached is None else wrong & reached
-    over = 0.0 if occupancy is None else grid.chance_over(drawing, occupancy[step])
+    wrong = metrics.worse_actions(chosen, optimal_policy, optimal_Q)[step] & reached
+    over = grid.chance_over(drawing, occupancy[step])
     return policy.policy_on_environment(
         P,
         chosen,
@@ -91,16 +88,14 @@ def over_steps(
     chosen: Any,
     *,
     action_labels: Sequence[str],
-    optimal_policy: Any = None,
-    optimal_occupancy: Any = None,
+    optimal_policy: Any,
+    optimal_occupancy: Any,
     optimal_Q: Any = None,
     sure: Any = None,
     **how: Any,
 ) -> Picture:
-    wrong = weight = None
-    if optimal_policy is not None:
-        wrong = metrics.worse_actions(chosen, optimal_policy, optimal_Q)
-        weight = metrics.weighed(wrong, optimal_occupancy)
+    wrong = metrics.worse_actions(chosen, optimal_policy, optimal_Q)
+    weight = metrics.weighed(wrong, optimal_occupancy)
     return steps.policy_by_step(
         chosen,
         action_labels=action_labels,
@@ -109,7 +104,7 @@ def over_steps(
         wrong=wrong,
         weight=weight,
         sure=sure,
-        see=about_policies.about_steps(chosen, action_labels, wrong=wrong, weight=weight, sure=sure),
+        see=about_policies.about_steps(wrong, weight, sure),
         **how,
     )
 

@@ -11,9 +11,9 @@ import pytest
 
 from dprl.figures import (
     attack,
+    lessons,
     papers,
     regret,
-    room,
     style,
 )
 from dprl.figures import users as needed
@@ -80,7 +80,7 @@ CASES = {
     "users by trust": Case(
         lambda scale, **how: needed.users_by_trust(
             [needed.UsersCurve("local", "Local", True, np.array([0.1, 10.0]), scale * np.array([1e9, 1e7]), 2.0)],
-            needed.Mine(1e6, 1.0), see="", **how,
+            (1e6, 1.0), see="", **how,
         ),
         needed.TITLE, needed.X_TITLE, "Users needed", "possible error of a line",
     ),
@@ -88,7 +88,8 @@ CASES = {
         lambda scale, **how: captioned.trust(
             {1.0: test_trust.costs(scale)}, epsilon=1.0, v_star=test_trust.V_STAR, **how
         ),
-        "Reward lost by an average episode so far", "Users so far (one episode each)", "Share of V* lost", BAND,
+        "Reward lost by an average episode so far, at ε = 1", "Users so far (one episode each)", "Share of V* lost",
+        BAND,
     ),
     "gap": Case(
         lambda scale, **how: regret.gaps_over_n([series(scale=scale)], **how),
@@ -104,18 +105,18 @@ CASES = {
         "The attacker's score", "Score: ln of the likelihood ratio of the first episode", "Trials",
     ),
     "errors": Case(
-        lambda scale, **how: attack.error_curves((SHARES, SHARES ** (1 / scale)), **how),
+        lambda scale, **how: attack.error_curves((SHARES, SHARES ** (1 / scale)), (SHARES, SHARES), **how),
         "The best test for which user it was", "Wrongly says “first episode”", "Correctly says “first episode”",
     ),
     "a class": Case(
-        lambda scale, **how: room.shares_of_yes(
-            messages("room")["result"], [room.KnownShare("local", "Local", 1.0, scale / 10, 0.0, 0.9)], **how
+        lambda scale, **how: lessons.shares_of_yes(
+            messages("room")["result"], [lessons.KnownShare("local", "Local", 1.0, scale / 10, 0.0, 0.9)], **how
         ),
         "Estimate of the class's answers", "Answered yes, with a 95% interval", "",
     ),
     "counts": Case(
         lambda scale, **how: captioned.heatmaps(
-            scale * CHAIN.true, CHAIN.noisy, episode=10, step=2, **CHAIN.labels, **how
+            scale * CHAIN.true, CHAIN.noisy, when="after 10 episodes", step=2, **CHAIN.labels, **how
         ),
         "Visits at step 2", "", "Action",
     ),

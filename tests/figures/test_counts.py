@@ -18,7 +18,9 @@ def heat_names(picture: Picture) -> list[str]:
 
 @pytest.mark.parametrize("step", [None, 2])
 def test_three_panels_hold_the_numbers(chain: Any, step: int | None) -> None:
-    picture = captioned.heatmaps(chain.true, chain.noisy, episode=10**6, step=step, **chain.labels)
+    picture = captioned.heatmaps(
+        chain.true, chain.noisy, when="after 1 million episodes", step=step, **chain.labels
+    )
     assert heat_names(picture) == ["True", "Noisy", "Difference, noisy − true"]
     true, noisy, difference = (t for t in picture.figure.data if t.type == "heatmap")
     H, S, A = chain.true.shape
@@ -31,13 +33,13 @@ def test_three_panels_hold_the_numbers(chain: Any, step: int | None) -> None:
 
 
 def test_without_noise_there_is_one_panel_and_the_sentence_says_so(chain: Any) -> None:
-    picture = captioned.heatmaps(chain.true, chain.true, episode=10, step=0, **chain.labels)
+    picture = captioned.heatmaps(chain.true, chain.true, when="after 10 episodes", step=0, **chain.labels)
     assert heat_names(picture) == ["True"]
     assert picture.see == "There is no noise, so the planner sees the true counts."
 
 
 def test_rewards_have_a_bound_four_times_as_wide_as_visits(chain: Any) -> None:
-    kinds: dict[str, Any] = {"episode": 10, "bound": 4000.0, **chain.labels}
+    kinds: dict[str, Any] = {"when": "after 10 episodes", "bound": 4000.0, **chain.labels}
     visits = captioned.heatmaps(chain.true, chain.noisy, **kinds).see
     rewards = captioned.heatmaps(chain.true, chain.noisy, family=counts.REWARDS, **kinds).see
     assert "The noise bound E/4 allows an error of 1,000" in visits

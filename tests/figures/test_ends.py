@@ -9,10 +9,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from dprl.figures import ends, looks, regret, style
+from dprl.figures import ends, regret
 from dprl.figures.lines import Series
 from dprl.figures.looks import CurveStyle
-from tests.figures.eyes import contrast
 
 EPISODES = np.geomspace(1, 1e6, 30)
 
@@ -86,12 +85,3 @@ def test_names_never_overlap_and_move_no_more_than_they_must(at: list[float]) ->
     assert found.max() <= 300 + 1e-6
     if (np.diff(np.array(at)[order]) >= ends.ROW).all():
         assert found == pytest.approx(at)
-
-
-@pytest.mark.parametrize("dark", [False, True])
-def test_names_can_be_read_by_day_and_by_night(dark: bool) -> None:
-    colors = style.theme(dark)
-    for model in style.SYMBOLS:
-        for epsilon in (0.01, 0.1, 1.0, 10.0, 1000.0):
-            color = ends.legible(looks.color(model, epsilon, dark), colors)
-            assert contrast(color, colors.background) >= 4.5

@@ -97,8 +97,9 @@ def test_rings_mark_exactly_the_worse_moves() -> None:
     best = planning.optimum(mdp)
     worse = best.policy.copy()
     worse[0, 0] = 0  # up from the corner, where one should go
+    seen = np.full((mdp.H, mdp.S), 1 / mdp.S)
     picture = captioned.on_environment(
-        mdp.P, worse, step=0, optimal_policy=best.policy, optimal_Q=best.Q, **hints
+        mdp.P, worse, step=0, optimal_policy=best.policy, optimal_Q=best.Q, occupancy=seen, **hints
     )
     rings = named(picture, "the optimal action is better")[0]
     assert list(zip(rings.y, rings.x, strict=True)) == [tuple(mdp.drawing["cells"][0])]

@@ -7,15 +7,16 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from dprl.figures import looks
-from dprl.figures.guarantee import NoiseStep, who_sees_what
+from dprl.figures.guarantee import who_sees_what
 from dprl.privacy import PRIVATIZERS
+from dprl.privacy.guarantee import LadderStep
 from tests.figures import captioned
 
 STEPS = [
-    NoiseStep("as in the paper: <b>tree</b>", 5258.0, 2.0, 0.0),
-    NoiseStep("scaled", 10516.0, 1.0, 0.0),
-    NoiseStep("better", 147.0, 1.0, 1e-6, "a better tree"),
-    NoiseStep("best", 122.0, 1.0, 1e-6, "releasing r/4"),
+    LadderStep("as in the paper: <b>tree</b>", 5258.0, 2.0, 0.0),
+    LadderStep("scaled", 10516.0, 1.0, 0.0),
+    LadderStep("better", 147.0, 1.0, 1e-6, "a better tree"),
+    LadderStep("best", 122.0, 1.0, 1e-6, "releasing r/4"),
 ]
 
 

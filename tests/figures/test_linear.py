@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dprl.figures import linear
+from dprl.figures import counts
 
 CIRCLE = np.column_stack([np.cos(np.linspace(0, 6.28, 50)), np.sin(np.linspace(0, 6.28, 50))])
 
 
 @pytest.mark.parametrize("near", [False, True])
 def test_axes_show_all_that_is_possible_or_are_filled(near: bool) -> None:
-    picture = linear.ellipsoid(
+    picture = counts.ellipsoid(
         1e-3 * CIRCLE,
         1e-4 * CIRCLE,
         estimate=np.zeros(2),

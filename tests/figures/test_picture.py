@@ -22,7 +22,9 @@ def curves() -> Picture:
 def cells() -> Picture:
     true = np.arange(10.0 * 6 * 2).reshape(10, 6, 2)
     names = [f"s{i}" for i in range(6)]
-    return heatmaps(true, true + 1, episode=10, state_labels=names, action_labels=["stay", "go"])
+    return heatmaps(
+        true, true + 1, when="after 10 episodes", state_labels=names, action_labels=["stay", "go"]
+    )
 
 
 @pytest.mark.parametrize("draw", [curves, cells])

@@ -41,7 +41,7 @@ def test_the_policy_on_the_environment_shows_what_is_chosen_and_rings_what_is_wo
         optimal_policy=chain.optimal,
         optimal_Q=chain.optimal_Q,
         occupancy=chain.occupancy,
-        episode=10**9,
+        when="after 1 billion episodes",
         **chain.labels,
     )
     figure = picture.figure
@@ -150,7 +150,7 @@ def test_steps_weigh_a_disagreement_by_the_optimal_policys_visits(chain: Any) ->
         chain.policy,
         optimal_policy=chain.optimal,
         optimal_occupancy=chain.occupancy,
-        episode=10,
+        when="after 10 episodes",
         **chain.labels,
     )
     learned, optimal, weighed = (t for t in picture.figure.data if t.type == "heatmap")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -18,7 +17,7 @@ from pages.offline.record import EXAMPLES, LINEAR, OfflineState, OfflineView
 from pages.offline.record import FIRST as DEFAULT
 from pages.shared.results.data import bundled
 from pages.shared.visitor.links import encode_specs, fields_of
-from tests.pages.conftest import Visit, Work, charts, grouped, legend, plain, press, widget, words
+from tests.pages.conftest import Visit, Work, charts, grouped, legend, press, widget, words
 from tests.problems import first
 
 PAGE = "offline"
@@ -50,29 +49,6 @@ def test_what_if_there_were_so_many_trajectories(visit: Visit) -> None:
         means, rel=0.05
     )  # two digits
     assert table["proved"].tolist()[::3] == ["nothing", "ρ = 1, (ε, δ) = (7.29, 10⁻⁶)"]
-
-
-def test_the_papers_range_is_drawn_and_said_beside_the_one_in_which_its_claim_holds(visit: Visit) -> None:
-    """The issue of this page: on linear-synthetic nobody is near the non-private curve at n = 1,000."""
-    (example,) = (e for e in EXAMPLES if LINEAR.replace(rho=25.0) in e.specs)
-    app = visit(PAGE, **query(*example.specs))
-    (chart,) = charts(app)
-    notes = json.loads(chart.spec)["layout"]["annotations"]
-    assert "the paper's range, n ≤ 1,000" in [note["text"] for note in notes]
-    (said,) = [plain(info.value) for info in app.info]
-    kept = [bundled("offline")[spec] for spec in example.specs]
-    at = int(np.flatnonzero(kept[0].at == 1000)[0])
-    free, *private = (one.values[:, at].mean() for one in kept)
-    assert (
-        f"At n = 1,000 the suboptimality is {free:.3g} without privacy and {min(private):.3g} to {max(private):.3g}"
-        in said
-    )
-    assert min(private) > 4 * free
-    assert [one.ends.mean() < 0.1 for one in kept] == [True, True, True, False]
-    assert (
-        "At n = 1 million, 2 of the 3 private curves come within 1% of V* of the curve without privacy"
-        in said
-    )
 
 
 def test_what_an_older_link_chose_and_the_page_has_no_more_is_said(visit: Visit) -> None:

@@ -78,7 +78,7 @@ def test_the_page_opens_with_a_released_example_that_is_labelled_as_simulated(
     (head,) = [box.value for box in app.success]
     assert head.startswith("**Better than today, if nothing hidden drove the choices.**")
     assert [chart.alt.split()[0] for chart in charts(app)] == ["Heatmaps"]
-    for sentence in (*verdict.BLIND, sentences.BEFORE_USE):
+    for sentence in (*verdict.SAID["blind"], sentences.PAGE["before_use"]):
         assert sentence in said
     assert work() == 0  # it comes with the program
     assert any("dprl check people.csv" in code.value for code in app.code)
@@ -90,7 +90,7 @@ def test_the_example_is_what_a_release_of_its_file_gives() -> None:
     assert trace.spec.declared == declaration_text(EXAMPLE)
     assert (trace.spec.n, trace.spec.rho, trace.verdict) == (EXAMPLE_PEOPLE, 0.1, "better")
     assert trace.portable.csv_text().splitlines()[0] == "step,state,action,episodes_with_noise,decides"
-    assert f"{EXAMPLE_PEOPLE:,} in the example" in price.OWN_RECORDS
+    assert f"{EXAMPLE_PEOPLE:,} in the example" in price.SAID["own_records"]
 
 
 def test_from_a_file_to_a_policy_and_what_is_left_of_the_budget(visit: Visit, work: Work) -> None:
@@ -125,7 +125,7 @@ def test_from_a_file_to_a_policy_and_what_is_left_of_the_budget(visit: Visit, wo
         "Registry entry (YAML)",
     )
     assert {*files} <= labels
-    assert sentences.AGAIN in said
+    assert sentences.PAGE["again"] in said
     press(fill(app, own_rho=0.16), "own_check")  # beyond the total; the file need not be given again
     assert app.button(key="own_run").disabled
     assert "with this release it would be ρ = 0.26" in words(app)
@@ -233,10 +233,10 @@ def test_counts_that_have_gone_are_not_offered(visit: Visit) -> None:
     assert data is not None
     kept.forget(data.data)
     app.run()
-    assert sentences.GONE in words(app)
+    assert sentences.PAGE["gone"] in words(app)
     given(app)
     assert READ in words(app)
-    assert sentences.GONE not in words(app)
+    assert sentences.PAGE["gone"] not in words(app)
 
 
 def test_in_public_no_file_is_asked_for_unless_that_is_switched_on(
@@ -245,13 +245,13 @@ def test_in_public_no_file_is_asked_for_unless_that_is_switched_on(
     """There no budget has a name: visitors would share it."""
     monkeypatch.setenv("DPRL_PUBLIC", "1")
     app = visit(PAGE)
-    assert sentences.OFF in words(app)
+    assert sentences.PAGE["off"] in words(app)
     assert "simulated patients" in words(app)
     assert not app.file_uploader
     monkeypatch.setenv("DPRL_UPLOADS", "1")
     monkeypatch.setattr(module.store(), "public", True)
     app.run()
-    assert sentences.OFF not in words(app)
+    assert sentences.PAGE["off"] not in words(app)
     assert not [box for box in app.text_input if box.label == "Name of the budget"]
     typed = {key: value for key, value in TYPED.items() if key not in ("own_budget", "own_total")}
     app.file_uploader[0].upload("people.csv", CSV.replace("severe", "sevre", 8).encode(), "text/csv")
