@@ -291,7 +291,7 @@ def draw_tab(corner: DeltaGenerator, live: bool) -> None:
     names, runs = titles(s.explore.shown), look.statuses()
     if live and (s.paused or not look.going(runs)):
         st.rerun()
-    status.strip(s.explore.shown, names, runs)
+    ONLINE.strip(look.progress(runs))
     featured = any(ALGORITHMS[curve.spec.algorithm].needs for curve in s.explore.visible)
     offered = {name: title for name, (title, _) in TABS.items() if name != "ellipsoid" or featured}
     shown = s.explore.view.tab if s.explore.view.tab in offered else "regret"

@@ -108,7 +108,7 @@ def test_an_opened_link_starts_what_is_missing_and_shows_what_is_there(
 
 def test_several_runs_are_cancelled_and_run_again_together(visit: Visit, store: Store) -> None:
     app = visit("explore", c=[PRIVATE, f"{PRIVATE}~root.1"])
-    for pressed, label, state in (("cancel", "Cancel all", "cancelled"), ("retry_0", "Run them", "queued")):
+    for pressed, label, state in (("cancel", "Cancel", "cancelled"), ("begin", "Run them", "queued")):
         assert app.button(key=pressed).label == label
         press(app, pressed)
         curves = app.session_state["session"].explore.curves
@@ -118,17 +118,17 @@ def test_several_runs_are_cancelled_and_run_again_together(visit: Visit, store: 
 def test_cancelled_failed_and_lost_runs_have_their_own_words(visit: Visit, store: Store) -> None:
     app = visit("explore", c=[PRIVATE])
     app.button(key="cancel").click().run()
-    assert "Cancelled at 0%: nothing had been computed" in words(app)
-    app.button(key="retry_0").click().run()
+    assert "1 run of 1 not computed: 2 seeds" in words(app)
+    app.button(key="begin").click().run()
     assert store.status(SPEC).state == "queued"
     assert slots.work(store, slots.failing("It broke <b>badly</b>.")) == 2
     app.run()
     said = marked(app)
-    assert "Failed" in said
+    assert "1 run failed" in said
     assert "<b>badly" not in said  # escaped
     assert "It broke" in said
-    assert app.button(key="retry_0").label == "Try again"
-    press(app, "retry_0")
+    assert app.button(key="retry").label == "Try again"
+    press(app, "retry")
     assert store.status(SPEC).state == "queued"
 
 
