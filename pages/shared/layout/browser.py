@@ -5,6 +5,7 @@ The source of a component is the file of its name in assets/web/. It is read onc
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -12,7 +13,7 @@ from typing import Any
 import streamlit as st
 
 from dprl.assets import WEB, module_with_imports, plain, web_source
-from pages.shared.results.data import ENTRY_BYTES, SizedCache, cache_of
+from pages.shared.results.data import cache_of_all
 from pages.shared.visitor.callbacks import callback
 
 
@@ -95,13 +96,10 @@ def unseen(under: str, dark: bool, wide: bool, seen: Callable[[bool], None]) -> 
         _listening(key="listening", height=1)  # without data, so that the browser runs it once
 
 
-BYTES = 4 * 2**20  # of cached drawings, for all visitors together
-
 _one_user = component("one_user", js=module_with_imports("one_user.js"))
 
 
 def one_user(key: str, make: Callable[[], dict[str, Any]]) -> None:
     """Draw one user's way through an environment. make: returns the data, and is called once for each key."""
-    kept: SizedCache[dict[str, Any]] = cache_of("one_user", BYTES)
-    drawing = kept.cached(key, lambda _: make(), lambda made: ENTRY_BYTES + len(repr(made)))
-    _one_user(data={"id": key} | drawing, key="one_user")
+    text = cache_of_all().cached(("one_user", key), lambda: json.dumps(make()))
+    _one_user(data={"id": key} | json.loads(text), key="one_user")

@@ -208,7 +208,7 @@ class Runs:
         begin: Callable[[], object] | None = None,
         stop: Callable[[], object] = lambda: None,
     ) -> None:
-        """Draw a line on the progress of runs, with a button for a possible action. It keeps its place when it is empty:
+        """Draw a line on the progress of runs, with a button for a possible action. It keeps its place if it is empty:
         otherwise everything below would be drawn again, and the page would scroll to its top.
 
         begin: requests the missing runs, instead of `start`; stop: called when the visitor withdraws from them.

@@ -181,7 +181,6 @@ class Session:
     explained: dict[str, str] = field(default_factory=dict)  # terms explained on the page, by the part
     waiting: set[str] = field(default_factory=set)  # parts that wait for an answer of the workers
     polling: frozenset[str] = frozenset()  # parts that the browser redraws until they have it
-    costs: dict[str, float] = field(default_factory=dict)  # recent CPU seconds of redrawing each part
     asked: set[tuple[str, Spec]] = field(default_factory=set)  # questions for which the visitor has waited
     replaced: deque[str] = field(default_factory=lambda: deque(maxlen=16))  # addresses that others replaced
     unasked: float = 0.0  # seconds on one core that the last link started by itself
