@@ -53,8 +53,8 @@ _listening = component("listening", js=LISTENING)
 
 
 def copy_link(query: str, label: str = "Copy link", replace: bool = False) -> None:
-    """Draw a button that copies the address of this page with `query` (already escaped) to the clipboard. Two on one
-    page need different labels. replace: whether the address bar gets the query, too."""
+    """Draw a button that copies this page's address with `query` (already escaped). Two on one page need different
+    labels. replace: whether the address bar gets the query, too."""
     key = "_".join(label.lower().split())
     _copy(data={"query": query, "label": label, "replace": replace}, key=key, width="content")
 
@@ -70,15 +70,11 @@ def say(said: str, name: str) -> None:
 
 
 def unseen(under: str, dark: bool, wide: bool, seen: Callable[[bool], None]) -> None:
-    """Run the invisible scripts that every page needs.
+    """Run the invisible scripts that every page needs, see assets/web/.
 
-    A narrow screen's sidebar closes whenever `under` changes. The page is redrawn if the browser's colours, or the room
-    next to its charts, are no longer those for which it was drawn. A chart that fills the screen stays so when it is
-    redrawn; the camera above a chart writes the run below the picture; Tab moves from a button to the content that it
-    has opened, and on from there; and terms show their meanings.
-
-    under: a word for the content under the sidebar. dark, wide: the colours and the room for which the page is drawn.
-    seen: called with whether there is room next to charts.
+    under: a word for the content under the sidebar, which closes on a narrow screen whenever this changes. dark, wide:
+    the colours, and the room next to charts, for which the page is drawn; if they change, it is redrawn. seen: called
+    with whether there is room.
     """
 
     def heard() -> None:

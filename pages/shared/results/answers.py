@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import time
 from collections.abc import Hashable
@@ -27,33 +26,25 @@ def guarantee(spec: Spec) -> Guarantee | None:
 
 
 def table(question: str, spec: Spec) -> dict[str, Any] | None:
-    """Return the answer to "promise" (the curves of a run's noise), "collusion" or "coverage", as the functions of
-    these names in dprl.simulation give it; None until it is known, or if there is none. Raises SpecError."""
+    """Return the answer to "promise", "collusion" or "coverage", see dprl.simulation; None until it is known, and if
+    there is none. Raises SpecError."""
     found = _answer_to(question, spec)
     return found if isinstance(found, dict) else None
 
 
-def replay(spec: RunSpec) -> bytes | None:
-    """Return a run for a page without a server, see `wasm.replayed`, packed; None until it is known. Raises SpecError
-    if it cannot be played."""
-    kept = cache_of_all()
+def replay(spec: RunSpec) -> str | None:
+    """Return a run for a page without a server, see `wasm.replayed`, as text for `answered`; None until it is known.
+    Raises SpecError if it cannot be played."""
     key = (QUESTION, json.dumps(spec.to_dict() | {"seeds": 1}))  # it always has the same seeds
-    if (found := kept.get(key)) is not None:
-        packed: bytes = found[1]
-        return packed
+    if (found := cache_of_all().get(key)) is not None:
+        return str(found[1])
     text = _asked(QUESTION, spec)
     if text is None:
         return None
     if not text:
         raise SpecError("spec", "no worker could prepare this run; try again later.")
     answered(text)  # a refusal is raised
-    return kept.put(key, None, gzip.compress(text.encode(), 1))
-
-
-def unpacked(packed: bytes) -> dict[str, Any]:
-    """Return the unpacked result of `replay`."""
-    found: dict[str, Any] = answered(gzip.decompress(packed).decode())
-    return found
+    return cache_of_all().put(key, None, text)
 
 
 def v_star(spec: RunSpec | OfflineSpec) -> float | None:
