@@ -39,8 +39,8 @@ def small(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iter
     claim = replace(CLAIMS["jdp-additive"], settings=(regret.flattens(SMALL), regret.goes_on(SMALL)))
     known = data.bundled_papers().evidence
     monkeypatch.setitem(CLAIMS, "jdp-additive", claim)
-    shutil.copytree(data.DIRECTORY, tmp_path / "assets")
-    monkeypatch.setattr(data, "DIRECTORY", tmp_path / "assets")
+    shutil.copytree(data.ASSETS, tmp_path / "assets")
+    monkeypatch.setattr(data, "ASSETS", tmp_path / "assets")
     data.path_of("papers").write_text(json.dumps(bench.papers(known)), encoding="utf-8")
     forget()
     yield claim

@@ -110,10 +110,9 @@ def redrawn(
     so. still: returns whether nothing has changed. If possible, the server calls this instead of redrawing, at any
     number of visitors, and redraws the whole page once something has changed.
 
-    A part that waits for an answer of the workers is redrawn, too. With many visitors, parts are redrawn less often, so
-    that there is time for button presses: browsers request parts at the given pace even if the last answer has not yet
-    come, so that requests would pile up at a slow server. After an error a part is not redrawn, so that the error is
-    not logged every time; redrawing resumes once an action of the visitor has led to a drawing without an error.
+    A part that waits for an answer of the workers is redrawn, too. With many visitors, parts are redrawn less often:
+    browsers request parts at the given pace even if the last answer has not yet come, so that requests would pile up.
+    After an error a part is not redrawn until an action of the visitor has led to a drawing without an error.
     """
     s = session()
     me = id(s), name
