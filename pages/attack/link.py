@@ -19,7 +19,7 @@ from dprl.fields import SpecError
 from dprl.simulation import FIELDS as RUN_FIELDS
 from dprl.simulation import AttackSpec, RunSpec
 from pages.shared.results import data
-from pages.shared.results.data import AttackScores, SizedCache, bundled_scores, cache_of
+from pages.shared.results.data import AttackScores, bundled_scores, cache_of_all
 from pages.shared.results.status import Runs
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.draft import Draft, draft_of
@@ -86,7 +86,6 @@ class AttackRuns(Runs):
 
 
 RUNS = AttackRuns(group="attack")
-SCORE_BYTES = 16 * 2**20  # memory for cached scores, shared by all visitors
 
 
 @dataclass(kw_only=True)
@@ -132,8 +131,8 @@ def finished_scores(spec: AttackSpec) -> AttackScores:
     if spec in bundled_scores():
         return bundled_scores()[spec]
 
-    def load(version: str | None) -> AttackScores:
-        traces = data.store().traces(spec)
+    def load() -> AttackScores:
+        version, traces = data.store().version(spec), data.store().traces(spec)
         first, second = (
             np.concatenate([np.zeros(0), *(getattr(trace, world) for trace in traces)])
             for world in ("first", "second")
@@ -141,10 +140,4 @@ def finished_scores(spec: AttackSpec) -> AttackScores:
         releases, counters = (traces[0].releases, traces[0].counters) if traces else (0, 0)
         return AttackScores(first, second, releases, counters, f"{version}:{len(first)}")
 
-    kept: SizedCache[AttackScores] = cache_of("scores", SCORE_BYTES)
-    return kept.cached(
-        spec.to_json(),
-        load,
-        lambda found: found.first.nbytes + found.second.nbytes,
-        lambda: data.store().version(spec),
-    )
+    return cache_of_all().cached(("scores", spec.to_json()), load, lambda: data.store().version(spec))

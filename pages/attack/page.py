@@ -35,7 +35,6 @@ from pages.shared.results import answers
 from pages.shared.results.data import AttackScores
 from pages.shared.results.status import (
     ACTIVE,
-    in_place,
     line,
     pace,
     pause_switch,
@@ -125,7 +124,8 @@ def release_part() -> None:
     if a.spec.run.contribution > 1:
         st.markdown(explained(sentences.several(a.spec.run.contribution)))
     choices(run.state in ACTIVE)
-    attack_strip(a.spec, run)
+    with st.container():  # keeps its place when it is empty
+        attack_strip(a.spec, run)
     if not len(found.first):
         if run.state in ACTIVE:
             empty("The first trials appear in a moment.")
@@ -176,7 +176,6 @@ def attack_other(**changes: Any) -> None:
     st.rerun()
 
 
-@in_place
 def attack_strip(spec: AttackSpec, run: RunStatus) -> None:
     """Draw the status of the attack, with buttons for the possible actions."""
     said = escape(words(run))

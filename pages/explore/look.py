@@ -30,7 +30,7 @@ from pages.shared.layout.frame import page_link
 from pages.shared.layout.terms import escape, explained
 from pages.shared.results import data
 from pages.shared.results.data import comes_along
-from pages.shared.results.status import ACTIVE, ONLINE, act, price
+from pages.shared.results.status import ACTIVE, ONLINE, Progress, act, price
 from pages.shared.visitor.links import Curve, encode_specs, most_private
 from pages.shared.visitor.state import ask, begin, owner_id, session
 
@@ -69,6 +69,13 @@ def going(runs: Sequence[RunStatus]) -> list[RunStatus]:
     e = session().explore
     baselines = [c.spec.baseline() for c in e.shown if c.spec.privacy != "none" and e.view.measure == "extra"]
     return [run for run in [*runs, *map(ONLINE.status, baselines)] if run.state in ACTIVE]
+
+
+def progress(runs: Sequence[RunStatus]) -> Progress:
+    """Return the joint status of the visible runs, without a draft that is being computed."""
+    rows = zip(session().explore.shown, runs, strict=True)
+    shown = {c.spec: run for c, run in rows if not (c.hidden or (c.draft and run.state in ACTIVE))}
+    return Progress([*shown], {spec: run for spec, run in shown.items() if run.state != "done"})
 
 
 def look_closely(titles: Sequence[str], runs: Sequence[RunStatus]) -> tuple[Curve, str, SeedTrace] | None:

@@ -24,7 +24,7 @@ from dprl.learners import ALGORITHMS
 from dprl.links import MAX_CURVES
 from dprl.player import sizes_of
 from dprl.runs.status import RunStatus
-from dprl.simulation import RunSpec
+from dprl.simulation import RunSpec, answered
 from dprl.simulation.replay import unplayable
 from dprl.sitemap import PAGES
 from dprl.words import percent
@@ -194,7 +194,7 @@ def offer_page() -> None:
     except SpecError as error:
         st.caption(escape(f"{error} {FIXED}"))
         return
-    ready = {spec: packed for spec, packed in found.items() if packed is not None}
+    ready = {spec: text for spec, text in found.items() if text is not None}
     if len(ready) < len(found):
         done = percent(len(ready) / len(found))
         st.caption(f"Calibrating the noise for each position of the slider: {done} done.")
@@ -206,7 +206,8 @@ def offer_page() -> None:
     st.caption(f"The page opens from disk and sends no requests.{lacks}")
 
     def replay(spec: RunSpec) -> dict[str, Any]:
-        return answers.unpacked(ready[spec])
+        run: dict[str, Any] = answered(ready[spec])
+        return run
 
     made = partial(played_page, heading, curves, view, replay, sentence=s.explore.sentence)
     save(file_name(wanted), "Download the page", "text/html", made)
@@ -291,7 +292,7 @@ def draw_tab(corner: DeltaGenerator, live: bool) -> None:
     names, runs = titles(s.explore.shown), look.statuses()
     if live and (s.paused or not look.going(runs)):
         st.rerun()
-    status.strip(s.explore.shown, names, runs)
+    ONLINE.strip(look.progress(runs))
     featured = any(ALGORITHMS[curve.spec.algorithm].needs for curve in s.explore.visible)
     offered = {name: title for name, (title, _) in TABS.items() if name != "ellipsoid" or featured}
     shown = s.explore.view.tab if s.explore.view.tab in offered else "regret"

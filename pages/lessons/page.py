@@ -19,7 +19,7 @@ from pages.shared.layout.chart import draw, explain, kept, save_citations
 from pages.shared.layout.frame import page_link, redrawn, wide
 from pages.shared.layout.head import common, head, share
 from pages.shared.layout.terms import escape, explained
-from pages.shared.lessons import RUNS, answer_field, chosen, draggable, evidence, fault, press, unknown
+from pages.shared.lessons import RUNS, answer_field, chosen, draggable, evidence, fault, unknown
 from pages.shared.results.status import PACE
 from pages.shared.visitor.callbacks import button
 from pages.shared.visitor.state import read_address
@@ -109,7 +109,9 @@ def opened() -> None:
         else:
             answer_field(here.step.prediction, here.guess, guess)
             show = SAID["show"] if here.whole else SAID["unknown"]
-            press(show, "visibility", "reveal", reveal, primary=here.whole)
+            button(
+                show, reveal, icon="visibility", key="reveal", type="primary" if here.whole else "secondary"
+            )
             if not here.whole:
                 st.caption(SAID["first"])
         onward()
@@ -138,20 +140,23 @@ def onward() -> None:
     following = every.index(here.key) + 1
     with st.container(horizontal=True, gap="small", key="onward"):
         before = max(here.at - 1, 0)
-        press(SAID["previous"], "chevron_left", "previous", go, here.key, before, disabled=not here.at)
+        button(
+            SAID["previous"], go, here.key, before, icon="chevron_left", key="previous", disabled=not here.at
+        )
         if not here.ended:
             name = SAID["recap"] if here.at + 1 == len(here.lesson.steps) else SAID["next"]
-            press(name, "chevron_right", "next", go, here.key, here.at + 1, primary=here.shown)
+            kind = "primary" if here.shown else "secondary"
+            button(name, go, here.key, here.at + 1, icon="chevron_right", key="next", type=kind)
         elif following < len(every):
             name = filled(SAID["next_lesson"], title=escape(LESSONS[every[following]].title))
-            press(name, "chevron_right", "next_lesson", go, every[following])
+            button(name, go, every[following], icon="chevron_right", key="next_lesson")
 
 
 def ways() -> None:
     """Draw links to other pages and downloads."""
     here = lessons()
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="lesson_ways"):
-        press(SAID["all"], "list", "all_lessons", go, "")
+        button(SAID["all"], go, "", icon="list", key="all_lessons")
         page_link("room", SAID["lead"])
         if not here.ended and here.shown:
             save_citations([*here.step.specs, *(spec for _, spec in here.step.questions)])
@@ -166,7 +171,7 @@ def recap() -> None:
         with st.container(horizontal=True, gap="small", key="unanswered"):
             for at in here.open_questions:
                 name = f"{at + 1}. {escape(here.lesson.steps[at].title)}"
-                press(name, "chevron_right", f"unanswered_{at}", go, here.key, at)
+                button(name, go, here.key, at, icon="chevron_right", key=f"unanswered_{at}")
         return
     views.recap_sentences(here.lesson)
     guesses = [here.answered.get((here.key, at), "") for at in range(len(here.lesson.steps))]
@@ -183,7 +188,7 @@ def recap() -> None:
         if attempt := here.lesson.attempt:
             link = urlsplit(attempt[1])
             page_link(link.path.strip("/"), attempt[0], parse_qsl(link.query), icon="science")
-        press(SCORE["again"], "restart_alt", "begin_again", begin_again, here.key)
+        button(SCORE["again"], begin_again, here.key, icon="restart_alt", key="begin_again")
 
 
 def drawn_chart() -> PackedPicture:

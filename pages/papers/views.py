@@ -36,12 +36,11 @@ from pages.shared.controls.widgets import select
 from pages.shared.layout.chart import kept, show
 from pages.shared.names import style_of
 from pages.shared.results import data
-from pages.shared.results.data import SizedCache, asset, bundled_papers, cache_of
+from pages.shared.results.data import asset, bundled_papers, cache_of_all
 from pages.shared.results.status import Runs
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.state import PageState
 
-COMPUTED_BYTES = 10_000_000  # memory for results computed here, shared by all visitors
 CLAIM_BYTES = 100_000  # approximate memory for one experiment
 SETTING = Field("at", "int", 1, "the setting whose curves are drawn", 1, 99, query="at")
 RUNS = Runs(group="papers")
@@ -129,15 +128,15 @@ def computed_here(claim: Claim) -> tuple[Evidence, ClaimReport] | None:
     store = data.store()
     if RUNS.missing([*claim.runs]):
         return None
-    computed: SizedCache[tuple[Evidence, ClaimReport]] = cache_of("papers", COMPUTED_BYTES)
     token = ".".join(store.version(spec) for spec in [*claim.runs, *claim.questions])
-    found = computed.get(claim.key)
+    found = cache_of_all().get(("papers", claim.key))
     if found is not None and found[0] == token:
-        return found[1]
+        computed: tuple[Evidence, ClaimReport] = found[1]
+        return computed
     known = evidence(store, claim)
     if known is None:  # an answer, which has no version, is missing
         return None
-    return computed.put(claim.key, token, (known, report(claim, known)), CLAIM_BYTES)
+    return cache_of_all().put(("papers", claim.key), token, (known, report(claim, known)), CLAIM_BYTES)
 
 
 HOW = (

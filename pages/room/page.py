@@ -57,7 +57,6 @@ from pages.shared.visitor.presence import network_address
 from pages.shared.visitor.state import read_address, session, write_address
 
 PACE = 0.5  # seconds between two checks of the room
-COST = 0.001  # maximum CPU seconds of a check
 DEVICE = "device"
 _device = component(DEVICE)
 _coin = component("coin", js=module_with_imports("coin.js", "report.js"))
@@ -137,7 +136,7 @@ def watch(what: Callable[[Room], object], drawn: Room) -> None:
         if not still():
             st.rerun()
 
-    redrawn(look, PACE, "room", COST, still)
+    redrawn(look, PACE, "room", still)
 
 
 def arrive() -> Room | None:

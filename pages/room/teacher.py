@@ -48,7 +48,7 @@ from pages.shared.layout.browser import component, copy_link
 from pages.shared.layout.chart import save
 from pages.shared.layout.head import qr
 from pages.shared.layout.terms import escape, explained
-from pages.shared.lessons import press, question_beside_picture
+from pages.shared.lessons import question_beside_picture
 from pages.shared.results.data import store
 from pages.shared.visitor.address import query_of
 from pages.shared.visitor.callbacks import button, callback
@@ -315,18 +315,18 @@ def shown_step(step: ClassStep, steps: Sequence[ClassStep]) -> None:
 def bar(here: Room, steps: Sequence[ClassStep], place: int) -> None:
     """Draw the buttons Back and Next: Next returns to the last step, shows the answer, or puts another step."""
     last, state = len(steps) - 1, steps[-1].state if steps else None
-    press(LEAD["back"], "chevron_left", "present_previous", look, place - 1, disabled=place <= 0)
+    button(LEAD["back"], look, place - 1, icon="chevron_left", key="present_previous", disabled=place <= 0)
     if place < last:
-        press(LEAD["next"], "chevron_right", "present_next", look, place + 1)
+        button(LEAD["next"], look, place + 1, icon="chevron_right", key="present_next")
     elif state is not None and state != "revealed":
         with st.container(key="present_answer", width="content"):  # keys that show an answer use it, too
-            press(LEAD["reveal"], "visibility", "present_next", onward, last, state, primary=True)
+            button(LEAD["reveal"], onward, last, state, icon="visibility", key="present_next", type="primary")
     elif (coming := upcoming([step.content for step in steps])) is not None and not here.closed:
         ahead = filled(LEAD["ahead"], title=title(coming))
-        press(escape(ahead), "chevron_right", "present_next", onward, last, state, primary=True)
+        button(escape(ahead), onward, last, state, icon="chevron_right", key="present_next", type="primary")
     else:
-        press(LEAD["next"], "chevron_right", "present_next", look, place, disabled=True)
-    press(LEAD["leave"], "close", "present_leave", lead, False)
+        button(LEAD["next"], look, place, icon="chevron_right", key="present_next", disabled=True)
+    button(LEAD["leave"], lead, False, icon="close", key="present_leave")
     if place < last:
         where = filled(LEAD["earlier"], code=here.code, place=place + 1, last=last + 1)
     elif steps and not isinstance(steps[-1].content, Recap):

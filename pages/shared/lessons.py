@@ -303,17 +303,3 @@ def draggable(prediction: Prediction, text: str, chart: str, said: Said) -> None
             height=1,
             on_dropped_change=callback(dropped),
         )
-
-
-def press(
-    label: str,
-    icon: str,
-    key: str,
-    action: Callable[..., object],
-    *arguments: Any,
-    primary: bool = False,
-    disabled: bool = False,
-) -> None:
-    """Draw a button; one that leads nowhere here is disabled, so that its neighbours stay where they are."""
-    kind = "primary" if primary else "secondary"
-    button(label, action, *arguments, icon=icon, key=key, type=kind, disabled=disabled)

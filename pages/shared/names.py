@@ -59,13 +59,9 @@ def places_apart(specs: Sequence[RunSpec | OfflineSpec]) -> list[str]:
     its kind, or "" if all runs share one environment."""
     if len({place_of(spec) for spec in specs}) == 1:
         return [""] * len(specs)
-    result = []
-    for spec in specs:
-        kin = [other.environment_params for other in specs if other.environment == spec.environment]
-        own = spec.environment_params
-        differing = [key for key in own if key != "id" and len({str(params[key]) for params in kin}) > 1]
-        result.append(_place(spec, [_told(key, own[key]) for key in differing[:_SAID]]) + ": ")
-    return result
+    names = [ENVIRONMENTS[spec.environment].called(spec.environment_params) for spec in specs]
+    told = _differences([spec.environment_params for spec in specs], names)
+    return [f"{_place(spec, inside)}: " for spec, inside in zip(specs, told, strict=True)]
 
 
 def _place(spec: RunSpec | OfflineSpec, inside: Sequence[str]) -> str:
@@ -76,16 +72,20 @@ def _place(spec: RunSpec | OfflineSpec, inside: Sequence[str]) -> str:
 
 def told_apart(specs: Sequence[Spec], labels: Sequence[str]) -> list[str]:
     """Return the labels; to equal labels, add the settings in which their specs differ."""
+    told = _differences(list(map(_flat, specs)), labels)
+    return [", ".join([words, *each]) for words, each in zip(labels, told, strict=True)]
+
+
+def _differences(settings: Sequence[Mapping[str, Any]], labels: Sequence[str]) -> list[list[str]]:
+    """Describe, for each label, the settings in which it differs from the others that are equal to it."""
     result = []
-    for spec, words in zip(specs, labels, strict=True):
-        group = [_flat(c) for c, other in zip(specs, labels, strict=True) if other == words]
-        own = _flat(spec)
-        # A setting that only some specs have follows from other differences, as the bonus's multipliers do.
-        differing = [key for key in own if len({str(values[key]) for values in group if key in values}) > 1]
+    for own, words in zip(settings, labels, strict=True):
+        group = [other for other, label in zip(settings, labels, strict=True) if label == words]
+        # A setting that only some have follows from other differences, as the bonus's multipliers do.
+        differing = [key for key in own if len({str(other[key]) for other in group if key in other}) > 1]
         if "calibration" in differing and "delta" in differing:
             differing.remove("delta")  # noise as in the paper has its own
-        told = [_told(key, own[key]) for key in differing[:_SAID]]
-        result.append(", ".join([words, *told]))
+        result.append([_told(key, own[key]) for key in differing[:_SAID]])
     return result
 
 

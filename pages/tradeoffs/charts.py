@@ -37,7 +37,7 @@ from pages.shared.layout.chart import kept, show
 from pages.shared.layout.terms import escape, explained
 from pages.shared.names import style_of
 from pages.shared.results import answers, status
-from pages.shared.results.status import Progress, in_place, line, stopped, working_out
+from pages.shared.results.status import Progress, line, stopped, working_out
 from pages.shared.results.status import price as cost
 from pages.shared.visitor.callbacks import into
 from pages.shared.visitor.links import fields_of
@@ -304,7 +304,8 @@ def needed(study: SweepView, now: Progress) -> None:
     if not found:
         st.info(IMPOSSIBLE if study.ways else NO_MODEL)
         return
-    searching(study, now, found)
+    with st.container():  # keeps its place when it is empty
+        searching(study, now, found)
     times, several = multiples(study, found), base.seeds > 1
     rows = []
     for title, (way, users) in zip(way_titles(tuple(found)), found.items(), strict=True):
@@ -336,7 +337,6 @@ def needed(study: SweepView, now: Progress) -> None:
     trade().picked = None
 
 
-@in_place
 def searching(study: SweepView, now: Progress, found: Found) -> None:
     """Draw the progress of the searches, or an offer to go on with them."""
     unfinished = sum(users.pending is not None for users in found.values())

@@ -30,7 +30,7 @@ PAGES = {
         "regret.csv", "regret.parquet", "cite.bib", "spec.json", "example.json", "environment.json",
     },
     SWEEP: {"sweep.csv", "sweep.json", "cite.bib", "sweep.html"},
-    "offline?tab=data": {"gap.csv", "gap.parquet", "cite.bib", "gap.html"},
+    "offline?tab=data": {"gap.csv", "gap.parquet", "cite.bib", "gap.html", "spec.json"},
 }  # fmt: skip
 
 

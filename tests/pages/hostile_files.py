@@ -13,7 +13,7 @@ from unittest.mock import patch
 from dprl import RunSpec, SpecError, spec_from_json, upload
 from dprl.environments.custom import EXAMPLE as MODEL
 from dprl.simulation.uploads.declaration import declaration
-from pages.shared.controls import custom
+from pages.shared.controls import panel
 from pages.shared.visitor.state import Session
 from tests.pages.hostile import POISON
 from tests.two_rooms import EXAMPLE as DECLARED
@@ -68,7 +68,7 @@ def environment(data: bytes) -> str:
     """As the uploader of the sidebar."""
     s = Session()
     with patch("streamlit.rerun"):
-        custom.received(s, File(data))
+        panel.received(s, File(data))
     return s.upload_problem
 
 

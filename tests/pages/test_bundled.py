@@ -7,6 +7,7 @@ import pytest
 
 from bench.bundled import CURVES, OTHERS, POINTS, optima, widths
 from dprl import estimate, metrics
+from dprl.assets import ASSETS
 from dprl.lessons import LESSONS
 from dprl.metrics.curves import RunCurves, thinned
 from dprl.papers import CLAIMS
@@ -19,7 +20,7 @@ from pages.attack.link import DEFAULT
 from pages.shared.examples import HOME_EPISODES, trust
 from pages.shared.lessons import OWN, evidence
 from pages.shared.results import answers
-from pages.shared.results.data import DIRECTORY, asset, bundled, path_of
+from pages.shared.results.data import asset, bundled, path_of
 from pages.shared.results.data import bundled_papers as bundled_claims
 from pages.shared.results.data import bundled_scores as bundled_attack
 from pages.tradeoffs import charts as charts_of
@@ -34,7 +35,7 @@ def recompute(name: str) -> str:
 def test_every_file_that_comes_with_the_program_is_one_that_a_page_names() -> None:
     named = [name for page in PAGES.values() for name in page.bundled]
     assert len(set(named)) == len(named)
-    there = {file.stem for file in DIRECTORY.glob("*.json")} - {"engine"}  # which tells of engine.wasm
+    there = {file.stem for file in ASSETS.glob("*.json")} - {"engine"}  # which tells of engine.wasm
     assert {*named, "optima"} == there == {*CURVES, *OTHERS}
 
 

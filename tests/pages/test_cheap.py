@@ -42,7 +42,7 @@ def test_a_use_sends_few_elements_and_makes_few_specs(
 
 
 def test_what_is_kept_twice_takes_room_once_and_the_least_recently_used_goes() -> None:
-    kept: SizedCache[str] = SizedCache(100)
+    kept = SizedCache(100)
     kept.put("a", None, "first", 40)
     for _ in range(5):
         kept.put("b", "1", "second", 40)

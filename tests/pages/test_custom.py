@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from streamlit.testing.v1 import AppTest
 
-from dprl.environments.custom import EXAMPLE, parsed
+from dprl.environments.custom import EXAMPLE
 from dprl.simulation import RunSpec
-from pages.shared.controls import custom
-from pages.shared.layout.chart import command_line
+from pages.shared.controls import panel
+from pages.shared.layout.chart import python
 from pages.shared.visitor import links
 from pages.shared.visitor.draft import draft_of
 from pages.shared.visitor.links import Curve, View
@@ -25,7 +24,7 @@ from tests.pages.test_controls import spec
 from tests.problems import first
 
 P = np.full((40, 1, 40), 1 / 40).tolist()
-LARGE = custom.compact(json.dumps({"P": P, "R": [[0.5]] * 40, "d1": [1] + [0] * 39}))
+LARGE = panel.compact(json.dumps({"P": P, "R": [[0.5]] * 40, "d1": [1] + [0] * 39}))
 
 
 def changed(**parts: Any) -> bytes:
@@ -46,29 +45,29 @@ BAD = {  # what else is no model: tests/environments/test_custom.py
 @pytest.mark.parametrize("what", BAD)
 def test_a_bad_file_gets_one_sentence_and_changes_nothing(what: str) -> None:
     s = Session()
-    custom.received(s, File(BAD[what]))
+    panel.received(s, File(BAD[what]))
     assert s.upload_problem.endswith(".")
     assert len(s.upload_problem) < 400
     assert "Traceback" not in s.upload_problem
     assert s.draft == draft_of(RunSpec())
-    custom.received(s, None)  # taken away again
+    panel.received(s, None)  # taken away again
     assert s.upload_problem == ""
 
 
 def test_a_file_may_begin_with_a_byte_order_mark(visit: Visit) -> None:
     s = visit("bare").session_state["session"]
-    custom.received(s, File(b"\xef\xbb\xbf" + changed(name="marked")))
+    panel.received(s, File(b"\xef\xbb\xbf" + changed(name="marked")))
     assert s.upload_problem == ""
     assert "marked" in s.draft.environment_params["custom"]["model"]
-    custom.received(s, File(changed().decode().encode("utf-16")))
-    assert s.upload_problem == "This is text in UTF-16; save it as UTF-8."
+    panel.received(s, File(changed().decode().encode("utf-16")))
+    assert s.upload_problem == "The environment cannot be used; this is text in UTF-16; save it as UTF-8."
 
 
 def test_a_file_that_no_browser_should_have_sent_is_refused_unread() -> None:
     s = Session()
     file = File(b" " * 2_060_000)
     file.getvalue = lambda: pytest.fail("read")
-    custom.received(s, file)
+    panel.received(s, file)
     assert s.upload_problem == "The file has 2.06 MB; give at most 2 MB."
 
 
@@ -76,7 +75,7 @@ def test_a_good_file_is_used_and_its_steps_set_the_horizon(visit: Visit) -> None
     app = visit("bare")
     s = app.session_state["session"]
     three = [[[[0.5, 0.5], [1.0, 0.0]], [[0.0, 1.0], [0.5, 0.5]]]] * 3
-    custom.received(s, File(changed(P=three, name="three ~ steps")))
+    panel.received(s, File(changed(P=three, name="three ~ steps")))
     assert s.upload_problem == ""
     app.run()
     found = spec(app)
@@ -91,7 +90,7 @@ def test_a_good_file_is_used_and_its_steps_set_the_horizon(visit: Visit) -> None
 def test_a_large_one_says_that_it_does_not_fit_into_the_link(visit: Visit) -> None:
     app = visit("bare")
     s = app.session_state["session"]
-    custom.received(s, File(LARGE.encode()))
+    panel.received(s, File(LARGE.encode()))
     assert s.upload_problem == ""
     app.run()
     assert "too large for a link" in words(app)
@@ -119,61 +118,19 @@ def test_a_link_is_read_again_when_the_file_it_waited_for_has_come(visit: Visit,
     link, shown = AWAITED[page]
     app = visit(page, **{key: [v for k, v in link if k == key] for key, _ in link})
     assert "upload that file" in words(app)
-    custom.received(app.session_state["session"], File(json.dumps(EXAMPLE).encode()))
+    panel.received(app.session_state["session"], File(json.dumps(EXAMPLE).encode()))
     app.run()
     assert "upload that file" in words(app)  # it was another one
-    custom.received(app.session_state["session"], File(LARGE.encode()))
+    panel.received(app.session_state["session"], File(LARGE.encode()))
     app.run()
     assert "upload that file" not in words(app)
     assert shown(app.session_state) == RUN
     # What is changed afterwards is not taken back by the same link.
-    custom.received(app.session_state["session"], File(json.dumps(EXAMPLE).encode()))
+    panel.received(app.session_state["session"], File(json.dumps(EXAMPLE).encode()))
     app.run()
-    assert app.session_state["session"].draft.environment_params["custom"]["model"] == custom.compact(
+    assert app.session_state["session"].draft.environment_params["custom"]["model"] == panel.compact(
         json.dumps(EXAMPLE)
     )
-
-
-def edit(visit: Visit, **parts: Any) -> AppTest:
-    """The page after the text of the example was changed and used."""
-    app = visit("bare")
-    widget(app, "selectbox", "Environment").select("custom").run()
-    area = widget(app, "text_area", "Environment in use, as JSON")
-    assert json.loads(area.value) == EXAMPLE
-    assert '"d1": [1.0, 0.0]' in area.value
-    area.input(json.dumps(EXAMPLE | parts, indent=1))
-    return app.button(key="edit_use").click().run()
-
-
-def test_an_edited_environment_is_used_and_that_is_undone(visit: Visit) -> None:
-    app = edit(visit, state_labels=["attic", "study"])
-    found = spec(app)
-    assert found is not None
-    assert parsed(found.environment_params["model"])[4] == ("attic", "study")
-    assert "attic" in widget(app, "text_area", "Environment in use, as JSON").value
-    press(app, "undo_reset")
-    found = spec(app)
-    assert found is not None
-    assert parsed(found.environment_params["model"])[4] == ("hall", "study")
-
-
-def test_what_is_wrong_with_an_edit_is_said_and_the_text_stays(visit: Visit) -> None:
-    app = edit(visit, d1=[1.0, 0.5])
-    assert "The environment cannot be used; d1" in words(app)
-    assert "0.5" in widget(app, "text_area", "Environment in use, as JSON").value
-    assert app.session_state["session"].draft.environment_params["custom"].get("model") is None
-
-
-def test_a_large_one_is_not_edited_here(visit: Visit) -> None:
-    app = visit("bare")
-    model = json.dumps(
-        json.loads(LARGE)
-        | {"P": np.full((90, 1, 90), 1 / 90).tolist(), "R": [[0.5]] * 90, "d1": [1] + [0] * 89}
-    )
-    custom.received(app.session_state["session"], File(model.encode()))
-    app.run()
-    assert not app.session_state["session"].upload_problem
-    assert not [button for button in app.button if button.key == "edit_use"]
 
 
 def test_a_gridworld_is_written_a_row_on_a_line(visit: Visit) -> None:
@@ -195,17 +152,17 @@ def test_json_within_json_is_reproduced_from_a_file_and_nothing_unused_is_named(
     app = visit("explore", c=["env.custom~envp.H.4~K.1000"], tab="data")
     code = "\n".join(block.value for block in app.code)
     assert "--spec spec.json" in code
-    assert "--env-param" not in code
-    line = command_line(RunSpec(algorithm="ucbvi", bonus="paper"))
-    assert "None" not in line
-    assert "--env-param S=6" in line
+    assert 'Path("spec.json")' in code
+    code = python(RunSpec(algorithm="ucbvi", bonus="paper"), "regret.csv", from_file=False)
+    assert "None" not in code
+    assert "'S': 6" in code
 
 
 FORMULA = "=cmd|' /C calc'!A0"
 
 
 def test_a_state_named_like_a_formula_is_none_in_the_tables(finished: Visit) -> None:
-    model = custom.compact(changed(state_labels=[FORMULA, "-1"]).decode())
+    model = panel.compact(changed(state_labels=[FORMULA, "-1"]).decode())
     spec = RunSpec(environment="custom", environment_params={"model": model}, episodes=1000, seeds=1)
     link = dict(links.encode([Curve(spec)], View(tab="counts")))
     app = finished("explore", **link)

@@ -142,7 +142,7 @@ def test_what_a_page_redraws_is_kept_that_way(
 
 
 NOTHING = "Nothing has been computed yet."
-ALWAYS = {"Citations (BibTeX)"}
+ALWAYS = {"Citations (BibTeX)", "spec.json"}
 NUMBERS = {"CSV", "Parquet", "Download interactive chart"}
 DATA = OfflineSpec(environment_params={"S": 3, "H": 3}, n=1000, seeds=1)
 RUNS = {  # two on each page where numbers are downloaded

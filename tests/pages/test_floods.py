@@ -44,9 +44,9 @@ def test_a_link_that_would_take_days_starts_nothing_and_says_what_it_costs(
 ) -> None:
     app = visit("explore", **explore(*FLOOD))
     assert waiting(store) == 0
-    assert "Not computed yet. What is missing: 800 seeds, about 1" in words(app)
+    assert "not computed: 800 seeds, about 1" in words(app)
     assert " h on one core." in words(app)
-    press(app, "retry_0")
+    press(app, "begin")
     assert waiting(store) == 800  # the visitor's machine, the visitor's choice
 
 
@@ -103,7 +103,7 @@ def test_loaded_anew_a_page_goes_on_waiting_for_what_its_link_may_not_start(
     visit: Visit, store: Store
 ) -> None:
     app = visit("explore", **explore(HEAVY))
-    app.button(key="retry_0").click().run()
+    app.button(key="begin").click().run()
     assert waiting(store) == 100
     visit("explore", **explore(HEAVY))
     store.cancel(HEAVY, app.session_state["session"].visitor)
@@ -122,7 +122,7 @@ def test_what_a_link_started_ends_with_its_tab(visit: Visit, store: Store) -> No
     assert waiting(store) == 0
     app.run()
     assert "Cancelled" in words(app)
-    app.button(key="retry_0").click().run()
+    app.button(key="begin").click().run()
     assert waiting(store) == 2
 
 
@@ -167,8 +167,7 @@ def test_the_store_is_told_who_is_there(store: Store, monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(Store, "present", present)
     watched, connected = Presence(), {"1", "2"}
-    for session, tab in (("1", "ann"), ("2", "bob")):
-        watched.add(session, tab)
+    watched.tabs |= {"1": "ann", "2": "bob"}
     watched.look(connected.__contains__)
     watched.look(connected.__contains__)  # of bob the store knows nothing any more
     connected.remove("1")

@@ -13,7 +13,7 @@ from dprl.runs.store import Store
 from dprl.simulation import RunSpec
 from pages.shared.layout import chart
 from pages.shared.results import data
-from pages.shared.results.data import cache_of
+from pages.shared.results.data import SizedCache
 
 SMALL = {"S": 3, "A": 2, "H": 3}
 
@@ -22,7 +22,8 @@ def test_charts_with_much_in_them_are_kept_in_smaller_numbers(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     most, points = 10**6, 40_000
-    monkeypatch.setattr(chart, "PICTURE_BYTES", most)
+    small = SizedCache(most)
+    monkeypatch.setattr(chart, "cache_of_all", lambda: small)
 
     def draw(_: bool) -> Picture:
         figure = go.Figure({"type": "scattergl", "y": np.random.default_rng().random(points)})
@@ -30,21 +31,20 @@ def test_charts_with_much_in_them_are_kept_in_smaller_numbers(
 
     for place in range(12):
         chart.kept(("test", place), draw)
-    kept = [
-        place for place in range(12) if cache_of("pictures", most).get(("test", place, False)) is not None
-    ]
+    kept = [place for place in range(12) if small.get(("picture", "test", place, False)) is not None]
     assert most / 2 < 8 * points * len(kept) < 1.1 * most
     assert kept[-1] == 11
 
 
-def test_large_environments_are_kept_in_small_numbers(store: Store) -> None:
+def test_large_environments_are_kept_in_small_numbers(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    most = 8 * 2**20
+    small = SizedCache(most)
+    monkeypatch.setattr(data, "cache_of_all", lambda: small)
     spec = RunSpec(environment="random", environment_params={"S": 40, "A": 5, "H": 20})
     one = data.environment(spec).P.nbytes
     assert data.environment(spec) is data.environment(spec)
     others = [spec.replace(environment_params={**spec.environment_params, "seed": i}) for i in range(1, 12)]
     for other in others:
         data.environment(other)
-    kept = sum(
-        cache_of("environments", data.ENVIRONMENT_BYTES).get(place_of(s)) is not None for s in [spec, *others]
-    )
-    assert 1 <= kept <= data.ENVIRONMENT_BYTES / one < 10
+    kept = sum(small.get(("environment", place_of(s))) is not None for s in [spec, *others])
+    assert 1 <= kept <= most / one < 10

@@ -14,6 +14,7 @@ import pytest
 
 import dprl.__main__ as cli
 from bench import bundled as bench
+from dprl.assets import ASSETS
 from dprl.papers import CLAIMS, Claim, regret
 from dprl.papers.items import all_items, papers, related
 from dprl.runs.store import Store
@@ -39,8 +40,8 @@ def small(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iter
     claim = replace(CLAIMS["jdp-additive"], settings=(regret.flattens(SMALL), regret.goes_on(SMALL)))
     known = data.bundled_papers().evidence
     monkeypatch.setitem(CLAIMS, "jdp-additive", claim)
-    shutil.copytree(data.DIRECTORY, tmp_path / "assets")
-    monkeypatch.setattr(data, "DIRECTORY", tmp_path / "assets")
+    shutil.copytree(ASSETS, tmp_path / "assets")
+    monkeypatch.setattr(data, "ASSETS", tmp_path / "assets")
     data.path_of("papers").write_text(json.dumps(bench.papers(known)), encoding="utf-8")
     forget()
     yield claim

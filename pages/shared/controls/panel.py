@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from copy import deepcopy
 from functools import partial
 from typing import Any, TypeVar
 
 import streamlit as st
 
+from dprl import links
 from dprl.environments import ENVIRONMENTS, Environment
-from dprl.fields import Field, SpecError, check_params
+from dprl.environments.custom import EXAMPLE, parsed
+from dprl.fields import Field, SpecError, check_params, decode
 from dprl.figures import policy
 from dprl.figures.picture import Picture, for_page
 from dprl.figures.style import config
 from dprl.learners import ALGORITHMS
 from dprl.learners.tabular.planner import OWN
+from dprl.links import MAX_MODEL
 from dprl.mdp import Size
 from dprl.privacy import PRIVATIZERS
 from dprl.simulation import FIELDS, RunSpec
@@ -23,8 +28,7 @@ from dprl.simulation.cost import COUNTERS, limit
 from dprl.simulation.pairs import runs_in
 from dprl.simulation.schedules import adaptive, geometric
 from dprl.simulation.schedules.episodic import LIMIT as EPISODIC_LIMIT
-from dprl.words import count, listed
-from pages.shared.controls import custom
+from dprl.words import count, listed, size
 from pages.shared.controls.launch import spec_of_controls
 from pages.shared.controls.noise import SMALL, epsilon_slider, noise, structure
 from pages.shared.controls.widgets import (
@@ -39,14 +43,16 @@ from pages.shared.controls.widgets import (
     setter,
     stops,
 )
-from pages.shared.layout.chart import kept
+from pages.shared.layout.chart import kept, save
 from pages.shared.layout.frame import guarded
 from pages.shared.layout.terms import escape, meanings
-from pages.shared.visitor.callbacks import button
+from pages.shared.visitor.callbacks import button, keyed
 from pages.shared.visitor.draft import Owner, effective
 from pages.shared.visitor.state import Session, session
 
 T = TypeVar("T")
+CUSTOM = ENVIRONMENTS["custom"]
+MOST_BYTES = 2_000_000  # of the file with a visitor's own environment
 MOST_USERS = int(FIELDS["episodes"].high or 0)
 BONUS = {
     "anytime": "anytime bonus (proved)",
@@ -128,8 +134,66 @@ def environment(s: Session) -> None:
         f"{meanings('Environment')}  \n**Now:** {escape(world.summary)}",
         "environment",
     )
-    if world.key == custom.WORLD.key:
-        custom.editor_controls(s)
+    if world is CUSTOM:
+        own_environment(s)
+
+
+def own_environment(s: Session) -> None:
+    """Draw the upload and the downloads of a visitor's own environment."""
+    model = str(s.draft.params("environment", CUSTOM.key).get("model", CUSTOM.fields[0].default))
+    st.file_uploader(
+        "Your environment (JSON)",
+        type=["json"],
+        max_upload_size=MOST_BYTES // 10**6,
+        help="A JSON object with P, R and d1. P[s][a] lists the probabilities of the next states; P may also have one "
+        "such table for each step. R[s][a] is the mean reward, from 0 to 1. d1 lists the probabilities of the first "
+        "state. Optional: name, state_labels and action_labels. At most 2 MB.",
+        disabled=locked("environment"),
+        **keyed("upload", partial(received, s)),
+    )
+    if s.upload_problem:
+        st.caption(f":red[{escape(s.upload_problem)}]")
+    with st.container(horizontal=True, gap="small"):
+        save("example.json", "Example", "application/json", lambda: json.dumps(EXAMPLE, indent=1))
+        save("environment.json", "This one", "application/json", lambda: model)
+    if len(model) > MAX_MODEL:
+        st.caption(
+            f"At {size(len(model))}, this environment is too large for a link. Send the file with the link; whoever "
+            "opens the link can upload the file here."
+        )
+
+
+def received(s: Session, file: Any) -> None:
+    """Use the environment of an uploaded file, or explain its fault in one sentence. One that describes every step of
+    an episode sets H."""
+    s.upload_problem = ""
+    if file is None:
+        return
+    if file.size > MOST_BYTES:
+        s.upload_problem = f"The file has {size(file.size)}; give at most {size(MOST_BYTES)}."
+        return
+    before = deepcopy(s.draft)
+    try:
+        text = decode("model", file.getvalue())
+        _, P, R, *_ = parsed(text)
+        H = next((len(array) for array, steps in ((P, 4), (R, 3)) if array.ndim == steps), None)
+        H = H or s.draft.environment_params.get(CUSTOM.key, {}).get("H", CUSTOM.fields[1].default)
+        CUSTOM.size(model=text, H=H)
+    except SpecError as error:
+        where = error.field.removeprefix("environment_params.").removeprefix("model").lstrip(".")
+        s.upload_problem = f"The environment cannot be used; {where and where + ': '}{error.sentence}"
+        return
+    model = compact(text)
+    s.files[links.text_digest(model)] = model
+    s.draft.environment = CUSTOM.key
+    s.draft.environment_params[CUSTOM.key] = {"model": model, "H": H}
+    s.remember(before)
+    st.rerun()  # all of the page: a link may have waited for this file
+
+
+def compact(text: str) -> str:
+    """Return the same JSON without needless space."""
+    return json.dumps(json.loads(text), separators=(",", ":"))
 
 
 def environment_parameters(s: Session) -> None:

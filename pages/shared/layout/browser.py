@@ -5,6 +5,7 @@ The source of a component is the file of its name in assets/web/. It is read onc
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -12,7 +13,7 @@ from typing import Any
 import streamlit as st
 
 from dprl.assets import WEB, module_with_imports, plain, web_source
-from pages.shared.results.data import ENTRY_BYTES, SizedCache, cache_of
+from pages.shared.results.data import cache_of_all
 from pages.shared.visitor.callbacks import callback
 
 
@@ -52,8 +53,8 @@ _listening = component("listening", js=LISTENING)
 
 
 def copy_link(query: str, label: str = "Copy link", replace: bool = False) -> None:
-    """Draw a button that copies the address of this page with `query` (already escaped) to the clipboard. Two on one
-    page need different labels. replace: whether the address bar gets the query, too."""
+    """Draw a button that copies this page's address with `query` (already escaped). Two on one page need different
+    labels. replace: whether the address bar gets the query, too."""
     key = "_".join(label.lower().split())
     _copy(data={"query": query, "label": label, "replace": replace}, key=key, width="content")
 
@@ -69,15 +70,11 @@ def say(said: str, name: str) -> None:
 
 
 def unseen(under: str, dark: bool, wide: bool, seen: Callable[[bool], None]) -> None:
-    """Run the invisible scripts that every page needs.
+    """Run the invisible scripts that every page needs, see assets/web/.
 
-    A narrow screen's sidebar closes whenever `under` changes. The page is redrawn if the browser's colours, or the room
-    next to its charts, are no longer those for which it was drawn. A chart that fills the screen stays so when it is
-    redrawn; the camera above a chart writes the run below the picture; Tab moves from a button to the content that it
-    has opened, and on from there; and terms show their meanings.
-
-    under: a word for the content under the sidebar. dark, wide: the colours and the room for which the page is drawn.
-    seen: called with whether there is room next to charts.
+    under: a word for the content under the sidebar, which closes on a narrow screen whenever this changes. dark, wide:
+    the colours, and the room next to charts, for which the page is drawn; if they change, it is redrawn. seen: called
+    with whether there is room.
     """
 
     def heard() -> None:
@@ -95,13 +92,10 @@ def unseen(under: str, dark: bool, wide: bool, seen: Callable[[bool], None]) -> 
         _listening(key="listening", height=1)  # without data, so that the browser runs it once
 
 
-BYTES = 4 * 2**20  # of cached drawings, for all visitors together
-
 _one_user = component("one_user", js=module_with_imports("one_user.js"))
 
 
 def one_user(key: str, make: Callable[[], dict[str, Any]]) -> None:
     """Draw one user's way through an environment. make: returns the data, and is called once for each key."""
-    kept: SizedCache[dict[str, Any]] = cache_of("one_user", BYTES)
-    drawing = kept.cached(key, lambda _: make(), lambda made: ENTRY_BYTES + len(repr(made)))
-    _one_user(data={"id": key} | drawing, key="one_user")
+    text = cache_of_all().cached(("one_user", key), lambda: json.dumps(make()))
+    _one_user(data={"id": key} | json.loads(text), key="one_user")

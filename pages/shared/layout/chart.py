@@ -4,7 +4,6 @@ repeat a run without the pages: its spec, Python, and a command line."""
 from __future__ import annotations
 
 import json
-import shlex
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from contextlib import nullcontext
 from functools import partial
@@ -21,32 +20,24 @@ from dprl.messages.glossary import listed_terms
 from dprl.metrics.curves import RunCurves
 from dprl.papers.report import version
 from dprl.research.traces import cite
-from dprl.simulation import FIELDS, OfflineSpec, RunSpec, Spec
-from dprl.simulation.offline_spec import FIELDS as OFFLINE_FIELDS
+from dprl.simulation import OfflineSpec, RunSpec, Spec
 from dprl.sitemap import PAGES
 from dprl.tables import csv, escape_formulas
 from dprl.theory import papers
 from pages.shared.layout.frame import dark
 from pages.shared.layout.terms import escape, explained, unlinked
-from pages.shared.results.data import ENTRY_BYTES, SizedCache, cache_of
+from pages.shared.results.data import cache_of_all
 from pages.shared.streamlit_internals import keep_downloads
 from pages.shared.visitor.address import here, query_of
 from pages.shared.visitor.callbacks import into, on_value
 from pages.shared.visitor.state import session
-
-PICTURE_BYTES = 12 * 2**20  # of cached figures, for all visitors together
 
 
 def kept(key: tuple[Hashable, ...], draw: Callable[[bool], Picture]) -> PackedPicture:
     """Return a figure, drawn once for all visitors in the light theme and once in the dark theme, which is the argument
     of `draw`. key: everything else on which the figure depends."""
     night = dark()
-    pictures: SizedCache[PackedPicture] = cache_of("pictures", PICTURE_BYTES)
-    return pictures.cached(
-        (*key, night),
-        lambda _: PackedPicture(draw(night)),
-        lambda picture: ENTRY_BYTES + picture.nbytes + len(repr(key)),
-    )
+    return cache_of_all().cached(("picture", *key, night), lambda: PackedPicture(draw(night)))
 
 
 def show(
@@ -201,60 +192,32 @@ def camera() -> None:
     )
 
 
-MOST_SHOWN = 5000  # characters of a spec that is shown in the page
+MOST_SHOWN = 5000  # characters of a spec that is written out
 
 
 def make_again(spec: RunSpec | OfflineSpec) -> None:
-    """Draw the code, the command and the spec of one run for copying; a long spec becomes a file."""
+    """Draw the code and the command that compute one run again, and the file with its spec."""
+    table = "gap.csv" if spec.kind == OfflineSpec.kind else "regret.csv"
     text = json.dumps(spec.to_dict(), indent=2)
-    long = len(text) > MOST_SHOWN or spec.environment == "custom"  # JSON in JSON is not for a command line
-    if long:
-        st.caption("This run's spec as a file, which the lines below read:")
-        save("spec.json", "spec.json", "application/json", lambda: text)
     st.caption("In Python, with this repository installed:")
-    st.code(python(spec, from_file=long), language="python")
-    st.caption(f"On the command line; it writes spec.json, {table_of(spec)} and summary.json:")
-    st.code(command_line(spec, from_file=long), language="bash", wrap_lines=True)
-    if len(text) <= MOST_SHOWN:
-        st.caption("The spec, for `--spec` and `dprl.spec_from_json`:")
-        st.code(text, language="json", height=260)
+    long = spec.environment == "custom" or len(text) > MOST_SHOWN
+    st.code(python(spec, table, from_file=long), language="python")
+    st.caption(f"On the command line, from this run's file; it writes spec.json, {table} and summary.json:")
+    st.code("python -m dprl run --spec spec.json --out results", language="bash", wrap_lines=True)
+    save("spec.json", "spec.json", "application/json", lambda: text)
 
 
-def table_of(spec: RunSpec | OfflineSpec) -> str:
-    """Return the file of numbers that the command line writes."""
-    return "gap.csv" if spec.kind == OfflineSpec.kind else "regret.csv"
-
-
-def python(spec: RunSpec | OfflineSpec, from_file: bool = False) -> str:
-    """Return Python that computes this run, from its spec.json or from the spec written out."""
-    end = f'trace = dprl.run(spec)\nprint(trace.summary())\ntrace.frame().to_csv("{table_of(spec)}", index=False)'
+def python(spec: RunSpec | OfflineSpec, table: str, from_file: bool) -> str:
+    """Return Python that computes this run, from the spec written out or from spec.json."""
+    begin, made = "import dprl\n\n", 'dprl.spec_from_json(Path("spec.json").read_text(encoding="utf-8"))'
     if from_file:
-        return (
-            "from pathlib import Path\n\nimport dprl\n\n"
-            f'spec = dprl.spec_from_json(Path("spec.json").read_text(encoding="utf-8"))\n{end}'
-        )
-    given = {k: v for k, v in spec.to_dict().items() if v is not None and k != "kind"}
-    arguments = "\n".join(f"    {k}={v!r}," for k, v in given.items())
-    return f"import dprl\n\nspec = dprl.{type(spec).__name__}(\n{arguments}\n)\n{end}"
-
-
-def command_line(spec: RunSpec | OfflineSpec, from_file: bool = False) -> str:
-    """Return the command line that computes this run."""
-    if from_file:
-        return "python -m dprl run --spec spec.json --out results"
-    words, fields = ["python", "-m", "dprl", "run"], FIELDS
-    if spec.kind == OfflineSpec.kind:
-        words, fields = [*words, "--kind", spec.kind], OFFLINE_FIELDS
-    for name, value in spec.to_dict().items():
-        if name == "kind":
-            continue
-        flag = fields[name].flag
-        if isinstance(value, dict):
-            for key, item in value.items():
-                words += [] if item is None else [flag, shlex.quote(f"{key}={item}")]
-        elif value is not None:
-            words += [flag, shlex.quote(str(value))]
-    return " ".join([*words, "--out", "results"])
+        begin = f"from pathlib import Path\n\n{begin}"
+    else:
+        given = {k: v for k, v in spec.to_dict().items() if v is not None and k != "kind"}
+        arguments = "\n".join(f"    {k}={v!r}," for k, v in given.items())
+        made = f"dprl.{type(spec).__name__}(\n{arguments}\n)"
+    end = f'trace = dprl.run(spec)\nprint(trace.summary())\ntrace.frame().to_csv("{table}", index=False)'
+    return f"{begin}spec = {made}\n{end}"
 
 
 def tidy(titles: Sequence[str], known: Sequence[RunCurves], axis: str, measure: str) -> pd.DataFrame:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import logging
+import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
-from threading import Lock
 from typing import Any, ParamSpec
 
 import streamlit as st
@@ -22,7 +23,6 @@ from pages.shared.results.data import store
 from pages.shared.streamlit_internals import forget_parts, leave_out_while
 from pages.shared.visitor.callbacks import into
 from pages.shared.visitor.state import owners, session
-from pages.shared.visitor.turns import turns
 
 log = logging.getLogger("dprl.pages")
 P = ParamSpec("P")
@@ -30,7 +30,27 @@ P = ParamSpec("P")
 CRASHED = "Something went wrong on this page and was written to the log. Reload the page, or go back."
 ANSWERED = 0.3  # seconds between two looks at the workers' answers
 SHARE = 0.2  # of a processor, for drawing all parts that redraw themselves; sending them comes on top
-COST = 0.01  # estimated CPU seconds of drawing a part with a chart, until one of its name has been drawn
+COST = 0.01  # estimated CPU seconds of drawing a part, until it is measured
+
+
+AT_ONCE = 2  # threads that draw at once, one of which may wait for a file
+turns = threading.BoundedSemaphore(AT_ONCE)
+mine = threading.local()
+
+
+@contextmanager
+def turn() -> Iterator[None]:
+    """Wait for a turn, unless this thread has one. Python draws one page at a time: if forty visitors press at once,
+    each page would take forty times as long, and every outgoing message would wait for all of them."""
+    if getattr(mine, "turn", False):
+        yield
+        return
+    with turns:
+        mine.turn = True
+        try:
+            yield
+        finally:
+            mine.turn = False
 
 
 class Crowd:
@@ -39,27 +59,20 @@ class Crowd:
     def __init__(self) -> None:
         # the time when each counts as gone; the CPU seconds of drawing it
         self._parts: dict[tuple[int, str], tuple[float, float]] = {}
-        self._lock = Lock()
+        self._lock = threading.Lock()
 
-    def pace(self, part: tuple[int, str], least: float, cost: float | None, guess: float = COST) -> float:
-        """Return the number of seconds, at least `least`, until a part that is drawn now may be redrawn. cost: the CPU
-        seconds of a drawing, if known; guess: the same if nothing is known about parts of its name. A part that is not
-        drawn for three times as long counts as gone, because browsers do not always say goodbye."""
+    def pace(self, part: tuple[int, str], least: float, took: float | None = None) -> float:
+        """Return the number of seconds, at least `least`, until a part that is drawn now may be redrawn. took: the CPU
+        seconds of a drawing that was measured. A part that is not drawn for three times as long counts as gone."""
         now = time.monotonic()
         with self._lock:
-            self._parts = {part: told for part, told in self._parts.items() if told[0] >= now}
-            if cost is None:
-                like = [cost for (_, name), (_, cost) in self._parts.items() if name == part[1]]
-                cost = sum(like) / len(like) if like else guess
+            _, cost = self._parts.get(part, (now, COST))
+            cost = cost if took is None else (cost + took) / 2
+            self._parts = {one: told for one, told in self._parts.items() if told[0] >= now}
             self._parts[part] = now, cost
             pace = max(least, sum(cost for _, cost in self._parts.values()) / SHARE)
             self._parts[part] = now + 3 * pace, cost
             return pace
-
-    def left(self, part: tuple[int, str]) -> None:
-        """Record that a part is no longer redrawn."""
-        with self._lock:
-            self._parts.pop(part, None)
 
 
 crowd = Crowd()
@@ -72,7 +85,7 @@ def guarded(draw: Callable[P, Any]) -> Callable[P, bool]:
     @wraps(draw)
     def safely(*args: P.args, **kwargs: P.kwargs) -> bool:
         try:
-            with turns.taken():
+            with turn():
                 draw(*args, **kwargs)
         except (SpecError, StoreError) as error:
             st.error(escape(str(error)))
@@ -91,29 +104,20 @@ def redrawn(
     draw: Callable[[bool], object],
     every: float | None,
     name: str = "results",
-    cost: float = COST,
     still: Callable[[], bool] | None = None,
 ) -> None:
     """Draw a part of a page, and redraw it every few seconds if `every` is a number; `draw` receives whether this is
-    so. cost: its approximate CPU seconds, until measured. still: returns whether nothing has changed. If possible,
-    the server calls this instead of redrawing, and redraws the whole page once something has changed.
+    so. still: returns whether nothing has changed. If possible, the server calls this instead of redrawing, at any
+    number of visitors, and redraws the whole page once something has changed.
 
-    A part that waits for an answer of the workers is redrawn, too. With many visitors, parts are redrawn less often, so
-    that there is time for button presses: browsers request parts at the given pace even if the last answer has not yet
-    come, so that requests would pile up at a slow server. After an error a part is not redrawn, so that the error is
-    not logged every time; redrawing resumes once an action of the visitor has led to a drawing without an error.
+    A part that waits for an answer of the workers is redrawn, too. With many visitors, parts are redrawn less often:
+    browsers request parts at the given pace even if the last answer has not yet come, so that requests would pile up.
+    After an error a part is not redrawn until an action of the visitor has led to a drawing without an error.
     """
     s = session()
-    wanted = min(every or ANSWERED, ANSWERED) if name in s.polling else every
     me = id(s), name
-
-    def fitting() -> float | None:
-        if wanted is None:
-            crowd.left(me)
-            return None
-        return crowd.pace(me, wanted, s.costs.get(name), cost)
-
-    pace = fitting()
+    wanted = min(every or ANSWERED, ANSWERED) if name in s.polling else every
+    pace = wanted if wanted is None or still else crowd.pace(me, wanted)
     again = False  # becomes true after the page's own run
 
     def part() -> None:
@@ -126,11 +130,9 @@ def redrawn(
         s.waiting.discard(name)
         begin = time.thread_time()
         fine = guarded(draw)(every is not None)
-        if again and pace is not None:
-            took = time.thread_time() - begin
-            s.costs[name] = 0.5 * (took + s.costs.get(name, took))
-            now = fitting()
-            if fine and now is not None and not pace / 2 < now < 2 * pace:
+        if again and pace is not None and wanted is not None and still is None:
+            now = crowd.pace(me, wanted, time.thread_time() - begin)
+            if fine and not pace / 2 < now < 2 * pace:
                 st.rerun()
         again = True
         if fine == s.stuck and pace is not None:

@@ -24,10 +24,7 @@ MOST_TOLD = 3  # problems of one link
 
 
 def head(part: PageState, title: str = "") -> DeltaGenerator:
-    """Draw the top of the page; return the corner for the link to it.
-
-    title: Markdown that replaces the page's own heading.
-    """
+    """Draw the top of the page; return the corner for its link. title: Markdown instead of the page's own heading."""
     page = PAGES[session().page or ""]
     with st.container(
         horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", key="page_head"

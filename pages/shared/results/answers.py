@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import time
 from collections.abc import Hashable
@@ -13,12 +12,9 @@ from dprl.fields import SpecError
 from dprl.privacy import Guarantee
 from dprl.simulation import OfflineSpec, RunSpec, Spec, answered
 from dprl.simulation.replay import QUESTION
-from pages.shared.results.data import SizedCache, asset, cache_of, store
+from pages.shared.results.data import asset, cache_of_all, store
 from pages.shared.visitor.state import session
-from pages.shared.visitor.turns import turns
 
-ANSWER_BYTES = 8 * 2**20  # kept, for all visitors together
-REPLAY_BYTES = 16 * 2**20  # of packed runs, up to 200 kB each
 PATIENCE = 0.06  # seconds for which a page waits for a new answer: quick ones come, and no click is late
 _LOOK = 0.005
 
@@ -30,33 +26,25 @@ def guarantee(spec: Spec) -> Guarantee | None:
 
 
 def table(question: str, spec: Spec) -> dict[str, Any] | None:
-    """Return the answer to "promise" (the curves of a run's noise), "collusion" or "coverage", as the functions of
-    these names in dprl.simulation give it; None until it is known, or if there is none. Raises SpecError."""
+    """Return the answer to "promise", "collusion" or "coverage", see dprl.simulation; None until it is known, and if
+    there is none. Raises SpecError."""
     found = _answer_to(question, spec)
     return found if isinstance(found, dict) else None
 
 
-def replay(spec: RunSpec) -> bytes | None:
-    """Return a run for a page without a server, see `wasm.replayed`, packed; None until it is known. Raises SpecError
-    if it cannot be played."""
-    kept: SizedCache[bytes] = cache_of("replays", REPLAY_BYTES)
+def replay(spec: RunSpec) -> str | None:
+    """Return a run for a page without a server, see `wasm.replayed`, as text for `answered`; None until it is known.
+    Raises SpecError if it cannot be played."""
     key = (QUESTION, json.dumps(spec.to_dict() | {"seeds": 1}))  # it always has the same seeds
-    if (found := kept.get(key)) is not None:
-        return found[1]
+    if (found := cache_of_all().get(key)) is not None:
+        return str(found[1])
     text = _asked(QUESTION, spec)
     if text is None:
         return None
     if not text:
         raise SpecError("spec", "no worker could prepare this run; try again later.")
     answered(text)  # a refusal is raised
-    packed = gzip.compress(text.encode(), 1)
-    return kept.put(key, None, packed, len(packed))
-
-
-def unpacked(packed: bytes) -> dict[str, Any]:
-    """Return the unpacked result of `replay`."""
-    found: dict[str, Any] = answered(gzip.decompress(packed).decode())
-    return found
+    return cache_of_all().put(key, None, text)
 
 
 def v_star(spec: RunSpec | OfflineSpec) -> float | None:
@@ -81,11 +69,10 @@ def _answer_to(question: str, spec: Spec, about: Hashable = None) -> Any:
     values = spec.to_dict()
     usual = {name: value for name, value in {"seeds": 1, "root_seed": 0}.items() if name in values}
     key = (question, about or json.dumps(values | usual))
-    kept: SizedCache[str] = cache_of("answers", ANSWER_BYTES)
-    found = kept.get(key)  # making another spec takes longer than all the rest
+    found = cache_of_all().get(key)  # making another spec takes longer than all the rest
     text = _asked(question, spec.replace(**usual)) if found is None else found[1]
     if found is None and text is not None:
-        kept.put(key, None, text, len(text))
+        cache_of_all().put(key, None, text)
     return answered(text) if text else None
 
 
@@ -96,10 +83,9 @@ def _asked(question: str, spec: Spec) -> str | None:
     text = store().answer(question, spec)
     if text is None and (question, spec) not in s.asked:
         until = time.monotonic() + PATIENCE
-        with turns.left():
-            while text is None and time.monotonic() < until:
-                time.sleep(_LOOK)
-                text = store().answer(question, spec)
+        while text is None and time.monotonic() < until:
+            time.sleep(_LOOK)
+            text = store().answer(question, spec)
     s.asked.add((question, spec))
     if text is None:
         s.waiting.add(s.drawing)

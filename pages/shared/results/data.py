@@ -12,7 +12,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import streamlit as st
@@ -30,9 +30,10 @@ from dprl.runs.cluster import engine
 from dprl.runs.store import Store, opened
 from dprl.simulation import AttackSpec, OfflineSpec, RunSpec, Spec, spec_from_dict
 
-TRACE_BYTES = 256 * 2**20  # of decoded traces kept, for all visitors together
-CURVE_BYTES = 32 * 2**20
-ENVIRONMENT_BYTES = 8 * 2**20
+CACHE_BYTES = 320 * 2**20  # of all that is cached for all visitors together
+ENTRY_BYTES = 1_000  # approximate memory of a small value
+
+T = TypeVar("T")
 
 
 @st.cache_resource(show_spinner=False)
@@ -44,10 +45,9 @@ def store() -> Store:
 
 def trace(spec: Spec, seed: int) -> Any:
     """Return one seed's trace, decoded once, in the class of its kind; None while the seed is unfinished."""
-    return cache_of("traces", TRACE_BYTES).cached(
-        f"{spec.to_json()}#{seed}",
-        lambda _: next(iter(store().traces(spec, seeds=(seed,))), None),
-        lambda found: ENTRY_BYTES if found is None else bytes_of(found),
+    return cache_of_all().cached(
+        ("trace", spec.to_json(), seed),
+        lambda: next(iter(store().traces(spec, seeds=(seed,))), None),
         lambda: store().version(spec),
         lambda found: found is not None,
     )
@@ -56,15 +56,13 @@ def trace(spec: Spec, seed: int) -> Any:
 def curves(spec: Spec) -> RunCurves:
     """Return the curves of a run, finished or growing."""
 
-    def load(version: str | None) -> RunCurves:
-        run = store().curves(spec)
-        return run if run.whole(spec.seeds) else replace(run, token=version or "")
+    def load() -> RunCurves:
+        version, run = store().version(spec), store().curves(spec)
+        return run if run.whole(spec.seeds) else replace(run, token=version)
 
-    kept: SizedCache[RunCurves] = cache_of("curves", CURVE_BYTES)
-    return kept.cached(
-        spec.to_json(),
+    return cache_of_all().cached(
+        ("curves", spec.to_json()),
         load,
-        bytes_of,
         lambda: store().version(spec),
         lambda run: run.whole(spec.seeds),
     )
@@ -80,12 +78,9 @@ def ends(spec: Spec) -> NDArray[np.float64]:
 
 def environment(spec: RunSpec | OfflineSpec) -> TabularMDP:
     """Return the MDP of a run."""
-    key = place_of(spec)
-    kept: SizedCache[TabularMDP] = cache_of("environments", ENVIRONMENT_BYTES)
-    return kept.cached(
-        key,
-        lambda _: ENVIRONMENTS[spec.environment].make(**dict(spec.environment_params)),
-        lambda made: bytes_of(made) + len(key),
+    return cache_of_all().cached(
+        ("environment", place_of(spec)),
+        lambda: ENVIRONMENTS[spec.environment].make(**dict(spec.environment_params)),
     )
 
 
@@ -94,12 +89,17 @@ def workers() -> int:
     return max(1, store().activity().workers)
 
 
-ENTRY_BYTES = 1_000  # approximate memory for a small value with its key
+def bytes_of(value: Any) -> int:
+    """Return the approximate memory of a value: nearly all of it is in its text or its arrays."""
+    if isinstance(value, str | bytes):
+        return ENTRY_BYTES + len(value)
+    if hasattr(value, "nbytes"):
+        return ENTRY_BYTES + int(value.nbytes)
+    parts = value if isinstance(value, tuple) else getattr(value, "__dict__", {}).values()
+    return ENTRY_BYTES + sum(part.nbytes for part in parts if isinstance(part, np.ndarray))
 
-T = TypeVar("T")
 
-
-class SizedCache(Generic[T]):
+class SizedCache:
     """A cache of values, each with a version. Beyond `most` bytes, the least recently used values are dropped.
 
     A value whose version is None is final: it is valid for every version.
@@ -108,10 +108,10 @@ class SizedCache(Generic[T]):
     def __init__(self, most: int) -> None:
         self._most = most
         self._lock = threading.Lock()
-        self._found: OrderedDict[Hashable, tuple[str | None, T, int]] = OrderedDict()
+        self._found: OrderedDict[Hashable, tuple[str | None, Any, int]] = OrderedDict()
         self._total = 0
 
-    def get(self, key: Hashable) -> tuple[str | None, T] | None:
+    def get(self, key: Hashable) -> tuple[str | None, Any] | None:
         """Return the version and the value of a key, or None if it is not cached."""
         with self._lock:
             found = self._found.get(key)
@@ -120,8 +120,9 @@ class SizedCache(Generic[T]):
             self._found.move_to_end(key)
             return found[:2]
 
-    def put(self, key: Hashable, version: str | None, value: T, size: int) -> T:
-        """Cache a value of `size` bytes, and return it."""
+    def put(self, key: Hashable, version: str | None, value: T, size: int | None = None) -> T:
+        """Cache a value, and return it. size: its approximate bytes, by default those of `bytes_of`."""
+        size = len(repr(key)) + (bytes_of(value) if size is None else size)
         with self._lock:
             if (before := self._found.pop(key, None)) is not None:
                 self._total -= before[2]
@@ -135,46 +136,36 @@ class SizedCache(Generic[T]):
     def cached(
         self,
         key: Hashable,
-        load: Callable[[str | None], T],
-        size: Callable[[T], int],
+        load: Callable[[], T],
         version: Callable[[], str] | None = None,
         final: Callable[[T], bool] = lambda value: False,
     ) -> T:
         """Return the cached value if it is final or of the current version; otherwise load it.
 
-        key: the facts on which the value depends, except for those in the version. load: receives the version. size:
-        its approximate bytes. version: None if the value never changes. final: whether it never changes again.
+        version: None if the value never changes. final: whether it never changes again.
         """
         found = self.get(key)
-        if found is not None and found[0] is None:
-            return found[1]
-        now = version() if version else None
-        if found is not None and found[0] == now:
-            return found[1]
-        value = load(now)
-        return self.put(key, None if final(value) else now, value, size(value))
+        if found is None or found[0] is not None:
+            now = version() if version else None
+            if found is None or found[0] != now:
+                value = load()
+                return self.put(key, None if final(value) else now, value)
+        known: T = found[1]
+        return known
 
 
 @st.cache_resource(show_spinner=False)
-def cache_of(name: str, most: int) -> SizedCache[Any]:
-    """Return the cache of this name for the whole server, with at most `most` bytes."""
-    return SizedCache(most)
+def cache_of_all() -> SizedCache:
+    """Return the cache of the whole server. Keys begin with the kind of their value."""
+    return SizedCache(CACHE_BYTES)
 
 
-def bytes_of(*found: Any) -> int:
-    """Return the approximate size of objects in memory: the total size of their arrays, which are nearly all of it."""
-    return ENTRY_BYTES + sum(
-        part.nbytes for one in found for part in vars(one).values() if isinstance(part, np.ndarray)
-    )
-
-
-DIRECTORY = ASSETS
 FILES_OF_ONLINE = ("home", "examples")  # files with runs of the page Online
 
 
 def path_of(name: str) -> Path:
     """Return the path of a file of assets/ by its name on pages."""
-    return DIRECTORY / f"{name}.json"
+    return ASSETS / f"{name}.json"
 
 
 def asset(name: str) -> Any:

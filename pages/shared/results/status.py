@@ -3,11 +3,10 @@ program; and warnings about results."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial, wraps
-from typing import Any, ParamSpec
+from functools import partial
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -23,13 +22,10 @@ from pages.shared.layout.terms import escape, explained
 from pages.shared.results import data
 from pages.shared.results.data import FILES_OF_ONLINE, bundled, store
 from pages.shared.visitor.callbacks import button
-from pages.shared.visitor.links import Curve
 from pages.shared.visitor.state import ask, attempt, begin, owner_id, session
 
-P = ParamSpec("P")
 ACTIVE = ("queued", "running")
-NAMED = 3  # most runs with the same status that are named; more are counted
-PACES = ((20.0, 0.4), (math.inf, 1.0))  # with fewer seconds left than the first, look again after the second
+PACE = 0.5  # seconds between two looks at active runs
 
 
 def words(run: RunStatus) -> str:
@@ -79,8 +75,7 @@ def pace(going: Sequence[RunStatus]) -> float | None:
     s.paused = s.paused and bool(going)  # runs that begin later are not paused
     if not going or s.paused:
         return None
-    left = max(run.seconds_left or 0.0 for run in going)
-    return next(seconds for limit, seconds in PACES if left < limit)
+    return PACE
 
 
 def pause_switch() -> None:
@@ -90,57 +85,6 @@ def pause_switch() -> None:
     if paused != s.paused:
         s.paused = paused
         st.rerun()
-
-
-def in_place(draw: Callable[P, None]) -> Callable[P, None]:
-    """Let a part keep its place even when it is empty. Otherwise everything below it would be drawn again, and the page
-    would scroll to its top."""
-
-    @wraps(draw)
-    def placed(*arguments: P.args, **named: P.kwargs) -> None:
-        with st.container():
-            draw(*arguments, **named)
-
-    return placed
-
-
-@in_place
-def strip(curves: list[Curve], titles: list[str], runs: list[RunStatus]) -> None:
-    """Draw a line on the progress, and one for each reason why curves are incomplete, with a button that helps."""
-    shown = [
-        row
-        for row in zip(curves, titles, runs, strict=True)
-        if not (row[0].hidden or (row[0].draft and row[2].state in ACTIVE))
-    ]
-    going, visitor = [row for row in shown if row[2].state in ACTIVE], session().visitor
-    states = [run.state for *_, run in shown]
-    say("Running." if going else ended(len(states), states.count("done"), states.count("failed")), "runs")
-    if going:
-        share = sum(run.progress for _, _, run in going) / len(going)
-        running, left = states.count("running"), max(run.seconds_left or 0.0 for _, _, run in going)
-        if len(going) == 1:
-            said = f"**{escape(going[0][1])}** · {escape(words(going[0][2]))}"
-        elif not running:
-            said = f"**{len(going)} runs** · all waiting, then {duration(left)} to compute."
-        else:
-            waiting = f"{len(going) - running} waiting"
-            said = f"**{len(going)} runs** · {running} running, {waiting}, {share:.0%} done, {duration(left)} left."
-        label = "Cancel" if len(going) == 1 else "Cancel all"
-        line(share, said, partial(cancel, [curve.spec for curve, _, _ in going], visitor), label)
-    reasons: dict[str, list[tuple[Curve, str, RunStatus]]] = {}
-    for row in shown:
-        if row[2].state not in (*ACTIVE, "done"):
-            reasons.setdefault(words(row[2]), []).append(row)
-    for i, (reason, rows) in enumerate(reasons.items()):
-        failed = rows[0][2].state == "failed"
-        specs = [curve.spec for curve, _, _ in rows]
-        icon = ":material/error:" if failed else ":material/info:"
-        named = ", ".join(escape(title) for _, title, _ in rows)
-        names = named if len(rows) <= NAMED else f"{len(rows)} runs"
-        cost = "" if failed else f" What is missing: {price(specs)}."
-        again = "Try again" if failed else "Run it" if len(rows) == 1 else "Run them"
-        why = f"{icon} **{names}** · {escape(reason)}{cost}"
-        stopped(why, again, "replay", partial(ask, specs, visitor, again=True), f"retry_{i}")
 
 
 def line(share: float, said: str, withdraw: Callable[[], object], label: str = "Cancel") -> None:
@@ -186,9 +130,6 @@ def act(label: str, icon: str, action: Callable[[], object], key: str) -> None:
         st.rerun()
 
     button(label, pressed, icon=icon, key=key, width="content")
-
-
-PACE = 0.5  # seconds between two looks at active runs
 
 
 @dataclass(frozen=True)
@@ -261,36 +202,44 @@ class Runs:
         owner = owner_id(self.group)
         return Progress(specs, {spec: store().status(spec, owner) for spec in self.missing(specs)})
 
-    @in_place
     def strip(
         self,
         now: Progress,
         begin: Callable[[], object] | None = None,
         stop: Callable[[], object] = lambda: None,
     ) -> None:
-        """Draw a line on the progress of runs, with a button for a possible action. begin: requests the missing runs,
-        instead of `start`; stop: called when the visitor withdraws from them."""
+        """Draw a line on the progress of runs, with a button for a possible action. It keeps its place if it is empty:
+        otherwise everything below would be drawn again, and the page would scroll to its top.
 
+        begin: requests the missing runs, instead of `start`; stop: called when the visitor withdraws from them.
+        """
+        with st.container():
+            self._strip(now, begin or partial(self.start, now.specs), stop)
+
+    def _strip(self, now: Progress, begin: Callable[[], object], stop: Callable[[], object]) -> None:
         def withdraw() -> None:
             stop()
             self.withdraw(now.active)
 
         runs, failed = len(now.specs), now.of("failed")
-        seeds, left = sum(spec.seeds for spec in now.specs), sum(spec.seeds for spec in now.lacking)
-        say("Running." if now.active else ended(runs, runs - len(now.lacking), len(failed)), self.group)
+        seeds, lacking = sum(spec.seeds for spec in now.specs), sum(spec.seeds for spec in now.lacking)
+        say(
+            "Running." if now.active else ended(runs, runs - len(now.lacking), len(failed)),
+            self.group or "runs",
+        )
         if now.active:
-            done = seeds - left + sum(run.seeds_done for run in now.lacking.values())
-            share = (seeds - left + sum(run.progress * run.seeds for run in now.lacking.values())) / seeds
+            done = seeds - lacking + sum(run.seeds_done for run in now.lacking.values())
+            share = (seeds - lacking + sum(run.progress * run.seeds for run in now.lacking.values())) / seeds
             time = duration(max(now.lacking[spec].seconds_left or 0.0 for spec in now.active))
-            said = f"**{plural(runs, 'run')}** · {done} of {plural(seeds, 'seed')} finished, {time} left."
+            left = f"{time} left" if now.of("running") else f"waiting for other runs, then {time} to compute"
+            said = f"**{plural(runs, 'run')}** · {done} of {plural(seeds, 'seed')} finished, {left}."
             line(share, said, withdraw)
         elif failed:
             why = f":material/error: {plural(len(failed), 'run')} failed. {escape(now.lacking[failed[0]].message)}"
             stopped(why, "Try again", "replay", partial(self.start, failed, again=True), "retry")
         elif lost := now.of("cancelled", "unknown"):
-            lacking = f"{plural(len(lost), 'run')} of {runs} not computed: {price(lost)}."
-            action = begin or partial(self.start, now.specs)
-            stopped(f":material/info: {lacking}", "Run them", "play_arrow", action, "begin")
+            why = f":material/info: {plural(len(lost), 'run')} of {runs} not computed: {price(lost)}."
+            stopped(why, "Run them", "play_arrow", begin, "begin")
 
 
 ONLINE = Runs(FILES_OF_ONLINE)  # runs of the page Online, and of pages that lead to it

@@ -39,7 +39,6 @@ NAMES = (
 )  # fmt: skip
 RUN = "run"
 EVERYTHING = frozenset(NAMES)
-MOST_OF_LOCKS = 400  # letters
 Locked = frozenset[str]
 NOTHING = "No part of this link could be used"
 TRACKERS = re.compile(r"utm_\w+|[a-z]*clid")  # keys that mail programs and social networks add to a link
@@ -178,9 +177,6 @@ def read_locks(given: Mapping[str, Sequence[str]], problems: list[str]) -> Locke
     """Return the locked settings of a link; a sentence about an unknown name is added to `problems`."""
     text = last(given, LOCK)
     if text is None:
-        return frozenset()
-    if len(text) > MOST_OF_LOCKS:
-        problems.append(f"lock: it has {len(text)} letters, more than {MOST_OF_LOCKS}, and was not read.")
         return frozenset()
     parts = [part.strip().lower() for part in text.split(",")]
     opened = {part[1:] for part in parts if part.startswith("-")}

@@ -70,10 +70,7 @@ def draft_of(spec: RunSpec) -> Draft:
 
 
 def spec_from(draft: Draft) -> RunSpec:
-    """Return the run that a draft describes; settings that do not fit its algorithm or privacy model are ignored.
-
-    Raises SpecError.
-    """
+    """Return the run that a draft describes, without settings that do not fit it. Raises SpecError."""
     values = asdict(draft)
     for owner in ("environment", "algorithm"):
         values[f"{owner}_params"] = values[f"{owner}_params"].get(values[owner], {})

@@ -29,12 +29,11 @@ from dprl.links import (
     checked,
     decode_curves,
     differences,
-    encode_spec,
     link_heading,
 )
 from dprl.metrics import Statistic
 from dprl.privacy import PRIVATIZERS
-from dprl.simulation import RunSpec, Spec
+from dprl.simulation import RunSpec
 from dprl.words import typed
 from pages.shared.visitor.address import one_line
 
@@ -158,22 +157,20 @@ def clean_name(text: str) -> str:
     return one_line(text[: 4 * MAX_NAME].replace("~", "-")).lstrip("=+-@ ")[:MAX_NAME].strip()
 
 
-def encode(curves: Sequence[Curve], view: View) -> list[tuple[str, str]]:
-    """Return the query parameters, in order, each key and value unescaped."""
+def encode(curves: Sequence[Curve], view: Any = None) -> list[tuple[str, str]]:
+    """Return the query parameters, in order, each key and value unescaped. view: None for the default view."""
     items = link_heading()
     for index, curve in enumerate(curves):
         pairs = differences(curve.spec, curves[0].spec if index else None)
         pairs |= {HIDDEN.query: "yes"} if curve.hidden else {}
         pairs |= {NAME: clean_name(curve.name)} if curve.name else {}
         items.append(("c", "~".join(f"{k}.{v}" for k, v in pairs.items())))
-    return items + pairs_of(view)
+    return items + ([] if view is None else pairs_of(view))
 
 
-def encode_specs(specs: Sequence[Spec], view: Any = None) -> list[tuple[str, str]]:
-    """Return the query parameters of a comparison whose runs have no names. view: None for the default view."""
-    items = link_heading()
-    items += [("c", encode_spec(spec, specs[0] if i else None)) for i, spec in enumerate(specs)]
-    return items + (pairs_of(view) if view is not None else [])
+def encode_specs(specs: Sequence[Any], view: Any = None) -> list[tuple[str, str]]:
+    """Return the query parameters of a comparison whose runs, of any kind, have no names."""
+    return encode(list(map(Curve, specs)), view)
 
 
 def decode(parameters: Mapping[str, Sequence[str]], files: Mapping[str, str] | None = None) -> Link:

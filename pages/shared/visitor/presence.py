@@ -26,21 +26,15 @@ class Presence:
     """Tabs that have leases, by the id of Streamlit's session."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._tabs: dict[str, str] = {}
-
-    def add(self, session: str, tab: str) -> None:
-        """Watch a tab that has a lease."""
-        with self._lock:
-            self._tabs[session] = tab
+        self.tabs: dict[str, str] = {}
 
     def look(self, connected: Callable[[str], bool]) -> None:
         """Report the connected tabs to the store, and forget those that the store has forgotten."""
-        with self._lock:
-            tabs = dict(self._tabs)
+        tabs = self.tabs.copy()
         known = store().present({tab for session, tab in tabs.items() if connected(session)})
-        with self._lock:
-            self._tabs = {session: tab for session, tab in self._tabs.items() if tab in known}
+        for session, tab in tabs.items():
+            if tab not in known:
+                self.tabs.pop(session, None)
 
 
 def watch(name: str, look: Callable[[], object]) -> None:
@@ -63,7 +57,6 @@ def watch(name: str, look: Callable[[], object]) -> None:
 def _presence() -> Presence:
     """Return the presence of the whole server, with a thread that keeps it up to date."""
     presence = Presence()
-
     watch("presence", lambda: presence.look(connected))
     return presence
 
@@ -71,7 +64,7 @@ def _presence() -> Presence:
 def lease(tab: str) -> Lease:
     """Return a lease for this visitor, whose tab is watched from now on."""
     if (here := session_id()) is not None:
-        _presence().add(here, tab)
+        _presence().tabs[here] = tab
     return Lease(tab, network_address())
 
 

@@ -184,7 +184,6 @@ class Session:
     explained: dict[str, str] = field(default_factory=dict)  # terms explained on the page, by the part
     waiting: set[str] = field(default_factory=set)  # parts that wait for an answer of the workers
     polling: frozenset[str] = frozenset()  # parts that the browser redraws until they have it
-    costs: dict[str, float] = field(default_factory=dict)  # recent CPU seconds of redrawing each part
     asked: set[tuple[str, Spec]] = field(default_factory=set)  # questions for which the visitor has waited
     replaced: deque[str] = field(default_factory=lambda: deque(maxlen=16))  # addresses that others replaced
     unasked: float = 0.0  # seconds on one core that the last link started by itself
@@ -272,19 +271,15 @@ def attempt(action: Callable[..., object], *arguments: object) -> bool:
 
 def ask(specs: Iterable[Spec], visitor: str, again: bool = False, leased: bool = False) -> bool:
     """Request runs after a button press; return whether all requests succeeded. If not, the page shows the reason.
-
-    again: whether to request failed seeds, too. On a public server, or if leased, runs end with the tab.
-    """
+    again: whether to request failed seeds, too. On a public server, or if leased, runs end with the tab."""
     lease = presence.lease(session().visitor) if leased or store().public else None
     asked = [attempt(store().ask, spec, visitor, lease, again) for spec in specs]
     return all(asked)
 
 
 def begin(specs: Iterable[Spec], visitor: str) -> bool:
-    """Request a link's runs, unless together they would cost too much; return whether they were requested.
-
-    Finished and active runs cost nothing, so that a page that is reloaded continues to wait for them.
-    """
+    """Request a link's runs, unless together they would cost too much; return whether they were requested. Finished and
+    active runs cost nothing, so that a page that is reloaded continues to wait for them."""
     s, specs = session(), list(specs)
     try:
         _, seconds = store().cost(specs)
