@@ -69,7 +69,7 @@ def counts() -> dict[str, int]:
         "website": lines("website/**/*.py"),
         "tests": lines("tests/**/*.py"),
         "bench": lines("bench/**/*.py"),
-        "JavaScript": lines("assets/**/*.js", "tests/**/*.js"),
+        "JavaScript": lines("assets/web/*.js", "tests/**/*.js"),
         "TOML": lines("dprl/**/*.toml", "docs/**/*.toml"),
         "docs, words": sum(len(re.findall(r"\S+", text)) for text in texts("docs/**/*.md")),
     }
