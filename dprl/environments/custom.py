@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from dprl.fields import Field, SpecError, read_json, shown, similar
 from dprl.mdp import TabularMDP
 from dprl.mdp.structure import Table, every_state, on_table
 from dprl.mdp.tabular import Array, check_unit, probabilities
+from dprl.names import Given
 
 MAX_TEXT = 2_000_000  # characters
 MAX_LABEL = 60
@@ -295,19 +296,8 @@ def _branching(model: str, H: int) -> int:
     return int(parsed(model)[1].shape[-1])
 
 
-if TYPE_CHECKING:
-    from dprl import names
-
-    class Named:
-        """The type of a spec's field `environment`: it accepts a name or a model, and reads as a name."""
-
-        def __get__(self, spec: object, owner: object = None) -> str: ...
-        def __set__(
-            self, spec: object, value: names.Environment | str | TabularMDP | Mapping[str, Any]
-        ) -> None: ...
-
-else:
-    Named = str
+# The type of a spec's field `environment`: it accepts a name or a model, and reads as a name.
+Named = Given[str, str | TabularMDP | Mapping[str, Any]]
 
 
 ENVIRONMENT = Environment(

@@ -51,7 +51,7 @@ class Budgeted(SpecBase):
 
     algorithm: str
     algorithm_params: Mapping[str, Any]
-    privacy: names.Given[str, names.Promise | str | None]
+    privacy: names.Given[str, str | None]
     calibration: str | None
     rho: names.NumberOrNone
     epsilon: names.NumberOrNone
