@@ -15,13 +15,11 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from dprl.fields import Field, SpecError, number
-from dprl.learners.defaults import LearnerDefaults
-from dprl.learners.learner import Problem
+from dprl.fields import SpecError, number
+from dprl.learners.learner import Learner, Problem
 from dprl.mdp import Size
 from dprl.mdp.planning import Policy
 from dprl.mdp.tabular import Array
-from dprl.messages.brief import described
 from dprl.statistics import CONSISTENT, REPLACE_ONE
 from dprl.statistics.counts import LAYER, Counts
 
@@ -79,8 +77,8 @@ class Eliminator(Protocol):
         """
 
 
-@dataclass(frozen=True)
-class EliminationLearner(LearnerDefaults):
+@dataclass(frozen=True, kw_only=True, repr=False)
+class EliminationLearner(Learner):
     """A learner that plays several policies in each stage and then drops those that look worse than the best one.
 
     Attributes:
@@ -92,21 +90,12 @@ class EliminationLearner(LearnerDefaults):
     All other attributes are as in `Learner`.
     """
 
-    key: str
-    title: str
-    summary: str
-    source: str
-    privacies: tuple[str, ...]
     begin: Callable[[Problem, Array], Eliminator]
     series: tuple[str, ...]
     too_large: Callable[[str, Size], str]
     planning: Callable[[Size], float]
-    fields: tuple[Field, ...] = ()
     bonuses: tuple[str, ...] = ("practical", "paper")
     statistic: Counts = CONSISTENT
-    note: str = ""
-
-    __repr__ = described
 
     loop = "eliminate"
     public = ("sizes", "d1")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import log
 from typing import Any, NamedTuple
@@ -10,14 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dprl.engine import kernel
-from dprl.learners.defaults import PlannedLearner
+from dprl.learners.learner import PlannedLearner
 from dprl.learners.linear.confidence import Confidence
 from dprl.learners.linear.regression import look_up, project
 from dprl.mdp import Size
 from dprl.mdp.mixture import expected
 from dprl.mdp.planning import Policy
 from dprl.mdp.tabular import Array
-from dprl.messages.brief import described
 from dprl.statistics.value_regression import ValueRegression
 
 
@@ -92,26 +91,13 @@ class MixturePlanner(NamedTuple):
     confidence: Callable[[Array, Array, Array, Array], Confidence] | None = None
 
 
-@dataclass(frozen=True)
-class MixtureLearner(PlannedLearner[MixturePlanner, ValueRegression]):
-    """A learner that replans at every release from regressions of its own values.
+@dataclass(frozen=True, kw_only=True, repr=False)
+class MixtureLearner(PlannedLearner[MixturePlanner]):
+    """A learner that replans at every release from regressions of its own values, of the type `regression`."""
 
-    Attributes:
-        planners: its planners by bonus; the first is the default. regression: the type of its statistic.
-
-    All other attributes are as in `Learner`.
-    """
-
-    key: str
-    title: str
-    summary: str
-    source: str
-    planners: Mapping[str, MixturePlanner]
+    privacies: tuple[str, ...] = ("central", "local", "none")
     regression: type[ValueRegression] = ValueRegression
 
-    __repr__ = described
-
-    privacies = ("central", "local", "none")
     loop = "regress"
     needs = "mixture"
     public = ("sizes", "d1", "mixture", "rewards")

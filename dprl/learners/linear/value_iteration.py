@@ -15,12 +15,11 @@ from typing import NamedTuple
 import numpy as np
 
 from dprl.engine import kernel
-from dprl.learners.defaults import PlannedLearner
+from dprl.learners.learner import PlannedLearner
 from dprl.learners.linear.confidence import Confidence
 from dprl.mdp import Size
 from dprl.mdp.planning import Policy
 from dprl.mdp.tabular import Array
-from dprl.messages.brief import described
 from dprl.statistics.feature_gram import FeatureGram
 
 
@@ -95,25 +94,11 @@ class ValueIterationPlanner(NamedTuple):
 LOCAL = "no method is known to get its sums from noisy reports (Luyo et al. 2021, Remark 5)"
 
 
-@dataclass(frozen=True)
-class ValueIterationLearner(PlannedLearner[ValueIterationPlanner, FeatureGram]):
-    """A learner that plans by requesting regressions of its own values on all data so far.
+@dataclass(frozen=True, kw_only=True, repr=False)
+class ValueIterationLearner(PlannedLearner[ValueIterationPlanner]):
+    """A learner that plans by requesting regressions of its own values on all data so far."""
 
-    Attributes:
-        planners: its planners by bonus; the first is the default.
-
-    All other attributes are as in `Learner`.
-    """
-
-    key: str
-    title: str
-    summary: str
-    source: str
-    planners: Mapping[str, ValueIterationPlanner]
-
-    __repr__ = described
-
-    privacies = ("central", "none")
+    privacies: tuple[str, ...] = ("central", "none")
     loop = "batches"
     needs = "features"
     public = ("sizes", "d1", "features")

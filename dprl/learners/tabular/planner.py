@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from dprl.fields import Field
-from dprl.learners.defaults import LearnerDefaults
-from dprl.learners.learner import Problem
+from dprl.learners.learner import Learner, Problem
 from dprl.learners.tabular import anytime
 from dprl.mdp.structure import TYPE
 from dprl.mdp.tabular import Array
-from dprl.messages.brief import described
 from dprl.statistics.counts import FITTED, Counts
 
 # kernel signature of a planner: (released, errors, possible, constants, Q, V, policy). released: [H, S, A, B + 2], see
@@ -37,8 +35,8 @@ class Planner(NamedTuple):
     constants: Callable[[Problem], Array]
 
 
-@dataclass(frozen=True)
-class TabularLearner(LearnerDefaults):
+@dataclass(frozen=True, kw_only=True, repr=False)
+class TabularLearner(Learner):
     """A learner that replans at every release from released counts.
 
     Attributes:
@@ -55,23 +53,12 @@ class TabularLearner(LearnerDefaults):
         ValueError: the bonuses include anytime, but the learner has no kernel for it.
     """
 
-    key: str
-    title: str
-    summary: str
-    source: str
-    privacies: tuple[str, ...]
     statistic: Counts
     plan: Callable[..., None]
     constants: Callable[[Problem], Array]
     anytime: Callable[..., None] | None = None
     bonuses: tuple[str, ...] = ()
-    fields: tuple[Field, ...] = ()
-    note: str = ""
-    reconstructed: bool = False
-    uncovered: str = ""
     stochastic: bool = False
-
-    __repr__ = described
 
     loop = "replan"
     public = ("sizes",)
