@@ -250,10 +250,7 @@ class OwnModel(str):
 
 def own_model(value: Any) -> OwnModel | None:
     """Return the JSON text of a model, with its horizon, that is given as an environment; None for anything else.
-
-    Raises:
-        SpecError: The model has a fault or does not define its horizon.
-    """
+    Raises SpecError if the model has a fault or does not define its horizon."""
     key, params = named(value, {})
     if key != ENVIRONMENT.key or "model" not in params:
         return None

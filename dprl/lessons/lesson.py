@@ -74,24 +74,18 @@ class Table:
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """One question.
+    """One question."""
 
-    Attributes:
-        title: a few words; ask: the question; setup: the necessary facts, in a sentence or two.
-        prediction: the form of a guess.
-        chart: the chart that shows the answer.
-        answer: the reading that is the truth, or the number of the right choice; "" if the order of curves is asked.
-        texts: `found`, the measurement, and `why`, the reason, both with readings of the chart.
-        replies: the usual reasoning behind each error of a guess, by the names that the prediction's `errors` returns.
-    """
-
-    title: str
+    title: str  # a few words; ask: the question; setup: the necessary facts, in a sentence or two
     ask: str
     setup: str
-    prediction: Prediction
-    chart: Chart
+    prediction: Prediction  # the form of a guess
+    chart: Chart  # the chart that shows the answer
+    # the reading that is the truth, or the number of the right choice; "" if the order of curves is asked
     answer: str | float
+    # `found`, the measurement, and `why`, the reason, both with readings of the chart
     texts: Mapping[str, str]
+    # the usual reasoning behind each error of a guess, by the names that the prediction's `errors` returns
     replies: Mapping[str, str]
 
     @property
@@ -164,19 +158,14 @@ class Step:
 
 @dataclass(frozen=True, eq=False)
 class Lesson:
-    """A lesson of about five minutes.
+    """A lesson of about five minutes."""
 
-    Attributes:
-        key: its name in links; say: its subject; needs: the knowledge that it assumes, in a sentence.
-        recap: sentences to remember; attempt: a suggestion for a next step, and its link.
-    """
-
-    key: str
+    key: str  # its name in links; say: its subject; needs: the knowledge that it assumes, in a sentence
     title: str
     say: str
     needs: str
     steps: tuple[Step, ...]
-    recap: tuple[str, ...]
+    recap: tuple[str, ...]  # sentences to remember; attempt: a suggestion for a next step, and its link
     attempt: tuple[str, str] | None
 
     def met(self, at: int) -> tuple[str, Mapping[str, Any]] | None:

@@ -50,15 +50,8 @@ def player_page(
     title: str, about: str, curves: Sequence[PlayedCurve], shown: Shown, *, footer: str, nav: str = ""
 ) -> str:
     """Return the page as HTML, which needs no network. If it would exceed MOST_BYTES, it offers only each run's own
-    number of users.
-
-    Args:
-        title, about: the texts at the top of the page; `about` describes the settings that all curves share.
-        curves: one to eight curves, with runs that a browser can simulate (`wasm.unplayable`).
-        shown: the first view of the curves.
-        footer: the text at the end of the page.
-        nav: links to other pages, as HTML.
-    """
+    number of users. about: the settings that all curves share; curves: one to eight, with runs that a browser can
+    simulate (`replay.unplayable`); nav: links to other pages, as HTML."""
     whole = _page(title, about, packed(content(curves, shown)), footer, nav)
     if len(whole) <= MOST_BYTES:
         return whole

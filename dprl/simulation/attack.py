@@ -158,15 +158,12 @@ class AttackSpec(SpecBase):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class AttackTrace(TraceCore[AttackSpec]):
-    """One unit of an attack. Its curve shows the separation of the scores so far against the number of executions.
+    """One unit of an attack. Its curve shows the separation of the scores so far against the number of executions."""
 
-    Attributes:
-        first, second: the log-likelihood ratios of the executions in each world [n].
-        releases, counters: the number of releases and of counters that tell the two worlds apart in one execution.
-    """
-
+    # releases, counters: the number of releases and of counters that tell the two worlds apart in one execution
     releases: int
     counters: int
+    # first, second: the log-likelihood ratios of the executions in each world [n]
     first: Array
     second: Array
 

@@ -134,7 +134,7 @@ class OfflineSpec(Budgeted):
     def estimate(self) -> Estimate:
         """Estimate the cost of one seed, on one core of a machine with two cores."""
         S, A, H, _ = self.problem_size
-        points, cells = len(sizes_of(self.n)), DATASET.cells(self.problem_size)
+        points, cells = len(sizes_of(self.n)), DATASET.draws(self.problem_size)
         seconds = points * (H * (S + A).bit_length() * 150e-6 + cells * 0.5e-6)
         return Estimate(seconds, 8 * 40 * cells, points)
 

@@ -35,13 +35,8 @@ NONNEGATIVE = ("regret", "gap")  # measures
 
 
 class Spec(Protocol):
-    """A run as a value: frozen, checked, hashable, in canonical form.
-
-    Attributes:
-        kind: the key of its Kind, see kinds.py.
-        size: the end of its curve.
-        seeds: the number of independent repetitions.
-    """
+    """A run as a value: frozen, checked, hashable, in canonical form. kind is the key of its Kind (kinds.py), size the
+    end of its curve, and seeds the number of independent repetitions."""
 
     kind: ClassVar[str]
 
@@ -70,13 +65,8 @@ class Spec(Protocol):
 
 
 class Curve(NamedTuple):
-    """The measure of a run, along the axis of its curve.
-
-    Attributes:
-        axis, measure: the name of each in one word, such as episode and regret.
-        at: increasing points of the axis, at most the spec's size [C].
-        values: the measure at these points [C].
-    """
+    """The measure of a run along the axis of its curve, each named in one word, such as regret and episode: increasing
+    points of the axis, at most the spec's size [C], and the values at these points [C]."""
 
     axis: str
     measure: str
@@ -261,11 +251,8 @@ class Trace(Generic[T_co]):
         return self.seeds[0].curve
 
     def frame(self, *, whole: bool = True) -> pd.DataFrame:
-        """Return a tidy table with the seed and the columns of the curve, such as episode and regret.
-
-        Args:
-            whole: whether each point of a curve has a row; otherwise only its end has one.
-        """
+        """Return a tidy table with the seed and the columns of the curve, such as episode and regret. whole: whether
+        each point of a curve has a row; otherwise only its end has one."""
         import pandas as pd
 
         check_flags(whole=whole)

@@ -33,19 +33,12 @@ class Block(NamedTuple):
 
 @dataclass(frozen=True)
 class Exploration:
-    """The policies to play next.
+    """The policies to play next."""
 
-    Attributes:
-        blocks: the blocks in the order of play; their counts are added to the batch.
-        batch: the index of the batch in the whole run.
-        release: whether the batch is complete after these blocks.
-        idle: blocks of users who play after the release and whose data are not used.
-    """
-
-    blocks: tuple[Block, ...]
-    batch: int
-    release: bool
-    idle: tuple[Block, ...] = ()
+    blocks: tuple[Block, ...]  # the blocks in the order of play; their counts are added to the batch
+    batch: int  # the index of the batch in the whole run
+    release: bool  # whether the batch is complete after these blocks
+    idle: tuple[Block, ...] = ()  # blocks of users who play after the release and whose data are not used
 
 
 @dataclass(frozen=True)
@@ -81,18 +74,14 @@ class Eliminator(Protocol):
 class EliminationLearner(Learner):
     """A learner that plays several policies in each stage and then drops those that look worse than the best one.
 
-    Attributes:
-        begin(problem, d1): returns a new `Eliminator`.
-        series: the names of the numbers that the learner reports after each stage.
-        too_large(key, size): returns the reason why a problem is too large; "" if it is not.
-        planning(size): returns the estimated seconds for planning one stage; 0 if this is a small part of a run.
-
     All other attributes are as in `Learner`.
     """
 
-    begin: Callable[[Problem, Array], Eliminator]
-    series: tuple[str, ...]
+    begin: Callable[[Problem, Array], Eliminator]  # begin(problem, d1): returns a new `Eliminator`
+    series: tuple[str, ...]  # the names of the numbers that the learner reports after each stage
+    # too_large(key, size): returns the reason why a problem is too large; "" if it is not
     too_large: Callable[[str, Size], str]
+    # planning(size): returns the estimated seconds for planning one stage; 0 if this is a small part of a run
     planning: Callable[[Size], float]
     bonuses: tuple[str, ...] = ("practical", "paper")
     statistic: Counts = CONSISTENT

@@ -21,31 +21,21 @@ from dprl.statistics.value_regression import ValueRegression
 
 
 class MixturePlan(NamedTuple):
-    """The result of planning, which a kernel writes in place.
+    """The result of planning, which a kernel writes in place."""
 
-    Attributes:
-        Q: [H, S, A], optimistic values.
-        V: [H + 1, S], their maxima; V[H] = 0.
-        policy: [H, S], the greedy actions.
-        middle, unit: [H, S, A], define the target of the next regression at (h, s, a), (V_{h+1} - middle) / unit.
-        worth: [H, S, A], 1/v, the weight of a user's data at (h, s, a) in the next regression.
-        inverse: [H - 1, families, d, d], inverses of the matrices used; zero if there is none.
-        weights: [H - 1, families, d], estimates of w_h.
-        bare_inverse, bare_weights: the inverses and estimates with a smaller ridge.
-        indefinite: [1], the number of matrices so far that were not positive definite.
-    """
-
-    Q: Array
-    V: Array
-    policy: Policy
+    Q: Array  # [H, S, A], optimistic values
+    V: Array  # [H + 1, S], their maxima; V[H] = 0
+    policy: Policy  # [H, S], the greedy actions
+    # middle, unit: [H, S, A], define the target of the next regression at (h, s, a), (V_{h+1} - middle) / unit
     middle: Array
     unit: Array
-    worth: Array
-    inverse: Array
-    weights: Array
+    worth: Array  # [H, S, A], 1/v, the weight of a user's data at (h, s, a) in the next regression
+    inverse: Array  # [H - 1, families, d, d], inverses of the matrices used; zero if there is none
+    weights: Array  # [H - 1, families, d], estimates of w_h
+    # bare_inverse, bare_weights: the inverses and estimates with a smaller ridge
     bare_inverse: Array
     bare_weights: Array
-    indefinite: Array
+    indefinite: Array  # [1], the number of matrices so far that were not positive definite
 
 
 # kernel signature of a planner: (released, E, users, features, rewards, constants, plan). released: [H - 1, families,
@@ -56,38 +46,25 @@ class MixturePlan(NamedTuple):
 
 @dataclass(frozen=True)
 class MixtureProblem:
-    """The public facts that a planner's constants may depend on.
+    """The public facts that a planner's constants may depend on."""
 
-    Attributes:
-        size: S, A, H and d.
-        K: the number of users.
-        beta: the failure probability, p in the paper.
-        bound: C_w, an upper bound on |w_h|.
-        statistic: the released statistic, which defines the units of its noise.
-        quantile: an upper bound on the length of d standard normal draws, with the same failure probability as the
-            bound on the noise.
-    """
-
-    size: Size
-    K: int
-    beta: float
-    bound: float
-    statistic: ValueRegression
+    size: Size  # S, A, H and d
+    K: int  # the number of users
+    beta: float  # the failure probability, p in the paper
+    bound: float  # C_w, an upper bound on |w_h|
+    statistic: ValueRegression  # the released statistic, which defines the units of its noise
+    # an upper bound on the length of d standard normal draws, with the same failure probability as the bound on the
+    # noise
     quantile: float = 1.0
 
 
 class MixturePlanner(NamedTuple):
-    """A learner's planner with one set of constants.
+    """A learner's planner with one set of constants."""
 
-    Attributes:
-        plan: the kernel, with the signature above.
-        constants(problem): returns the planner's constants, [..].
-        confidence(released, error, users, constants): returns the planner's confidence sets at D releases, for charts;
-            released: [D, H - 1, families, d, d + 1], error, users: [D]. None if there is no chart.
-    """
-
-    plan: Callable[..., None]
-    constants: Callable[[MixtureProblem], Array]
+    plan: Callable[..., None]  # the kernel, with the signature above
+    constants: Callable[[MixtureProblem], Array]  # constants(problem): returns the planner's constants, [..]
+    # confidence(released, error, users, constants): returns the planner's confidence sets at D releases, for charts;
+    # released: [D, H - 1, families, d, d + 1], error, users: [D]. None if there is no chart.
     confidence: Callable[[Array, Array, Array, Array], Confidence] | None = None
 
 

@@ -20,23 +20,14 @@ from dprl.statistics.family import Family, Query
 
 
 class Learned(NamedTuple):
-    """The result of learning, computed from released sums only.
+    """The result of learning, computed from released sums only."""
 
-    Attributes:
-        policy: [H, S], greedy in Q (`decided` describes an exception).
-        Q_hat: [H, S, A], r + P~ V~ without the penalty.
-        penalty: [H, S, A], Gamma in the paper.
-        Q: [H, S, A], Q_hat - Gamma clipped to [0, H - h].
-        V: [H + 1, S], V~, lower bounds on the policy's values.
-        repaired: the number of released matrices with impossibly small eigenvalues, which were raised.
-    """
-
-    policy: Policy
-    Q_hat: Array
-    penalty: Array
-    Q: Array
-    V: Array
-    repaired: int = 0
+    policy: Policy  # [H, S], greedy in Q (`decided` describes an exception)
+    Q_hat: Array  # [H, S, A], r + P~ V~ without the penalty
+    penalty: Array  # [H, S, A], Gamma in the paper
+    Q: Array  # [H, S, A], Q_hat - Gamma clipped to [0, H - h]
+    V: Array  # [H + 1, S], V~, lower bounds on the policy's values
+    repaired: int = 0  # the number of released matrices with impossibly small eigenvalues, which were raised
 
 
 Plan = Generator[Query, Array, Learned]
@@ -44,28 +35,19 @@ Plan = Generator[Query, Array, Learned]
 
 @dataclass(frozen=True)
 class OfflineProblem:
-    """The public facts that a learner may use.
+    """The public facts that a learner may use."""
 
-    Attributes:
-        size: S, A and H.
-        n: the number of trajectories in the data set.
-        beta: the failure probability of the learner's bounds, delta in the papers.
-        params: the learner's constants.
-        rewards: the mean rewards [H, S, A] if they are public; None if the learner estimates them.
-        features: the features [S, A, d] if they are public, else None.
-        errors: E, the bound on the noise, for each family of sums; empty without noise.
-        episodes: the maximum number of episodes of one person in the data set.
-        hands_over: whether somebody else decides if the data have no evidence for the policy's action (`decided`).
-    """
-
-    size: Size
-    n: int
-    beta: float
-    params: Mapping[str, Any]
+    size: Size  # S, A and H
+    n: int  # the number of trajectories in the data set
+    beta: float  # the failure probability of the learner's bounds, delta in the papers
+    params: Mapping[str, Any]  # the learner's constants
+    # the mean rewards [H, S, A] if they are public; None if the learner estimates them
     rewards: Array | None = None
-    features: Array | None = None
+    features: Array | None = None  # the features [S, A, d] if they are public, else None
+    # E, the bound on the noise, for each family of sums; empty without noise
     errors: Mapping[str, float] = field(default_factory=dict)
-    episodes: int = 1
+    episodes: int = 1  # the maximum number of episodes of one person in the data set
+    # whether somebody else decides if the data have no evidence for the policy's action (`decided`)
     hands_over: bool = False
 
 
@@ -94,17 +76,12 @@ def decided(problem: OfflineProblem, Q: Array, n: Array, E: float) -> tuple[Poli
 
 
 class PaperNoise(NamedTuple):
-    """A paper's noise for one notion of privacy.
+    """A paper's noise for one notion of privacy."""
 
-    Attributes:
-        scales(problem, amount): returns the scale of the noise by family; amount is rho or epsilon.
-        formula: the size of the noise, in words.
-        sources: the places in the paper that state it.
-    """
-
+    # scales(problem, amount): returns the scale of the noise by family; amount is rho or epsilon
     scales: Callable[[OfflineProblem, float], dict[str, float]]
-    formula: str
-    sources: tuple[str, ...]
+    formula: str  # the size of the noise, in words
+    sources: tuple[str, ...]  # the places in the paper that state it
 
 
 @dataclass(frozen=True)

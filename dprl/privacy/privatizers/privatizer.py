@@ -38,17 +38,7 @@ class Batch:
 
 @dataclass(frozen=True)
 class Request:
-    """A request to a privatizer: the statistic, the run's size and release times [M] in users, and its budget.
-
-    Attributes:
-        releases: the largest number of releases M if the schedule decides during the run; `times` are then the ends of
-            epochs of users, for bounds that hold at all times that the schedule may choose.
-        batches: the batches of a learner that forgets each of them [M]; `times` are then the ends of the batches, in
-            numbers of users who are in a batch.
-        played: whether a row counts only users whose policy plays it; their number is not known in advance.
-        contribution: m, the maximum number of episodes of one user, anywhere in the run. Neighbouring data sets differ
-            in all of them.
-    """
+    """A request to a privatizer: the statistic, the run's size and release times [M] in users, and its budget."""
 
     statistic: Statistic
     size: Size
@@ -58,9 +48,15 @@ class Request:
     epsilon: float
     delta: float
     beta: float
+    # the batches of a learner that forgets each of them [M]; `times` are then the ends of the batches, in numbers of
+    # users who are in a batch
     batches: tuple[Batch, ...] | None = None
+    # the largest number of releases M if the schedule decides during the run; `times` are then the ends of epochs of
+    # users, for bounds that hold at all times that the schedule may choose
     releases: int | None = None
+    # whether a row counts only users whose policy plays it; their number is not known in advance
     played: bool = False
+    # m, the maximum number of episodes of one user, anywhere in the run. Neighbouring data sets differ in all of them.
     contribution: int = 1
 
     @property
@@ -89,35 +85,28 @@ class Request:
 class Noise:
     """The noise of a run, ready for its loop.
 
-    Attributes:
-        mechanism: the mechanism; None without noise.
-        stream: the public facts about the releases.
-        scales: the scale of unit noise in each cell, from `Statistic.scales`.
-        ends [B], bound [B], std [B]: up to ends[b] users (if by_users) or releases (in which a row is counted),
-            E_{eps,beta} is bound[b], and the noise of one counter n has standard deviation std[b], in counts (for
-            trees, at the worst release).
-        statistic: the statistic in the units of release.
-        radius: returns a bound on the Euclidean length of the noise in a row [B], in units of release, which holds
-            w.p. >= 1 - beta/3 for all rows and releases together.
-        guarantee: returns the stated and the proved guarantee.
-        losses: returns the losses of replacing one user, for each position in the stream with different losses.
-        group: the number of such changes that replacing one user makes, for noise whose guarantee for several changes
-            follows only from the lemma of groups.
-
     Calls of radius and guarantee may take a moment.
     """
 
-    mechanism: Mechanism | None
-    stream: Stream
-    statistic: Statistic
-    scales: Array
+    mechanism: Mechanism | None  # the mechanism; None without noise
+    stream: Stream  # the public facts about the releases
+    statistic: Statistic  # the statistic in the units of release
+    scales: Array  # the scale of unit noise in each cell, from `Statistic.scales`
     by_users: bool
+    # ends, bound, std: up to ends[b] users (if by_users) or releases (in which a row is counted), E_{eps,beta} is
+    # bound[b], and the noise of one counter n has standard deviation std[b], in counts (for trees, at the worst
+    # release)
     ends: NDArray[np.int64]
     bound: Array
     std: Array
+    # returns a bound on the Euclidean length of the noise in a row [B], in units of release, which holds w.p. >= 1 -
+    # beta/3 for all rows and releases together.
     radius: Callable[[], Array]
-    guarantee: Callable[[], Guarantee]
+    guarantee: Callable[[], Guarantee]  # returns the stated and the proved guarantee
+    # returns the losses of replacing one user, for each position in the stream with different losses
     losses: Callable[[], tuple[Losses, ...]]
+    # the number of such changes that replacing one user makes, for noise whose guarantee for several changes follows
+    # only from the lemma of groups
     group: int = 1
 
     def epsilon(self, delta: float) -> float:
@@ -136,41 +125,27 @@ class Noise:
 
 @dataclass(frozen=True)
 class Way:
-    """The path of the data, as pages draw it.
+    """The path of the data, as pages draw it."""
 
-    Attributes:
-        stations: the names of the stations that data pass, from left to right.
-        raw: the number of stations, from the left, that see raw data.
-        noise, trusted: the indices of the station that adds noise and of the station that is trusted, or None.
-        mixes: the index of the station that is trusted only to shuffle, or None.
-        alt: a description of the path, as the picture's alternative text.
-    """
-
-    stations: tuple[str, ...]
-    raw: int
+    stations: tuple[str, ...]  # the names of the stations that data pass, from left to right
+    raw: int  # the number of stations, from the left, that see raw data
+    # noise, trusted: the indices of the station that adds noise and of the station that is trusted, or None
     noise: int | None
     trusted: int | None
-    mixes: int | None
-    alt: str
+    mixes: int | None  # the index of the station that is trusted only to shuffle, or None
+    alt: str  # a description of the path, as the picture's alternative text
 
 
 @dataclass(frozen=True)
 class Words(Way):
-    """The names of a privacy model, which every page uses, and the path of its data.
+    """The names of a privacy model, which every page uses, and the path of its data."""
 
-    Attributes:
-        model: its abbreviation, as in a guarantee.
-        promise: its full name.
-        given: the trusted party in words that follow "with", such as "a trusted curator".
-        blanked: the words after "when a user" for a user who gives no data; "" if neighbours are never of this kind.
-        seen: the words after "the attacker sees" for the data that the attacker gets.
-    """
-
-    model: str
-    promise: str
-    given: str
+    model: str  # its abbreviation, as in a guarantee
+    promise: str  # its full name
+    given: str  # the trusted party in words that follow "with", such as "a trusted curator"
+    # the words after "when a user" for a user who gives no data; "" if neighbours are never of this kind
     blanked: str
-    seen: str
+    seen: str  # the words after "the attacker sees" for the data that the attacker gets
 
 
 @dataclass(frozen=True)

@@ -75,14 +75,8 @@ class OfflineTrace(TraceCore[OfflineSpec]):
 
 
 class Curator:
-    """A curator who holds one data set and answers queries about it.
-
-    Args:
-        records: its counts [H, S, A, S + 2], or those of its two halves.
-        noise: the noise that is added.
-        errors: the E of each family.
-        rng: the generator of the noise.
-    """
+    """A curator who holds one data set, as counts [H, S, A, S + 2] or those of its two halves, and answers queries
+    about it with noise. errors: the E of each family."""
 
     def __init__(
         self,
@@ -144,14 +138,9 @@ def noise_for(
     exact: bool = False,
     beside: tuple[Family, ...] = (),
 ) -> tuple[CuratorNoise, dict[str, float]]:
-    """Return the noise of a spec's budget, and the E of each family.
-
-    Args:
-        spec, problem: the run, and its problem.
-        assumptions: further assumptions for its card.
-        exact: whether noise is drawn on a grid, not in floating point. E is still that of continuous noise.
-        beside: further releases, about people of whom the learner sees nothing; each proves the budget by itself.
-    """
+    """Return the noise of a spec's budget, and the E of each family. exact: whether noise is drawn on a grid, not in
+    floating point; E is still that of continuous noise. beside: further releases, about people of whom the learner sees
+    nothing; each proves the budget by itself."""
     learner, asked = spec.learner, spec.budget
     if not asked.promise.fields or spec.calibration is None:
         return NO_NOISE, {}
