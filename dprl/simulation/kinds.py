@@ -55,9 +55,6 @@ class Kind:
     # the questions that a spec answers without a run, by name, each a function from the spec to plain JSON that may
     # raise SpecError. `guarantee`, the card as `Guarantee.to_dict` writes it, is always among them.
     questions: Mapping[str, Callable[[Any], Any]]
-    # from_files(fields, base): for the command line, if some fields may name files whose content belongs to the spec:
-    # builds the spec, or `base` with these changes. None if no field names a file.
-    from_files: Callable[[Mapping[str, Any], Any], Any] | None = None
     # for the command line, further files of a trace, by name
     files: Mapping[str, Callable[[Any], str]] = field(default_factory=dict)
     # compiles(spec): whether numba has to compile kernels on this machine before the first result

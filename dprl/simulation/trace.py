@@ -82,25 +82,16 @@ S_co = TypeVar("S_co", covariant=True)  # a Spec; unbound, so that a list of run
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class TraceCore(Generic[S_co]):
-    """One seed of a run. The fields of a subclass are read-only arrays, mappings of arrays, or plain JSON.
+    """One seed of a run. The fields of a subclass are read-only arrays, mappings of arrays, or plain JSON."""
 
-    Attributes:
-        spec: the spec; each subclass has one kind.
-        complete: whether the seed ran to its end.
-        v_star: the best possible value; None if no model is known.
-        guarantee: the stated and the proved guarantee.
-        seconds: the computing time.
-        rate: the distance covered along the curve's axis per second.
-    """
-
-    spec: S_co
+    spec: S_co  # the spec; each subclass has one kind
     seed: int
-    complete: bool
+    complete: bool  # whether the seed ran to its end
     curve: Curve
-    v_star: float | None
-    guarantee: Guarantee
-    seconds: float
-    rate: float
+    v_star: float | None  # the best possible value; None if no model is known
+    guarantee: Guarantee  # the stated and the proved guarantee
+    seconds: float  # the computing time
+    rate: float  # the distance covered along the curve's axis per second
 
     # fields that do not compress, each with the field it may equal, in which case it is not stored
     NOISY: ClassVar[Mapping[str, str]] = {}

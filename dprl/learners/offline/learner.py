@@ -86,44 +86,37 @@ class PaperNoise(NamedTuple):
 
 @dataclass(frozen=True)
 class OfflineLearner:
-    """An offline learner, as an entry of the registry. It never has access to the model or the data set.
+    """An offline learner, as an entry of the registry. It never has access to the model or the data set."""
 
-    Attributes:
-        key, title, summary, source: its names, a description, and its paper.
-        privacies: keys of the notions of privacy that it supports; the first is the default.
-        baseline: the key of the non-private baseline, or its own key if it also runs without privacy.
-        fields: its constants.
-        public: keys of PUBLIC that it assumes to be public; `rewards` only if a run does not learn them.
-        families(problem, calibration): returns the families of sums that it requests, each with its sensitivity (the
-            paper's bound for `paper`, the exact value for `calibrated`).
-        paper_noise: its noise as in the paper, by notion of privacy, if rewards are known.
-        errors(problem, mechanism, scales, calibration): returns E for each family.
-        plan(problem): returns the generator that learns.
-        shown: functions from the list of all releases to arrays [H, S, A] that a trace stores, by name; `rewards` is
-            stored only if rewards are learned.
-        halves(params): returns whether the data set is split into two halves that are queried separately.
-        proved: where to find the proof that V~ is a lower bound with probability 1 - beta; "" if only a paper has a
-            proof, in which beta has a constant factor.
-        several: whether it supports several episodes of one person, with noise and bounds for that case.
-        unproved(params): returns why V~ is not a proved lower bound with these constants; "" if it is one.
-    """
-
+    # key, title, summary, source: its names, a description, and its paper
     key: str
     title: str
     summary: str
     source: str
-    privacies: tuple[str, ...]
-    baseline: str
-    fields: tuple[Field, ...]
+    privacies: tuple[str, ...]  # keys of the notions of privacy that it supports; the first is the default
+    baseline: str  # the key of the non-private baseline, or its own key if it also runs without privacy
+    fields: tuple[Field, ...]  # its constants
+    # keys of PUBLIC that it assumes to be public; `rewards` only if a run does not learn them
     public: tuple[str, ...]
+    # families(problem, calibration): returns the families of sums that it requests, each with its sensitivity (the
+    # paper's bound for `paper`, the exact value for `calibrated`)
     families: Callable[[OfflineProblem, str], tuple[Family, ...]]
+    # its noise as in the paper, by notion of privacy, if rewards are known
     paper_noise: Mapping[str, PaperNoise]
+    # errors(problem, mechanism, scales, calibration): returns E for each family
     errors: Callable[[OfflineProblem, str, Mapping[str, float], str], dict[str, float]]
-    plan: Callable[[OfflineProblem], Plan]
+    plan: Callable[[OfflineProblem], Plan]  # plan(problem): returns the generator that learns
+    # functions from the list of all releases to arrays [H, S, A] that a trace stores, by name; `rewards` is stored only
+    # if rewards are learned
     shown: Mapping[str, Callable[[Sequence[Array]], Array]]
+    # unproved(params): returns why V~ is not a proved lower bound with these constants; "" if it is one
     unproved: Callable[[Mapping[str, Any]], str]
+    # halves(params): returns whether the data set is split into two halves that are queried separately
     halves: Callable[[Mapping[str, Any]], bool] = lambda params: False
+    # where to find the proof that V~ is a lower bound with probability 1 - beta; "" if only a paper has a proof, in
+    # which beta has a constant factor
     proved: str = ""
+    # whether it supports several episodes of one person, with noise and bounds for that case
     several: bool = False
 
     __repr__ = described
