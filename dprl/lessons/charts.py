@@ -81,16 +81,6 @@ class Chart:
     point: Mapping[str, Any] = field(default_factory=dict)
 
     @property
-    def runs(self) -> tuple[Any, ...]:
-        """All runs that the chart needs."""
-        return tuple(dict.fromkeys(one for spec in self.specs.values() for one in self.kind.runs(spec)))
-
-    @property
-    def questions(self) -> tuple[tuple[str, Any], ...]:
-        """The questions (simulation.kinds), each with a spec, whose answers the chart needs."""
-        return tuple(dict.fromkeys(asked for spec in self.specs.values() for asked in self.kind.asks(spec)))
-
-    @property
     def height(self) -> float:
         """The height of the line that curves should reach; 0 for no line."""
         return self.level or self.kind.level

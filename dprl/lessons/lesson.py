@@ -91,12 +91,14 @@ class Step:
     @property
     def specs(self) -> tuple[Any, ...]:
         """The runs that answer the question."""
-        return self.chart.runs
+        chart = self.chart
+        return tuple(dict.fromkeys(one for spec in chart.specs.values() for one in chart.kind.runs(spec)))
 
     @property
     def questions(self) -> tuple[tuple[str, Any], ...]:
         """The questions (simulation.kinds), each with a spec, whose answers the chart needs."""
-        return self.chart.questions
+        chart = self.chart
+        return tuple(dict.fromkeys(asked for spec in chart.specs.values() for asked in chart.kind.asks(spec)))
 
     @property
     def environment(self) -> tuple[str, Mapping[str, Any]]:
