@@ -186,12 +186,8 @@ ADD_SCALED = "float64(float64[:,:,:,::1], float64[::1], float64[::1], float64[:,
 @kernel
 def add_scaled(counts: Array, noise: Array, scales: Array, noisy: Array) -> float:
     """Write counts + scales * noise to noisy, and return the smallest E for which this release is within its bounds.
-
-    Args:
-        counts, noisy: [H, S, A, B + 2]; noisy is NaN if nothing is released.
-        noise: [cells], unit noise in the order of the counts.
-        scales: [B + 2], the scale for each counter of a row.
-    """
+    counts, noisy: [H, S, A, B + 2], noisy is NaN if a counter is not released; noise: unit noise in the order of the
+    counts [cells]; scales: for each counter of a row [B + 2]."""
     H, S, A, width = counts.shape
     worst_count = 0.0
     worst_reward = 0.0

@@ -126,13 +126,8 @@ def doublings(batches: int) -> int:
 
 @kernel
 def design(counts: Array, features: Array, sums: Array) -> None:
-    """Sum the matrices of all users so far.
-
-    Args:
-        counts: [H, S, A, S + 2], summed over all users so far.
-        features: [S, A, d].
-        sums: [H, 1, d, d + 1], receives the matrices.
-    """
+    """Sum the matrices of all users so far into sums [H, 1, d, d + 1], from their counts [H, S, A, S + 2] and the
+    features [S, A, d]."""
     H, S, A, _ = counts.shape
     d = features.shape[2]
     for h in range(H):
@@ -194,13 +189,8 @@ def moved(counts: Array, features: Array, sums: Array) -> None:
 
 @kernel
 def hide_matrices(sums: Array, noise: Array, scales: Array, noisy: Array) -> float:
-    """Write the matrices with noise to noisy, both triangles alike, and return the largest unit draw.
-
-    Args:
-        sums, noisy: [H, 1, d, d + 1].
-        noise: [H d (d + 1)/2], unit noise.
-        scales: [cells], the scale of each draw.
-    """
+    """Write the matrices with noise to noisy, both triangles alike, and return the largest unit draw. sums, noisy: [H,
+    1, d, d + 1]; noise: unit noise [H d (d + 1)/2]; scales: of each draw [cells]."""
     H, _, d, _ = sums.shape
     worst = 0.0
     c = 0

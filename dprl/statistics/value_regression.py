@@ -136,15 +136,9 @@ def notes_of(epsilon: float) -> tuple[str, ...]:
 def gather(
     block: Array, features: Array, V: Array, middle: Array, unit: Array, worth: Array, sums: Array
 ) -> None:
-    """Add a block's users to the sums, and clear the block.
-
-    Args:
-        block: [H, S, A, S + 2], counts of users with the same V.
-        features: [S, A, S, d].
-        V: [H + 1, S], middle, unit: [H, S, A], as planned.
-        worth: [H, S, A], the weight of a user in family 0.
-        sums: [H - 1, families, d, d + 1].
-    """
+    """Add a block's users to the sums [H - 1, families, d, d + 1], and clear the block. block: counts of users with the
+    same V [H, S, A, S + 2]; features: [S, A, S, d]; V [H + 1, S], middle, unit [H, S, A]: as planned; worth: the weight
+    of a user in family 0 [H, S, A]."""
     steps, families, d, _ = sums.shape
     H, S, A, _ = block.shape
     X = np.zeros(d)
@@ -174,12 +168,8 @@ def gather(
 
 @kernel
 def add_symmetric(sums: Array, noise: Array, scales: Array, noisy: Array) -> float:
-    """Write sums + noise to noisy, both triangles alike, and return the largest unit draw.
-
-    Args:
-        sums, noisy: [H - 1, families, d, d + 1].
-        noise, scales: [cells], unit noise and its scale in each draw.
-    """
+    """Write sums + noise to noisy, both triangles alike, and return the largest unit draw. sums, noisy: [H - 1,
+    families, d, d + 1]; noise, scales: unit noise and its scale in each draw [cells]."""
     steps, families, d, _ = sums.shape
     worst = 0.0
     c = 0

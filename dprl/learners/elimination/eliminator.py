@@ -59,15 +59,8 @@ class Eliminator(Protocol):
         """Return the next policies to play, or None when every user has played."""
 
     def absorb(self, released: Array, error: float) -> StageEstimate | None:
-        """Update the estimates with a released batch.
-
-        Args:
-            released: [H, S, A, S + 2], the released counts of the batch.
-            error: E, the bound in use on the noise in the counts.
-
-        Returns:
-            The estimate at the end of a stage, else None.
-        """
+        """Update the estimates with the released counts of a batch [H, S, A, S + 2], whose noise is at most E, the
+        `error`. Return the estimate at the end of a stage, else None."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
