@@ -196,15 +196,9 @@ def written(mdp: TabularMDP) -> str:
 
 
 def named(environment: Any, params: Any) -> tuple[Any, Any]:
-    """Return the name of an environment and its parameters. A model is passed as the parameter `model` of `custom`.
-
-    Args:
-        environment: a name, or a model: a TabularMDP, a dict in FORM, arrays or lists, or its JSON text.
-        params: its parameters. A model has only `H`, which may be omitted if the model defines it.
-
-    Raises:
-        SpecError: The environment is neither a name nor a model.
-    """
+    """Return the name of an environment and its parameters; a model becomes the parameter `model` of `custom`.
+    environment: a name, or a model: a TabularMDP, a dict in FORM, arrays or lists, or its JSON text. A model has only
+    the parameter `H`, which may be omitted if it defines it. Raises SpecError for a model that is not JSON."""
     if isinstance(environment, str):
         if not environment.lstrip("\ufeff \t\r\n").startswith("{"):
             return environment, params

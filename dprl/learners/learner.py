@@ -61,46 +61,35 @@ class Problem:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Learner:
-    """A learner, as an entry of the registry. It never has access to the model or to raw counts.
+    """A learner, as an entry of the registry. It never has access to the model or to raw counts."""
 
-    Attributes:
-        key: its name in a spec.
-        privacies: keys of the privacy models that it supports; the first is the default.
-        fields: its parameters.
-        note: a remark for the help text of menus; "" if there is none.
-        reconstructed: whether we built it without its paper's full text; menus then call it a reconstruction.
-        uncovered: a sentence on how calibrated noise can exceed the paper's bonus (`simulation.pairs.uncovered` uses
-            it); "" if it cannot.
-        loop: key of the loop that runs it.
-        public: keys of PUBLIC that it always assumes to be public.
-        declarable: keys of PUBLIC that it assumes to be public if a spec declares them.
-        needs: what an environment must provide, "features" or "mixture"; "" if any environment will do.
-        schedule: the name of its own schedule; "" if it works with any schedule.
-        forgets: whether it receives each batch alone instead of running sums.
-        bonuses: names of the sets of constants that it has; the first is the default.
-        statistic: the statistic that it receives about its users with its first bonus.
-    """
-
-    key: str
+    key: str  # its name in a spec
     title: str
     summary: str
     source: str
-    privacies: tuple[str, ...]
-    fields: tuple[Field, ...] = ()
-    note: str = ""
+    privacies: tuple[str, ...]  # keys of the privacy models that it supports; the first is the default
+    fields: tuple[Field, ...] = ()  # its parameters
+    note: str = ""  # a remark for the help text of menus; "" if there is none
+    # whether we built it without its paper's full text; menus then call it a reconstruction
     reconstructed: bool = False
+    # a sentence on how calibrated noise can exceed the paper's bonus (`simulation.pairs.uncovered` uses it); "" if it
+    # cannot
     uncovered: str = ""
 
-    loop: ClassVar[str]
-    public: ClassVar[tuple[str, ...]]
+    loop: ClassVar[str]  # key of the loop that runs it
+    public: ClassVar[tuple[str, ...]]  # keys of PUBLIC that it always assumes to be public
+    # keys of PUBLIC that it assumes to be public if a spec declares them
     declarable: ClassVar[tuple[str, ...]] = ()
+    # what an environment must provide, "features" or "mixture"; "" if any environment will do
     needs: ClassVar[str] = ""
-    schedule: ClassVar[str] = ""
-    forgets: ClassVar[bool] = False
+    schedule: ClassVar[str] = ""  # the name of its own schedule; "" if it works with any schedule
+    forgets: ClassVar[bool] = False  # whether it receives each batch alone instead of running sums
 
     __repr__ = described
 
-    if TYPE_CHECKING:  # each kind of learners has them as fields or properties
+    # the names of its sets of constants, the default first, and the statistic that it receives about its users with
+    # that one: each kind of learners has them as fields or properties
+    if TYPE_CHECKING:
 
         @property
         def bonuses(self) -> tuple[str, ...]: ...

@@ -70,19 +70,16 @@ class PaperScale(NamedTuple):
 
 
 class Statistic(Protocol):
-    """A kind of statistic. It is frozen and hashable, because guarantees are cached by it.
+    """A kind of statistic. It is frozen and hashable, because guarantees are cached by it."""
 
-    Attributes:
-        parts: its numbers, in words.
-        counted: whether its numbers are counts, which guarantees, charts and attacks can show one by one.
-        norms: the norms of `Change` that are known; only mechanisms calibrated to one of them are offered.
-        in_papers: keys of the mechanisms for which papers state the size of the noise.
-    """
-
-    parts: ClassVar[str]
+    parts: ClassVar[str]  # its numbers, in words
+    # whether its numbers are counts, which guarantees, charts and attacks can show one by one
     counted: ClassVar[bool] = False
+    # the norms of `Change` that are known; only mechanisms calibrated to one of them are offered
     norms: ClassVar[tuple[str, ...]]
-    in_papers: ClassVar[tuple[str, ...]]
+    in_papers: ClassVar[
+        tuple[str, ...]
+    ]  # keys of the mechanisms for which papers state the size of the noise
 
     @property
     def moved(self) -> str:

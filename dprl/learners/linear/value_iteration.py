@@ -55,9 +55,8 @@ class LinearProblem:
     size: Size  # S, A, H and d
     K: int  # the number of users
     beta: float  # the failure probability, p in the paper
-    bound: (
-        float  # the maximum length of weights w for which <phi(s, a), w> is in [-1/2, 1/2] for every (s, a)
-    )
+    # the maximum length of weights w for which <phi(s, a), w> is in [-1/2, 1/2] for every (s, a)
+    bound: float
     norm: str  # the norm to which the noise is calibrated: l2 for Gaussian and l1 for Laplace noise
 
 

@@ -52,18 +52,11 @@ class OfflineProblem:
 
 
 def decided(problem: OfflineProblem, Q: Array, n: Array, E: float) -> tuple[Policy, Array]:
-    """Return the policy's action at one step and a lower bound on its value, [S] each.
-
-    The action is the lowest one with the largest Q. If this action may have no visit and somebody else would decide
-    (`hands_over`), we compare the best action that certainly has a visit with the worst possible decision, which has
-    the smallest Q. If the former is better, the policy takes it; else the others decide, with the smallest Q as value.
-
-    Args:
-        problem: the public facts.
-        Q: [S, A], a lower bound on the value of each action.
-        n: [S, A], the released numbers of visits.
-        E: the bound on the noise in a number of visits.
-    """
+    """Return the policy's action at one step and a lower bound on its value, [S] each, from lower bounds Q on the
+    values of actions and released numbers of visits n, [S, A] each, with noise of at most E. The action is the lowest
+    one with the largest Q. If this action may have no visit and somebody else would decide (`hands_over`), we compare
+    the best action that certainly has a visit with the worst possible decision, which has the smallest Q. If the former
+    is better, the policy takes it; else the others decide, with the smallest Q as value."""
     policy, V = Q.argmax(-1), Q.max(-1)
     if not problem.hands_over:
         return policy, V

@@ -39,26 +39,22 @@ class Planner(NamedTuple):
 class TabularLearner(Learner):
     """A learner that replans at every release from released counts.
 
-    Attributes:
-        statistic: `CONSISTENT` counts (post-processed, section 5.1 of Qiao, Wang 2023 (online)) or `NOISY` ones.
-        plan: the kernel, with the type SIGNATURE or STOCHASTIC.
-        constants(problem): returns the array passed to the kernel at every call.
-        anytime: the kernel for the anytime bonus (anytime.py), which uses `FITTED` counts; None if there is none.
-        bonuses: names of its sets of constants; by default anytime and paper, or only OWN if `anytime` is None.
-        stochastic: whether its policy is stochastic and changes in steps.
-
     All other attributes are as in `Learner`.
 
     Raises:
         ValueError: the bonuses include anytime, but the learner has no kernel for it.
     """
 
+    # `CONSISTENT` counts (post-processed, section 5.1 of Qiao, Wang 2023 (online)) or `NOISY` ones
     statistic: Counts
-    plan: Callable[..., None]
+    plan: Callable[..., None]  # the kernel, with the type SIGNATURE or STOCHASTIC
+    # constants(problem): returns the array passed to the kernel at every call
     constants: Callable[[Problem], Array]
+    # the kernel for the anytime bonus (anytime.py), which uses `FITTED` counts; None if there is none
     anytime: Callable[..., None] | None = None
+    # names of its sets of constants; by default anytime and paper, or only OWN if `anytime` is None
     bonuses: tuple[str, ...] = ()
-    stochastic: bool = False
+    stochastic: bool = False  # whether its policy is stochastic and changes in steps
 
     loop = "replan"
     public = ("sizes",)
