@@ -37,8 +37,8 @@ Word = int | BufferAddress | Of
 class DrawnByPlayer(NamedTuple):
     """Noise that the player of a pack draws before the first user (privacy/mechanisms/optimal.py describes it)."""
 
-    # kernels with their words, as in `Pack`: one computes `keep` and `gain`, one fills the memory with independent N(0,
-    # 1) draws
+    # kernels with their words, as in `Pack`: one computes `keep` and `gain`, one fills the memory with independent
+    # N(0, 1) draws
     calls: tuple[tuple[str, tuple[Word, ...]], ...]
     memory: int  # the number of the buffer [M, cells] with the noise of each release
     # keep, gain: the numbers of the buffers [M, chains] with the weights that correlate the draws

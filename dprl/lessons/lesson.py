@@ -76,9 +76,9 @@ class Table:
 class Step:
     """One question."""
 
-    title: str  # a few words; ask: the question; setup: the necessary facts, in a sentence or two
-    ask: str
-    setup: str
+    title: str  # a few words
+    ask: str  # the question
+    setup: str  # the necessary facts, in a sentence or two
     prediction: Prediction  # the form of a guess
     chart: Chart  # the chart that shows the answer
     # the reading that is the truth, or the number of the right choice; "" if the order of curves is asked
@@ -162,13 +162,13 @@ class Step:
 class Lesson:
     """A lesson of about five minutes."""
 
-    key: str  # its name in links; say: its subject; needs: the knowledge that it assumes, in a sentence
+    key: str  # its name in links
     title: str
-    say: str
-    needs: str
+    say: str  # its subject
+    needs: str  # the knowledge that it assumes, in a sentence
     steps: tuple[Step, ...]
-    recap: tuple[str, ...]  # sentences to remember; attempt: a suggestion for a next step, and its link
-    attempt: tuple[str, str] | None
+    recap: tuple[str, ...]  # sentences to remember
+    attempt: tuple[str, str] | None  # a suggestion for a next step, and its link
 
     def met(self, at: int) -> tuple[str, Mapping[str, Any]] | None:
         """Return the environment that first appears at a step, counted from 0; None if none does."""
