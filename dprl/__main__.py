@@ -199,8 +199,6 @@ def spec_of(given: argparse.Namespace) -> Any:
             and changes.get(owner, getattr(base, owner)) == getattr(base, owner)
         ):
             changes[name] = {**getattr(base, name), **changes[name]}
-    if kind.from_files is not None:
-        return kind.from_files(changes, base)
     return kind.from_dict(changes) if base is None else base.replace(**changes)
 
 

@@ -110,37 +110,26 @@ def number(value: float) -> str:
 
 @dataclass(frozen=True)
 class Field:
-    """One input.
+    """One input."""
 
-    Attributes:
-        name: its key in JSON and in Python.
-        kind: its type.
-        default: its value if it is left out.
-        low, high: the inclusive range of a number (`low_open`: low itself is excluded).
-        choices: the allowed words of a choice.
-        optional: whether None is allowed, for "chosen for you" or "not used".
-        query: its short key in links.
-        flag: its command-line option.
-        when: for a parameter of an algorithm, the runs that use it: all, those with bonus `anytime`, or all others
-            (`not anytime`). In the remaining runs it is None.
-        words: texts that may replace a number and let it follow from other fields.
-        rows: the meaning of the capital letters in a text of rows joined by /, which is edited with one row per line.
-    """
-
-    name: str
-    kind: Kind
-    default: Any
+    name: str  # its key in JSON and in Python
+    kind: Kind  # its type
+    default: Any  # its value if it is left out
     help: str
+    # low, high: the inclusive range of a number (`low_open`: low itself is excluded)
     low: float | None = None
     high: float | None = None
     low_open: bool = False
-    choices: tuple[str, ...] = ()
-    optional: bool = False
-    query: str = ""
-    flag: str = ""
+    choices: tuple[str, ...] = ()  # the allowed words of a choice
+    optional: bool = False  # whether None is allowed, for "chosen for you" or "not used"
+    query: str = ""  # its short key in links
+    flag: str = ""  # its command-line option
+    # for a parameter of an algorithm, the runs that use it: all, those with bonus `anytime`, or all others (`not
+    # anytime`). In the remaining runs it is None.
     when: str = ""
+    # the meaning of the capital letters in a text of rows joined by /, which is edited with one row per line
     rows: str = ""
-    words: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()  # texts that may replace a number and let it follow from other fields
 
     def used(self, bonus: str) -> bool:
         """Return whether runs with this bonus use the parameter of an algorithm."""

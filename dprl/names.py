@@ -1,6 +1,6 @@
-"""Types of the fields of specs, for type checkers and the completion of names in editors."""
+"""Types of the fields of specs, for type checkers."""
 
-from typing import TYPE_CHECKING, Generic, Literal, SupportsFloat, TypeVar
+from typing import TYPE_CHECKING, Generic, SupportsFloat, TypeVar
 
 Read_co = TypeVar("Read_co", covariant=True)
 Given_contra = TypeVar("Given_contra", contravariant=True)
@@ -34,64 +34,3 @@ else:
         """An annotation only: at run time, no field is a descriptor."""
 
     Whole, Number, NumberOrNone = int, float, float | None
-
-# `python -m bench.names` writes the rest. Annotations add `| str`, because packages register more names.
-Environment = Literal[
-    "riverswim",
-    "gridworld",
-    "chain",
-    "clinic",
-    "hard-jdp",
-    "linear-mdp",
-    "linear-synthetic",
-    "linear-mixture",
-    "random",
-    "gymnasium",
-    "custom",
-]
-Algorithm = Literal[
-    "dp-ucbvi",
-    "pucb",
-    "private-ucb-vi",
-    "ucbvi",
-    "ucbvi-hoeffding",
-    "ubev",
-    "sdp-pe",
-    "apeve",
-    "sdp-pe-relaxed",
-    "apeve-relaxed",
-    "ucrl-vtr",
-    "ucrl-vtr-plus",
-    "lsvi-ucb",
-    "private-ucb-po",
-    "ucb-po",
-    "ldp-obi",
-]
-Privacy = Literal["none", "central", "shuffle", "local"]
-Mechanism = Literal[
-    "gaussian-toeplitz",
-    "gaussian-optimal",
-    "gaussian-blt",
-    "gaussian-tree",
-    "laplace-tree",
-    "gaussian",
-    "laplace",
-    "unary",
-    "binomial-sum",
-    "binomial-tree",
-]
-Calibration = Literal["calibrated", "paper"]
-Reports = Literal["all", "played"]
-Bonus = Literal["anytime", "paper", "practical", "own"]
-Rewards = Literal["known", "learned"]
-OfflineAlgorithm = Literal[
-    "dp-apvi",
-    "apvi",
-    "dp-vapvi",
-    "vapvi",
-    "pevi",
-    "dp-pevi",
-    "dp-kl-lcb",
-    "dp-plug-in",
-]
-Promise = Literal["zcdp", "pure", "approximate", "none"]

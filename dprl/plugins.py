@@ -94,17 +94,9 @@ def add_plugins(
     refusal: Callable[[T], str] = lambda entry: "",
     added: Callable[[T], None] = lambda entry: None,
 ) -> None:
-    """Add the entries that other packages register to a registry.
-
-    An entry that cannot be loaded is left out, with a sentence in `failures` and a warning; the program continues.
-
-    Args:
-        group: the group of entry points, such as dprl.learners.
-        registry: the registry.
-        needed: the attributes that an entry must have.
-        refusal: returns the reason why an entry cannot be used, or "" if it can be used.
-        added: called with each entry that was added.
-    """
+    """Add the entries that other packages register in a group of entry points. An entry that cannot be loaded is left
+    out, with a sentence in `failures` and a warning. needed: the attributes that an entry must have. refusal: returns
+    why an entry cannot be used, or "". added: is called with each entry that was added."""
     for point in entry_points(group=group):
         for sentence in _added(point, registry, needed, refusal, added):
             failures.append(sentence)

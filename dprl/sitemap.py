@@ -19,36 +19,23 @@ SECTIONS = ("", "Explore", "Decide", "Check", "Teach")  # in the order of the na
 
 @dataclass(frozen=True)
 class Page:
-    """One page of the dashboard.
+    """One page of the dashboard."""
 
-    Attributes:
-        path: its address on the server, "" for Home.
-        name: its name in the navigation, and its heading unless `heading` is given.
-        says: a sentence about its content, for previews of links.
-        icon: the Material Symbol of links to it.
-        section: its section in the navigation, or "".
-        heading: the question at the top of the page, if it differs from the name.
-        settings: whether the sidebar has settings, which a link can lock.
-        groups: the groups of runs that it requests under separate names, so that runs in Explore need not wait behind
-            them: the suffix of the visitor's name, and the title on the page Runs.
-        bundled: the bundled files of assets/ that it shows, as in name.json.
-        guide: its page in the documents, below docs/, or "".
-        lists: the lists of terms and papers that concern the page: online, offline.
-        aside: whether an icon in the corner leads to it instead of the navigation.
-    """
-
-    path: str
-    name: str
-    says: str
-    icon: str
-    section: str = ""
-    heading: str = ""
-    settings: bool = False
+    path: str  # its address on the server, "" for Home
+    name: str  # its name in the navigation, and its heading unless `heading` is given
+    says: str  # a sentence about its content, for previews of links
+    icon: str  # the Material Symbol of links to it
+    section: str = ""  # its section in the navigation, or ""
+    heading: str = ""  # the question at the top of the page, if it differs from the name
+    settings: bool = False  # whether the sidebar has settings, which a link can lock
+    # the groups of runs that it requests under separate names, so that runs in Explore need not wait behind them: the
+    # suffix of the visitor's name, and the title on the page Runs
     groups: Mapping[str, str] = field(default_factory=dict)
-    bundled: tuple[str, ...] = ()
-    guide: str = ""
+    bundled: tuple[str, ...] = ()  # the bundled files of assets/ that it shows, as in name.json
+    guide: str = ""  # its page in the documents, below docs/, or ""
+    # the lists of terms and papers that concern the page: online, offline
     lists: tuple[str, ...] = ("online",)
-    aside: bool = False
+    aside: bool = False  # whether an icon in the corner leads to it instead of the navigation
 
     @property
     def folder(self) -> str:

@@ -9,20 +9,13 @@ import re
 import secrets
 import shutil
 import stat
-import time
 from pathlib import Path
 
 from dprl.fields import SpecError, shown
 
 _LOCK = "lock"
-_OURS = (
-    "kernels",
-    "uploads",
-    "budgets",
-    "runs.",
-    "runs-rooms.",
-)  # prefixes of the names of this program's files
-_COMPILING_SECONDS = 3600.0  # longer than any compilation by versions without a lock
+# prefixes of the names of this program's files
+_OURS = ("kernels", "uploads", "budgets", "runs.", "runs-rooms.")
 _held: list[int] = []
 
 
@@ -127,13 +120,7 @@ def remove_others(digest: str) -> None:
 
 
 def _remove(folder: Path) -> None:
-    try:
-        lock = os.open(folder / _LOCK, os.O_RDWR)
-    except FileNotFoundError:  # created by a version without locks
-        changed = max(path.stat().st_mtime for path in (folder, *folder.rglob("*")))
-        if time.time() - changed > _COMPILING_SECONDS:
-            shutil.rmtree(folder)
-        return
+    lock = os.open(folder / _LOCK, os.O_RDWR)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # raises OSError while another process holds it
         shutil.rmtree(folder)

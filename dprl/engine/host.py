@@ -59,11 +59,8 @@ class Instance:
         self._refresh()
 
     def place(self, arrays: Sequence[NDArray[Any]]) -> list[int]:
-        """Copy contiguous arrays into the memory, and return their addresses.
-
-        Raises:
-            MemoryError: the module has no room for them.
-        """
+        """Copy contiguous arrays into the memory, and return their addresses. Raises MemoryError if there is no
+        room."""
         ends = np.cumsum([max(-(-array.nbytes // LINE), 1) * LINE for array in arrays]).tolist()
         first = int(self._exports["allocate"](self._store, ends[-1])) if ends[-1] < MOST else 0
         if first == 0:
@@ -116,11 +113,7 @@ _shared = threading.local()  # the instance that a thread's calls share
 
 
 class ModuleKernel:
-    """A kernel of the module as a Python function of numbers and arrays, which are copied to the module and back.
-
-    Attributes:
-        py_func: the plain Python function, under the name that numba uses.
-    """
+    """A kernel of the module as a Python function of numbers and arrays, which are copied to the module and back."""
 
     def __init__(self, name: str, function: Callable[..., Any]) -> None:
         self.py_func, self._name = function, name

@@ -17,18 +17,12 @@ COMMAND = "python -m bench.engine_wasm"
 
 
 class Manifest(NamedTuple):
-    """The content of assets/engine.json, which describes the module.
+    """The content of assets/engine.json, which describes the module."""
 
-    Attributes:
-        tools: the digest of the tools that built the module (bench/engine_wasm computes it).
-        sha256: the digest of the module itself, 64 hex digits.
-        versions: the versions of the packages that built the module.
-        kernels: the kernels' names in the order of their numbers, each with the `kernel_digest` of its sources.
-    """
-
-    tools: str
-    sha256: str
-    versions: dict[str, str]
+    tools: str  # the digest of the tools that built the module (bench/engine_wasm computes it)
+    sha256: str  # the digest of the module itself, 64 hex digits
+    versions: dict[str, str]  # the versions of the packages that built the module
+    # the kernels' names in the order of their numbers, each with the `kernel_digest` of its sources
     kernels: dict[str, str]
 
 
@@ -56,17 +50,11 @@ def own_name(function: Callable[..., Any]) -> str:
 
 
 class Held(NamedTuple):
-    """A kernel that the module should contain.
+    """A kernel that the module should contain."""
 
-    Attributes:
-        name: the kernel's name in the module.
-        signature: the declared types of its arguments; "" if the roots determine them.
-        roots: the functions from which the kernel is built.
-    """
-
-    name: str
-    signature: str
-    roots: tuple[Callable[..., Any], ...]
+    name: str  # the kernel's name in the module
+    signature: str  # the declared types of its arguments; "" if the roots determine them
+    roots: tuple[Callable[..., Any], ...]  # the functions from which the kernel is built
 
     @property
     def digest(self) -> str:

@@ -35,17 +35,13 @@ Word = int | BufferAddress | Of
 
 
 class DrawnByPlayer(NamedTuple):
-    """Noise that the player of a pack draws before the first user (privacy/mechanisms/optimal.py describes it).
+    """Noise that the player of a pack draws before the first user (privacy/mechanisms/optimal.py describes it)."""
 
-    Attributes:
-        calls: kernels with their words, as in `Pack`: one computes `keep` and `gain`, one fills the memory with
-            independent N(0, 1) draws.
-        memory: the number of the buffer [M, cells] with the noise of each release.
-        keep, gain: the numbers of the buffers [M, chains] with the weights that correlate the draws.
-    """
-
+    # kernels with their words, as in `Pack`: one computes `keep` and `gain`, one fills the memory with independent
+    # N(0, 1) draws
     calls: tuple[tuple[str, tuple[Word, ...]], ...]
-    memory: int
+    memory: int  # the number of the buffer [M, cells] with the noise of each release
+    # keep, gain: the numbers of the buffers [M, chains] with the weights that correlate the draws
     keep: int
     gain: int
 
@@ -56,18 +52,12 @@ class DrawnByPlayer(NamedTuple):
 
 
 class Pack(NamedTuple):
-    """All data needed to run a kernel outside this process, for example in a browser.
+    """All data needed to run a kernel outside this process, for example in a browser."""
 
-    Attributes:
-        kernel: the name of the kernel.
-        words: the kernel's arguments as numba flattens them, 64 bits each.
-        buffers: the arrays that the words refer to, which the kernel changes in place.
-        drawn: noise to draw first; None if the kernel draws it or the buffers contain it.
-    """
-
-    kernel: str
-    words: tuple[Word, ...]
-    buffers: tuple[Buffer, ...]
+    kernel: str  # the name of the kernel
+    words: tuple[Word, ...]  # the kernel's arguments as numba flattens them, 64 bits each
+    buffers: tuple[Buffer, ...]  # the arrays that the words refer to, which the kernel changes in place
+    # noise to draw first; None if the kernel draws it or the buffers contain it
     drawn: DrawnByPlayer | None = None
 
     def to_json(self) -> str:

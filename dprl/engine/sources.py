@@ -18,14 +18,8 @@ _SOURCES = (
     *("fields.py", "plugins.py", "engine", "mdp", "environments"),
     *("statistics", "privacy", "learners", "simulation"),
 )
-_UNSAID = {
-    "annotation",
-    "returns",
-    "type_comment",
-    "type_ignores",
-    "kind",
-    "ctx",
-}  # fields that change no result
+# fields that change no result
+_UNSAID = {"annotation", "returns", "type_comment", "type_ignores", "kind", "ctx"}
 
 
 @cache

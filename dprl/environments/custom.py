@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from dprl.fields import Field, SpecError, read_json, shown, similar
 from dprl.mdp import TabularMDP
 from dprl.mdp.structure import Table, every_state, on_table
 from dprl.mdp.tabular import Array, check_unit, probabilities
+from dprl.names import Given
 
 MAX_TEXT = 2_000_000  # characters
 MAX_LABEL = 60
@@ -195,15 +196,9 @@ def written(mdp: TabularMDP) -> str:
 
 
 def named(environment: Any, params: Any) -> tuple[Any, Any]:
-    """Return the name of an environment and its parameters. A model is passed as the parameter `model` of `custom`.
-
-    Args:
-        environment: a name, or a model: a TabularMDP, a dict in FORM, arrays or lists, or its JSON text.
-        params: its parameters. A model has only `H`, which may be omitted if the model defines it.
-
-    Raises:
-        SpecError: The environment is neither a name nor a model.
-    """
+    """Return the name of an environment and its parameters; a model becomes the parameter `model` of `custom`.
+    environment: a name, or a model: a TabularMDP, a dict in FORM, arrays or lists, or its JSON text. A model has only
+    the parameter `H`, which may be omitted if it defines it. Raises SpecError for a model that is not JSON."""
     if isinstance(environment, str):
         if not environment.lstrip("\ufeff \t\r\n").startswith("{"):
             return environment, params
@@ -249,10 +244,7 @@ class OwnModel(str):
 
 def own_model(value: Any) -> OwnModel | None:
     """Return the JSON text of a model, with its horizon, that is given as an environment; None for anything else.
-
-    Raises:
-        SpecError: The model has a fault or does not define its horizon.
-    """
+    Raises SpecError if the model has a fault or does not define its horizon."""
     key, params = named(value, {})
     if key != ENVIRONMENT.key or "model" not in params:
         return None
@@ -295,19 +287,8 @@ def _branching(model: str, H: int) -> int:
     return int(parsed(model)[1].shape[-1])
 
 
-if TYPE_CHECKING:
-    from dprl import names
-
-    class Named:
-        """The type of a spec's field `environment`: it accepts a name or a model, and reads as a name."""
-
-        def __get__(self, spec: object, owner: object = None) -> str: ...
-        def __set__(
-            self, spec: object, value: names.Environment | str | TabularMDP | Mapping[str, Any]
-        ) -> None: ...
-
-else:
-    Named = str
+# The type of a spec's field `environment`: it accepts a name or a model, and reads as a name.
+Named = Given[str, str | TabularMDP | Mapping[str, Any]]
 
 
 ENVIRONMENT = Environment(

@@ -18,35 +18,28 @@ from dprl.messages.brief import described
 
 @dataclass(frozen=True)
 class Environment:
-    """An environment, an entry of the registry.
+    """An environment, an entry of the registry."""
 
-    Attributes:
-        key: its name in a spec.
-        fields: its parameters.
-        make(**params): builds the MDP.
-        size(**params): returns (S, A, H), or (S, A, H, d) for a linear MDP or a linear mixture.
-        smaller: advice if even H = 1 is too large to run, for environments whose states and actions cannot be
-            chosen.
-        features(**params): returns the public features [S, A, d] of a linear MDP, with norms of at most 1, or None.
-        mixture(**params): returns the public features of a linear-mixture MDP; None for all other environments.
-        branching(**params): returns B, the largest number of possible next states; None if it is always S.
-        possible(**params): returns the table of next states that the model's owner declares possible, or None;
-            None if the table follows from the model itself.
-        name(**params): returns the name of one environment in a collection; None if the title is always used.
-    """
-
-    key: str
+    key: str  # its name in a spec
     title: str
     summary: str
     source: str
-    fields: tuple[Field, ...]
-    make: Callable[..., TabularMDP]
+    fields: tuple[Field, ...]  # its parameters
+    make: Callable[..., TabularMDP]  # make(**params): builds the MDP
+    # size(**params): returns (S, A, H), or (S, A, H, d) for a linear MDP or a linear mixture
     size: Callable[..., tuple[int, ...]]
+    # advice if even H = 1 is too large to run, for environments whose states and actions cannot be chosen
     smaller: str = ""
+    # features(**params): returns the public features [S, A, d] of a linear MDP, with norms of at most 1, or None
     features: Callable[..., Array] | None = None
+    # mixture(**params): returns the public features of a linear-mixture MDP; None for all other environments
     mixture: Callable[..., Mixture] | None = None
+    # branching(**params): returns B, the largest number of possible next states; None if it is always S
     branching: Callable[..., int] | None = None
+    # possible(**params): returns the table of next states that the model's owner declares possible, or None; None if
+    # the table follows from the model itself
     possible: Callable[..., Table | None] | None = None
+    # name(**params): returns the name of one environment in a collection; None if the title is always used
     name: Callable[..., str] | None = None
 
     __repr__ = described

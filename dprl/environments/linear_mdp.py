@@ -101,16 +101,9 @@ ENVIRONMENT = Environment(
 
 
 def linear_model(features: Array, measures: Array, rewards: Array) -> tuple[Array, Array]:
-    """Return P [H, S, A, S] and R [H, S, A] of a linear MDP (Jin et al. 2020, Assumption A).
-
-    Args:
-        features: phi [S, A, d], vectors of norm at most 1.
-        measures: mu_h [H, d, S], nonnegative, with |mu_h v| <= sqrt d for every v in [0, 1]^S.
-        rewards: theta_h [H, d], vectors of norm at most sqrt d.
-
-    Raises:
-        SpecError: A number is missing, a norm is too large, or a row is not a distribution.
-    """
+    """Return P [H, S, A, S] and R [H, S, A] of a linear MDP (Jin et al. 2020, Assumption A) from phi [S, A, d], of norm
+    at most 1, nonnegative mu_h [H, d, S], with |mu_h v| <= sqrt d for every v in [0, 1]^S, and theta_h [H, d], of norm
+    at most sqrt d. Raises SpecError if this does not hold, or if a row is not a distribution."""
     d = features.shape[-1]
     for name, values, most in (
         ("features", np.linalg.norm(features, axis=-1), 1.0),

@@ -1,14 +1,17 @@
-"""The interface of a learner, as all planners and loops use it."""
+"""The records of learners, as all planners and loops use them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from dprl.fields import Field, SpecError
 from dprl.mdp import Size
+from dprl.messages.brief import described
 from dprl.statistics import Statistic
+
+PlannerT = TypeVar("PlannerT")
 
 # Facts that a learner may use as public: they are not protected, and every run's privacy guarantee lists them.
 PUBLIC = {
@@ -56,82 +59,88 @@ class Problem:
         return self.K * self.H
 
 
-class Learner(Protocol):
-    """A learner, as an entry of the registry. It never has access to the model or to raw counts.
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Learner:
+    """A learner, as an entry of the registry. It never has access to the model or to raw counts."""
 
-    Attributes:
-        key: its name in a spec.
-        privacies: keys of the privacy models that it supports; the first is the default.
-        bonuses: names of the sets of constants that it has; the first is the default.
-        fields: its parameters.
-        statistic: the statistic that it receives about its users.
-        loop: key of the loop that runs it.
-        needs: what an environment must provide, "features" or "mixture"; "" if any environment will do.
-        public: keys of PUBLIC that it always assumes to be public.
-        declarable: keys of PUBLIC that it assumes to be public if a spec declares them.
-        schedule: the name of its own schedule; "" if it works with any schedule.
-        forgets: whether it receives each batch alone instead of running sums.
-        refused: unsupported privacy models, by key, each with the reason: "local is ...".
-        note: a remark for the help text of menus; "" if there is none.
-        reconstructed: whether we built it without its paper's full text; menus then call it a reconstruction.
-        uncovered: a sentence on how calibrated noise can exceed the paper's bonus (`simulation.pairs.uncovered` uses
-            it); "" if it cannot.
-    """
+    key: str  # its name in a spec
+    title: str
+    summary: str
+    source: str
+    privacies: tuple[str, ...]  # keys of the privacy models that it supports; the first is the default
+    fields: tuple[Field, ...] = ()  # its parameters
+    note: str = ""  # a remark for the help text of menus; "" if there is none
+    # whether we built it without its paper's full text; menus then call it a reconstruction
+    reconstructed: bool = False
+    # a sentence on how calibrated noise can exceed the paper's bonus (`simulation.pairs.uncovered` uses it); "" if it
+    # cannot
+    uncovered: str = ""
+
+    loop: ClassVar[str]  # key of the loop that runs it
+    public: ClassVar[tuple[str, ...]]  # keys of PUBLIC that it always assumes to be public
+    # keys of PUBLIC that it assumes to be public if a spec declares them
+    declarable: ClassVar[tuple[str, ...]] = ()
+    # what an environment must provide, "features" or "mixture"; "" if any environment will do
+    needs: ClassVar[str] = ""
+    schedule: ClassVar[str] = ""  # the name of its own schedule; "" if it works with any schedule
+    forgets: ClassVar[bool] = False  # whether it receives each batch alone instead of running sums
+
+    __repr__ = described
+
+    # the names of its sets of constants, the default first, and the statistic that it receives about its users with
+    # that one: each kind of learners has them as fields or properties
+    if TYPE_CHECKING:
+
+        @property
+        def bonuses(self) -> tuple[str, ...]: ...
+        @property
+        def statistic(self) -> Statistic: ...
 
     @property
-    def key(self) -> str: ...
-    @property
-    def title(self) -> str: ...
-    @property
-    def summary(self) -> str: ...
-    @property
-    def source(self) -> str: ...
-    @property
-    def privacies(self) -> tuple[str, ...]: ...
-    @property
-    def bonuses(self) -> tuple[str, ...]: ...
-    @property
-    def fields(self) -> tuple[Field, ...]: ...
-    @property
-    def statistic(self) -> Statistic: ...
-    @property
-    def loop(self) -> str: ...
-    @property
-    def needs(self) -> str: ...
-    @property
-    def public(self) -> tuple[str, ...]: ...
-    @property
-    def declarable(self) -> tuple[str, ...]: ...
-    @property
-    def schedule(self) -> str: ...
-    @property
-    def forgets(self) -> bool: ...
-    @property
-    def refused(self) -> Mapping[str, str]: ...
-    @property
-    def note(self) -> str: ...
-    @property
-    def reconstructed(self) -> bool: ...
-    @property
-    def uncovered(self) -> str: ...
+    def refused(self) -> Mapping[str, str]:
+        """The unsupported privacy models, by key, each with the reason: "local is ..."."""
+        return {}
 
     def seen(self, bonus: str) -> Statistic:
         """Return the statistic that the learner receives about its users if it plans with this bonus."""
+        raise NotImplementedError
 
     def refusal(self, size: Size, K: int) -> SpecError | None:
         """Return an error that explains why it cannot run at this size with K users, and suggests a size, or None."""
+        return None
 
     def releases(self, size: Size, K: int, epsilon: float | None, norm: str) -> int:
         """Estimate the number of releases in the learner's own schedule; called only if it has one.
 
         epsilon: the privacy budget; norm: the norm to which the noise is calibrated. Without privacy: None and "".
         """
+        raise NotImplementedError
 
     def pace(self, private: bool) -> str:
-        """Describe the learner's own schedule in words that follow its title, such as "plays stages"; "" if none.
-
-        private: whether the run has privacy.
-        """
+        """Describe the learner's own schedule in words that follow its title, such as "plays stages"; "" if none."""
+        return ""
 
     def seconds(self, size: Size, K: int) -> float:
         """Estimate the seconds of planning in a whole run, beyond one backward induction per release."""
+        return 0.0
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class PlannedLearner(Learner, Generic[PlannerT]):
+    """A learner with one planner for each set of constants. planners: by the names of their bonuses."""
+
+    planners: Mapping[str, PlannerT]
+
+    @property
+    def bonuses(self) -> tuple[str, ...]:
+        """The names of the bonuses, the default first."""
+        return tuple(self.planners)
+
+    @property
+    def statistic(self) -> Statistic:
+        """The statistic that the learner receives with its default bonus."""
+        return self.seen(self.bonuses[0])
+
+    def planner(self, bonus: str) -> PlannerT:
+        """Return the planner for this bonus."""
+        return self.planners[bonus]

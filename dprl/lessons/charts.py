@@ -49,60 +49,36 @@ class Plot(Frame):
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of chart.
+    """A kind of chart."""
 
-    Attributes:
-        key: its name in files and messages.
-        plot(chart, evidence): returns the plot of a chart.
-        runs(spec): returns the runs that a curve needs.
-        asks(spec): returns the questions (simulation.kinds), each with a spec, whose answers a curve needs.
-        frame: its default frame, without titles, which come from messages.
-        level: the height of a line that curves should reach; 0 for no line.
-        over_epsilon: whether curves are functions of the budget.
-        readings: further readings that its texts can use, in addition to READINGS.
-    """
-
-    key: str
-    plot: Callable[[Chart, Evidence], Plot]
+    key: str  # its name in files and messages
+    plot: Callable[[Chart, Evidence], Plot]  # plot(chart, evidence): returns the plot of a chart
+    # runs(spec): returns the runs that a curve needs
     runs: Callable[[Any], tuple[Any, ...]] = lambda spec: (spec,)
+    # asks(spec): returns the questions (simulation.kinds), each with a spec, whose answers a curve needs
     asks: Callable[[Any], tuple[tuple[str, Any], ...]] = lambda spec: ()
+    # its default frame, without titles, which come from messages
     frame: Mapping[str, Any] = field(default_factory=dict)
-    level: float = 0.0
-    over_epsilon: bool = False
+    level: float = 0.0  # the height of a line that curves should reach; 0 for no line
+    over_epsilon: bool = False  # whether curves are functions of the budget
+    # further readings that its texts can use, in addition to READINGS
     readings: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Chart:
-    """A chart as a lesson's file describes it.
-
-    Attributes:
-        specs, names: the runs that it shows, in this order, and their names, by their keys in the file.
-        until: the x up to which each curve is drawn before the answer is shown, by key.
-        level: the height of the line that curves should reach; 0 for the default of the kind.
-        frame: titles and ranges that replace the defaults.
-        window: the range of x over which growth is measured.
-        point: the point that the answer marks: its curve, its x, and its label.
-    """
+    """A chart as a lesson's file describes it."""
 
     kind: Kind
+    # specs, names: the runs that it shows, in this order, and their names, by their keys in the file
     specs: Mapping[str, Any]
     names: Mapping[str, str]
-    until: Mapping[str, float]
-    level: float = 0.0
-    frame: Mapping[str, Any] = field(default_factory=dict)
-    window: tuple[float, float] = (0.0, 0.0)
+    until: Mapping[str, float]  # the x up to which each curve is drawn before the answer is shown, by key
+    level: float = 0.0  # the height of the line that curves should reach; 0 for the default of the kind
+    frame: Mapping[str, Any] = field(default_factory=dict)  # titles and ranges that replace the defaults
+    window: tuple[float, float] = (0.0, 0.0)  # the range of x over which growth is measured
+    # the point that the answer marks: its curve, its x, and its label
     point: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def runs(self) -> tuple[Any, ...]:
-        """All runs that the chart needs."""
-        return tuple(dict.fromkeys(one for spec in self.specs.values() for one in self.kind.runs(spec)))
-
-    @property
-    def questions(self) -> tuple[tuple[str, Any], ...]:
-        """The questions (simulation.kinds), each with a spec, whose answers the chart needs."""
-        return tuple(dict.fromkeys(asked for spec in self.specs.values() for asked in self.kind.asks(spec)))
 
     @property
     def height(self) -> float:

@@ -74,35 +74,31 @@ class Table:
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """One question.
+    """One question."""
 
-    Attributes:
-        title: a few words; ask: the question; setup: the necessary facts, in a sentence or two.
-        prediction: the form of a guess.
-        chart: the chart that shows the answer.
-        answer: the reading that is the truth, or the number of the right choice; "" if the order of curves is asked.
-        texts: `found`, the measurement, and `why`, the reason, both with readings of the chart.
-        replies: the usual reasoning behind each error of a guess, by the names that the prediction's `errors` returns.
-    """
-
-    title: str
-    ask: str
-    setup: str
-    prediction: Prediction
-    chart: Chart
+    title: str  # a few words
+    ask: str  # the question
+    setup: str  # the necessary facts, in a sentence or two
+    prediction: Prediction  # the form of a guess
+    chart: Chart  # the chart that shows the answer
+    # the reading that is the truth, or the number of the right choice; "" if the order of curves is asked
     answer: str | float
+    # `found`, the measurement, and `why`, the reason, both with readings of the chart
     texts: Mapping[str, str]
+    # the usual reasoning behind each error of a guess, by the names that the prediction's `errors` returns
     replies: Mapping[str, str]
 
     @property
     def specs(self) -> tuple[Any, ...]:
         """The runs that answer the question."""
-        return self.chart.runs
+        chart = self.chart
+        return tuple(dict.fromkeys(one for spec in chart.specs.values() for one in chart.kind.runs(spec)))
 
     @property
     def questions(self) -> tuple[tuple[str, Any], ...]:
         """The questions (simulation.kinds), each with a spec, whose answers the chart needs."""
-        return self.chart.questions
+        chart = self.chart
+        return tuple(dict.fromkeys(asked for spec in chart.specs.values() for asked in chart.kind.asks(spec)))
 
     @property
     def environment(self) -> tuple[str, Mapping[str, Any]]:
@@ -164,20 +160,15 @@ class Step:
 
 @dataclass(frozen=True, eq=False)
 class Lesson:
-    """A lesson of about five minutes.
+    """A lesson of about five minutes."""
 
-    Attributes:
-        key: its name in links; say: its subject; needs: the knowledge that it assumes, in a sentence.
-        recap: sentences to remember; attempt: a suggestion for a next step, and its link.
-    """
-
-    key: str
+    key: str  # its name in links
     title: str
-    say: str
-    needs: str
+    say: str  # its subject
+    needs: str  # the knowledge that it assumes, in a sentence
     steps: tuple[Step, ...]
-    recap: tuple[str, ...]
-    attempt: tuple[str, str] | None
+    recap: tuple[str, ...]  # sentences to remember
+    attempt: tuple[str, str] | None  # a suggestion for a next step, and its link
 
     def met(self, at: int) -> tuple[str, Mapping[str, Any]] | None:
         """Return the environment that first appears at a step, counted from 0; None if none does."""

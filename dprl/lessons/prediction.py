@@ -42,14 +42,10 @@ class Order:
 
     An answer is a tuple of the items' indices in the order of the curves; its text has a letter for each, such as
     "bac". In an unfinished text, "-" stands for a curve that has no name yet.
-
-    Attributes:
-        items: the names to choose from, in the order in which they are offered.
-        keys: the keys of the items in a lesson's file.
     """
 
-    items: tuple[str, ...]
-    keys: tuple[str, ...] = ()
+    items: tuple[str, ...]  # the names to choose from, in the order in which they are offered
+    keys: tuple[str, ...] = ()  # the keys of the items in a lesson's file
     kind: ClassVar[str] = "order"
 
     @property
@@ -130,30 +126,22 @@ class Order:
 
 @dataclass(frozen=True)
 class Marker:
-    """A position on the horizontal axis. An answer is a number, and its text is that number, such as "1e9".
+    """A position on the horizontal axis. An answer is a number, and its text is that number, such as "1e9"."""
 
-    Attributes:
-        low, high: the ends of the allowed answers.
-        unit, unit_one: the words for an answer, such as "{} users", and for the answer 1, "" for the same words.
-        log: whether the axis is logarithmic; distances are then counted in factors of ten.
-        steps: the number of a slider's steps, in each factor of ten on a log axis, otherwise from end to end.
-        ends: the meanings of the slider's ends.
-        share: whether it is a share of one, shown as a percentage.
-        inverse: whether words show one over the answer, as the axis does: ε if answers are 1/ε.
-        waits: the approximate position of the marker before it is moved, not the measured value; None for the left end.
-        by: the word for how the truth is known, such as "measured".
-    """
-
+    # low, high: the ends of the allowed answers
     low: float
     high: float
+    # unit, unit_one: the words for an answer, such as "{} users", and for the answer 1, "" for the same words
     unit: str = SAID["unit"]
-    log: bool = True
+    log: bool = True  # whether the axis is logarithmic; distances are then counted in factors of ten
+    # the number of a slider's steps, in each factor of ten on a log axis, otherwise from end to end
     steps: int = 10
-    ends: tuple[str, str] = (SAID["fewer"], SAID["more"])
-    share: bool = False
-    inverse: bool = False
+    ends: tuple[str, str] = (SAID["fewer"], SAID["more"])  # the meanings of the slider's ends
+    share: bool = False  # whether it is a share of one, shown as a percentage
+    inverse: bool = False  # whether words show one over the answer, as the axis does: ε if answers are 1/ε
+    # the approximate position of the marker before it is moved, not the measured value; None for the left end
     waits: float | None = None
-    by: str = SAID["measured"]
+    by: str = SAID["measured"]  # the word for how the truth is known, such as "measured"
     unit_one: str = ""
     kind: ClassVar[str] = "marker"
 
@@ -276,17 +264,13 @@ class Marker:
 
 @dataclass(frozen=True)
 class Choice:
-    """One of a few answers. An answer is a number, and its text is that number, such as "0.5".
+    """One of a few answers. An answer is a number, and its text is that number, such as "0.5"."""
 
-    Attributes:
-        choices: a number and the words of each. For plain answers the number is an index from 0; for the ways in which
-            a curve may continue, it is an exponent, and each continuation is drawn on the chart.
-        of: the letter that is raised to the exponent; "" for plain answers.
-        start, end: the part of the axis over which the curve continues.
-    """
-
+    # a number and the words of each. For plain answers the number is an index from 0; for the ways in which a curve may
+    # continue, it is an exponent, and each continuation is drawn on the chart.
     choices: tuple[tuple[float, str], ...]
-    of: str = ""
+    of: str = ""  # the letter that is raised to the exponent; "" for plain answers
+    # start, end: the part of the axis over which the curve continues
     start: float = 0.0
     end: float = 0.0
     kind: ClassVar[str] = "choice"

@@ -50,11 +50,8 @@ class Mixture:
         return int(self.features.shape[-1])
 
     def transitions(self, weights: Array) -> Array:
-        """Return the probabilities [H, S, A, S] with these weights [H, d].
-
-        Raises:
-            SpecError: the weights are longer than the bound, or a row is not a distribution.
-        """
+        """Return the probabilities [H, S, A, S] with these weights [H, d]. Raises SpecError if the weights are longer
+        than the bound, or a row is not a distribution."""
         longest = float(np.linalg.norm(weights, axis=-1).max())
         if not longest <= self.bound * (1 + 1e-9):
             raise SpecError(

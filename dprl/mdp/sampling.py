@@ -39,16 +39,8 @@ def binomials(rng: np.random.Generator, n: Ints, p: Array, q: Array) -> Ints:
 
 
 def multinomial(rng: np.random.Generator, n: Ints | int, p: Array) -> Ints:
-    """Draw how n items fall into cells with probabilities p, exactly at any size, by repeated halving of the cells.
-
-    Args:
-        rng: the random generator.
-        n: counts, up to 2^53 [...].
-        p: rows that sum to 1 [..., X]; if n is 0, the numbers only have to be nonnegative.
-
-    Returns:
-        The numbers [..., X]; each row sums to n.
-    """
+    """Draw how n items, up to 2^53 [...], fall into cells with probabilities p [..., X], exactly at any size, by
+    repeated halving of the cells. Rows of p sum to 1; if n is 0, they only have to be nonnegative."""
     X = p.shape[-1]
     depth = (X - 1).bit_length()
     masses = [np.concatenate([p, np.zeros((*p.shape[:-1], 2**depth - X))], -1)]

@@ -47,14 +47,8 @@ def gather(possible: Table, h: int, s: int, a: int, values: Array, at: int, here
 
 
 def on_table(P: Array, old: Table, new: Table) -> tuple[Array, tuple[int, int, int, int] | None]:
-    """Convert a model to another table, and return the first transition (h, s, a, s') that this loses, or None.
-
-    Args:
-        P: the transition probabilities [H, S, A, B] on the table `old`.
-
-    Returns:
-        The probabilities [H, S, A, B'] on `new`, and the first transition with P > 0 that `new` lacks.
-    """
+    """Convert a model P [H, S, A, B] on the table `old` to [H, S, A, B'] on `new`; also return the first transition (h,
+    s, a, s') with P > 0 that `new` lacks, or None."""
     H, S, A, _ = P.shape
     found = np.zeros((H, S, A, new.shape[3]))
     rows = np.zeros((S, A, S + 1))  # one step at a time; the last column stands for -1, no state

@@ -54,23 +54,15 @@ PARTS = (100, 10, 1)  # the slider offers the run's own number of users divided 
 
 @dataclass(frozen=True)
 class PlayedCurve:
-    """A curve of the page.
+    """A curve of the page."""
 
-    Attributes:
-        spec: its run.
-        title: its title on the dashboard.
-        label: the title without a visitor's own name.
-        look: the style in which it is drawn.
-        replays: the output of `wasm.replayed` for each number of users in `sizes_of`.
-        name: a visitor's name for it, stored in links.
-    """
-
-    spec: RunSpec
-    title: str
-    label: str
-    look: CurveStyle
+    spec: RunSpec  # its run
+    title: str  # its title on the dashboard
+    label: str  # the title without a visitor's own name
+    look: CurveStyle  # the style in which it is drawn
+    # the output of `wasm.replayed` for each number of users in `sizes_of`
     replays: Mapping[int, dict[str, Any]]
-    name: str = ""
+    name: str = ""  # a visitor's name for it, stored in links
 
 
 @dataclass(frozen=True)
@@ -314,12 +306,8 @@ def codec() -> dict[str, Any]:
 
 @cache
 def refused() -> dict[str, Any]:
-    """Return the combinations of settings that a run's validation refuses.
-
-    Returns:
-        sentences: the reasons, without the final full stop.
-        pairs: for each algorithm and privacy model, the index of its sentence, or an index for each mechanism.
-    """
+    """Return the combinations of settings that a run's validation refuses: the sentences, without the final full stop,
+    and for each algorithm and privacy model the index of its sentence, or an index for each mechanism."""
     sentences: dict[str, int] = {}
     pairs: dict[str, dict[str, Any]] = {}
 

@@ -10,11 +10,12 @@ from dataclasses import replace
 from functools import cache
 from html import escape
 
-from dprl.assets import classic, plain, web_source
+from dprl.assets import ASSETS, classic, plain, web_source
 from dprl.engine.module import ENGINE
 from dprl.player.content import PlayedCurve, Shown, content
-from dprl.player.plotly import plotly
 
+# The file of `npm pack plotly.js-cartesian-dist-min@VERSION`, in the version that the installed package plotly brings.
+PLOTLY = ASSETS / "plotly-cartesian.min.js"
 MOST_BYTES = 3_000_000  # of a page; a larger page offers fewer numbers of users
 # Characters of base85 with a meaning in HTML, and their replacements.
 PLAIN = str.maketrans("<>&", ",./")
@@ -49,15 +50,8 @@ def player_page(
     title: str, about: str, curves: Sequence[PlayedCurve], shown: Shown, *, footer: str, nav: str = ""
 ) -> str:
     """Return the page as HTML, which needs no network. If it would exceed MOST_BYTES, it offers only each run's own
-    number of users.
-
-    Args:
-        title, about: the texts at the top of the page; `about` describes the settings that all curves share.
-        curves: one to eight curves, with runs that a browser can simulate (`wasm.unplayable`).
-        shown: the first view of the curves.
-        footer: the text at the end of the page.
-        nav: links to other pages, as HTML.
-    """
+    number of users. about: the settings that all curves share; curves: one to eight, with runs that a browser can
+    simulate (`replay.unplayable`); nav: links to other pages, as HTML."""
     whole = _page(title, about, packed(content(curves, shown)), footer, nav)
     if len(whole) <= MOST_BYTES:
         return whole
@@ -126,5 +120,5 @@ def _fixed() -> dict[str, str]:
 
 @cache
 def packed_plotly() -> str:
-    """Return Plotly's reduced script, compressed. The result is cached, because compressing takes a second."""
-    return packed(plotly().encode())
+    """Return Plotly's script, compressed. The result is cached, because compressing takes a second."""
+    return packed(PLOTLY.read_bytes())

@@ -37,20 +37,15 @@ def unit_noise(mechanism: Mechanism, stream: Stream, cells: int, rng: np.random.
 
 @dataclass(frozen=True)
 class Game:
-    """Two hypothetical worlds that differ in the data of the first user, whom the most noise protects.
-
-    Attributes:
-        stream: the releases that depend on this user.
-        first, second: the user's contribution in each world to the counters in which the two worlds differ [cells], in
-            units of noise.
-        at: the releases of the stream at which the user's episodes enter, one for each episode. The attacker knows
-            them.
-    """
+    """Two hypothetical worlds that differ in the data of the first user, whom the most noise protects."""
 
     mechanism: Mechanism
-    stream: Stream
+    stream: Stream  # the releases that depend on this user
+    # first, second: the user's contribution in each world to the counters in which the two worlds differ [cells], in
+    # units of noise
     first: Array
     second: Array
+    # the releases of the stream at which the user's episodes enter, one for each episode. The attacker knows them.
     at: NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, dtype=np.int64))
 
     @property
@@ -91,15 +86,10 @@ def game(
     episodes: int = 1,
     places: np.random.Generator | None = None,
 ) -> Game:
-    """Set up the attack on a privatizer's noise.
-
-    Args:
-        noise: the noise of a private run.
-        first, second: the contribution of each of the user's episodes to the statistic in each world [cells].
-        half: whether the noise is only half as large as it should be, which the attacker knows.
-        episodes: the number of the user's episodes. In the local model, the report on each has its own noise.
-        places: draws the releases at which the episodes enter; by default all enter at the first, which reveals most.
-    """
+    """Set up the attack on the noise of a private run. first, second: the contribution of each of the user's episodes
+    to the statistic in each world [cells]. half: whether the noise is only half as large as it should be, which the
+    attacker knows. places: draws the releases at which the episodes enter; by default all enter at the first, which
+    reveals most. In the local model, the report on each episode has its own noise."""
     assert noise.mechanism is not None
     moved = np.flatnonzero(first != second)
     rows = first.reshape(-1, noise.scales.size)

@@ -50,22 +50,15 @@ RAW_WAY = Way(
 
 @dataclass(frozen=True)
 class Promise:
-    """A notion of privacy in which a budget can be stated.
+    """A notion of privacy in which a budget can be stated."""
 
-    Attributes:
-        key: its name in a spec.
-        title, summary: its title and description in menus.
-        model: its name on a guarantee.
-        mechanism: the key of its noise; "" for no privacy.
-        fields: the names of the numbers in a budget.
-    """
-
-    key: str
+    key: str  # its name in a spec
+    # title, summary: its title and description in menus
     title: str
     summary: str
-    model: str
-    mechanism: str
-    fields: tuple[str, ...]
+    model: str  # its name on a guarantee
+    mechanism: str  # the key of its noise; "" for no privacy
+    fields: tuple[str, ...]  # the names of the numbers in a budget
 
 
 PROMISES: dict[str, Promise] = {
@@ -112,20 +105,15 @@ class Budget:
 
 @dataclass(frozen=True)
 class CuratorNoise:
-    """The noise that a curator adds to its releases.
+    """The noise that a curator adds to its releases."""
 
-    Attributes:
-        mechanism: the mechanism; None without noise.
-        scales: the scale of each family's noise, by name: a standard deviation, or the b of Laplace(b).
-        losses: the losses of replacing one trajectory, for each half of the data set that it may be in.
-        guarantee: the stated and the proved guarantee.
-        times: the number of releases that the guarantee covers, by family and half.
-    """
-
-    mechanism: Mechanism | None
+    mechanism: Mechanism | None  # the mechanism; None without noise
+    # the scale of each family's noise, by name: a standard deviation, or the b of Laplace(b)
     scales: Mapping[str, float]
+    # the losses of replacing one trajectory, for each half of the data set that it may be in
     losses: tuple[Losses, ...]
-    guarantee: Guarantee
+    guarantee: Guarantee  # the stated and the proved guarantee
+    # the number of releases that the guarantee covers, by family and half
     times: Mapping[tuple[str, int], int]
 
 
@@ -229,18 +217,9 @@ def prepare(
     assumptions: tuple[str, ...],
     exact: bool = False,
 ) -> CuratorNoise:
-    """Return noise with these scales, together with its proved guarantee.
-
-    Args:
-        families: the released statistics.
-        asked: the budget to which the noise is calibrated.
-        scales: the scale of each family's noise.
-        n: the number of trajectories in the data set.
-        formula, where, sources: texts for the guarantee.
-        public: the facts that the learner assumes to be public.
-        assumptions: the assumptions besides the trusted curator.
-        exact: whether noise is drawn on a grid.
-    """
+    """Return noise with these scales, together with its proved guarantee. n: the number of trajectories; formula,
+    where, sources: texts for the guarantee; assumptions: those besides the trusted curator; exact: whether noise is
+    drawn on a grid."""
     mechanism = MECHANISMS[asked.promise.mechanism]
     replaced = losses_of(mechanism, families, scales, REPLACE_ONE)
 

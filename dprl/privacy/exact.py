@@ -97,14 +97,11 @@ def laplace_apart(scale: float, shift: float) -> Apart:
 
 @dataclass(frozen=True)
 class Exact:
-    """A sampler of noise on the grid.
+    """A sampler of noise on the grid."""
 
-    Attributes:
-        draw(scale): draws one number. The number and the scale are in grid steps.
-        apart(scale, shift): returns the distance of the noise in one counter from continuous noise.
-    """
-
+    # draw(scale): draws one number. The number and the scale are in grid steps.
     draw: Callable[[Fraction], int]
+    # apart(scale, shift): returns the distance of the noise in one counter from continuous noise
     apart: Callable[[float, float], Apart]
 
 

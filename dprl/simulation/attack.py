@@ -68,16 +68,13 @@ FIELDS: Registry[Field] = Registry(
 class AttackSpec(SpecBase):
     """An attack on the noise of a run: the game of `privacy.attack`. Each unit plays `executions` trials of each world.
 
-    Attributes:
-        run: the run whose noise is attacked; its own number of seeds has no effect.
-        first, second: the two trajectories, as `Trajectory.parse` reads them; by default a pair that is farthest apart.
-            If a user of the run may have several episodes, all follow this trajectory.
-
     Raises:
         SpecError: A field is not allowed; one sentence names it and the allowed values.
     """
 
-    run: RunSpec
+    run: RunSpec  # the run whose noise is attacked; its own number of seeds has no effect
+    # first, second: the two trajectories, as `Trajectory.parse` reads them; by default a pair that is farthest apart.
+    # If a user of the run may have several episodes, all follow this trajectory.
     first: str = ""
     second: str = ""
     noise: str = "whole"
@@ -158,15 +155,12 @@ class AttackSpec(SpecBase):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class AttackTrace(TraceCore[AttackSpec]):
-    """One unit of an attack. Its curve shows the separation of the scores so far against the number of executions.
+    """One unit of an attack. Its curve shows the separation of the scores so far against the number of executions."""
 
-    Attributes:
-        first, second: the log-likelihood ratios of the executions in each world [n].
-        releases, counters: the number of releases and of counters that tell the two worlds apart in one execution.
-    """
-
+    # releases, counters: the number of releases and of counters that tell the two worlds apart in one execution
     releases: int
     counters: int
+    # first, second: the log-likelihood ratios of the executions in each world [n]
     first: Array
     second: Array
 

@@ -136,14 +136,9 @@ def axis_fields(
 def params_along(
     base: Any, chosen: Mapping[str, Any], registries: Mapping[str, Mapping[str, Any]], fields: Collection[str]
 ) -> dict[str, dict[str, Any]]:
-    """Return the parameters of environment and algorithm at these values of axes.
-
-    Another environment or algorithm keeps those parameters of the base that it shares and that are not defaults.
-
-    Args:
-        registries: environments and algorithms, by the field of a spec that names one.
-        fields: the fields of a spec; parameters with these names cannot be axes.
-    """
+    """Return the parameters of environment and algorithm at these values of axes. Another environment or algorithm
+    keeps those parameters of the base that it shares and that are not defaults. registries: by the field of a spec that
+    names an entry; fields: those of a spec, whose names cannot be axes of parameters."""
     found = {}
     for name, registry in registries.items():
         kept, key = getattr(base, f"{name}_params"), chosen.get(name, getattr(base, name))

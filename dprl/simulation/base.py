@@ -21,16 +21,11 @@ FIRST = "online"  # the kind of a spec that names none
 
 
 class SpecBase:
-    """A base of frozen dataclasses whose fields are those of TABLE. Specs with the same canonical form are equal.
+    """A base of frozen dataclasses whose fields are those of TABLE. Specs with the same canonical form are equal."""
 
-    Attributes:
-        kind: the key of its Kind, see kinds.py.
-        TABLE: the fields of the kind, except for specs within the spec.
-        BELONGS: for each field, the fields that lose their meaning when it changes, and so return to their defaults.
-    """
-
-    kind: ClassVar[str]
-    TABLE: ClassVar[Mapping[str, Field]]
+    kind: ClassVar[str]  # the key of its Kind, see kinds.py
+    TABLE: ClassVar[Mapping[str, Field]]  # the fields of the kind, except for specs within the spec
+    # for each field, the fields that lose their meaning when it changes, and so return to their defaults
     BELONGS: ClassVar[Mapping[str, tuple[str, ...]]] = {}
 
     @classmethod

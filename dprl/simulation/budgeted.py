@@ -51,7 +51,7 @@ class Budgeted(SpecBase):
 
     algorithm: str
     algorithm_params: Mapping[str, Any]
-    privacy: names.Given[str, names.Promise | str | None]
+    privacy: names.Given[str, str | None]
     calibration: str | None
     rho: names.NumberOrNone
     epsilon: names.NumberOrNone
@@ -113,7 +113,7 @@ class Budgeted(SpecBase):
 
     def _check_cells(self, field: str) -> None:
         """Check that the counters fit the limits."""
-        cells, most = DATASET.cells(self.problem_size), int(cost.limit(cost.COUNTERS))
+        cells, most = DATASET.draws(self.problem_size), int(cost.limit(cost.COUNTERS))
         if cells > most:
             S, A, H, _ = self.problem_size
             needed = f"S={S}, A={A}, H={H} would need {cells:,} counters {DATASET.formula}"

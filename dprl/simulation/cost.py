@@ -42,42 +42,26 @@ def refused(field: str, refusal: str, name: str) -> SpecError:
 
 @dataclass(frozen=True)
 class Estimate:
-    """The cost of a run.
+    """The cost of a run."""
 
-    Attributes:
-        seconds: the time on one core for one seed.
-        bytes: the memory for one seed.
-        releases: the number of releases M.
-    """
-
-    seconds: float
-    bytes: int
-    releases: int
+    seconds: float  # the time on one core for one seed
+    bytes: int  # the memory for one seed
+    releases: int  # the number of releases M
 
 
 @dataclass(frozen=True)
 class Work:
-    """The work of a run.
-
-    Attributes:
-        users: the number of users K.
-        releases: the number of releases M.
-        fewer: advice on how to make fewer releases; "" if only fewer users help.
-        mechanism: the key of the noise mechanism; None without noise.
-        of_users: whether noise is calibrated to a stream of users, not of releases.
-        planning: seconds that the learner needs per release beyond one backward induction.
-        branching: the largest number of next states, if the possible ones are declared.
-    """
+    """The work of a run."""
 
     size: Size
     statistic: Statistic
-    users: int
-    releases: int
-    fewer: str
-    mechanism: str | None
-    of_users: bool
-    planning: float
-    branching: int | None = None
+    users: int  # the number of users K
+    releases: int  # the number of releases M
+    fewer: str  # advice on how to make fewer releases; "" if only fewer users help
+    mechanism: str | None  # the key of the noise mechanism; None without noise
+    of_users: bool  # whether noise is calibrated to a stream of users, not of releases
+    planning: float  # seconds that the learner needs per release beyond one backward induction
+    branching: int | None = None  # the largest number of next states, if the possible ones are declared
 
     @property
     def cells(self) -> int:
@@ -107,15 +91,8 @@ def estimate(work: Work) -> Estimate:
 
 
 def check_cost(work: Work, smaller: str = "") -> None:
-    """Refuse a run that exceeds the limits, with a suggestion that fits.
-
-    Args:
-        work: the run.
-        smaller: the suggestion if no H fits.
-
-    Raises:
-        SpecError: The run has too many cells, takes too long, or needs too much memory.
-    """
+    """Raise SpecError, with a suggestion that fits, for a run with too many cells, or one that needs too much time or
+    memory. smaller: the suggestion if no H fits."""
     (S, A, H, _), cells, K = work.size, work.cells, work.users
     cost, most = estimate(work), int(limit(COUNTERS))
     if cells > most:

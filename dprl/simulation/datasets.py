@@ -28,24 +28,16 @@ class Part:
 
 @dataclass(frozen=True)
 class Behaviour:
-    """A source of data, an entry of the registry. A spec names it `key`, `key:argument` or `key:argument:policy`.
-
-    Attributes:
-        title: the name in menus.
-        said: the words of a caption; {} is the argument as a percentage.
-        summary: a description.
-        argument: the field of its only number, if it has one.
-        parts(mdp, argument, policy): the policies that trajectories follow. policy: [H, S], if one is given.
-        takes_policy: whether its text includes a policy, see policies.py.
-    """
+    """A source of data, an entry of the registry. A spec names it `key`, `key:argument` or `key:argument:policy`."""
 
     key: str
-    title: str
-    said: str
-    summary: str
-    argument: Field | None
+    title: str  # the name in menus
+    said: str  # the words of a caption; {} is the argument as a percentage
+    summary: str  # a description
+    argument: Field | None  # the field of its only number, if it has one
+    # parts(mdp, argument, policy): the policies that trajectories follow. policy: [H, S], if one is given.
     parts: Callable[[TabularMDP, float, Policy], tuple[Part, ...]]
-    takes_policy: bool = False
+    takes_policy: bool = False  # whether its text includes a policy, see policies.py
 
     @property
     def allowed(self) -> str:
@@ -187,14 +179,9 @@ def following(policy: ArrayLike, share: float = 0.7) -> str:
 
 
 def sample(rng: np.random.Generator, mdp: TabularMDP, behaviour: tuple[Part, ...], n: int) -> Array:
-    """Draw the counts of n independent trajectories, exactly in distribution, without following any of them.
-
-    The numbers of users per policy are multinomial; so are, at each step, the actions of the users in a state and the
-    next states of the users who take an action. The time does not depend on n.
-
-    Returns:
-        The counts [H, S, A, S + 2], rows as in mdp/counts.py.
-    """
+    """Draw the counts of n independent trajectories [H, S, A, S + 2] (rows as in mdp/counts.py), exactly in
+    distribution and without following any of them: the users per policy, their actions and their next states are
+    multinomial. The time does not depend on n."""
     record = empty(mdp.H, mdp.S, mdp.A)
     m = transitions(record)
     each = multinomial(rng, n, np.array([part.share for part in behaviour]))

@@ -37,39 +37,27 @@ class Run(Protocol):
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of specs, an entry of the registry.
-
-    Attributes:
-        fields: the table of a spec's fields, by name.
-        from_dict: builds a spec from JSON; raises SpecError.
-        start(spec, seed): starts one seed.
-        estimate(spec): estimates the cost of one seed.
-        trace: the class of its traces.
-        axis, measure: the quantities on the two axes of its curves.
-        axes(spec): the possible axes of a sweep, each with a function that makes a value, or its text, canonical.
-        along(spec, chosen): the spec with these values along its axes.
-        questions: the questions that a spec answers without a run, by name, each a function from the spec to plain
-            JSON that may raise SpecError. `guarantee`, the card as `Guarantee.to_dict` writes it, is always among
-            them.
-        from_files(fields, base): for the command line, if some fields may name files whose content belongs to the
-            spec: builds the spec, or `base` with these changes. None if no field names a file.
-        files: for the command line, further files of a trace, by name.
-        compiles(spec): whether numba has to compile kernels on this machine before the first result.
-    """
+    """A kind of specs, an entry of the registry."""
 
     key: str
-    fields: Mapping[str, Field]
-    from_dict: Callable[[Any], Any]
-    start: Callable[[Any, int], Run]
-    estimate: Callable[[Any], Estimate]
-    trace: type[TraceCore[Any]]
+    fields: Mapping[str, Field]  # the table of a spec's fields, by name
+    from_dict: Callable[[Any], Any]  # builds a spec from JSON; raises SpecError
+    start: Callable[[Any, int], Run]  # start(spec, seed): starts one seed
+    estimate: Callable[[Any], Estimate]  # estimate(spec): estimates the cost of one seed
+    trace: type[TraceCore[Any]]  # the class of its traces
+    # axis, measure: the quantities on the two axes of its curves
     axis: str
     measure: str
+    # axes(spec): the possible axes of a sweep, each with a function that makes a value, or its text, canonical
     axes: Callable[[Any], Mapping[str, Callable[[Any], Any]]]
+    # along(spec, chosen): the spec with these values along its axes
     along: Callable[[Any, Mapping[str, Any]], Any]
+    # the questions that a spec answers without a run, by name, each a function from the spec to plain JSON that may
+    # raise SpecError. `guarantee`, the card as `Guarantee.to_dict` writes it, is always among them.
     questions: Mapping[str, Callable[[Any], Any]]
-    from_files: Callable[[Mapping[str, Any], Any], Any] | None = None
+    # for the command line, further files of a trace, by name
     files: Mapping[str, Callable[[Any], str]] = field(default_factory=dict)
+    # compiles(spec): whether numba has to compile kernels on this machine before the first result
     compiles: Callable[[Any], bool] = lambda spec: False
 
     __repr__ = described

@@ -7,10 +7,9 @@ from functools import partial
 from typing import Any
 
 from dprl.environments import ENVIRONMENTS
-from dprl.fields import read_text
 from dprl.learners import OFFLINE
 from dprl.privacy.curator import PROMISES
-from dprl.simulation import datasets, kinds, policies
+from dprl.simulation import datasets, kinds
 from dprl.simulation.axes import axis_fields, axis_value, params_along
 from dprl.simulation.kinds import Kind
 from dprl.simulation.loops.offline import OfflineRun, OfflineTrace, noise_of_run
@@ -19,7 +18,6 @@ from dprl.simulation.online import v_star
 
 __all__ = ["OfflineRun", "OfflineSpec", "OfflineTrace"]
 
-FILE = "@"
 OWNERS: dict[str, Mapping[str, Any]] = {"environment": ENVIRONMENTS, "algorithm": OFFLINE}
 
 
@@ -58,25 +56,6 @@ def covered(spec: OfflineSpec) -> dict[str, Any]:
     }
 
 
-def from_files(given: Mapping[str, Any], base: OfflineSpec | None) -> OfflineSpec:
-    """Return the spec with these fields; the policy of a behaviour may be `@` and the path of a JSON file, see
-    `policies.from_json`. base: a spec that the fields change."""
-
-    def spec(**changes: Any) -> OfflineSpec:
-        whole = {**given, **changes}
-        return OfflineSpec.from_dict(whole) if base is None else base.replace(**whole)
-
-    key, argument, policy = datasets.split_behaviour(given.get("behaviour", ""))
-    if not policy.startswith(FILE):
-        return spec()
-    path = policy.removeprefix(FILE)
-    text = read_text("behaviour", path, "the path of a JSON file with a policy")
-    some = spec(behaviour="uniform")
-    labels = ENVIRONMENTS[some.environment].make(**some.environment_params).action_labels
-    actions = policies.policy_text(policies.from_json(text, some.problem_size, labels))
-    return spec(behaviour=f"{key}:{argument}:{actions}")
-
-
 kinds.register(
     Kind(
         key=OfflineSpec.kind,
@@ -96,6 +75,5 @@ kinds.register(
             "coverage": covered,
             "v_star": v_star,
         },
-        from_files=from_files,
     )
 )

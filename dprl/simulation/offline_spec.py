@@ -72,18 +72,18 @@ class OfflineSpec(Budgeted):
             values.
     """
 
-    environment: custom.Named = field(default="riverswim", kw_only=False)  # type: ignore[assignment]
+    environment: custom.Named = field(default="riverswim", kw_only=False)  # type: ignore[arg-type]
     environment_params: Mapping[str, Any] = field(default_factory=dict)
-    algorithm: names.OfflineAlgorithm | str = "dp-kl-lcb"
+    algorithm: str = "dp-kl-lcb"
     algorithm_params: Mapping[str, Any] = field(default_factory=dict)
     behaviour: str = "mixture:0.7"
-    privacy: names.Given[str, names.Promise | str | None] = None  # type: ignore[assignment]
-    calibration: names.Calibration | str | None = None
+    privacy: names.Given[str, str | None] = None  # type: ignore[assignment]
+    calibration: str | None = None
     rho: names.NumberOrNone = None  # type: ignore[assignment]
     epsilon: names.NumberOrNone = None  # type: ignore[assignment]
     delta: names.NumberOrNone = None  # type: ignore[assignment]
     beta: names.Number = 0.1  # type: ignore[assignment]
-    rewards: names.Given[names.Rewards | str, names.Rewards | str | None] = "known"  # type: ignore[assignment]
+    rewards: names.Given[str, str | None] = "known"  # type: ignore[assignment]
     n: names.Whole = 10**9  # type: ignore[assignment]
     contribution: names.Whole = 1  # type: ignore[assignment]
     seeds: names.Whole = 5  # type: ignore[assignment]
@@ -134,7 +134,7 @@ class OfflineSpec(Budgeted):
     def estimate(self) -> Estimate:
         """Estimate the cost of one seed, on one core of a machine with two cores."""
         S, A, H, _ = self.problem_size
-        points, cells = len(sizes_of(self.n)), DATASET.cells(self.problem_size)
+        points, cells = len(sizes_of(self.n)), DATASET.draws(self.problem_size)
         seconds = points * (H * (S + A).bit_length() * 150e-6 + cells * 0.5e-6)
         return Estimate(seconds, 8 * 40 * cells, points)
 

@@ -9,14 +9,13 @@ and 1 and action 1 in state 2. An action is a digit in base 36 or, from 36 on, `
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dprl.fields import SpecError, read_json, shown
+from dprl.fields import SpecError, shown
 from dprl.mdp import Size
 
 Policy = NDArray[np.integer[Any]]
@@ -44,22 +43,17 @@ def policy_from_text(text: str, size: Size) -> Policy:
     """Read the policy [H, S] of a problem from its text. Raises SpecError."""
     rows: list[list[int]] = []
     for part in text.split(NEXT):
-        row = _ROW.fullmatch(part)
-        if row is None:
+        found = _ROW.fullmatch(part)
+        if found is None:
             raise SpecError(
                 "behaviour",
                 f"{shown(part) or 'nothing'} is not a row of actions; give a digit for the action in each state, and "
                 f"X20 after it if the row is for 20 steps, such as {'0' * min(size.S, 20)}{TIMES}{size.H}.",
             )
-        times = int(row[2] or 1)
+        times = int(found[2] or 1)
         if len(rows) + times > size.H:
             raise SpecError("behaviour", f"the policy has more steps than the horizon; give {size.H}.")
-        rows += [[int(action.strip(LONG), 36) for action in _ACTION.findall(row[1])]] * times
-    return checked_policy(rows, size)
-
-
-def checked_policy(rows: Sequence[Sequence[int]], size: Size) -> Policy:
-    """Return the policy with these actions, [H, S]. Raises SpecError if they do not fit the problem."""
+        rows += [[int(action.strip(LONG), 36) for action in _ACTION.findall(found[1])]] * times
     if len(rows) != size.H:
         raise SpecError(
             "behaviour",
@@ -72,40 +66,9 @@ def checked_policy(rows: Sequence[Sequence[int]], size: Size) -> Policy:
                 f"at step {h} the policy has {len(row)} actions, and there are {size.S} states; give one for each.",
             )
         for s, action in enumerate(row):
-            if not 0 <= action < size.A:
+            if action >= size.A:
                 raise SpecError(
                     "behaviour",
                     f"at step {h} in state {s} the policy takes action {action}; give one from 0 to {size.A - 1}.",
                 )
     return np.array(rows, dtype=np.int64)
-
-
-def from_json(text: str, size: Size, actions: Sequence[str]) -> Policy:
-    """Read a policy [H, S] from a JSON text. Raises SpecError.
-
-    The text has one list per step, with the number or the label of each state's action, or a single list for all
-    steps. actions: the labels of the actions.
-    """
-    given = read_json("behaviour", text)
-    if isinstance(given, list) and given and not isinstance(given[0], list):
-        given = [given] * size.H
-    if not isinstance(given, list) or not all(isinstance(row, list) for row in given):
-        raise SpecError(
-            "behaviour",
-            f"{shown(given)} is not a policy; give {size.H} lists, one for each step, of {size.S} actions, one for "
-            "each state.",
-        )
-    known = {label: a for a, label in enumerate(actions)}
-    rows: list[list[int]] = []
-    for h, row in enumerate(given):
-        rows.append([])
-        for s, action in enumerate(row):
-            number = known.get(action) if isinstance(action, str) else action
-            if isinstance(number, bool) or not isinstance(number, int):
-                raise SpecError(
-                    "behaviour",
-                    f"at step {h} in state {s}, {shown(action)} is not an action; give a number from 0 to "
-                    f"{size.A - 1} or one of {', '.join(map(shown, actions[:10]))}{', ...' * (len(actions) > 10)}.",
-                )
-            rows[-1].append(number)
-    return checked_policy(rows, size)

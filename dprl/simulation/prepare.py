@@ -66,15 +66,9 @@ def noise_of(
     releases: int | None = None,
     statistic: Statistic | None = None,
 ) -> Noise:
-    """Return the noise of a run.
-
-    Args:
-        spec: the run.
-        times: the number of users at each release [M]; with batches, the users in the batches so far.
-        batches: the batches of a learner that forgets each of them.
-        releases: the limit M of a schedule that decides during the run; times are then the ends of epochs.
-        statistic: the statistic that the learner sees, if more is known about it than the learner states.
-    """
+    """Return the noise of a run. times: the users at each release [M], or in the batches so far. releases: the limit M
+    of a schedule that decides during the run; times are then the ends of epochs. batches: those of a learner that
+    forgets each of them. statistic: as the learner sees it, if more is known about it than the learner states."""
     size, seen = spec.problem_size, statistic or spec.statistic
     counted = spec.reports != "all"
     if counted:

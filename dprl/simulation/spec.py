@@ -119,19 +119,19 @@ class RunSpec(SpecBase):
             and what is allowed.
     """
 
-    environment: custom.Named = field(default="riverswim", kw_only=False)  # type: ignore[assignment]
+    environment: custom.Named = field(default="riverswim", kw_only=False)  # type: ignore[arg-type]
     environment_params: Mapping[str, Any] = field(default_factory=dict)
-    algorithm: names.Algorithm | str = "dp-ucbvi"
+    algorithm: str = "dp-ucbvi"
     algorithm_params: Mapping[str, Any] = field(default_factory=dict)
     structure: str | None = None
-    privacy: names.Given[names.Privacy | str, names.Privacy | str | None] = None  # type: ignore[assignment]
-    mechanism: names.Mechanism | str | None = None
-    calibration: names.Calibration | str | None = None
-    reports: names.Given[names.Reports | str, names.Reports | str | None] = None  # type: ignore[assignment]
+    privacy: names.Given[str, str | None] = None  # type: ignore[assignment]
+    mechanism: str | None = None
+    calibration: str | None = None
+    reports: names.Given[str, str | None] = None  # type: ignore[assignment]
     epsilon: names.NumberOrNone = 1.0  # type: ignore[assignment]
     delta: names.Given[float | None, SupportsFloat | Literal["1/(10K)"] | None] = None  # type: ignore[assignment]
     beta: names.NumberOrNone = 0.1  # type: ignore[assignment]
-    bonus: names.Given[names.Bonus | str, names.Bonus | str | None] = None  # type: ignore[assignment]
+    bonus: names.Given[str, str | None] = None  # type: ignore[assignment]
     episodes: names.Whole = 10**9  # type: ignore[assignment]
     contribution: names.Whole = 1  # type: ignore[assignment]
     schedule: str = schedules.DEFAULT

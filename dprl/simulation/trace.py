@@ -35,13 +35,8 @@ NONNEGATIVE = ("regret", "gap")  # measures
 
 
 class Spec(Protocol):
-    """A run as a value: frozen, checked, hashable, in canonical form.
-
-    Attributes:
-        kind: the key of its Kind, see kinds.py.
-        size: the end of its curve.
-        seeds: the number of independent repetitions.
-    """
+    """A run as a value: frozen, checked, hashable, in canonical form. kind is the key of its Kind (kinds.py), size the
+    end of its curve, and seeds the number of independent repetitions."""
 
     kind: ClassVar[str]
 
@@ -70,13 +65,8 @@ class Spec(Protocol):
 
 
 class Curve(NamedTuple):
-    """The measure of a run, along the axis of its curve.
-
-    Attributes:
-        axis, measure: the name of each in one word, such as episode and regret.
-        at: increasing points of the axis, at most the spec's size [C].
-        values: the measure at these points [C].
-    """
+    """The measure of a run along the axis of its curve, each named in one word, such as regret and episode: increasing
+    points of the axis, at most the spec's size [C], and the values at these points [C]."""
 
     axis: str
     measure: str
@@ -92,25 +82,16 @@ S_co = TypeVar("S_co", covariant=True)  # a Spec; unbound, so that a list of run
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class TraceCore(Generic[S_co]):
-    """One seed of a run. The fields of a subclass are read-only arrays, mappings of arrays, or plain JSON.
+    """One seed of a run. The fields of a subclass are read-only arrays, mappings of arrays, or plain JSON."""
 
-    Attributes:
-        spec: the spec; each subclass has one kind.
-        complete: whether the seed ran to its end.
-        v_star: the best possible value; None if no model is known.
-        guarantee: the stated and the proved guarantee.
-        seconds: the computing time.
-        rate: the distance covered along the curve's axis per second.
-    """
-
-    spec: S_co
+    spec: S_co  # the spec; each subclass has one kind
     seed: int
-    complete: bool
+    complete: bool  # whether the seed ran to its end
     curve: Curve
-    v_star: float | None
-    guarantee: Guarantee
-    seconds: float
-    rate: float
+    v_star: float | None  # the best possible value; None if no model is known
+    guarantee: Guarantee  # the stated and the proved guarantee
+    seconds: float  # the computing time
+    rate: float  # the distance covered along the curve's axis per second
 
     # fields that do not compress, each with the field it may equal, in which case it is not stored
     NOISY: ClassVar[Mapping[str, str]] = {}
@@ -261,11 +242,8 @@ class Trace(Generic[T_co]):
         return self.seeds[0].curve
 
     def frame(self, *, whole: bool = True) -> pd.DataFrame:
-        """Return a tidy table with the seed and the columns of the curve, such as episode and regret.
-
-        Args:
-            whole: whether each point of a curve has a row; otherwise only its end has one.
-        """
+        """Return a tidy table with the seed and the columns of the curve, such as episode and regret. whole: whether
+        each point of a curve has a row; otherwise only its end has one."""
         import pandas as pd
 
         check_flags(whole=whole)

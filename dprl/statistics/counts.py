@@ -18,7 +18,7 @@ from dprl.mdp import Size
 from dprl.mdp.tabular import Array
 from dprl.messages import filled, messages
 from dprl.statistics.consistency import consistent, fit, unchanged
-from dprl.statistics.statistic import BLANK_ONE, REPLACE_ONE, Change, PaperScale
+from dprl.statistics.statistic import BLANK_ONE, REPLACE_ONE, Change, PaperScale, Statistic
 from dprl.words import listed
 
 THEN, MOVED = messages("cards")["then"], messages("cards")["moved"]
@@ -26,15 +26,11 @@ THEN, MOVED = messages("cards")["then"], messages("cards")["moved"]
 
 @dataclass(frozen=True)
 class Declared:
-    """The facts about a declared table of possible next states that determine the noise.
+    """The facts about a declared table of possible next states that determine the noise."""
 
-    Attributes:
-        transitions: number of possible transitions at each step; a single number if all steps are alike.
-        most: the branching factor B, the largest number of next states of one (h, s, a).
-    """
-
+    # number of possible transitions at each step; a single number if all steps are alike
     transitions: tuple[int, ...]
-    most: int
+    most: int  # the branching factor B, the largest number of next states of one (h, s, a)
 
     def total(self, H: int) -> int:
         """Return the number of possible transitions in H steps."""
@@ -46,27 +42,18 @@ LAYER = Change(((4, 1.0),))
 
 
 @dataclass(frozen=True)
-class Counts:
-    """Counts with their post-processing, as a statistic.
+class Counts(Statistic):
+    """Counts with their post-processing, as a statistic."""
 
-    Attributes:
-        publish: kernel of the post-processing.
-        visits, reward: units of release: noise is added to n * visits and r * reward, which are then divided again.
-        even: the same statistic in units in which all its parts tolerate the same noise.
-        declared: the possible transitions if they are declared; others have no counters.
-        played: whether a row counts only the reports of users whose policy plays it (played.py).
-    """
-
-    publish: Callable[[Array, Array, Array, Array], None]
+    publish: Callable[[Array, Array, Array, Array], None]  # kernel of the post-processing
+    # visits, reward: units of release: noise is added to n * visits and r * reward, which are then divided again
     visits: float = 1.0
     reward: float = 1.0
-    even: Counts | None = None
-    declared: Declared | None = None
-    played: bool = False
+    even: Counts | None = None  # the same statistic in units in which all its parts tolerate the same noise
+    declared: Declared | None = None  # the possible transitions if they are declared; others have no counters
+    played: bool = False  # whether a row counts only the reports of users whose policy plays it (played.py)
 
-    kind = "counts"
     parts = "n, m and r"
-    paper_norm = "3H"  # the L1 norm for which the papers state their noise, under blank-one
     counted = True
     norms = ("l1", "l2", "cells", "one-hot")
     in_papers = ("laplace-tree", "laplace", "binomial-sum")
@@ -80,7 +67,7 @@ class Counts:
 
     @property
     def then(self) -> str:
-        """The processing of noisy counts before the learner's own, in words."""
+        """The selection of reports in each row, in words, if there is one."""
         return str(THEN["played"]) if self.played else ""
 
     @property
@@ -158,10 +145,10 @@ class Counts:
         under blank-one; under replace-one it is twice that."""
         L1 = self.sensitivity(size, BLANK_ONE).l1
         if model == "local":
-            formula = f"Laplace({self.paper_norm}/epsilon) on each counter of each user"
+            formula = "Laplace(3H/epsilon) on each counter of each user"
             return PaperScale(L1 / epsilon, formula, ("QW23-online section 5.2",))
         L = K.bit_length()
-        formula = f"Laplace({self.paper_norm}L/epsilon) in each node, L = floor(log2 K) + 1 = {L}"
+        formula = f"Laplace(3HL/epsilon) in each node, L = floor(log2 K) + 1 = {L}"
         return PaperScale(L1 * L / epsilon, formula, ("QW23-online section 5.1", "V20 Algorithm 2"))
 
     def row(self, size: Size) -> int:
@@ -199,12 +186,8 @@ ADD_SCALED = "float64(float64[:,:,:,::1], float64[::1], float64[::1], float64[:,
 @kernel
 def add_scaled(counts: Array, noise: Array, scales: Array, noisy: Array) -> float:
     """Write counts + scales * noise to noisy, and return the smallest E for which this release is within its bounds.
-
-    Args:
-        counts, noisy: [H, S, A, B + 2]; noisy is NaN if nothing is released.
-        noise: [cells], unit noise in the order of the counts.
-        scales: [B + 2], the scale for each counter of a row.
-    """
+    counts, noisy: [H, S, A, B + 2], noisy is NaN if a counter is not released; noise: unit noise in the order of the
+    counts [cells]; scales: for each counter of a row [B + 2]."""
     H, S, A, width = counts.shape
     worst_count = 0.0
     worst_reward = 0.0

@@ -7,15 +7,14 @@ with |n' - n|, |m' - m| <= E/2 (Qiao, Wang 2023 (offline), Lemma C.2).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from dprl.engine import kernel, ready
 from dprl.mdp import Size, counts
 from dprl.mdp.tabular import Array
 from dprl.statistics.consistency import nearest_counts
-from dprl.statistics.statistic import REPLACE_ONE, Change
+from dprl.statistics.family import Family
+from dprl.statistics.statistic import BLANK_ONE, REPLACE_ONE, Change
 
 SIGNATURE = "void(float64[:,:,:,::1], float64, float64[:,:,:,::1])"  # of `project`
 
@@ -37,61 +36,36 @@ def project(noisy: Array, error: float, released: Array) -> None:
                 released[h, s, a, X + 1] = 0.0
 
 
-@dataclass(frozen=True)
-class Dataset:
-    """The counts n and m of a data set as a statistic."""
+class CellsOfSteps:
+    """Counts or sums in which a trajectory is in one cell of each of `parts` parts at each step."""
 
-    kind = "dataset"
-    parts = "n and m"
-    paper_norm = "2H"  # the L1 norm of blank-one; QW23-offline states its noise for replace-one, 4H
-    moved = "2H counters of n and 2H of m"
-    evening = ""
-    then = ""
-    formula = "H*S*A*(S+1)"
-    counted = True
-    norms = ("l1", "l2", "cells")
-    in_papers = ()
-    publish = staticmethod(project)
-
-    def cells(self, size: Size) -> int:
-        """Return how many numbers a release contains."""
-        return size.H * size.S * size.A * (size.S + 1)
+    family: str
+    parts = 1
+    half = 0
 
     def sensitivity(self, size: Size, adjacency: str) -> Change:
-        """Return the effect of replacing a trajectory: at each step, one unit moves to another cell, in n and in m."""
-        moved = 2 * size.H if adjacency == REPLACE_ONE else size.H
-        return Change(((2 * moved, 1.0),), one_way=adjacency != REPLACE_ONE)
+        """Return the effect of replacing a trajectory: in each part, one unit moves to another cell at each step."""
+        moved = self.parts * size.H
+        return Change(
+            ((2 * moved if adjacency == REPLACE_ONE else moved, 1.0),), one_way=adjacency != REPLACE_ONE
+        )
 
-    def scales(self, size: Size, scale: float) -> Array:
-        """Return the scale of the noise in each column of a row, [S + 2]; 0 for rewards."""
-        return np.append(np.full(size.S + 1, scale), 0.0)
+    def released_once(self, size: Size, what: str, weight: float = 1.0) -> Family:
+        """Return the family of this query alone."""
+        replaced, blanked = (self.sensitivity(size, adjacency) for adjacency in (REPLACE_ONE, BLANK_ONE))
+        return Family(self.family, what, replaced, blanked, weight=weight)
 
-    def counter(self, scale: float) -> float:
-        """Return the scale of the noise in n."""
-        return scale
 
-    def error_bound(self, scale: float, tail: Array) -> Array:
-        """Return E = 2 * scale * tail, of which half bounds the noise in each counter."""
-        return 2 * scale * tail
-
-    def row(self, size: Size) -> int:
-        """Return the number of counters in a row (h, s, a)."""
-        return size.S + 1
-
-    def rows(self, size: Size) -> int:
-        """Return the number of rows (h, s, a)."""
-        return size.H * size.S * size.A
-
-    def evened(self) -> Dataset:
-        """Return self unchanged, because n and m tolerate the same noise."""
-        return self
+class Dataset(CellsOfSteps):
+    """The counts n and m of a data set as a query."""
 
     family = "counts"
-    half = 0
+    parts = 2
+    formula = "H*S*A*(S+1)"
 
     def draws(self, size: Size) -> int:
         """Return the number of draws of noise, one for each n and m."""
-        return self.cells(size)
+        return size.H * size.S * size.A * (size.S + 1)
 
     def sums(self, record: Array) -> Array:
         """Return a view of the sums that noise is added to, [H, S, A, S + 1]."""
@@ -107,20 +81,13 @@ class Dataset:
         return released
 
 
-@dataclass(frozen=True)
-class Transitions:
+class Transitions(CellsOfSteps):
     """Counts of transitions m alone, with noise but without projection; n is their sum in each row.
 
     The projection does not mix steps, so the noise in one step's release is independent of all other steps.
     """
 
     family = "transitions"
-    half = 0
-
-    def sensitivity(self, size: Size, adjacency: str) -> Change:
-        """Return the effect of replacing a trajectory: one unit moves to another cell of m at each step."""
-        moved = size.H if adjacency == REPLACE_ONE else 0
-        return Change(((size.H + moved, 1.0),), one_way=adjacency != REPLACE_ONE)
 
     def draws(self, size: Size) -> int:
         """Return the number of draws of noise, one for each m."""
@@ -139,17 +106,10 @@ class Transitions:
         return released
 
 
-@dataclass(frozen=True)
-class RewardSums:
+class RewardSums(CellsOfSteps):
     """Sums of rewards in [0, 1] at each (h, s, a): a query in addition to the counts, if rewards are not known."""
 
     family = "rewards"
-    half = 0
-
-    def sensitivity(self, size: Size, adjacency: str) -> Change:
-        """Return the effect of replacing a trajectory: at most one unit moves to another cell at each step."""
-        moved = size.H if adjacency == REPLACE_ONE else 0
-        return Change(((size.H + moved, 1.0),), one_way=adjacency != REPLACE_ONE)
 
     def draws(self, size: Size) -> int:
         """Return the number of draws of noise, one for each sum."""

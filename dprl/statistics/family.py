@@ -39,22 +39,12 @@ class Query(Protocol):
 
 @dataclass(frozen=True)
 class Family:
-    """Sums over the trajectories of a data set that are released with independent noise of one scale.
+    """Sums over the trajectories of a data set that are released with independent noise of one scale."""
 
-    Attributes:
-        name: its name in queries.
-        what: a description.
-        change: the effect of replacing one trajectory on one release.
-        blanked: the effect of replacing one trajectory by an empty one.
-        times: number of releases.
-        weight: scale of its noise relative to the other families, if no paper states it.
-        half: the half of the data set that it sums over, 0 or 1; the halves are disjoint.
-    """
-
-    name: str
-    what: str
-    change: Change
-    blanked: Change
-    times: int = 1
-    weight: float = 1.0
-    half: int = 0
+    name: str  # its name in queries
+    what: str  # a description
+    change: Change  # the effect of replacing one trajectory on one release
+    blanked: Change  # the effect of replacing one trajectory by an empty one
+    times: int = 1  # number of releases
+    weight: float = 1.0  # scale of its noise relative to the other families, if no paper states it
+    half: int = 0  # the half of the data set that it sums over, 0 or 1; the halves are disjoint

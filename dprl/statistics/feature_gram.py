@@ -17,48 +17,28 @@ import numpy as np
 from dprl.engine import kernel
 from dprl.mdp import Size
 from dprl.mdp.tabular import Array
-from dprl.statistics.statistic import REPLACE_ONE, Change, PaperScale
+from dprl.statistics.statistic import REPLACE_ONE, Change, PaperScale, Statistic
 
 
 @dataclass(frozen=True)
-class FeatureGram:
+class FeatureGram(Statistic):
     """Matrices and vectors of a regression, as a statistic. Features have length at most 1.
 
     Matrix noise is symmetric, (Z + Z^T)/sqrt 2 with independent draws Z: of one scale off the diagonal, and sqrt 2
     times that on it. Only one draw is stored for each pair of equal numbers.
-
-    Attributes:
-        centred: whether y is centred, in [-1/2, 1/2], or is r + V itself, in [0, H + 1].
-        releases: number of releases of the vectors.
-        norm: the norm of changes that the noise is calibrated to: l1 or l2.
-        spread: the largest L1 norm of a feature, which determines the l1 norm of changes.
-        even: whether matrices and vectors are released in optimal units, see `units`.
     """
 
-    centred: bool = True
-    releases: int = 1
-    norm: str = "l2"
-    spread: float = 1.0
-    even: bool = False
+    centred: bool = True  # whether y is centred, in [-1/2, 1/2], or is r + V itself, in [0, H + 1]
+    releases: int = 1  # number of releases of the vectors
+    norm: str = "l2"  # the norm of changes that the noise is calibrated to: l1 or l2
+    spread: float = 1.0  # the largest L1 norm of a feature, which determines the l1 norm of changes
+    even: bool = False  # whether matrices and vectors are released in optimal units, see `units`
 
-    kind = "feature-gram"
-    then = ""
     parts = "the matrices of features and the regressions of values, summed again at each release"
-    paper_norm = ""
+    moved = "a matrix at each step, and a vector at each step of each release"
     formula = "H*d*(d+3)/2"
-    counted = False
     norms = ("l2", "l1")
     in_papers = ("gaussian-tree",)
-
-    @property
-    def moved(self) -> str:
-        """The effect of replacing one user, in words."""
-        return "a matrix at each step, and a vector at each step of each release"
-
-    @property
-    def evening(self) -> str:
-        """The scaling that lets all parts tolerate the same noise, in words."""
-        return "releasing matrices and vectors in units of their own"
 
     def moves(self, adjacency: str, H: int) -> tuple[float, float]:
         """Return one user's largest effect on the draws of a matrix, and of one vector, at a step.
@@ -100,10 +80,6 @@ class FeatureGram:
         """Return d, the length of a vector; for a matrix's noise see learners/linear/value_iteration.py."""
         return size.d
 
-    def rows(self, size: Size) -> int:
-        """Return the number of rows that the draws fill."""
-        return self.cells(size) // size.d
-
     def sensitivity(self, size: Size, adjacency: str) -> Change:
         """Return one user's largest joint effect on all steps: on matrices once, on vectors in every release."""
         ratios = [x / unit for x, unit in zip(self.moves(adjacency, size.H), self.units(size), strict=True)]
@@ -117,14 +93,6 @@ class FeatureGram:
         triangle = matrix * np.where(rows == columns, sqrt(2), 1.0)
         vectors = np.full(size.H * size.d, vector)
         return np.asarray(scale * np.concatenate([np.tile(triangle, size.H), vectors]))
-
-    def counter(self, scale: float) -> float:
-        """Return the scale of a draw, in units of release."""
-        return scale
-
-    def error_bound(self, scale: float, tail: Array) -> Array:
-        """Return the bound on a unit draw, which the learner multiplies by the scales."""
-        return tail
 
     def evened(self) -> Self:
         """Return the same statistic, released in optimal units (see `units`)."""
@@ -158,13 +126,8 @@ def doublings(batches: int) -> int:
 
 @kernel
 def design(counts: Array, features: Array, sums: Array) -> None:
-    """Sum the matrices of all users so far.
-
-    Args:
-        counts: [H, S, A, S + 2], summed over all users so far.
-        features: [S, A, d].
-        sums: [H, 1, d, d + 1], receives the matrices.
-    """
+    """Sum the matrices of all users so far into sums [H, 1, d, d + 1], from their counts [H, S, A, S + 2] and the
+    features [S, A, d]."""
     H, S, A, _ = counts.shape
     d = features.shape[2]
     for h in range(H):
@@ -226,13 +189,8 @@ def moved(counts: Array, features: Array, sums: Array) -> None:
 
 @kernel
 def hide_matrices(sums: Array, noise: Array, scales: Array, noisy: Array) -> float:
-    """Write the matrices with noise to noisy, both triangles alike, and return the largest unit draw.
-
-    Args:
-        sums, noisy: [H, 1, d, d + 1].
-        noise: [H d (d + 1)/2], unit noise.
-        scales: [cells], the scale of each draw.
-    """
+    """Write the matrices with noise to noisy, both triangles alike, and return the largest unit draw. sums, noisy: [H,
+    1, d, d + 1]; noise: unit noise [H d (d + 1)/2]; scales: of each draw [cells]."""
     H, _, d, _ = sums.shape
     worst = 0.0
     c = 0

@@ -7,7 +7,7 @@ and vectors) can bring its own statistic, and every mechanism works with it.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple, Protocol, Self
+from typing import ClassVar, NamedTuple, Protocol, Self
 
 from dprl.mdp import Size
 from dprl.mdp.tabular import Array
@@ -18,20 +18,14 @@ BLANK_ONE = "blank-one"  # an empty trajectory stands in a user's place
 
 @dataclass(frozen=True)
 class Change:
-    """The effect of one neighbouring change on the cells of a statistic at one item of the stream.
+    """The effect of one neighbouring change on the cells of a statistic at one item of the stream."""
 
-    Attributes:
-        moves: pairs (count, size): `count` cells move by at most `size`.
-        one_way: whether all of them go up (or all down); otherwise half go up and half go down.
-        anew: the same for cells that are not running sums: they are queried again, with new noise, at each release from
-            that item on.
-        asked: the maximum number of releases with these queries; 0 means all.
-    """
-
-    moves: tuple[tuple[int, float], ...]
-    one_way: bool = False
+    moves: tuple[tuple[int, float], ...]  # pairs (count, size): `count` cells move by at most `size`
+    one_way: bool = False  # whether all of them go up (or all down); otherwise half go up and half go down
+    # the same for cells that are not running sums: they are queried again, with new noise, at each release from that
+    # item on
     anew: tuple[tuple[int, float], ...] = ()
-    asked: int = 0
+    asked: int = 0  # the maximum number of releases with these queries; 0 means all
 
     @property
     def l1(self) -> float:
@@ -65,86 +59,66 @@ class Change:
 
 
 class PaperScale(NamedTuple):
-    """The size of a paper's noise.
+    """The size of a paper's noise, with its formula, the places that state it, and remarks for the guarantee."""
 
-    Attributes:
-        scale: of one draw, in units of release.
-        formula: in words.
-        sources: the places in the paper that state it.
-        notes: remarks for the guarantee, in addition to its proof.
-        spread: the factor from the scale of one draw to the paper's noise in a sum.
-        of_users: whether the leaves of its tree are users; otherwise they are releases.
-    """
-
-    scale: float
+    scale: float  # of one draw, in units of release
     formula: str
     sources: tuple[str, ...]
     notes: tuple[str, ...] = ()
-    spread: float = 1.0
-    of_users: bool = True
+    spread: float = 1.0  # the factor from the scale of one draw to the paper's noise in a sum
+    of_users: bool = True  # whether the leaves of its tree are users; otherwise they are releases
 
 
 class Statistic(Protocol):
-    """A kind of statistic. It is frozen and hashable, because guarantees are cached by it.
+    """A kind of statistic. It is frozen and hashable, because guarantees are cached by it."""
 
-    Attributes:
-        kind: key of the details that a trace stores for it.
-        parts, moved, paper_norm, evening: texts for the guarantee, see `counts.Counts`.
-        then: the processing of noisy sums before a learner's own, as a text for the guarantee; "" for none.
-        counted: whether its numbers are counts, which guarantees, charts and attacks can show one by one.
-        norms: the norms of `Change` that are known; only mechanisms calibrated to one of them are offered.
-        in_papers: keys of the mechanisms for which papers state the size of the noise.
-    """
+    parts: ClassVar[str]  # its numbers, in words
+    # whether its numbers are counts, which guarantees, charts and attacks can show one by one
+    counted: ClassVar[bool] = False
+    # the norms of `Change` that are known; only mechanisms calibrated to one of them are offered
+    norms: ClassVar[tuple[str, ...]]
+    in_papers: ClassVar[
+        tuple[str, ...]
+    ]  # keys of the mechanisms for which papers state the size of the noise
 
     @property
-    def kind(self) -> str: ...
-    @property
-    def parts(self) -> str: ...
-    @property
-    def moved(self) -> str: ...
-    @property
-    def paper_norm(self) -> str: ...
-    @property
-    def evening(self) -> str: ...
-    @property
-    def then(self) -> str: ...
-    @property
-    def formula(self) -> str: ...
-    @property
-    def counted(self) -> bool: ...
-    @property
-    def norms(self) -> tuple[str, ...]: ...
-    @property
-    def in_papers(self) -> tuple[str, ...]: ...
+    def moved(self) -> str:
+        """The effect of replacing one user, in words."""
 
-    def __hash__(self) -> int: ...
+    @property
+    def then(self) -> str:
+        """The processing of noisy sums before a learner's own, in words; "" for none."""
+        return ""
+
+    @property
+    def formula(self) -> str:
+        """The formula of the number of cells."""
 
     def cells(self, size: Size) -> int:
         """Return the number of numbers released each time."""
 
     def sensitivity(self, size: Size, adjacency: str) -> Change:
-        """Return the largest effect of one change of the data, in the units of release.
-
-        Args:
-            size: of the problem.
-            adjacency: REPLACE_ONE or BLANK_ONE.
-        """
+        """Return the largest effect of one change of the data, REPLACE_ONE or BLANK_ONE, in the units of release."""
 
     def scales(self, size: Size, scale: float) -> Array:
         """Return the scale of the noise in each cell (or in each cell of a repeating row), in the statistic's own
         units, given the scale in units of release."""
 
     def counter(self, scale: float) -> float:
-        """Return the scale of the noise in the counter that guarantees and previews show: n, the visits, for counts."""
+        """Return the scale of the noise in the counter that guarantees and previews show, or in any cell."""
+        return scale
 
     def error_bound(self, scale: float, tail: Array) -> Array:
-        """Return E, the bound on noise for the learner, given a bound `tail` on the unit noise of every cell."""
+        """Return E, the bound on noise for the learner, given a bound `tail` on the unit noise of each cell. By default
+        it is `tail` itself, which the learner multiplies by the scales."""
+        return tail
 
     def row(self, size: Size) -> int:
         """Return the number of cells in a row, whose noise has a joint bound because a learner uses them together."""
 
     def rows(self, size: Size) -> int:
-        """Return the number of rows."""
+        """Return the number of rows that the cells fill."""
+        return self.cells(size) // self.row(size)
 
     def evened(self) -> Self:
         """Return the same statistic, released in units in which its parts tolerate the same noise."""

@@ -16,44 +16,27 @@ from dprl.engine import kernel
 from dprl.mdp import Size
 from dprl.mdp.mixture import expected
 from dprl.mdp.tabular import Array
-from dprl.statistics.statistic import REPLACE_ONE, Change, PaperScale
+from dprl.statistics.statistic import REPLACE_ONE, Change, PaperScale, Statistic
 
 
 @dataclass(frozen=True)
-class ValueRegression:
+class ValueRegression(Statistic):
     """Sums of a regression, as a statistic. Features are nonnegative, and |phi_v| <= 1 for v in [0, 1].
 
     Noise is symmetric, M = (Z + Z^T)/sqrt 2 with independent draws Z: of one scale off the diagonal, and sqrt 2 times
     that on it. Only one draw is stored for each pair of equal numbers, so a change D of the matrix moves the draws by
     |D|_F / sqrt 2.
-
-    Attributes:
-        centred: whether y is centred, in [-1/2, 1/2], or is V itself, in [0, H].
-        even: whether matrices and vectors are released in optimal units, see `units`.
     """
 
-    centred: bool = True
-    even: bool = False
+    centred: bool = True  # whether y is centred, in [-1/2, 1/2], or is V itself, in [0, H]
+    even: bool = False  # whether matrices and vectors are released in optimal units, see `units`
 
-    kind = "value-regression"
-    then = ""
     families = 1
     parts = "the regressions of values on features"
-    paper_norm = ""
+    moved = "a matrix and a vector at each step but the last"
     formula = "(H-1)*d*(d+3)/2"
-    counted = False
     norms = ("l2",)
     in_papers = ("gaussian-tree", "gaussian")
-
-    @property
-    def moved(self) -> str:
-        """The effect of replacing one user, in words."""
-        return "a matrix and a vector at each step but the last"
-
-    @property
-    def evening(self) -> str:
-        """The scaling that lets all parts tolerate the same noise, in words."""
-        return "releasing matrices and vectors in units of their own"
 
     def weight(self, size: Size) -> float:
         """Return the largest weight of one user in a regression."""
@@ -95,10 +78,6 @@ class ValueRegression:
         rows for each step and family, at least two: enough for both."""
         return size.d
 
-    def rows(self, size: Size) -> int:
-        """Return the number of rows that the draws fill."""
-        return self.cells(size) // size.d
-
     def sensitivity(self, size: Size, adjacency: str) -> Change:
         """Return the largest joint effect of one user on the draws of all steps."""
         ratios = np.array(self.moves(size, adjacency)) / self.units(size)
@@ -111,14 +90,6 @@ class ValueRegression:
         pairs = self.units(size).reshape(-1, 2)
         cells = [np.concatenate([m * triangle, np.full(size.d, v)]) for m, v in pairs]
         return np.asarray(scale * np.concatenate(cells))
-
-    def counter(self, scale: float) -> float:
-        """Return the scale of a draw, in units of release."""
-        return scale
-
-    def error_bound(self, scale: float, tail: Array) -> Array:
-        """Return the bound on a unit draw, which the learner multiplies by the scales."""
-        return tail
 
     def evened(self) -> ValueRegression:
         """Return the same statistic, released in optimal units (see `units`)."""
@@ -165,15 +136,9 @@ def notes_of(epsilon: float) -> tuple[str, ...]:
 def gather(
     block: Array, features: Array, V: Array, middle: Array, unit: Array, worth: Array, sums: Array
 ) -> None:
-    """Add a block's users to the sums, and clear the block.
-
-    Args:
-        block: [H, S, A, S + 2], counts of users with the same V.
-        features: [S, A, S, d].
-        V: [H + 1, S], middle, unit: [H, S, A], as planned.
-        worth: [H, S, A], the weight of a user in family 0.
-        sums: [H - 1, families, d, d + 1].
-    """
+    """Add a block's users to the sums [H - 1, families, d, d + 1], and clear the block. block: counts of users with the
+    same V [H, S, A, S + 2]; features: [S, A, S, d]; V [H + 1, S], middle, unit [H, S, A]: as planned; worth: the weight
+    of a user in family 0 [H, S, A]."""
     steps, families, d, _ = sums.shape
     H, S, A, _ = block.shape
     X = np.zeros(d)
@@ -203,12 +168,8 @@ def gather(
 
 @kernel
 def add_symmetric(sums: Array, noise: Array, scales: Array, noisy: Array) -> float:
-    """Write sums + noise to noisy, both triangles alike, and return the largest unit draw.
-
-    Args:
-        sums, noisy: [H - 1, families, d, d + 1].
-        noise, scales: [cells], unit noise and its scale in each draw.
-    """
+    """Write sums + noise to noisy, both triangles alike, and return the largest unit draw. sums, noisy: [H - 1,
+    families, d, d + 1]; noise, scales: unit noise and its scale in each draw [cells]."""
     steps, families, d, _ = sums.shape
     worst = 0.0
     c = 0

@@ -29,12 +29,8 @@ class WeightedRegression(ValueRegression):
 
     families = 2
     parts = "the regressions of values and of their squares on features"
+    moved = "two matrices and two vectors at each step but the last"
     formula = "(H-1)*d*(d+3)"
-
-    @property
-    def moved(self) -> str:
-        """The effect of replacing one user, in words."""
-        return "two matrices and two vectors at each step but the last"
 
     def weight(self, size: Size) -> float:
         """Return the largest weight 1/v. The smallest v is the squared range of y divided by d (Luyo et al. 2021,

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import dprl
-from dprl import OfflineSpec, RunSpec, SpecError, Sweep, spec_from_json
+from dprl import OfflineSpec, SpecError, Sweep, spec_from_json
 from dprl.__main__ import main
 from dprl.research.background import collect
 from dprl.runs.store import Store
@@ -223,40 +223,6 @@ def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
             main([*wrong, "--out", str(tmp_path / "no")])
         assert stopped.value.code == 2
         assert capsys.readouterr().err.startswith(f"dprl: {field}: ")
-
-
-def test_a_policy_from_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """By number, by label, one row for all steps; from an online run; and what is no policy."""
-    online = dprl.run(RunSpec(environment="clinic", episodes=1000, seeds=1)).seeds[0].policy[-1]
-    mdp = dprl.ENVIRONMENTS["clinic"].make(**OfflineSpec(environment="clinic").environment_params)
-    path = tmp_path / "policy.json"
-    flags = ["run", "--kind", "offline", "--env", "clinic", "--n", "1000", "--seeds", "1"]
-
-    def kept(given: object, out: str, *more: str) -> OfflineSpec:
-        path.write_text(json.dumps(given))
-        assert main([*flags, *more, "--behaviour", f"policy:0.5:@{path}", "--out", str(tmp_path / out)]) == 0
-        spec = spec_from_json((tmp_path / out / "spec.json").read_text())
-        assert isinstance(spec, OfflineSpec)
-        return spec
-
-    spec = kept(online.tolist(), "a")
-    assert spec == OfflineSpec(environment="clinic", behaviour=dprl.following(online, 0.5), n=1000, seeds=1)
-    assert kept([[mdp.action_labels[a] for a in row] for row in online], "b") == spec
-    assert kept([1] * mdp.S, "c").behaviour == f"policy:0.5:{'1' * mdp.S}X{mdp.H}"
-    for given, said in (
-        ({}, "is not a policy; give 8 lists"),
-        ([], "the policy has 0 steps, and the horizon is 8"),
-        ([*online.tolist(), [0]], "the policy has 9 steps"),
-        ([["pill"] * mdp.S] * mdp.H, "at step 0 in state 0, pill is not an action; give a number from 0 to"),
-        ([[0.5] * mdp.S] * mdp.H, "0.5 is not an action"),
-        ([[True] * mdp.S] * mdp.H, "True is not an action"),
-    ):
-        with pytest.raises(SystemExit):
-            kept(given, "no")
-        assert said in capsys.readouterr().err
-    with pytest.raises(SystemExit):
-        main([*flags, "--behaviour", "policy:@nowhere.json", "--out", str(tmp_path / "no")])
-    assert "dprl: behaviour: nowhere.json cannot be read; give the path" in capsys.readouterr().err
 
 
 def test_a_sweep_over_learners_keeps_the_budget_where_they_make_that_promise() -> None:

@@ -15,13 +15,11 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from dprl.fields import Field, SpecError, number
-from dprl.learners.defaults import LearnerDefaults
-from dprl.learners.learner import Problem
+from dprl.fields import SpecError, number
+from dprl.learners.learner import Learner, Problem
 from dprl.mdp import Size
 from dprl.mdp.planning import Policy
 from dprl.mdp.tabular import Array
-from dprl.messages.brief import described
 from dprl.statistics import CONSISTENT, REPLACE_ONE
 from dprl.statistics.counts import LAYER, Counts
 
@@ -35,19 +33,12 @@ class Block(NamedTuple):
 
 @dataclass(frozen=True)
 class Exploration:
-    """The policies to play next.
+    """The policies to play next."""
 
-    Attributes:
-        blocks: the blocks in the order of play; their counts are added to the batch.
-        batch: the index of the batch in the whole run.
-        release: whether the batch is complete after these blocks.
-        idle: blocks of users who play after the release and whose data are not used.
-    """
-
-    blocks: tuple[Block, ...]
-    batch: int
-    release: bool
-    idle: tuple[Block, ...] = ()
+    blocks: tuple[Block, ...]  # the blocks in the order of play; their counts are added to the batch
+    batch: int  # the index of the batch in the whole run
+    release: bool  # whether the batch is complete after these blocks
+    idle: tuple[Block, ...] = ()  # blocks of users who play after the release and whose data are not used
 
 
 @dataclass(frozen=True)
@@ -68,45 +59,25 @@ class Eliminator(Protocol):
         """Return the next policies to play, or None when every user has played."""
 
     def absorb(self, released: Array, error: float) -> StageEstimate | None:
-        """Update the estimates with a released batch.
-
-        Args:
-            released: [H, S, A, S + 2], the released counts of the batch.
-            error: E, the bound in use on the noise in the counts.
-
-        Returns:
-            The estimate at the end of a stage, else None.
-        """
+        """Update the estimates with the released counts of a batch [H, S, A, S + 2], whose noise is at most E, the
+        `error`. Return the estimate at the end of a stage, else None."""
 
 
-@dataclass(frozen=True)
-class EliminationLearner(LearnerDefaults):
+@dataclass(frozen=True, kw_only=True, repr=False)
+class EliminationLearner(Learner):
     """A learner that plays several policies in each stage and then drops those that look worse than the best one.
-
-    Attributes:
-        begin(problem, d1): returns a new `Eliminator`.
-        series: the names of the numbers that the learner reports after each stage.
-        too_large(key, size): returns the reason why a problem is too large; "" if it is not.
-        planning(size): returns the estimated seconds for planning one stage; 0 if this is a small part of a run.
 
     All other attributes are as in `Learner`.
     """
 
-    key: str
-    title: str
-    summary: str
-    source: str
-    privacies: tuple[str, ...]
-    begin: Callable[[Problem, Array], Eliminator]
-    series: tuple[str, ...]
+    begin: Callable[[Problem, Array], Eliminator]  # begin(problem, d1): returns a new `Eliminator`
+    series: tuple[str, ...]  # the names of the numbers that the learner reports after each stage
+    # too_large(key, size): returns the reason why a problem is too large; "" if it is not
     too_large: Callable[[str, Size], str]
+    # planning(size): returns the estimated seconds for planning one stage; 0 if this is a small part of a run
     planning: Callable[[Size], float]
-    fields: tuple[Field, ...] = ()
     bonuses: tuple[str, ...] = ("practical", "paper")
     statistic: Counts = CONSISTENT
-    note: str = ""
-
-    __repr__ = described
 
     loop = "eliminate"
     public = ("sizes", "d1")

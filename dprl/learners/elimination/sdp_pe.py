@@ -35,13 +35,8 @@ MAX_POLICIES = 10**6
 
 
 class ListedElimination:
-    """A policy elimination in progress, with an explicit list of policies.
-
-    Attributes:
-        policies: all deterministic policies [N, H, S].
-        active: whether each policy is still active [N].
-        favourite: the index of the active policy with the largest value in the last estimate.
-    """
+    """A policy elimination in progress, with an explicit list of all deterministic policies [N, H, S], flags for those
+    that are still active [N], and the index of the one with the largest value in the last estimate."""
 
     SERIES = ("active policies", "confidence width", "infrequent tuples")
 
@@ -136,12 +131,9 @@ def all_policies(H: int, S: int, A: int) -> NDArray[np.int64]:
 
 @kernel
 def best_visitors(policies: Ints, active: Flags, P: Array, d1: Array, layer: int, chosen: Ints) -> None:
-    """Write to chosen [S, A] the index of the active policy that is most likely to take a in x at `layer`.
-
-    Args:
-        policies: [N, H, S]; the lowest index wins ties.
-        P: [H, S, A, S]; rows may sum to less than 1, and the rest goes to an absorbing state.
-    """
+    """Write to chosen [S, A] the index of the active policy that is most likely to take a in x at `layer`; the lowest
+    index wins ties. policies: [N, H, S]; P: [H, S, A, S], whose rows may sum to less than 1: the rest goes to an
+    absorbing state."""
     N, _, S = policies.shape
     A = chosen.shape[1]
     best = np.full((S, A), -1.0)

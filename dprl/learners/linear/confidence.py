@@ -17,38 +17,25 @@ class Confidence(NamedTuple):
 
     G is the released matrix of family 0. Attributes have the shape [.., steps], except weights [.., steps, d]. They are
     NaN if M is not positive definite, because then there is no confidence set.
-
-    Attributes:
-        weights: the estimate M^-1 u.
-        ridge: the multiple of I added to G.
-        beta, slack, pull: the factors in the bound; pull |Y| covers the effects of ridge and noise on the estimate.
-        shift: the learner's bound on the change of an eigenvalue of G by noise.
     """
 
-    weights: Array
-    ridge: Array
+    weights: Array  # the estimate M^-1 u
+    ridge: Array  # the multiple of I added to G
+    # beta, slack, pull: the factors in the bound; pull |Y| covers the effects of ridge and noise on the estimate
     beta: Array
     slack: Array
     pull: Array
-    shift: Array
+    shift: Array  # the learner's bound on the change of an eigenvalue of G by noise
 
 
 class Solved(NamedTuple):
-    """The solutions of many ridge regressions, with any leading dimensions [..].
+    """The solutions of many ridge regressions, with any leading dimensions [..]."""
 
-    Attributes:
-        weights: [.., d], (G + ridge I)^-1 u.
-        logarithms: [..], ln det (G + ridge I).
-        inverse: [.., d, d], (G + ridge I)^-1.
-        fine: [..], whether the matrix is positive definite; if it is not, the other attributes are NaN.
-        ridge: [..], the given ridge, or a larger one if rounding requires it.
-    """
-
-    weights: Array
-    logarithms: Array
-    inverse: Array
-    fine: Array
-    ridge: Array
+    weights: Array  # [.., d], (G + ridge I)^-1 u
+    logarithms: Array  # [..], ln det (G + ridge I)
+    inverse: Array  # [.., d, d], (G + ridge I)^-1
+    fine: Array  # [..], whether the matrix is positive definite; if it is not, the other attributes are NaN
+    ridge: Array  # [..], the given ridge, or a larger one if rounding requires it
 
 
 def solved(released: Array, ridge: Array) -> Solved:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import log
 from typing import Any, NamedTuple
@@ -10,43 +10,32 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dprl.engine import kernel
-from dprl.learners.defaults import PlannedLearner
+from dprl.learners.learner import PlannedLearner
 from dprl.learners.linear.confidence import Confidence
 from dprl.learners.linear.regression import look_up, project
 from dprl.mdp import Size
 from dprl.mdp.mixture import expected
 from dprl.mdp.planning import Policy
 from dprl.mdp.tabular import Array
-from dprl.messages.brief import described
 from dprl.statistics.value_regression import ValueRegression
 
 
 class MixturePlan(NamedTuple):
-    """The result of planning, which a kernel writes in place.
+    """The result of planning, which a kernel writes in place."""
 
-    Attributes:
-        Q: [H, S, A], optimistic values.
-        V: [H + 1, S], their maxima; V[H] = 0.
-        policy: [H, S], the greedy actions.
-        middle, unit: [H, S, A], define the target of the next regression at (h, s, a), (V_{h+1} - middle) / unit.
-        worth: [H, S, A], 1/v, the weight of a user's data at (h, s, a) in the next regression.
-        inverse: [H - 1, families, d, d], inverses of the matrices used; zero if there is none.
-        weights: [H - 1, families, d], estimates of w_h.
-        bare_inverse, bare_weights: the inverses and estimates with a smaller ridge.
-        indefinite: [1], the number of matrices so far that were not positive definite.
-    """
-
-    Q: Array
-    V: Array
-    policy: Policy
+    Q: Array  # [H, S, A], optimistic values
+    V: Array  # [H + 1, S], their maxima; V[H] = 0
+    policy: Policy  # [H, S], the greedy actions
+    # middle, unit: [H, S, A], define the target of the next regression at (h, s, a), (V_{h+1} - middle) / unit
     middle: Array
     unit: Array
-    worth: Array
-    inverse: Array
-    weights: Array
+    worth: Array  # [H, S, A], 1/v, the weight of a user's data at (h, s, a) in the next regression
+    inverse: Array  # [H - 1, families, d, d], inverses of the matrices used; zero if there is none
+    weights: Array  # [H - 1, families, d], estimates of w_h
+    # bare_inverse, bare_weights: the inverses and estimates with a smaller ridge
     bare_inverse: Array
     bare_weights: Array
-    indefinite: Array
+    indefinite: Array  # [1], the number of matrices so far that were not positive definite
 
 
 # kernel signature of a planner: (released, E, users, features, rewards, constants, plan). released: [H - 1, families,
@@ -57,61 +46,35 @@ class MixturePlan(NamedTuple):
 
 @dataclass(frozen=True)
 class MixtureProblem:
-    """The public facts that a planner's constants may depend on.
+    """The public facts that a planner's constants may depend on."""
 
-    Attributes:
-        size: S, A, H and d.
-        K: the number of users.
-        beta: the failure probability, p in the paper.
-        bound: C_w, an upper bound on |w_h|.
-        statistic: the released statistic, which defines the units of its noise.
-        quantile: an upper bound on the length of d standard normal draws, with the same failure probability as the
-            bound on the noise.
-    """
-
-    size: Size
-    K: int
-    beta: float
-    bound: float
-    statistic: ValueRegression
+    size: Size  # S, A, H and d
+    K: int  # the number of users
+    beta: float  # the failure probability, p in the paper
+    bound: float  # C_w, an upper bound on |w_h|
+    statistic: ValueRegression  # the released statistic, which defines the units of its noise
+    # an upper bound on the length of d standard normal draws, with the same failure probability as the bound on the
+    # noise
     quantile: float = 1.0
 
 
 class MixturePlanner(NamedTuple):
-    """A learner's planner with one set of constants.
+    """A learner's planner with one set of constants."""
 
-    Attributes:
-        plan: the kernel, with the signature above.
-        constants(problem): returns the planner's constants, [..].
-        confidence(released, error, users, constants): returns the planner's confidence sets at D releases, for charts;
-            released: [D, H - 1, families, d, d + 1], error, users: [D]. None if there is no chart.
-    """
-
-    plan: Callable[..., None]
-    constants: Callable[[MixtureProblem], Array]
+    plan: Callable[..., None]  # the kernel, with the signature above
+    constants: Callable[[MixtureProblem], Array]  # constants(problem): returns the planner's constants, [..]
+    # confidence(released, error, users, constants): returns the planner's confidence sets at D releases, for charts;
+    # released: [D, H - 1, families, d, d + 1], error, users: [D]. None if there is no chart.
     confidence: Callable[[Array, Array, Array, Array], Confidence] | None = None
 
 
-@dataclass(frozen=True)
-class MixtureLearner(PlannedLearner[MixturePlanner, ValueRegression]):
-    """A learner that replans at every release from regressions of its own values.
+@dataclass(frozen=True, kw_only=True, repr=False)
+class MixtureLearner(PlannedLearner[MixturePlanner]):
+    """A learner that replans at every release from regressions of its own values, of the type `regression`."""
 
-    Attributes:
-        planners: its planners by bonus; the first is the default. regression: the type of its statistic.
-
-    All other attributes are as in `Learner`.
-    """
-
-    key: str
-    title: str
-    summary: str
-    source: str
-    planners: Mapping[str, MixturePlanner]
+    privacies: tuple[str, ...] = ("central", "local", "none")
     regression: type[ValueRegression] = ValueRegression
 
-    __repr__ = described
-
-    privacies = ("central", "local", "none")
     loop = "regress"
     needs = "mixture"
     public = ("sizes", "d1", "mixture", "rewards")

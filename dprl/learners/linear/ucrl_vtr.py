@@ -190,14 +190,9 @@ def either(
     proxy: float,
     spent: float,
 ) -> Confidence:
-    """Return the confidence set with the better of the ridges lambda + shift and lambda at every step.
-
-    Args:
-        released: [D, H - 1, families, d, d + 1].
-        shift, pull: [D], upper bounds on the noise in G and in u - G w.
-        trace: [D], an upper bound on the trace of the sums without noise.
-        lamda, bound, proxy, spent: lambda, C_w, the targets' variance proxy, 2 ln(1/failure probability).
-    """
+    """Return the confidence set with the better of the ridges lambda + shift and lambda at every step. shift, pull:
+    upper bounds on the noise in G and in u - G w [D]; trace: one on the trace of the sums without noise [D]; bound:
+    C_w; proxy: the targets' variance proxy; spent: 2 ln(1/failure probability)."""
     d = released.shape[-2]
     shift, pull = np.broadcast_to(shift[:, None], released.shape[:2]), pull[:, None]
     most = d * np.log1p(trace / (d * lamda))[:, None]

@@ -15,39 +15,31 @@ from typing import NamedTuple
 import numpy as np
 
 from dprl.engine import kernel
-from dprl.learners.defaults import PlannedLearner
+from dprl.learners.learner import PlannedLearner
 from dprl.learners.linear.confidence import Confidence
 from dprl.mdp import Size
 from dprl.mdp.planning import Policy
 from dprl.mdp.tabular import Array
-from dprl.messages.brief import described
 from dprl.statistics.feature_gram import FeatureGram
 
 
 class ValueIterationPlan(NamedTuple):
-    """The result of planning, which a kernel writes in place, step by step.
+    """The result of planning, which a kernel writes in place, step by step."""
 
-    Attributes:
-        Q: [H, S, A], optimistic values.
-        V: [H + 1, S], their maxima; V[H] = 0.
-        policy: [H, S], the greedy actions.
-        middle, unit: [H]; the vector of step h sums phi (r + V_{h+1} - middle) / unit.
-        inverse, bare_inverse: [H, 1, d, d], inverses of the matrices with the larger and the smaller ridge; zero if
-            there is no inverse.
-        weights, bare_weights: [H, 1, d], estimates of w_h with these two ridges.
-        indefinite: [1], the number of matrices so far that were not positive definite.
-    """
-
-    Q: Array
-    V: Array
-    policy: Policy
+    Q: Array  # [H, S, A], optimistic values
+    V: Array  # [H + 1, S], their maxima; V[H] = 0
+    policy: Policy  # [H, S], the greedy actions
+    # middle, unit: [H]; the vector of step h sums phi (r + V_{h+1} - middle) / unit
     middle: Array
     unit: Array
+    # inverse, bare_inverse: [H, 1, d, d], inverses of the matrices with the larger and the smaller ridge; zero if there
+    # is no inverse
     inverse: Array
     bare_inverse: Array
+    # weights, bare_weights: [H, 1, d], estimates of w_h with these two ridges
     weights: Array
     bare_weights: Array
-    indefinite: Array
+    indefinite: Array  # [1], the number of matrices so far that were not positive definite
 
 
 # kernel signature of a planner of one step: (h, released, shift, pull, users, features, constants, plan). released: [H,
@@ -58,62 +50,36 @@ class ValueIterationPlan(NamedTuple):
 
 @dataclass(frozen=True)
 class LinearProblem:
-    """The public facts that a planner's constants may depend on.
+    """The public facts that a planner's constants may depend on."""
 
-    Attributes:
-        size: S, A, H and d.
-        K: the number of users.
-        beta: the failure probability, p in the paper.
-        bound: the maximum length of weights w for which <phi(s, a), w> is in [-1/2, 1/2] for every (s, a).
-        norm: the norm to which the noise is calibrated: l2 for Gaussian and l1 for Laplace noise.
-    """
-
-    size: Size
-    K: int
-    beta: float
+    size: Size  # S, A, H and d
+    K: int  # the number of users
+    beta: float  # the failure probability, p in the paper
+    # the maximum length of weights w for which <phi(s, a), w> is in [-1/2, 1/2] for every (s, a)
     bound: float
-    norm: str
+    norm: str  # the norm to which the noise is calibrated: l2 for Gaussian and l1 for Laplace noise
 
 
 class ValueIterationPlanner(NamedTuple):
-    """A learner's planner with one set of constants.
+    """A learner's planner with one set of constants."""
 
-    Attributes:
-        step: the kernel, with the signature above.
-        constants(problem): returns the planner's constants, [..].
-        confidence(released, shift, pull, users, constants): returns the confidence sets of the requested weights at D
-            releases, for charts; released: [D, H, 1, d, d + 1], shift, pull, users: [D].
-        longest(problem): returns the maximum length of the requested weights.
-    """
-
-    step: Callable[..., None]
-    constants: Callable[[LinearProblem], Array]
+    step: Callable[..., None]  # the kernel, with the signature above
+    constants: Callable[[LinearProblem], Array]  # constants(problem): returns the planner's constants, [..]
+    # confidence(released, shift, pull, users, constants): returns the confidence sets of the requested weights at D
+    # releases, for charts; released: [D, H, 1, d, d + 1], shift, pull, users: [D]
     confidence: Callable[[Array, Array, Array, Array, Array], Confidence]
+    # longest(problem): returns the maximum length of the requested weights
     longest: Callable[[LinearProblem], float]
 
 
 LOCAL = "no method is known to get its sums from noisy reports (Luyo et al. 2021, Remark 5)"
 
 
-@dataclass(frozen=True)
-class ValueIterationLearner(PlannedLearner[ValueIterationPlanner, FeatureGram]):
-    """A learner that plans by requesting regressions of its own values on all data so far.
+@dataclass(frozen=True, kw_only=True, repr=False)
+class ValueIterationLearner(PlannedLearner[ValueIterationPlanner]):
+    """A learner that plans by requesting regressions of its own values on all data so far."""
 
-    Attributes:
-        planners: its planners by bonus; the first is the default.
-
-    All other attributes are as in `Learner`.
-    """
-
-    key: str
-    title: str
-    summary: str
-    source: str
-    planners: Mapping[str, ValueIterationPlanner]
-
-    __repr__ = described
-
-    privacies = ("central", "none")
+    privacies: tuple[str, ...] = ("central", "none")
     loop = "batches"
     needs = "features"
     public = ("sizes", "d1", "features")

@@ -23,7 +23,7 @@ from dprl.learners.offline.learner import (
 )
 from dprl.mdp import counts
 from dprl.mdp.tabular import Array
-from dprl.statistics import BLANK_ONE, DATASET, REPLACE_ONE, REWARDS
+from dprl.statistics import DATASET, REWARDS
 from dprl.statistics.family import Family
 
 COUNTS = DATASET.family
@@ -89,15 +89,10 @@ def families(problem: OfflineProblem, calibration: str) -> tuple[Family, ...]:
     The sums of rewards have more noise than the counts because the penalty depends less on it: the noise of the counts
     contributes S H E iota/n to the penalty.
     """
-
-    def family(query: Any, what: str, weight: float = 1.0) -> Family:
-        replaced, blanked = (
-            query.sensitivity(problem.size, adjacency) for adjacency in (REPLACE_ONE, BLANK_ONE)
-        )
-        return Family(query.family, what, replaced, blanked, weight=weight)
-
-    found = (family(DATASET, "counts n and m"),)
-    return found if problem.rewards is not None else (*found, family(REWARDS, "sums of rewards", 4.0))
+    found = (DATASET.released_once(problem.size, "counts n and m"),)
+    if problem.rewards is not None:
+        return found
+    return (*found, REWARDS.released_once(problem.size, "sums of rewards", 4.0))
 
 
 def errors(
@@ -117,7 +112,7 @@ def errors(
             "laplace": log(2 * H * S**2 * A / problem.beta),
         }
     else:
-        each = problem.beta / (DATASET.cells(problem.size) + REWARDS.draws(problem.size) * (len(scales) > 1))
+        each = problem.beta / (DATASET.draws(problem.size) + REWARDS.draws(problem.size) * (len(scales) > 1))
         tails = {"gaussian": -float(ndtri(each / 2)), "laplace": -log(each)}
     return {name: 2 * scale * tails[mechanism] for name, scale in scales.items()}
 

@@ -20,10 +20,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dprl.learners.offline import apvi
 from dprl.learners.offline.learner import Learned, OfflineLearner, OfflineProblem, Plan, decided
 from dprl.mdp import counts
 from dprl.mdp.tabular import Array
-from dprl.statistics import BLANK_ONE, REPLACE_ONE, REWARDS, TRANSITIONS
+from dprl.statistics import REWARDS, TRANSITIONS
 from dprl.statistics.family import Family
 
 COUNTS = TRANSITIONS.family
@@ -58,13 +59,8 @@ def iterated(problem: OfflineProblem, released: Array, r: Array, least_r: Array)
 
 
 def next_bounds(problem: OfflineProblem, released: Array, V: Array) -> tuple[Array, Array]:
-    """Return estimates of the mean value of the next state at one step, and lower bounds on it, [S, A] each.
-
-    Args:
-        problem: the public facts.
-        released: [S, A, S + 2], the released counts of this step.
-        V: [S], lower bounds on the values at the next step.
-    """
+    """Return estimates of the mean value of the next state at one step, and lower bounds on it, [S, A] each. released:
+    the counts of this step [S, A, S + 2]; V: lower bounds on the values at the next step [S]."""
     E, low, high = problem.errors.get(COUNTS, 0.0), V.min(), V.max()
     m, (known, n, fewest) = counts.transitions(released), visited(counts.visits(released), E)
     mean = m @ V / n
@@ -102,13 +98,8 @@ def rms(values: Array) -> Array:
 
 
 def shortfall(variance: Array, above: Array, x: Array) -> Array:
-    """Bound the amount by which a mean under P may be below the mean under P^, if KL(P^, P) <= x.
-
-    Args:
-        variance: the variance under P^.
-        above: the difference between the mean under P^ and the smallest value.
-        x: the bound on the divergence, at least 0.
-    """
+    """Bound the amount by which a mean under P may be below the mean under P^, if KL(P^, P) <= x. variance: under P^;
+    above: the difference between the mean under P^ and the smallest value."""
     return np.asarray(np.sqrt(2 * variance * x) + above * x)
 
 
@@ -161,15 +152,10 @@ def each(problem: OfflineProblem, noisy: bool) -> float:
 def families(problem: OfflineProblem, calibration: str) -> tuple[Family, ...]:
     """Return the families of sums, each released once: all counts m and, if rewards are not known, sums of rewards.
     These have more noise than the counts, because the penalty contains the noise of the counts up to H times."""
-    found = (_family(problem, TRANSITIONS, "counts m of transitions"),)
-    return (
-        found if problem.rewards is not None else (*found, _family(problem, REWARDS, "sums of rewards", 4.0))
-    )
-
-
-def _family(problem: OfflineProblem, query: Any, what: str, weight: float = 1.0) -> Family:
-    replaced, blanked = (query.sensitivity(problem.size, adjacency) for adjacency in (REPLACE_ONE, BLANK_ONE))
-    return Family(query.family, what, replaced, blanked, weight=weight)
+    found = (TRANSITIONS.released_once(problem.size, "counts m of transitions"),)
+    if problem.rewards is not None:
+        return found
+    return (*found, REWARDS.released_once(problem.size, "sums of rewards", 4.0))
 
 
 def errors(
@@ -191,10 +177,6 @@ def errors(
     return found | {COUNTS: found[COUNTS] * sqrt(S)}
 
 
-SHOWN = {
-    "visits": lambda released: counts.visits(released[0]),
-    "rewards": lambda released: released[1],
-}
 RECORD: Any = {
     "privacies": ("zcdp", "pure", "approximate", "none"),
     "fields": (),
@@ -215,6 +197,6 @@ KL_LCB = OfflineLearner(
     public=("sizes", "rewards"),
     families=families,
     plan=plan,
-    shown=SHOWN,
+    shown=apvi.SHOWN,
     **RECORD,
 )

@@ -20,23 +20,14 @@ from dprl.statistics.family import Family, Query
 
 
 class Learned(NamedTuple):
-    """The result of learning, computed from released sums only.
+    """The result of learning, computed from released sums only."""
 
-    Attributes:
-        policy: [H, S], greedy in Q (`decided` describes an exception).
-        Q_hat: [H, S, A], r + P~ V~ without the penalty.
-        penalty: [H, S, A], Gamma in the paper.
-        Q: [H, S, A], Q_hat - Gamma clipped to [0, H - h].
-        V: [H + 1, S], V~, lower bounds on the policy's values.
-        repaired: the number of released matrices with impossibly small eigenvalues, which were raised.
-    """
-
-    policy: Policy
-    Q_hat: Array
-    penalty: Array
-    Q: Array
-    V: Array
-    repaired: int = 0
+    policy: Policy  # [H, S], greedy in Q (`decided` describes an exception)
+    Q_hat: Array  # [H, S, A], r + P~ V~ without the penalty
+    penalty: Array  # [H, S, A], Gamma in the paper
+    Q: Array  # [H, S, A], Q_hat - Gamma clipped to [0, H - h]
+    V: Array  # [H + 1, S], V~, lower bounds on the policy's values
+    repaired: int = 0  # the number of released matrices with impossibly small eigenvalues, which were raised
 
 
 Plan = Generator[Query, Array, Learned]
@@ -44,44 +35,28 @@ Plan = Generator[Query, Array, Learned]
 
 @dataclass(frozen=True)
 class OfflineProblem:
-    """The public facts that a learner may use.
+    """The public facts that a learner may use."""
 
-    Attributes:
-        size: S, A and H.
-        n: the number of trajectories in the data set.
-        beta: the failure probability of the learner's bounds, delta in the papers.
-        params: the learner's constants.
-        rewards: the mean rewards [H, S, A] if they are public; None if the learner estimates them.
-        features: the features [S, A, d] if they are public, else None.
-        errors: E, the bound on the noise, for each family of sums; empty without noise.
-        episodes: the maximum number of episodes of one person in the data set.
-        hands_over: whether somebody else decides if the data have no evidence for the policy's action (`decided`).
-    """
-
-    size: Size
-    n: int
-    beta: float
-    params: Mapping[str, Any]
+    size: Size  # S, A and H
+    n: int  # the number of trajectories in the data set
+    beta: float  # the failure probability of the learner's bounds, delta in the papers
+    params: Mapping[str, Any]  # the learner's constants
+    # the mean rewards [H, S, A] if they are public; None if the learner estimates them
     rewards: Array | None = None
-    features: Array | None = None
+    features: Array | None = None  # the features [S, A, d] if they are public, else None
+    # E, the bound on the noise, for each family of sums; empty without noise
     errors: Mapping[str, float] = field(default_factory=dict)
-    episodes: int = 1
+    episodes: int = 1  # the maximum number of episodes of one person in the data set
+    # whether somebody else decides if the data have no evidence for the policy's action (`decided`)
     hands_over: bool = False
 
 
 def decided(problem: OfflineProblem, Q: Array, n: Array, E: float) -> tuple[Policy, Array]:
-    """Return the policy's action at one step and a lower bound on its value, [S] each.
-
-    The action is the lowest one with the largest Q. If this action may have no visit and somebody else would decide
-    (`hands_over`), we compare the best action that certainly has a visit with the worst possible decision, which has
-    the smallest Q. If the former is better, the policy takes it; else the others decide, with the smallest Q as value.
-
-    Args:
-        problem: the public facts.
-        Q: [S, A], a lower bound on the value of each action.
-        n: [S, A], the released numbers of visits.
-        E: the bound on the noise in a number of visits.
-    """
+    """Return the policy's action at one step and a lower bound on its value, [S] each, from lower bounds Q on the
+    values of actions and released numbers of visits n, [S, A] each, with noise of at most E. The action is the lowest
+    one with the largest Q. If this action may have no visit and somebody else would decide (`hands_over`), we compare
+    the best action that certainly has a visit with the worst possible decision, which has the smallest Q. If the former
+    is better, the policy takes it; else the others decide, with the smallest Q as value."""
     policy, V = Q.argmax(-1), Q.max(-1)
     if not problem.hands_over:
         return policy, V
@@ -94,59 +69,47 @@ def decided(problem: OfflineProblem, Q: Array, n: Array, E: float) -> tuple[Poli
 
 
 class PaperNoise(NamedTuple):
-    """A paper's noise for one notion of privacy.
+    """A paper's noise for one notion of privacy."""
 
-    Attributes:
-        scales(problem, amount): returns the scale of the noise by family; amount is rho or epsilon.
-        formula: the size of the noise, in words.
-        sources: the places in the paper that state it.
-    """
-
+    # scales(problem, amount): returns the scale of the noise by family; amount is rho or epsilon
     scales: Callable[[OfflineProblem, float], dict[str, float]]
-    formula: str
-    sources: tuple[str, ...]
+    formula: str  # the size of the noise, in words
+    sources: tuple[str, ...]  # the places in the paper that state it
 
 
 @dataclass(frozen=True)
 class OfflineLearner:
-    """An offline learner, as an entry of the registry. It never has access to the model or the data set.
+    """An offline learner, as an entry of the registry. It never has access to the model or the data set."""
 
-    Attributes:
-        key, title, summary, source: its names, a description, and its paper.
-        privacies: keys of the notions of privacy that it supports; the first is the default.
-        baseline: the key of the non-private baseline, or its own key if it also runs without privacy.
-        fields: its constants.
-        public: keys of PUBLIC that it assumes to be public; `rewards` only if a run does not learn them.
-        families(problem, calibration): returns the families of sums that it requests, each with its sensitivity (the
-            paper's bound for `paper`, the exact value for `calibrated`).
-        paper_noise: its noise as in the paper, by notion of privacy, if rewards are known.
-        errors(problem, mechanism, scales, calibration): returns E for each family.
-        plan(problem): returns the generator that learns.
-        shown: functions from the list of all releases to arrays [H, S, A] that a trace stores, by name; `rewards` is
-            stored only if rewards are learned.
-        halves(params): returns whether the data set is split into two halves that are queried separately.
-        proved: where to find the proof that V~ is a lower bound with probability 1 - beta; "" if only a paper has a
-            proof, in which beta has a constant factor.
-        several: whether it supports several episodes of one person, with noise and bounds for that case.
-        unproved(params): returns why V~ is not a proved lower bound with these constants; "" if it is one.
-    """
-
+    # key, title, summary, source: its names, a description, and its paper
     key: str
     title: str
     summary: str
     source: str
-    privacies: tuple[str, ...]
-    baseline: str
-    fields: tuple[Field, ...]
+    privacies: tuple[str, ...]  # keys of the notions of privacy that it supports; the first is the default
+    baseline: str  # the key of the non-private baseline, or its own key if it also runs without privacy
+    fields: tuple[Field, ...]  # its constants
+    # keys of PUBLIC that it assumes to be public; `rewards` only if a run does not learn them
     public: tuple[str, ...]
+    # families(problem, calibration): returns the families of sums that it requests, each with its sensitivity (the
+    # paper's bound for `paper`, the exact value for `calibrated`)
     families: Callable[[OfflineProblem, str], tuple[Family, ...]]
+    # its noise as in the paper, by notion of privacy, if rewards are known
     paper_noise: Mapping[str, PaperNoise]
+    # errors(problem, mechanism, scales, calibration): returns E for each family
     errors: Callable[[OfflineProblem, str, Mapping[str, float], str], dict[str, float]]
-    plan: Callable[[OfflineProblem], Plan]
+    plan: Callable[[OfflineProblem], Plan]  # plan(problem): returns the generator that learns
+    # functions from the list of all releases to arrays [H, S, A] that a trace stores, by name; `rewards` is stored only
+    # if rewards are learned
     shown: Mapping[str, Callable[[Sequence[Array]], Array]]
+    # unproved(params): returns why V~ is not a proved lower bound with these constants; "" if it is one
     unproved: Callable[[Mapping[str, Any]], str]
+    # halves(params): returns whether the data set is split into two halves that are queried separately
     halves: Callable[[Mapping[str, Any]], bool] = lambda params: False
+    # where to find the proof that V~ is a lower bound with probability 1 - beta; "" if only a paper has a proof, in
+    # which beta has a constant factor
     proved: str = ""
+    # whether it supports several episodes of one person, with noise and bounds for that case
     several: bool = False
 
     __repr__ = described

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from dprl.learners.offline import kl_lcb
+from dprl.learners.offline import apvi, kl_lcb
 from dprl.learners.offline.learner import Learned, OfflineLearner, OfflineProblem, Plan
 from dprl.mdp import counts
 from dprl.mdp.tabular import Array
@@ -55,6 +55,6 @@ PLUG_IN = OfflineLearner(
     public=("sizes", "rewards"),
     families=kl_lcb.families,
     plan=plan,
-    shown=kl_lcb.SHOWN,
+    shown=apvi.SHOWN,
     **RECORD,
 )

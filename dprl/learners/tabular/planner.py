@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from dprl.fields import Field
-from dprl.learners.defaults import LearnerDefaults
-from dprl.learners.learner import Problem
+from dprl.learners.learner import Learner, Problem
 from dprl.learners.tabular import anytime
 from dprl.mdp.structure import TYPE
 from dprl.mdp.tabular import Array
-from dprl.messages.brief import described
 from dprl.statistics.counts import FITTED, Counts
 
 # kernel signature of a planner: (released, errors, possible, constants, Q, V, policy). released: [H, S, A, B + 2], see
@@ -37,17 +35,9 @@ class Planner(NamedTuple):
     constants: Callable[[Problem], Array]
 
 
-@dataclass(frozen=True)
-class TabularLearner(LearnerDefaults):
+@dataclass(frozen=True, kw_only=True, repr=False)
+class TabularLearner(Learner):
     """A learner that replans at every release from released counts.
-
-    Attributes:
-        statistic: `CONSISTENT` counts (post-processed, section 5.1 of Qiao, Wang 2023 (online)) or `NOISY` ones.
-        plan: the kernel, with the type SIGNATURE or STOCHASTIC.
-        constants(problem): returns the array passed to the kernel at every call.
-        anytime: the kernel for the anytime bonus (anytime.py), which uses `FITTED` counts; None if there is none.
-        bonuses: names of its sets of constants; by default anytime and paper, or only OWN if `anytime` is None.
-        stochastic: whether its policy is stochastic and changes in steps.
 
     All other attributes are as in `Learner`.
 
@@ -55,23 +45,16 @@ class TabularLearner(LearnerDefaults):
         ValueError: the bonuses include anytime, but the learner has no kernel for it.
     """
 
-    key: str
-    title: str
-    summary: str
-    source: str
-    privacies: tuple[str, ...]
+    # `CONSISTENT` counts (post-processed, section 5.1 of Qiao, Wang 2023 (online)) or `NOISY` ones
     statistic: Counts
-    plan: Callable[..., None]
+    plan: Callable[..., None]  # the kernel, with the type SIGNATURE or STOCHASTIC
+    # constants(problem): returns the array passed to the kernel at every call
     constants: Callable[[Problem], Array]
+    # the kernel for the anytime bonus (anytime.py), which uses `FITTED` counts; None if there is none
     anytime: Callable[..., None] | None = None
+    # names of its sets of constants; by default anytime and paper, or only OWN if `anytime` is None
     bonuses: tuple[str, ...] = ()
-    fields: tuple[Field, ...] = ()
-    note: str = ""
-    reconstructed: bool = False
-    uncovered: str = ""
-    stochastic: bool = False
-
-    __repr__ = described
+    stochastic: bool = False  # whether its policy is stochastic and changes in steps
 
     loop = "replan"
     public = ("sizes",)

@@ -29,12 +29,7 @@ def plan(
     We also clip Q+ at 0, because noise can make r^ and m^ negative.
     """
     H, S, A = Q.shape
-    slope, c_phi, c_psi, paper_E = (
-        constants[0],
-        constants[1],
-        constants[2],
-        constants[3],
-    )
+    slope, c_phi, c_psi, paper_E = (constants[0], constants[1], constants[2], constants[3])
     B = released.shape[3] - 2
     following = np.zeros(B)
     for h in range(H - 1, -1, -1):

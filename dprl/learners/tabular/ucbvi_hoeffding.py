@@ -23,10 +23,7 @@ def plan(
 ) -> None:
     """Run optimistic backward induction with b = c_count / sqrt(n) (Azar et al. 2017, Algorithm 3)."""
     H, S, A = Q.shape
-    slope, c_count = (
-        constants[0],
-        constants[1],
-    )
+    slope, c_count = (constants[0], constants[1])
     B = released.shape[3] - 2
     following = np.zeros(B)
     for h in range(H - 1, -1, -1):

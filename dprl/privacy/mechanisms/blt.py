@@ -53,12 +53,9 @@ def gaussian_blt(
 
 @dataclass(frozen=True)
 class ExponentialSum:
-    """The sequence b_t = sum_j weight_j (1 - rate_j)^t for t >= first, and b_t = 1 before.
+    """The sequence b_t = sum_j weight_j (1 - rate_j)^t for t >= first, and b_t = 1 before."""
 
-    Attributes:
-        rate, weight: one number for each buffer; rates are in [0, 1).
-    """
-
+    # rate, weight: one number for each buffer; rates are in [0, 1)
     rate: tuple[float, ...]
     weight: tuple[float, ...]
     first: int = 0

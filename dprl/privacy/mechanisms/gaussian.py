@@ -140,15 +140,10 @@ def gaussian(
     apart: Callable[[Stream, Array], Array],
     **known: Any,
 ) -> Mechanism:
-    """Return a mechanism of Gaussian noise.
-
-    Args:
-        std, known: attributes of `Mechanism`.
-        touched: returns the squared norm of the weights with which an item of a running counter affects draws. Repeated
-            queries affect one draw per release, by adaptive composition.
-        apart: maps released sums [M, n] to independent N(0, 1) draws plus data; for a factorisation, the inverse of the
-            matrix that spreads its noise.
-    """
+    """Return a mechanism of Gaussian noise. touched: returns the squared norm of the weights with which an item of a
+    running counter affects draws; repeated queries affect one draw per release, by adaptive composition. apart: maps
+    released sums [M, n] to independent N(0, 1) draws plus data; for a factorisation, the inverse of the matrix that
+    spreads its noise."""
 
     def losses(change: Change, scale: float, stream: Stream) -> tuple[Losses, ...]:
         again = change.times(stream.releases)

@@ -30,19 +30,15 @@ At = int | NDArray[np.int64]  # a release, or several
 
 @dataclass(frozen=True)
 class Stream:
-    """The public facts about the releases.
+    """The public facts about the releases."""
 
-    Attributes:
-        leaves, batches: the arguments of a mechanism's kernel, described above.
-        of_users: whether items are users, not releases.
-        forgotten: whether each batch is released separately, so that noise does not add up over batches.
-        questions: the question to which each cell belongs [cells], if users answer only a few questions (unary.py).
-    """
-
+    # leaves, batches: the arguments of a mechanism's kernel, described above
     leaves: Leaves
     batches: Array
-    of_users: bool = True
+    of_users: bool = True  # whether items are users, not releases
+    # whether each batch is released separately, so that noise does not add up over batches
     forgotten: bool = False
+    # the question to which each cell belongs [cells], if users answer only a few questions (unary.py)
     questions: NDArray[np.int64] | None = None
 
     @property

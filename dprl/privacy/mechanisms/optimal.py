@@ -134,20 +134,14 @@ def norms(keep: Array, gain: Array, rows: Array, columns: Array) -> None:
 
 @dataclass(frozen=True)
 class Factors:
-    """The factorisation A = B C.
+    """The factorisation A = B C."""
 
-    Attributes:
-        p: the weights of the rows [M]; reversed, they are the weights of the columns.
-        keep, gain: the weights in the computation of B z [M, chains], as in the formula above.
-        row: the norms of the rows of B, which are the standard deviations of the noise of each release [M].
-        column: the squared norm of the longest column of C.
-    """
-
-    p: Array
+    p: Array  # the weights of the rows [M]; reversed, they are the weights of the columns
+    # keep, gain: the weights in the computation of B z [M, chains], as in the formula above
     keep: Array
     gain: Array
-    row: Array
-    column: float
+    row: Array  # the norms of the rows of B, which are the standard deviations of the noise of each release [M]
+    column: float  # the squared norm of the longest column of C
 
 
 def poles(lowest: float, highest: float, count: int) -> tuple[Array, Array]:

@@ -10,7 +10,7 @@ import numpy as np
 from dprl.mdp import Size
 from dprl.messages import filled
 from dprl.privacy.accounting import calibrated
-from dprl.privacy.guarantee import NOISE, SIMULATION, WHERE, Guarantee, LadderStep, Reading, budget
+from dprl.privacy.guarantee import NOISE, WHERE, LadderStep, budget
 from dprl.privacy.losses import Losses
 from dprl.privacy.mechanisms import (
     MECHANISMS,
@@ -29,7 +29,6 @@ from dprl.privacy.privatizers.privatizer import (
     Privatizer,
     Request,
     Words,
-    guarantee,
     losses_of_user,
     proved,
     with_noise,
@@ -66,27 +65,32 @@ def prepare(request: Request) -> Noise:
         formula = smallest(request, statistic.moved, change.at_once(m), stream.releases)
         sources, notes = (mechanism.source, "Doroshenko et al. 2022; Balle, Wang 2018"), ()
 
-    def describe(readings: tuple[Reading, ...]) -> Guarantee:
-        seen, M = request.statistic, request.releases or len(request.times)
-        asked = request.epsilon, request.delta or REFERENCE_DELTA, request.contribution
-        return guarantee(
-            request,
-            PRIVATIZER,
-            where=filled(WHERE["central"], numbers=every(statistic)),
-            formula=formula,
-            scale=statistic.counter(scale),
-            readings=readings,
-            ladder=ladder(cast(Counts, seen), request.size, request.K, M, *asked) if seen.counted else (),
-            assumptions=(
-                "the curator is trusted",
-                "a user's own actions are not protected from that user's own data (joint privacy, billboard lemma)",
-                *notes,
-                SIMULATION,
-            ),
-            sources=sources,
-        )
-
-    return with_noise(request, statistic, mechanism, stream, scale, describe, table=table, events=events)
+    M = request.releases or len(request.times)
+    asked = request.epsilon, request.delta or REFERENCE_DELTA, request.contribution
+    return with_noise(
+        request,
+        PRIVATIZER,
+        statistic,
+        mechanism,
+        stream,
+        scale,
+        where=filled(WHERE["central"], numbers=every(statistic)),
+        formula=formula,
+        counter=statistic.counter(scale),
+        assumptions=(
+            "the curator is trusted",
+            "a user's own actions are not protected from that user's own data (joint privacy, billboard lemma)",
+            *notes,
+        ),
+        sources=sources,
+        ladder=lambda: (
+            ladder(cast(Counts, request.statistic), request.size, request.K, M, *asked)
+            if request.statistic.counted
+            else ()
+        ),
+        table=table,
+        events=events,
+    )
 
 
 def smallest(request: Request, moved: str, change: Change, releases: int) -> str:

@@ -9,11 +9,11 @@ from typing import cast
 import numpy as np
 
 from dprl.messages import filled
-from dprl.privacy.guarantee import NOISE, SENT, SIMULATION, WHERE, Guarantee, Reading, budget
+from dprl.privacy.guarantee import NOISE, SENT, WHERE, budget
 from dprl.privacy.mechanisms import MECHANISMS, Stream, make_stream, open_stream
 from dprl.privacy.mechanisms.unary import UNARY, asking
 from dprl.privacy.privatizers.central import calibrated_scale, every
-from dprl.privacy.privatizers.privatizer import Noise, Privatizer, Request, Words, guarantee, with_noise
+from dprl.privacy.privatizers.privatizer import Noise, Privatizer, Request, Words, with_noise
 from dprl.statistics import REPLACE_ONE
 from dprl.statistics.counts import Counts
 
@@ -63,28 +63,21 @@ def prepare(request: Request) -> Noise:
         (groups, _, _), (kept, turned, _), shares = stream.batches
         counter = float(groups / (shares[1] * (kept - turned)))
 
-    def describe(readings: tuple[Reading, ...]) -> Guarantee:
-        return guarantee(
-            request,
-            PRIVATIZER,
-            where=WHERE["local_answers"]
-            if mechanism is UNARY
-            else filled(WHERE["local"], numbers=every(statistic)),
-            formula=formula,
-            scale=counter,
-            readings=readings,
-            assumptions=(*notes, SIMULATION),
-            sources=sources,
-            messages=sent,
-        )
-
     return with_noise(
         request,
+        PRIVATIZER,
         statistic,
         mechanism,
         stream,
         scale,
-        describe,
+        where=WHERE["local_answers"]
+        if mechanism is UNARY
+        else filled(WHERE["local"], numbers=every(statistic)),
+        formula=formula,
+        counter=counter,
+        assumptions=notes,
+        sources=sources,
+        sent=sent,
         table=table,
         events=events,
         neighbours=(REPLACE_ONE,),  # all reports are alike: none is empty

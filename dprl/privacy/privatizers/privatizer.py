@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from dprl.messages import filled
 from dprl.messages.brief import described
 from dprl.privacy.accounting import epsilon_of, group_delta, group_epsilon, repeated, separation_of
 from dprl.privacy.errors import per_event
-from dprl.privacy.guarantee import NOISE, SCOPE, UNIT, WHERE, Guarantee, LadderStep, Reading
+from dprl.privacy.guarantee import NOISE, SCOPE, SIMULATION, UNIT, WHERE, Guarantee, LadderStep, Reading
 from dprl.privacy.losses import Losses
 from dprl.privacy.mechanisms import MECHANISMS, Mechanism, Stream
 from dprl.statistics import BLANK_ONE, REPLACE_ONE, Change, PaperScale, Statistic
@@ -38,17 +38,7 @@ class Batch:
 
 @dataclass(frozen=True)
 class Request:
-    """A request to a privatizer: the statistic, the run's size and release times [M] in users, and its budget.
-
-    Attributes:
-        releases: the largest number of releases M if the schedule decides during the run; `times` are then the ends of
-            epochs of users, for bounds that hold at all times that the schedule may choose.
-        batches: the batches of a learner that forgets each of them [M]; `times` are then the ends of the batches, in
-            numbers of users who are in a batch.
-        played: whether a row counts only users whose policy plays it; their number is not known in advance.
-        contribution: m, the maximum number of episodes of one user, anywhere in the run. Neighbouring data sets differ
-            in all of them.
-    """
+    """A request to a privatizer: the statistic, the run's size and release times [M] in users, and its budget."""
 
     statistic: Statistic
     size: Size
@@ -58,9 +48,15 @@ class Request:
     epsilon: float
     delta: float
     beta: float
+    # the batches of a learner that forgets each of them [M]; `times` are then the ends of the batches, in numbers of
+    # users who are in a batch
     batches: tuple[Batch, ...] | None = None
+    # the largest number of releases M if the schedule decides during the run; `times` are then the ends of epochs of
+    # users, for bounds that hold at all times that the schedule may choose
     releases: int | None = None
+    # whether a row counts only users whose policy plays it; their number is not known in advance
     played: bool = False
+    # m, the maximum number of episodes of one user, anywhere in the run. Neighbouring data sets differ in all of them.
     contribution: int = 1
 
     @property
@@ -89,35 +85,28 @@ class Request:
 class Noise:
     """The noise of a run, ready for its loop.
 
-    Attributes:
-        mechanism: the mechanism; None without noise.
-        stream: the public facts about the releases.
-        scales: the scale of unit noise in each cell, from `Statistic.scales`.
-        ends [B], bound [B], std [B]: up to ends[b] users (if by_users) or releases (in which a row is counted),
-            E_{eps,beta} is bound[b], and the noise of one counter n has standard deviation std[b], in counts (for
-            trees, at the worst release).
-        statistic: the statistic in the units of release.
-        radius: returns a bound on the Euclidean length of the noise in a row [B], in units of release, which holds
-            w.p. >= 1 - beta/3 for all rows and releases together.
-        guarantee: returns the stated and the proved guarantee.
-        losses: returns the losses of replacing one user, for each position in the stream with different losses.
-        group: the number of such changes that replacing one user makes, for noise whose guarantee for several changes
-            follows only from the lemma of groups.
-
     Calls of radius and guarantee may take a moment.
     """
 
-    mechanism: Mechanism | None
-    stream: Stream
-    statistic: Statistic
-    scales: Array
+    mechanism: Mechanism | None  # the mechanism; None without noise
+    stream: Stream  # the public facts about the releases
+    statistic: Statistic  # the statistic in the units of release
+    scales: Array  # the scale of unit noise in each cell, from `Statistic.scales`
     by_users: bool
+    # ends, bound, std: up to ends[b] users (if by_users) or releases (in which a row is counted), E_{eps,beta} is
+    # bound[b], and the noise of one counter n has standard deviation std[b], in counts (for trees, at the worst
+    # release)
     ends: NDArray[np.int64]
     bound: Array
     std: Array
+    # returns a bound on the Euclidean length of the noise in a row [B], in units of release, which holds w.p. >= 1 -
+    # beta/3 for all rows and releases together.
     radius: Callable[[], Array]
-    guarantee: Callable[[], Guarantee]
+    guarantee: Callable[[], Guarantee]  # returns the stated and the proved guarantee
+    # returns the losses of replacing one user, for each position in the stream with different losses
     losses: Callable[[], tuple[Losses, ...]]
+    # the number of such changes that replacing one user makes, for noise whose guarantee for several changes follows
+    # only from the lemma of groups
     group: int = 1
 
     def epsilon(self, delta: float) -> float:
@@ -136,41 +125,27 @@ class Noise:
 
 @dataclass(frozen=True)
 class Way:
-    """The path of the data, as pages draw it.
+    """The path of the data, as pages draw it."""
 
-    Attributes:
-        stations: the names of the stations that data pass, from left to right.
-        raw: the number of stations, from the left, that see raw data.
-        noise, trusted: the indices of the station that adds noise and of the station that is trusted, or None.
-        mixes: the index of the station that is trusted only to shuffle, or None.
-        alt: a description of the path, as the picture's alternative text.
-    """
-
-    stations: tuple[str, ...]
-    raw: int
+    stations: tuple[str, ...]  # the names of the stations that data pass, from left to right
+    raw: int  # the number of stations, from the left, that see raw data
+    # noise, trusted: the indices of the station that adds noise and of the station that is trusted, or None
     noise: int | None
     trusted: int | None
-    mixes: int | None
-    alt: str
+    mixes: int | None  # the index of the station that is trusted only to shuffle, or None
+    alt: str  # a description of the path, as the picture's alternative text
 
 
 @dataclass(frozen=True)
 class Words(Way):
-    """The names of a privacy model, which every page uses, and the path of its data.
+    """The names of a privacy model, which every page uses, and the path of its data."""
 
-    Attributes:
-        model: its abbreviation, as in a guarantee.
-        promise: its full name.
-        given: the trusted party in words that follow "with", such as "a trusted curator".
-        blanked: the words after "when a user" for a user who gives no data; "" if neighbours are never of this kind.
-        seen: the words after "the attacker sees" for the data that the attacker gets.
-    """
-
-    model: str
-    promise: str
-    given: str
+    model: str  # its abbreviation, as in a guarantee
+    promise: str  # its full name
+    given: str  # the trusted party in words that follow "with", such as "a trusted curator"
+    # the words after "when a user" for a user who gives no data; "" if neighbours are never of this kind
     blanked: str
-    seen: str
+    seen: str  # the words after "the attacker sees" for the data that the attacker gets
 
 
 @dataclass(frozen=True)
@@ -238,12 +213,20 @@ def proved(
 
 def with_noise(
     request: Request,
+    privatizer: Privatizer,
     statistic: Statistic,
     mechanism: Mechanism,
     stream: Stream,
     scale: float,
-    describe: Callable[[tuple[Reading, ...]], Guarantee],
     *,
+    where: str,
+    formula: str,
+    counter: float,
+    assumptions: tuple[str, ...],
+    sources: tuple[str, ...],
+    sent: str = "",
+    stated: tuple[Reading, ...] = (),
+    ladder: Callable[[], tuple[LadderStep, ...]] = tuple,
     table: Stream | None = None,
     events: int | None = None,
     neighbours: tuple[str, ...] = (REPLACE_ONE, BLANK_ONE),
@@ -253,32 +236,27 @@ def with_noise(
     E holds for all cells and releases together w.p. >= 1 - beta/3.
 
     Args:
-        request, statistic, mechanism, stream, scale: the definition of the noise.
-        describe: returns the guarantee, given the proved readings.
+        where, formula, assumptions, sources, sent: texts for the guarantee; `sent` describes one user's messages.
+        counter: the scale of the noise in one counter; for a statistic without counters, it is added to the formula.
+        stated: readings in addition to those of our accountant.
+        ladder: returns the noise that other mechanisms would need.
         table: the stream at whose releases the bounds are tabulated; by default `stream`.
         events: the number of releases in the union bound; by default all releases of the table.
         neighbours: the notions of neighbours for which the guarantee states epsilon.
     """
     table = table or stream
     events = events or table.releases
-    rows, contribution = statistic.rows(request.size), request.contribution
+    rows, m = statistic.rows(request.size), request.contribution
     std = statistic.counter(scale) * mechanism.std(table)
 
     def guarantee() -> Guarantee:
         wanted = (0.0, request.delta, REFERENCE_DELTA, *SMALL_DELTAS)
-        deltas = [d for d in wanted if d > 0 or not mechanism.needs_delta]
-        readings = tuple(
-            Reading(
-                adjacency,
-                proved(
-                    mechanism, statistic.sensitivity(request.size, adjacency), scale, stream, d, contribution
-                ),
-                d,
-                "our accountant",
-            )
-            for adjacency in neighbours
-            for d in sorted(set(deltas))
-        )
+        deltas = sorted({d for d in wanted if d > 0 or not mechanism.needs_delta})
+        readings = stated
+        for adjacency in neighbours:
+            change = statistic.sensitivity(request.size, adjacency)
+            found = ((d, proved(mechanism, change, scale, stream, d, m)) for d in deltas)
+            readings += tuple(Reading(adjacency, epsilon, d, "our accountant") for d, epsilon in found)
         change = statistic.sensitivity(request.size, REPLACE_ONE)
         again = max(
             epsilon_of(repeated(losses, RETURNING), request.delta)
@@ -286,14 +264,34 @@ def with_noise(
             else group_epsilon(losses, RETURNING, request.delta)
             for losses in mechanism.losses(change, scale, stream)
         )
-        card = describe(readings)
-        return replace(
-            card,
-            noise_std=float(std.max()) if statistic.counted else None,
+        ours = [r for r in readings if r.adjacency == REPLACE_ONE and r.delta == request.delta]
+        then, counted = request.statistic.then, request.statistic.counted
+        return Guarantee(
+            model=privatizer.words.model,
+            trust=privatizer.trust,
+            unit=UNIT if m == 1 else f"one user: up to {m} episodes, anywhere in the run",
+            adjacency="replace one user's whole trajectory by another"
+            if m == 1
+            else f"replace all episodes of one user, up to {m} anywhere in the run, by others",
+            mechanism=mechanism.title,
+            where=filled(WHERE["then"], where=where, then=then) if then else where,
+            noise_formula=formula
+            if counted
+            else filled(NOISE["scale"], formula=formula, scale=f"{counter:.4g}"),
+            noise_scale=counter if counted else None,
+            noise_std=float(std.max()) if counted else None,
+            claimed_epsilon=request.epsilon,
+            claimed_delta=request.claimed_delta,
+            proved_epsilon=ours[0].epsilon if ours and math.isfinite(ours[0].epsilon) else None,
+            proved_delta=request.delta if ours else None,
+            readings=tuple(r for r in readings if math.isfinite(r.epsilon)),
+            ladder=ladder(),
+            assumptions=(*assumptions, SIMULATION, *SCOPE),
+            sources=sources,
             users=request.K,
-            returning=(RETURNING, again) if math.isfinite(again) and contribution == 1 else None,
-            contribution=contribution,
-            assumptions=(*card.assumptions, *SCOPE),
+            returning=(RETURNING, again) if math.isfinite(again) and m == 1 else None,
+            messages=sent,
+            contribution=m,
         )
 
     return Noise(
@@ -313,49 +311,7 @@ def with_noise(
         ),
         guarantee=guarantee,
         losses=lambda: losses_of_user(
-            mechanism, statistic.sensitivity(request.size, REPLACE_ONE), scale, stream, contribution
+            mechanism, statistic.sensitivity(request.size, REPLACE_ONE), scale, stream, m
         ),
-        group=group_of(mechanism, contribution),
-    )
-
-
-def guarantee(
-    request: Request,
-    privatizer: Privatizer,
-    *,
-    where: str,
-    formula: str,
-    scale: float | None,
-    readings: tuple[Reading, ...],
-    assumptions: tuple[str, ...],
-    sources: tuple[str, ...],
-    ladder: tuple[LadderStep, ...] = (),
-    messages: str = "",
-) -> Guarantee:
-    """Return the guarantee of a run with noise. The proved value is the reading under replace-one at the spec's delta.
-
-    scale: the scale of the noise in one counter; for a statistic without counters, it is added to the formula.
-    """
-    counted, m = request.statistic.counted, request.contribution
-    ours = [r for r in readings if r.adjacency == REPLACE_ONE and r.delta == request.delta]
-    return Guarantee(
-        model=privatizer.words.model,
-        trust=privatizer.trust,
-        unit=UNIT if m == 1 else f"one user: up to {m} episodes, anywhere in the run",
-        adjacency="replace one user's whole trajectory by another"
-        if m == 1
-        else f"replace all episodes of one user, up to {m} anywhere in the run, by others",
-        mechanism=MECHANISMS[request.mechanism].title,
-        where=filled(WHERE["then"], where=where, then=then) if (then := request.statistic.then) else where,
-        noise_formula=formula if counted else filled(NOISE["scale"], formula=formula, scale=f"{scale:.4g}"),
-        noise_scale=scale if counted else None,
-        claimed_epsilon=request.epsilon,
-        claimed_delta=request.claimed_delta,
-        proved_epsilon=ours[0].epsilon if ours and math.isfinite(ours[0].epsilon) else None,
-        proved_delta=request.delta if ours else None,
-        readings=tuple(r for r in readings if math.isfinite(r.epsilon)),
-        ladder=ladder,
-        assumptions=assumptions,
-        sources=sources,
-        messages=messages,
+        group=group_of(mechanism, m),
     )

@@ -14,12 +14,12 @@ from dprl.fields import SpecError
 from dprl.mdp.tabular import Array
 from dprl.messages import filled
 from dprl.privacy.accounting import for_each, gaussian_mu, least_scale
-from dprl.privacy.guarantee import NOISE, SENT, SIMULATION, WHERE, Guarantee, Reading, budget
+from dprl.privacy.guarantee import NOISE, SENT, WHERE, Reading, budget
 from dprl.privacy.losses import Binomial, Losses
 from dprl.privacy.mechanisms import MECHANISMS, Stream, make_stream, open_stream, stream_of_releases
 from dprl.privacy.mechanisms.binomial import AS_IN_PAPER, BINOMIAL_TREE, VARIANCE
 from dprl.privacy.mechanisms.tree import levels
-from dprl.privacy.privatizers.privatizer import Noise, Privatizer, Request, Words, guarantee, with_noise
+from dprl.privacy.privatizers.privatizer import Noise, Privatizer, Request, Words, with_noise
 from dprl.statistics import REPLACE_ONE, Change
 
 TRUST = (
@@ -88,29 +88,31 @@ def prepare(request: Request) -> Noise:
     mechanism = MECHANISMS[request.mechanism]
     drawn = (in_nodes if mechanism is BINOMIAL_TREE else in_batches)(request, change)
 
-    def describe(readings: tuple[Reading, ...]) -> Guarantee:
-        one_each, e, d = request.contribution == 1, request.epsilon, request.delta
-        if request.calibration == "paper" and one_each and e <= change.raised:  # its lemma has eps' <= 1
-            how = "the lemma of Bai et al. 2025, basic composition"
-            readings = (Reading(REPLACE_ONE, 2 * e, 2 * change.raised * d, how), *readings)
-        return guarantee(
-            request,
-            PRIVATIZER,
-            where=filled(WHERE[drawn.where], parts=request.statistic.parts),
-            formula=drawn.formula,
-            scale=1.0,
-            readings=readings,
-            assumptions=(
-                drawn.assumed,
-                "every bit is a message of its own (sent as one sum, as in the paper, true ones could show)",
-                "rewards are 0 or 1, or rounded at random to 0 or 1 by the user",
-                SIMULATION,
-            ),
-            sources=drawn.sources,
-            messages=drawn.sent,
-        )
-
-    return with_noise(request, request.statistic, mechanism, drawn.stream, 1.0, describe, table=drawn.table)
+    one_each, e, d = request.contribution == 1, request.epsilon, request.delta
+    stated: tuple[Reading, ...] = ()
+    if request.calibration == "paper" and one_each and e <= change.raised:  # its lemma has eps' <= 1
+        how = "the lemma of Bai et al. 2025, basic composition"
+        stated = (Reading(REPLACE_ONE, 2 * e, 2 * change.raised * d, how),)
+    return with_noise(
+        request,
+        PRIVATIZER,
+        request.statistic,
+        mechanism,
+        drawn.stream,
+        1.0,
+        where=filled(WHERE[drawn.where], parts=request.statistic.parts),
+        formula=drawn.formula,
+        counter=1.0,
+        assumptions=(
+            drawn.assumed,
+            "every bit is a message of its own (sent as one sum, as in the paper, true ones could show)",
+            "rewards are 0 or 1, or rounded at random to 0 or 1 by the user",
+        ),
+        sources=drawn.sources,
+        sent=drawn.sent,
+        stated=stated,
+        table=drawn.table,
+    )
 
 
 def in_batches(request: Request, change: Change) -> Drawn:

@@ -39,13 +39,8 @@ class LinearRun(SlicedRun):
         return int(8 * (2 * self.state.counts.size + 3 * self.state.sums.size))
 
     def _seen(self, counts: Array, row: int, error: float) -> Detail:
-        """Record the learner's series of measures, and return the details of the present state.
-
-        Args:
-            counts: the counts of all users [H, S, A, S + 2].
-            row: the row of the table of bounds on draws.
-            error: the size of the noise, as the learner receives it.
-        """
+        """Record the learner's series of measures, and return the details of the present state. row: in the table of
+        bounds on draws; error: the size of the noise, as the learner receives it."""
         state, plan = self.state, self.state.plan
         self._kept.append((state.sums.copy(), plan.weights.copy(), plan.indefinite[0]))
         return Detail(
@@ -75,14 +70,8 @@ class LinearRun(SlicedRun):
         truth: Array,
         bound: float,
     ) -> dict[str, Array]:
-        """Return beliefs at each of D details, from the releases and from the same sums without noise.
-
-        Args:
-            confidence: the planner's function for confidence sets.
-            told: the size of the noise, as the learner receives it, each [D].
-            users: the number of users in its data [D].
-            truth: the true weights [D, ...]. bound: a bound on their length.
-        """
+        """Return beliefs at each of D details, from the releases and from the same sums without noise. told: the size
+        of the noise, as the learner receives it, each [D]; bound: on the length of the true weights [D, ...]."""
         constants = self.setup.constants
         released = np.array([detail.noisy for detail in self._details])
         believed = confidence(released, *told, users, constants)._asdict()

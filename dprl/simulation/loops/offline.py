@@ -40,34 +40,27 @@ class OfflineTrace(TraceCore[OfflineSpec]):
 
     The curve's axis is n, the number of trajectories in the data set. Its measure is the suboptimality v* - v^pi of
     the learned policy, both exact.
-
-    Attributes:
-        lower: the learner's pessimistic value d1 V~_0 [C] (a lower bound on v^pi if docs/report/offline.md proves it).
-        errors: the E in use, by family, each [].
-        repaired: the number of released matrices that were below the possible range, and were raised to it [C].
-        covered: d_m of the behaviour policy, and the least d^mu over the optimal policy's pairs.
-        behaviour: d^mu [H, S, A].
-        detail_n: the sizes of the data sets with details [D].
-        visits: the true n [D, H, S, A].
-        Q_hat, penalty, Q: [D, H, S, A], V: [D, H, S], policy: [D, H, S], all learned; see learner.Learned.
-        released: the released values that the learner lets a trace store, by name, such as visits, each [D, H, S, A].
-        optimal_*: the true optimum: policy, V and occupancy [H, S], Q [H, S, A].
     """
 
     v_star: float
+    # the learner's pessimistic value d1 V~_0 [C], a proved bound if docs/report/offline.md says so
     lower: Array
-    errors: Mapping[str, Array]
+    errors: Mapping[str, Array]  # the E in use, by family, each []
+    # the number of released matrices that were below the possible range, and were raised to it [C]
     repaired: Ints
-    covered: list[float]
-    behaviour: Array
-    detail_n: Ints
-    visits: Array
+    covered: list[float]  # d_m of the behaviour policy, and the least d^mu over the optimal policy's pairs
+    behaviour: Array  # d^mu [H, S, A]
+    detail_n: Ints  # the sizes of the data sets with details [D]
+    visits: Array  # the true n [D, H, S, A]
+    # the released values that the learner lets a trace store, by name, such as visits, each [D, H, S, A]
     released: Mapping[str, Array]
+    # Q_hat, penalty, Q: [D, H, S, A], V: [D, H, S], policy: [D, H, S], all learned; see learner.Learned
     Q_hat: Array
     penalty: Array
     Q: Array
     V: Array
     policy: NDArray[np.int16]
+    # the true optimum: policy, V and occupancy [H, S], Q [H, S, A]
     optimal_policy: NDArray[np.int16]
     optimal_V: Array
     optimal_Q: Array
@@ -75,14 +68,8 @@ class OfflineTrace(TraceCore[OfflineSpec]):
 
 
 class Curator:
-    """A curator who holds one data set and answers queries about it.
-
-    Args:
-        records: its counts [H, S, A, S + 2], or those of its two halves.
-        noise: the noise that is added.
-        errors: the E of each family.
-        rng: the generator of the noise.
-    """
+    """A curator who holds one data set, as counts [H, S, A, S + 2] or those of its two halves, and answers queries
+    about it with noise. errors: the E of each family."""
 
     def __init__(
         self,
@@ -144,14 +131,9 @@ def noise_for(
     exact: bool = False,
     beside: tuple[Family, ...] = (),
 ) -> tuple[CuratorNoise, dict[str, float]]:
-    """Return the noise of a spec's budget, and the E of each family.
-
-    Args:
-        spec, problem: the run, and its problem.
-        assumptions: further assumptions for its card.
-        exact: whether noise is drawn on a grid, not in floating point. E is still that of continuous noise.
-        beside: further releases, about people of whom the learner sees nothing; each proves the budget by itself.
-    """
+    """Return the noise of a spec's budget, and the E of each family. exact: whether noise is drawn on a grid, not in
+    floating point; E is still that of continuous noise. beside: further releases, about people of whom the learner sees
+    nothing; each proves the budget by itself."""
     learner, asked = spec.learner, spec.budget
     if not asked.promise.fields or spec.calibration is None:
         return NO_NOISE, {}

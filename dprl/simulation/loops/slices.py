@@ -26,17 +26,9 @@ CHECKPOINTS = (100, 100)  # points of the curve, spaced logarithmically and line
 
 
 class SlicedRun(ABC):
-    """One seed of a spec: the common part of all loops that release at the times of a schedule.
-
-    Args:
-        spec: the run.
-        seed: the index of the seed.
-        plain: whether to run the same source as ordinary Python, which gives the same bits but is far slower.
-        walk_below: the size up to which blocks are walked user by user (tests compare both ways).
-
-    Attributes:
-        model, setup, state: records of arrays, see the kernels of each loop.
-    """
+    """One seed of a spec: the common part of all loops that release at the times of a schedule. plain: whether to run
+    the same source as ordinary Python, which gives the same bits but is far slower. walk_below: the size up to which
+    blocks are walked user by user (tests compare both ways)."""
 
     kernel: Callable[..., Any]  # the loop itself, which numba compiles first when it plays the run
     setup: Any

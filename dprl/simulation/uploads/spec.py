@@ -128,7 +128,7 @@ class UploadSpec(Budgeted):
 
     def estimate(self) -> Estimate:
         """Estimate the cost of the release, on one core of a machine with two cores."""
-        cells = DATASET.cells(self.problem_size)
+        cells = DATASET.draws(self.problem_size)
         return Estimate(0.01 + cells * 3e-5, 8 * 40 * cells, 1)
 
 
