@@ -180,7 +180,7 @@ def falls_by(spec: OfflineSpec) -> tuple[str, str] | None:
 
 def policy(trace: Trace[Any], *, dark: bool) -> picture.Picture:
     """Draw the first seed's learned action in each state at each step, from its largest data set."""
-    spec, found = trace.spec, core(trace)
+    spec, found = trace.spec, trace.seeds[0]
     if spec.kind == UploadSpec.kind:
         public = spec.public
         return steps.policy_by_step(
@@ -199,12 +199,7 @@ def policy(trace: Trace[Any], *, dark: bool) -> picture.Picture:
 
 def known_of(trace: Trace[Any]) -> RunCurves:
     """Return the curves of a run together with V*."""
-    return RunCurves(trace.at, trace.values, v_star=core(trace).v_star)
-
-
-def core(trace: Trace[Any]) -> Any:
-    """Return the first seed's trace, which has the details of its kind."""
-    return trace.seeds[0]
+    return RunCurves(trace.at, trace.values, v_star=trace.seeds[0].v_star)
 
 
 def without_baseline(spec: Any) -> SpecError:
