@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -134,18 +135,22 @@ Points = tuple[Array, Array]  # x [P], and values [seeds, P] there
 def exponent_of(
     points: Callable[[Evidence], Points],
     exponent: float,
-    specs: Sequence[RunSpec],
+    specs: Sequence[Any],
     *,
     paired: bool = True,
+    whole: bool = False,
     title: str,
     statistic: str,
     labels: tuple[str, str, str],
+    name: str = "",
 ) -> Setting:
     """Test that values grow at most like x^exponent, by the slope of a line through logarithms, seed by seed.
 
-    paired: whether the non-private baselines are needed, too.
-    labels: titles of the chart and its axes. The curve has the style of the first of `specs`.
+    paired: whether the non-private baselines are needed, too; whole: whether whole curves are.
+    labels: titles of the chart and its axes; name: that of the curve, which has the style of the first of `specs`.
     """
+    alike = not name and len({spec.epsilon for spec in specs}) == 1
+    who = name or (trust_label(specs[0]) if alike else PRIVATIZERS[specs[0].privacy].title)
 
     def draw(evidence: Evidence) -> SettingPlot:
         x, rows = points(evidence)
@@ -153,10 +158,7 @@ def exponent_of(
         height = np.exp(np.mean(np.log(np.maximum(mean, 1e-300)) - exponent * np.log(x)))
         slope = f"{exponent:.3g}".replace("-", "−")
         bound = (f"reference slope {slope}, the bound's", x, height * x**exponent)
-        name, x_title, y_title = labels
-        alike = len({spec.epsilon for spec in specs}) == 1
-        who = trust_label(specs[0]) if alike else PRIVATIZERS[specs[0].privacy].title
-        return SettingPlot(name, x_title, y_title, (SpecSeries(specs[0], who, x, rows, alike),), bound)
+        return SettingPlot(*labels, (SpecSeries(specs[0], who, x, rows, alike),), bound)
 
     return Setting(
         title,
@@ -165,7 +167,7 @@ def exponent_of(
         baselined(specs) if paired else tuple(dict.fromkeys(specs)),
         lambda evidence: rate(Measured(*power_law(*points(evidence))), exponent),
         draw,
-        whole=False,
+        whole=whole,
     )
 
 
