@@ -324,12 +324,16 @@ def reproduce_command(given: argparse.Namespace) -> int:
     out = None if given.out is None else directory(given.out)
     progress = progress_bar() if sys.stderr.isatty() else None
     if given.claim == verdicts.RANKING:
-        verdicts.reproduce_ranking(out, progress)
+        files = verdicts.reproduce_ranking(progress)
+        if out is not None:
+            write_files(given.out, files)
         return 0
     store = opened().begin(engine=cluster.engine(given.engine))
     for claim in CLAIMS.values():
         if given.claim in (claim.key, EVERY_CLAIM):
-            verdicts.reproduce(claim, store, COMMAND_LINE, out, progress)
+            files = verdicts.reproduce(claim, store, COMMAND_LINE, progress, out is not None)
+            if out is not None:
+                write_files(given.out, files)
     return 0
 
 

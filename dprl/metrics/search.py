@@ -44,9 +44,8 @@ def next_to_try(known: Mapping[int, float], target: float, grid: Sequence[int], 
     if end - at <= 1:
         return None
     aside = max(1, (end - at) // 4)  # the line may be far off, so the bracket shrinks by at least a quarter
-    return grid[
-        max(at + aside, min(end - aside, _near(grid, _crossing(low, known[low], high, known[high], target))))
-    ]
+    meets = stays_below(np.array([low, high], float), np.array([known[low], known[high]]), target)
+    return grid[max(at + aside, min(end - aside, _near(grid, meets)))]
 
 
 def users_needed(at: Integers, price: Array, target: float, picked: Integers) -> tuple[float, Array]:
@@ -146,14 +145,6 @@ def _near(grid: Sequence[int], k: float) -> int:
     """Return the index of the grid point nearest to k by ratio."""
     logs = np.log(np.asarray(grid, float))
     return int(np.abs(logs - np.log(max(k, 1.0))).argmin())
-
-
-def _crossing(low: float, at_low: float, high: float, at_high: float, target: float) -> float:
-    """Return the K at which linear interpolation between logarithms meets the target, else sqrt(low * high)."""
-    if at_high <= 0 or at_low <= at_high:
-        return float(np.sqrt(low * high))
-    share = np.log(at_low / target) / np.log(at_low / at_high)
-    return float(np.exp(np.log(low) + share * np.log(high / low)))
 
 
 def stays_below(at: Array, price: Array, target: float) -> float:

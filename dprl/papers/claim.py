@@ -108,6 +108,18 @@ class Claim:
         }
 
 
+def plot_of(
+    labels: tuple[str, str, str],
+    specs: Sequence[Any],
+    name: Callable[[Any], str],
+    curve: Callable[[Evidence, Any], tuple[Array, Array]],
+) -> Callable[[Evidence], SettingPlot]:
+    """Return a function that plots a curve for each run: x [P], and values [seeds, P]."""
+    return lambda evidence: SettingPlot(
+        *labels, tuple(SpecSeries(spec, name(spec), *curve(evidence, spec)) for spec in specs)
+    )
+
+
 def heading(*parts: str) -> str:
     """Return the title of a setting; empty parts are left out."""
     return " · ".join(filter(None, parts))

@@ -87,9 +87,7 @@ def pulls(evidence: Evidence, spec: RunSpec) -> Array:
 
 def fewest(spec: RunSpec) -> float:
     """Return the theorem's lower bound on the plays of each worse arm."""
-    assert spec.epsilon is not None
-    assert spec.beta is not None
-    return fewest_pulls(spec.epsilon, gap_of(spec), spec.beta)
+    return fewest_pulls(spec.epsilon or np.inf, gap_of(spec), spec.beta or 0.0)
 
 
 def above_the_bound(specs: Sequence[RunSpec]) -> Setting:

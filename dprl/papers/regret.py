@@ -13,12 +13,13 @@ from dprl.learners import ALGORITHMS
 from dprl.metrics import FLAT, Finding, at_most, every_more_than, grows, growth_by_decade, power_law, rate
 from dprl.metrics.attack import Measured
 from dprl.metrics.curves import Array, Evidence, RunCurves
-from dprl.papers.claim import Setting, SettingPlot, SpecSeries, baselined, environment_of, heading
+from dprl.papers.claim import Setting, SettingPlot, SpecSeries, baselined, environment_of, heading, plot_of
 from dprl.privacy import PRIVATIZERS
 from dprl.simulation import RunSpec
 from dprl.words import human
 
 USERS = "Episodes (one user each)"
+Points = tuple[Array, Array]  # x [P], and values [seeds, P] there
 
 
 def problem_title(spec: RunSpec, note: str = "") -> str:
@@ -64,14 +65,9 @@ def order(chains: Sequence[Sequence[RunSpec]], note: str = "") -> Setting:
     def label(spec: RunSpec) -> str:
         return ALGORITHMS[spec.algorithm].title if len(algorithms) > 1 else trust_label(spec)
 
-    def draw(evidence: Evidence) -> SettingPlot:
-        series = []
-        for spec in specs:
-            run = evidence.runs[spec]
-            series.append(
-                SpecSeries(spec, label(spec), run.at.astype(float), run.values / run.at / run.v_star)
-            )
-        return SettingPlot("Average loss of an episode so far", USERS, "Share of V* lost", tuple(series))
+    def average(evidence: Evidence, spec: RunSpec) -> Points:
+        run = evidence.runs[spec]
+        return run.at.astype(float), run.values / run.at / run.v_star
 
     return Setting(
         title,
@@ -79,21 +75,15 @@ def order(chains: Sequence[Sequence[RunSpec]], note: str = "") -> Setting:
         "more than 1",
         specs,
         judge,
-        draw,
+        plot_of(("Average loss of an episode so far", USERS, "Share of V* lost"), specs, label, average),
         form="ratio",
     )
 
 
-def price(evidence: Evidence, spec: RunSpec) -> tuple[Array, Array]:
+def price(evidence: Evidence, spec: RunSpec) -> Points:
     """Return the checkpoints [C] of a run, and its privacy cost up to each checkpoint [seeds, C]."""
     run, baseline = evidence.runs[spec], evidence.runs[spec.baseline()]
     return run.at.astype(float), run.beyond(baseline)
-
-
-def prices(evidence: Evidence, specs: Sequence[RunSpec]) -> SettingPlot:
-    """Plot the cumulative privacy cost of these runs over users."""
-    series = tuple(SpecSeries(spec, trust_label(spec), *price(evidence, spec)) for spec in specs)
-    return SettingPlot("Privacy cost so far", USERS, "Extra regret (reward lost)", series)
 
 
 def last_growth(evidence: Evidence, spec: RunSpec) -> Measured:
@@ -115,7 +105,7 @@ def flattens(spec: RunSpec, beside: Sequence[RunSpec] = (), note: str = "") -> S
         f"at most {FLAT:g}",
         baselined(drawn),
         lambda evidence: at_most(last_growth(evidence, spec), FLAT),
-        lambda evidence: prices(evidence, drawn),
+        plot_of(("Privacy cost so far", USERS, "Extra regret (reward lost)"), drawn, trust_label, price),
     )
 
 
@@ -127,9 +117,6 @@ def goes_on(spec: RunSpec, beside: Sequence[RunSpec] = (), note: str = "") -> Se
         asks=f"more than {FLAT:g}, at most {0.5 + FLAT:g}",
         judge=lambda evidence: grows(last_growth(evidence, spec), 0.5),
     )
-
-
-Points = tuple[Array, Array]  # x [P], and values [seeds, P] there
 
 
 def exponent_of(

@@ -200,24 +200,6 @@ def run(
     return Trace(done.spec, done.seeds)
 
 
-@overload
-async def run_async(
-    spec: RunSpec, progress: Progress | None = None, **where: Unpack[Where]
-) -> Trace[SeedTrace]: ...
-@overload
-async def run_async(
-    spec: OfflineSpec, progress: Progress | None = None, **where: Unpack[Where]
-) -> Trace[OfflineTrace]: ...
-@overload
-async def run_async(
-    spec: UploadSpec, progress: Progress | None = None, **where: Unpack[Where]
-) -> Trace[UploadTrace]: ...
-@overload
-async def run_async(
-    spec: Spec | Mapping[str, Any], progress: Progress | None = None, **where: Unpack[Where]
-) -> AnyTrace: ...
-
-
 async def run_async(
     spec: Spec | Mapping[str, Any],
     progress: Progress | None = None,

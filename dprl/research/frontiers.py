@@ -21,6 +21,7 @@ from dprl.figures.regret import distinct
 from dprl.figures.tradeoff import Frontier
 from dprl.learners import ALGORITHMS, OFFLINE
 from dprl.metrics.curves import Array, RunCurves
+from dprl.metrics.growth import center_of
 from dprl.plugins import Registry
 from dprl.privacy import MECHANISMS
 from dprl.research.series import bound_of, place_of, style_of, style_of_data
@@ -109,9 +110,7 @@ def bound_of_run(spec: RunSpec) -> Bound | None:
 
 def band_of(values: Array, statistic: metrics.Statistic) -> tuple[float, float, float]:
     """Return the mean (or median), low and high of those values [seeds] that are known."""
-    known = values[np.isfinite(values)]
-    center, low, high = metrics.BANDS[statistic](known.reshape(-1, 1))
-    return float(center[0]), float(low[0]), float(high[0])
+    return center_of(values[np.isfinite(values)], statistic)
 
 
 def frontier_of(
@@ -158,7 +157,7 @@ def frontier_of(
         seeds=np.isfinite(rows).sum(axis=1),
         whole=whole,
         worst=worst,
-        share=metrics.share_of_worst(bands[:, 0], worst),
+        share=bands[:, 0] / np.where(worst > 0, worst, np.nan),
         slope=metrics.power_law(inside, rows[fit].T, statistic) if enough else (np.nan,) * 3,
         fitted=(inside[0], inside[-1]) if enough else (np.nan, np.nan),
         theory=proved,
