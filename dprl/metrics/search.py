@@ -48,23 +48,6 @@ def next_to_try(known: Mapping[int, float], target: float, grid: Sequence[int], 
     return grid[max(at + aside, min(end - aside, _near(grid, meets)))]
 
 
-def users_needed(at: Integers, price: Array, target: float, picked: Integers) -> tuple[float, Array]:
-    """Find the K from which the mean privacy cost is at most `target`, interpolating linearly between logarithms.
-
-    Args:
-        at: [N] the K that were run, ascending.
-        price: [seeds, N] the privacy cost per episode at each K.
-        picked: [B, seeds] the seeds in each bootstrap sample.
-
-    Returns:
-        K, and K in each bootstrap sample [B]. If the cost is above the target at the end, K is NaN, and infinite in a
-        sample.
-    """
-    grid = np.asarray(at, float)
-    resampled = _all_settle(grid, price[picked].mean(axis=1), target)
-    return stays_below(grid, price.mean(axis=0), target), np.nan_to_num(resampled, nan=np.inf)
-
-
 def bootstrap(seeds: int, samples: int = 2000) -> Integers:
     """Draw the seeds of each bootstrap sample, [samples, seeds]; equal for all curves, so that ratios stay paired."""
     return np.random.default_rng(0).integers(0, seeds, (samples, seeds))
@@ -121,7 +104,10 @@ def search_users(
         rows[k] = seen
     while True:
         users = so_far(None)
-        needed, resampled = users_needed(users.at, users.price, target, picked)
+        at = users.at.astype(float)
+        needed = stays_below(at, users.price.mean(axis=0), target)
+        resampled = _all_settle(at, users.price[picked].mean(axis=1), target)
+        resampled = np.nan_to_num(resampled, nan=np.inf)
         low, high = quantiles(resampled)
         further = [k for k in grid if k > users.at[-1]]
         if np.isnan(needed) or np.isfinite(high) or not further:

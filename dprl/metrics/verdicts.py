@@ -108,8 +108,8 @@ def least(shares: Sequence[Array]) -> float:
 def fewest_pulls(epsilon: float, gap: float, beta: float) -> float:
     """Return a lower bound on the expected number of pulls of one bad arm by an (epsilon, 0)-private bandit learner.
 
-    It is ln(1/(4 beta)) / (24 epsilon gap) for an arm that pays `gap` less than the best, and for learners that find the
-    best arm with probability at least 1 - beta on every instance with any gap, 0 < beta < 1/4 (Vietri et al. 2020,
+    It is ln(1/(4 beta)) / (24 epsilon gap) for an arm that pays `gap` less than the best, and for learners that find
+    the best arm with probability at least 1 - beta on every instance with any gap, 0 < beta < 1/4 (Vietri et al. 2020,
     Lemma 8). docs/report/online.md has the proof, because the paper's own exchanges two arms.
     """
     return float(np.log(1 / (4 * beta)) / (24 * epsilon * gap))
