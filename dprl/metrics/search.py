@@ -14,13 +14,8 @@ from dprl.metrics import LEVEL, Array, Integers
 
 
 def next_to_try(known: Mapping[int, float], target: float, grid: Sequence[int], start: int) -> int | None:
-    """Choose the next K to run, in search of the first on the grid with a privacy cost of at most `target`; None if it
-    is found, or is not on the grid.
-
-    Args:
-        known: the privacy cost per episode at each K that was run.
-        grid: the numbers of users that may be run, ascending.
-        start: the first K to try.
+    """Choose the next K to run, in search of the first on the ascending grid with a privacy cost of at most `target`;
+    None if it is found, or is not on the grid. known: the cost per episode at each K that was run.
 
     The cost per episode falls about like 1/K or 1/sqrt(K), so the next K is the one at which linear interpolation
     between logarithms meets the target.
@@ -86,10 +81,8 @@ def search_users(
 ) -> UsersFound:
     """Search the grid for the number of users at which the privacy cost per episode has fallen to `target`.
 
-    Args:
-        look: returns the cost [seeds] at a K, or None if it is not known yet; the search then stops, and the next call
-            starts it again.
-        picked: [B, seeds] the seeds in each bootstrap sample.
+    look: returns the cost [seeds] at a K, or None if it is not known yet; the search then stops, and the next call
+    starts it again. picked: [B, seeds] the seeds in each bootstrap sample.
     """
     rows: dict[int, Array] = {}
 

@@ -117,17 +117,14 @@ class Sweep(Generic[S]):
     @cached_property
     def points(self) -> tuple[SweepPoint[S], ...]:
         """Return every combination, the last axis changing fastest."""
-        names = [name for name, _ in self.axes]
-        combined = itertools.product(*(values for _, values in self.axes))
-        return tuple(self._point(names, values) for values in combined)
-
-    def _point(self, names: list[str], values: tuple[Any, ...]) -> SweepPoint[S]:
-        try:
-            return SweepPoint(
-                values, kind_of(self.base).along(self.base, dict(zip(names, values, strict=True)))
-            )
-        except SpecError as error:
-            return SweepPoint(values, None, str(error))
+        names, kind, found = [name for name, _ in self.axes], kind_of(self.base), []
+        for values in itertools.product(*(values for _, values in self.axes)):
+            try:
+                spec = kind.along(self.base, dict(zip(names, values, strict=True)))
+                found.append(SweepPoint[S](values, spec))
+            except SpecError as error:
+                found.append(SweepPoint[S](values, None, str(error)))
+        return tuple(found)
 
     @cached_property
     def specs(self) -> tuple[S, ...]:

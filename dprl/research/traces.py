@@ -205,14 +205,13 @@ def compare(traces: Iterable[simulation.Trace] | Mapping[str, simulation.Trace])
     from dprl.figures.regret import distinct
 
     check_type("traces", traces, Iterable, RUNS)
-    for trace in traces.values() if isinstance(traces, Mapping) else (traces := list(traces)):
-        check_type("traces", trace, simulation.Trace, RUNS)
-    if not isinstance(traces, Mapping):
-        found = list(traces)
-        traces = dict(zip(distinct([trace.spec.label() for trace in found]), found, strict=True))
-    if not traces:
+    found = list(traces.values() if isinstance(traces, Mapping) else traces)
+    if not found:
         raise SpecError("traces", "there is none; give at least one, such as dprl.run(spec).")
-    return Comparison(dict(traces))
+    for trace in found:
+        check_type("traces", trace, simulation.Trace, RUNS)
+    names = traces if isinstance(traces, Mapping) else distinct([trace.spec.label() for trace in found])
+    return Comparison(dict(zip(names, found, strict=True)))
 
 
 # ---- in a notebook
