@@ -101,7 +101,11 @@ def clopper_pearson(count: float, of: int, tests: int = 1) -> Measured:
 
 def histogram(first: Array, second: Array, bins: int = 40) -> tuple[Array, Integers, Integers]:
     """Return the bin edges [B + 1], and the numbers of runs per bin [B] in the first and in the second world."""
-    edges = np.histogram_bin_edges(np.concatenate([first, second]), bins)
+    both = np.concatenate([first, second])
+    low, high = (float(both.min()), float(both.max())) if len(both) else (-1.0, 1.0)
+    if high - low < 1e-12:
+        low, high = low - 1.0, high + 1.0
+    edges = np.linspace(low, high, bins + 1)
     return edges, np.histogram(first, edges)[0], np.histogram(second, edges)[0]
 
 

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from dprl.words import raised
 
 Array = NDArray[np.float64]
+# in the order of a formula; budgets and alpha follow
+SYMBOLS = {"C": "(√d+1)", "d": "d", "S": "S", "A": "A", "H": "H", "kappa": "κ", "K": "K", "coverage": "dₘ"}
 
 
 @dataclass(frozen=True)
@@ -84,16 +86,8 @@ class BoundTerm:
         above, root = "", ""
         below: list[str] = []
         root_below: list[str] = []
-        for symbol, power in (
-            ("(√d+1)", self.C),
-            ("d", self.d),
-            ("S", self.S),
-            ("A", self.A),
-            ("H", self.H),
-            ("κ", self.kappa),
-            ("K", self.K),
-            ("dₘ", self.coverage),
-        ):
+        for name, symbol in SYMBOLS.items():
+            power = getattr(self, name)
             half = float(2 * power).is_integer() and not float(power).is_integer()
             written = _raised(symbol, abs(2 * power if half else power)) if power else ""
             if power < 0:
