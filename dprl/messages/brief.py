@@ -35,8 +35,7 @@ def described(record: Any) -> str:
 
 
 def tabulated(record: Any) -> str:
-    """Format a dataclass as an HTML table, for its `_repr_html_`. Each field that is set has a row, as long as the
-    table fits in MOST_HTML characters."""
+    """Format a dataclass as an HTML table, for its `_repr_html_`, with a row for each field that is set."""
     values = ((field.name, getattr(record, field.name)) for field in fields(record))
     return table_of(type(record).__name__, (one for one in values if one[1] not in (None, "", (), {})))
 
