@@ -26,11 +26,11 @@ from dprl.fields import Field, parse_params, read_json, shown
 from dprl.papers import CLAIMS
 from dprl.papers import command as verdicts
 from dprl.research import release
-from dprl.research.background import RunFailed, collect, progress_bar
+from dprl.research.background import RunFailed, progress_bar
 from dprl.research.sweeps import check_runs
 from dprl.runs import cluster
 from dprl.runs.database import StoreError
-from dprl.runs.store import Store, opened
+from dprl.runs.store import opened
 from dprl.sentences import doubts, verdict
 from dprl.simulation import Trace, UploadSpec
 from dprl.simulation.kinds import KINDS, spec_from_dict
@@ -217,15 +217,7 @@ def run_one(spec: Any, folder: str, engine: str | None, releases: int = 1) -> in
     """
     out = directory(folder)
     progress = progress_bar() if sys.stderr.isatty() else None
-    if cluster.engine(engine) is None:
-        trace: Trace = run(spec, progress)
-    else:
-        found = collect(
-            opened().begin(engine=cluster.engine(engine)), [spec], COMMAND_LINE, Store.whole_trace, progress
-        )[spec]
-        if found is None:
-            raise RunFailed(f"The store had no room for the details of {spec.label()}; raise DPRL_STORE_MB.")
-        trace = found
+    trace: Trace = run(spec, progress, engine=cluster.engine(engine))
     axis, measure = KINDS[spec.kind].axis, KINDS[spec.kind].measure
     summary = trace.summary()
     files = {"spec.json": spec.to_dict(), f"{measure}.csv": csv(trace.frame()), "summary.json": summary}
@@ -288,21 +280,16 @@ def sweep_command(given: argparse.Namespace) -> int:
     sweep = sweep_of(given)
     check_runs(sweep)
     out = directory(given.out)
-    store = opened().begin(engine=cluster.engine(given.engine))
-    progress = progress_bar() if sys.stderr.isatty() else None
-    found = collect(store, sweep.specs, COMMAND_LINE, Store.whole_curves, progress)
-    final = {spec: run.ends for spec, run in found.items()}
-    frame = sweep.frame(final)
-    write_files(given.out, {"sweep.json": sweep.to_dict(), "sweep.csv": csv(frame)})
+    result = sweep.run(engine=given.engine)
+    write_files(given.out, {"sweep.json": sweep.to_dict(), "sweep.csv": csv(result.frame())})
     print(f"{len(sweep.points)} points, {len(sweep.specs)} runs: see {out}")
-    baselines = {spec.baseline() for spec in sweep.specs}
-    curves = ([(at, values) for _, at, values in store.live(baseline)] for baseline in baselines)
-    if stuck := max(metrics.unsettled(*metrics.align(found)) for found in curves):
+    baselines = [result.curves[spec.baseline()] for spec in sweep.specs]
+    if stuck := max(metrics.unsettled(one.at, one.values) for one in baselines):
         print(f"Note: {doubts.unsettled(stuck, sweep.base.seeds)}")
     below = []
     for point in sweep.points:
         spec: Any = point.spec
-        price: Any = final[spec] - final[spec.baseline()]
+        price: Any = result.curves[spec].ends - result.curves[spec.baseline()].ends
         if metrics.regret_band(price[:, None])[2][0] < 0:
             below.append(", ".join(map(str, point.values)))
     if below:
@@ -335,12 +322,16 @@ def reproduce_command(given: argparse.Namespace) -> int:
     out = None if given.out is None else directory(given.out)
     progress = progress_bar() if sys.stderr.isatty() else None
     if given.claim == verdicts.RANKING:
-        verdicts.reproduce_ranking(out, progress)
+        files = verdicts.reproduce_ranking(progress)
+        if out is not None:
+            write_files(given.out, files)
         return 0
     store = opened().begin(engine=cluster.engine(given.engine))
     for claim in CLAIMS.values():
         if given.claim in (claim.key, EVERY_CLAIM):
-            verdicts.reproduce(claim, store, COMMAND_LINE, out, progress)
+            files = verdicts.reproduce(claim, store, COMMAND_LINE, progress, out is not None)
+            if out is not None:
+                write_files(given.out, files)
     return 0
 
 

@@ -72,8 +72,8 @@ def test_shares_of_right_and_wrong() -> None:
     assert np.max(np.abs(curve.true - best)) < 0.06
     right = metrics.guessed_right(first, second)
     assert right.low < stats.norm.cdf(MU / 2) < right.high
-    drawn = metrics.histogram(first, second)
-    assert drawn.first.sum() == drawn.second.sum() == N
+    _, one, other = metrics.histogram(first, second)
+    assert one.sum() == other.sum() == N
 
 
 def test_beliefs() -> None:

@@ -48,9 +48,8 @@ def test_what_a_notebook_shows_is_short_and_says_label_regret_and_proof(
     card = private._repr_html_()
     final = private.summary()
     assert "DP-UCBVI, central, epsilon 1" in card
-    assert f"final regret {final['final_regret_mean']:.4g} (95% interval over seeds:" in card
+    assert f"final regret {final['final_regret_mean']:.6g} (95% interval over seeds:" in card
     assert "proved: (epsilon, delta) = (" in card
-    assert card.count("<svg") == 1
     assert "no privacy" in baseline._repr_html_()
     assert both._repr_html_().count("<tr>") == 2
 

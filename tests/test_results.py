@@ -44,7 +44,7 @@ def test_one_run_is_selected_by_its_values(result: dprl.SweepResult[dprl.RunSpec
             {"privac": "none"},
             "axis: privac is not an axis of this sweep (did you mean privacy?); give one of epsilon",
         ),
-        ({"epsilon": "x"}, "axis: epsilon has no x; give one of 0.3"),
+        ({"epsilon": "x"}, "epsilon: x is not"),
         ({}, "axis: 3 runs have these values"),
     ],
 )

@@ -78,8 +78,7 @@ def swept(sweep: dprl.Sweep[dprl.RunSpec]) -> dprl.SweepResult[dprl.RunSpec]:
 
 
 async def later() -> None:
-    (await dprl.run_async(online)).spec  # RunSpec
-    (await dprl.run_async(read)).spec  # RunSpec | OfflineSpec | UploadSpec | AttackSpec
+    (await dprl.run_async(online)).spec  # Any
 """
 
 

@@ -9,7 +9,7 @@ from html import escape
 from typing import Any
 
 MOST = 900  # characters
-MOST_HTML, MOST_CELL = 1800, 120  # characters of a table for a notebook, and of one of its values
+MOST_HTML, MOST_CELL = 1800, 160  # characters of a table for a notebook, and of one of its values
 
 
 class _Shortened(reprlib.Repr):
@@ -35,19 +35,19 @@ def described(record: Any) -> str:
 
 
 def tabulated(record: Any) -> str:
-    """Format a dataclass as an HTML table, for its `_repr_html_`. Each field that is set has a row, as long as the
-    table fits in MOST_HTML characters."""
+    """Format a dataclass as an HTML table, for its `_repr_html_`, with a row for each field that is set."""
     values = ((field.name, getattr(record, field.name)) for field in fields(record))
     return table_of(type(record).__name__, (one for one in values if one[1] not in (None, "", (), {})))
 
 
 def table_of(caption: str, told: Iterable[tuple[str, Any]]) -> str:
     """Return names and values as an HTML table, with as many rows as fit in MOST_HTML characters."""
-    rows: list[str] = []
-    for name, value in told:
+    rows, known = list[str](), list(told)
+    for name, value in known:
         text = cut(value if isinstance(value, str) else shortened(value), MOST_CELL)
         row = f"<tr><th>{escape(name)}</th><td>{escape(text)}</td></tr>"
         if sum(map(len, rows)) + len(row) > MOST_HTML:
+            rows.append(f"<tr><th>{len(known) - len(rows)} more</th></tr>")
             break
         rows.append(row)
     return f"<table><caption>{escape(caption)}</caption>{''.join(rows)}</table>"

@@ -17,6 +17,19 @@ from dprl.metrics.attack import (
     separation,
     surely,
 )
+from dprl.metrics.curves import (
+    BANDS,
+    FEWEST_FOR_MEDIAN,
+    LEVEL,
+    Array,
+    Integers,
+    Statistic,
+    align,
+    extra_regret,
+    median_band,
+    per_episode,
+    regret_band,
+)
 from dprl.metrics.growth import (
     FLAT,
     Growth,
@@ -40,19 +53,6 @@ from dprl.metrics.policies import (
     worse_actions,
 )
 from dprl.metrics.regions import Region, half_widths, outline, region, widths_over_steps
-from dprl.metrics.seeds import (
-    BANDS,
-    FEWEST_FOR_MEDIAN,
-    LEVEL,
-    Array,
-    Integers,
-    Statistic,
-    align,
-    extra_regret,
-    median_band,
-    per_episode,
-    regret_band,
-)
 from dprl.metrics.verdicts import (
     VERDICTS,
     Finding,
@@ -65,6 +65,5 @@ from dprl.metrics.verdicts import (
     more_than,
     overall,
     rate,
-    share_of_worst,
     t_interval,
 )

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dprl.metrics.seeds import LEVEL, Array, Integers
+from dprl.metrics.curves import LEVEL, Array, Integers
 
 MOST_STEPS = 400  # points of a ROC curve
 
@@ -21,14 +21,6 @@ class Measured(NamedTuple):
     value: float
     low: float
     high: float
-
-
-class Histogram(NamedTuple):
-    """Histograms of scores: bin edges [B + 1], and the numbers of runs per bin [B] in the first and second world."""
-
-    edges: Array
-    first: Integers
-    second: Integers
 
 
 class Roc(NamedTuple):
@@ -76,11 +68,9 @@ def epsilon_of_separation(found: Measured, separations: Array, epsilons: Array) 
 
 
 def surely(first: Array, second: Array, delta: float) -> float:
-    """Return a lower bound on epsilon that holds for any noise, with probability LEVEL.
-
-    One half of the runs is used to choose the best threshold and its direction. On the other half, Clopper-Pearson
-    bounds on the shares P and Q of scores beyond the threshold give epsilon >= ln((P - delta) / Q).
-    """
+    """Return a lower bound on epsilon that holds for any noise, with probability LEVEL: epsilon >= ln((P - delta) / Q)
+    by Clopper-Pearson bounds on the shares P and Q of scores beyond a threshold, which the other half of the runs
+    chose."""
     if min(len(first), len(second)) < 8:
         return 0.0
     best, chosen = 0.0, (first, second, np.inf)
@@ -109,14 +99,14 @@ def clopper_pearson(count: float, of: int, tests: int = 1) -> Measured:
     return Measured(count / of, low, high)
 
 
-def histogram(first: Array, second: Array, bins: int = 40) -> Histogram:
-    """Return the histograms of both worlds with the same edges."""
+def histogram(first: Array, second: Array, bins: int = 40) -> tuple[Array, Integers, Integers]:
+    """Return the bin edges [B + 1], and the numbers of runs per bin [B] in the first and in the second world."""
     both = np.concatenate([first, second])
     low, high = (float(both.min()), float(both.max())) if len(both) else (-1.0, 1.0)
     if high - low < 1e-12:
         low, high = low - 1.0, high + 1.0
     edges = np.linspace(low, high, bins + 1)
-    return Histogram(edges, np.histogram(first, edges)[0], np.histogram(second, edges)[0])
+    return edges, np.histogram(first, edges)[0], np.histogram(second, edges)[0]
 
 
 def roc(first: Array, second: Array) -> Roc:
@@ -132,18 +122,12 @@ def roc(first: Array, second: Array) -> Roc:
 
 
 def guessed_right(first: Array, second: Array) -> Measured:
-    """Return the share of correct maximum-likelihood guesses for equally likely worlds, with its Wilson interval."""
-    from scipy.special import ndtri
-
+    """Return the share of correct maximum-likelihood guesses for equally likely worlds; a tie is half a guess."""
     n = len(first) + len(second)
     if n == 0:
         return Measured(np.nan, np.nan, np.nan)
     ties = ((first == 0).sum() + (second == 0).sum()) / 2
-    p = float(((first > 0).sum() + (second < 0).sum() + ties) / n)
-    z2 = float(ndtri(0.5 + LEVEL / 2)) ** 2
-    middle = (p + z2 / (2 * n)) / (1 + z2 / n)
-    half = np.sqrt(z2 * (p * (1 - p) + z2 / (4 * n)) / n) / (1 + z2 / n)
-    return Measured(p, float(middle - half), float(middle + half))
+    return clopper_pearson(float((first > 0).sum() + (second < 0).sum() + ties), n)
 
 
 def best_guess(prior: float, false: Array, missed: Array) -> float:

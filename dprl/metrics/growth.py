@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dprl.metrics.seeds import BANDS, Array, Integers, Statistic
+from dprl.metrics.curves import BANDS, Array, Integers, Statistic
 
 FLAT = 0.1  # the largest exponent that counts as flat
 LINEAR = 0.9  # an exponent of regret above it counts as growth in proportion to the users
@@ -22,10 +22,11 @@ def growth_exponent(
     points of [from_k, to_k] (so that densely recorded stretches do not weigh more). Returns the mean (or median) over
     seeds with its 95% interval. NaN if a regret in the window is missing, zero, negative or not recorded.
     """
-    return _band(_slopes(episodes, regret, from_k, to_k), statistic)
+    return center_of(_slopes(episodes, regret, from_k, to_k), statistic)
 
 
-def _band(slopes: Array, statistic: Statistic = "mean") -> tuple[float, float, float]:
+def center_of(slopes: Array, statistic: Statistic = "mean") -> tuple[float, float, float]:
+    """Return the mean (or median) of slopes [seeds], with its interval."""
     center, low, high = BANDS[statistic](slopes.reshape(-1, 1))
     return float(center[0]), float(low[0]), float(high[0])
 
@@ -94,7 +95,7 @@ def growth_between(users: Array, price: Array) -> list[Growth]:
 def _growth(from_k: float, to_k: float, slopes: Array) -> Growth:
     """Return the growth for the exponents of all seeds, slopes [seeds], which are NaN for seeds that do not count."""
     known = slopes[np.isfinite(slopes)]
-    return Growth(float(from_k), float(to_k), *_band(known), len(known), len(slopes))
+    return Growth(float(from_k), float(to_k), *center_of(known), len(known), len(slopes))
 
 
 def flat_from(decades: Sequence[Growth], most: float = FLAT) -> float | None:
@@ -109,11 +110,8 @@ def flat_from(decades: Sequence[Growth], most: float = FLAT) -> float | None:
 
 
 def power_law(x: Array, values: Array, statistic: Statistic = "mean") -> tuple[float, float, float]:
-    """Fit the exponent p with which values grow like x^p: the mean (or median) over seeds with its 95% interval.
-
-    Args:
-        x: [P], positive numbers.
-        values: [seeds, P], the values at x for each seed.
+    """Fit the exponent p with which values [seeds, P] grow like x^p [P]: the mean (or median) over seeds with its 95%
+    interval.
 
     For each seed, p is the slope of a least-squares line through logarithms. All numbers are NaN if there are fewer
     than two points, or if any value is missing, zero or negative.
@@ -122,7 +120,7 @@ def power_law(x: Array, values: Array, statistic: Statistic = "mean") -> tuple[f
     if len(x) < 2 or not (np.isfinite(rows).all() and (rows > 0).all()):
         return (np.nan, np.nan, np.nan)
     slopes = np.polyfit(np.log(np.asarray(x, float)), np.log(rows).T, 1)[0]
-    return _band(np.asarray(slopes, float), statistic)
+    return center_of(np.asarray(slopes, float), statistic)
 
 
 def late_share(episodes: Integers, values: Array, k: float) -> float:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dprl.metrics.seeds import Array
+from dprl.metrics.curves import Array
 
 Policy = NDArray[np.integer[Any]]
 
@@ -41,21 +41,13 @@ def optimism(estimate: Array, optimal: Array) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class CountNoise:
-    """A summary of the noise in a set of counts, the cells.
+    """A summary of the noise in a set of counts, the cells."""
 
-    Attributes:
-        typical: root mean square of the errors.
-        largest: the largest absolute error.
-        most: the largest true count.
-        drowned: share of the cells whose true count is below the typical error.
-        negative: share of the cells whose noisy count is below zero.
-    """
-
-    typical: float
-    largest: float
-    most: float
-    drowned: float
-    negative: float
+    typical: float  # root mean square of the errors
+    largest: float  # the largest absolute error
+    most: float  # the largest true count
+    drowned: float  # share of the cells whose true count is below the typical error
+    negative: float  # share of the cells whose noisy count is below zero
 
 
 def count_noise(true: Array, noisy: Array) -> CountNoise:
@@ -75,15 +67,10 @@ def count_noise(true: Array, noisy: Array) -> CountNoise:
 
 
 class Bite(NamedTuple):
-    """The effect of a penalty that reduces the estimated values of some actions (h, s, a) to 0.
+    """The effect of a penalty that reduces the estimated values of some actions (h, s, a) to 0."""
 
-    Attributes:
-        share: the share of these actions among all (h, s, a) whose estimated value is above 0.
-        path: the expected share of steps of an optimal episode at which the optimal action is one of these.
-    """
-
-    share: float
-    path: float
+    share: float  # of these actions among all (h, s, a) whose estimated value is above 0
+    path: float  # expected share of steps of an optimal episode at which the optimal action is one of these
 
 
 def bite(Q_hat: Array, Q: Array, policy: NDArray[Any], occupancy: Array) -> Bite:

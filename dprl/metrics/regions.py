@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dprl.metrics.seeds import Array
+from dprl.metrics.curves import Array
 
 POINTS = 180  # on a boundary
 

@@ -14,13 +14,8 @@ from dprl.metrics import LEVEL, Array, Integers
 
 
 def next_to_try(known: Mapping[int, float], target: float, grid: Sequence[int], start: int) -> int | None:
-    """Choose the next K to run, in search of the first on the grid with a privacy cost of at most `target`; None if it
-    is found, or is not on the grid.
-
-    Args:
-        known: the privacy cost per episode at each K that was run.
-        grid: the numbers of users that may be run, ascending.
-        start: the first K to try.
+    """Choose the next K to run, in search of the first on the ascending grid with a privacy cost of at most `target`;
+    None if it is found, or is not on the grid. known: the cost per episode at each K that was run.
 
     The cost per episode falls about like 1/K or 1/sqrt(K), so the next K is the one at which linear interpolation
     between logarithms meets the target.
@@ -44,26 +39,8 @@ def next_to_try(known: Mapping[int, float], target: float, grid: Sequence[int], 
     if end - at <= 1:
         return None
     aside = max(1, (end - at) // 4)  # the line may be far off, so the bracket shrinks by at least a quarter
-    return grid[
-        max(at + aside, min(end - aside, _near(grid, _crossing(low, known[low], high, known[high], target))))
-    ]
-
-
-def users_needed(at: Integers, price: Array, target: float, picked: Integers) -> tuple[float, Array]:
-    """Find the K from which the mean privacy cost is at most `target`, interpolating linearly between logarithms.
-
-    Args:
-        at: [N] the K that were run, ascending.
-        price: [seeds, N] the privacy cost per episode at each K.
-        picked: [B, seeds] the seeds in each bootstrap sample.
-
-    Returns:
-        K, and K in each bootstrap sample [B]. If the cost is above the target at the end, K is NaN, and infinite in a
-        sample.
-    """
-    grid = np.asarray(at, float)
-    resampled = _all_settle(grid, price[picked].mean(axis=1), target)
-    return stays_below(grid, price.mean(axis=0), target), np.nan_to_num(resampled, nan=np.inf)
+    meets = stays_below(np.array([low, high], float), np.array([known[low], known[high]]), target)
+    return grid[max(at + aside, min(end - aside, _near(grid, meets)))]
 
 
 def bootstrap(seeds: int, samples: int = 2000) -> Integers:
@@ -104,10 +81,8 @@ def search_users(
 ) -> UsersFound:
     """Search the grid for the number of users at which the privacy cost per episode has fallen to `target`.
 
-    Args:
-        look: returns the cost [seeds] at a K, or None if it is not known yet; the search then stops, and the next call
-            starts it again.
-        picked: [B, seeds] the seeds in each bootstrap sample.
+    look: returns the cost [seeds] at a K, or None if it is not known yet; the search then stops, and the next call
+    starts it again. picked: [B, seeds] the seeds in each bootstrap sample.
     """
     rows: dict[int, Array] = {}
 
@@ -122,7 +97,10 @@ def search_users(
         rows[k] = seen
     while True:
         users = so_far(None)
-        needed, resampled = users_needed(users.at, users.price, target, picked)
+        at = users.at.astype(float)
+        needed = stays_below(at, users.price.mean(axis=0), target)
+        resampled = _all_settle(at, users.price[picked].mean(axis=1), target)
+        resampled = np.nan_to_num(resampled, nan=np.inf)
         low, high = quantiles(resampled)
         further = [k for k in grid if k > users.at[-1]]
         if np.isnan(needed) or np.isfinite(high) or not further:
@@ -146,14 +124,6 @@ def _near(grid: Sequence[int], k: float) -> int:
     """Return the index of the grid point nearest to k by ratio."""
     logs = np.log(np.asarray(grid, float))
     return int(np.abs(logs - np.log(max(k, 1.0))).argmin())
-
-
-def _crossing(low: float, at_low: float, high: float, at_high: float, target: float) -> float:
-    """Return the K at which linear interpolation between logarithms meets the target, else sqrt(low * high)."""
-    if at_high <= 0 or at_low <= at_high:
-        return float(np.sqrt(low * high))
-    share = np.log(at_low / target) / np.log(at_low / at_high)
-    return float(np.exp(np.log(low) + share * np.log(high / low)))
 
 
 def stays_below(at: Array, price: Array, target: float) -> float:

@@ -9,8 +9,8 @@ from typing import Literal, get_args
 import numpy as np
 
 from dprl.metrics.attack import Measured
+from dprl.metrics.curves import LEVEL, Array
 from dprl.metrics.growth import FLAT
-from dprl.metrics.seeds import LEVEL, Array
 
 Verdict = Literal[
     "holds", "holds as an upper bound", "nothing learned yet", "undecided", "does not hold here"
@@ -50,10 +50,7 @@ def t_interval(values: Array, tests: int = 1) -> Measured:
 
 def every_more_than(rows: Array, threshold: float, early: Sequence[bool] = ()) -> Finding:
     """Judge the claim that several measurements, rows [N, seeds], are all above the threshold, with joint confidence.
-    Returns the finding that decides: among those with the worst verdict, the one whose interval begins lowest.
-
-    early: [N] whether a measurement compares runs that have learned nothing yet; by default none does.
-    """
+    The worst verdict decides. early: [N] whether a measurement compares runs that have learned nothing yet."""
     found = [more_than(t_interval(row, len(rows)), threshold) for row in rows]
     for place in np.flatnonzero(early):
         found[place] = replace(found[place], verdict="nothing learned yet")
@@ -103,13 +100,6 @@ def _verdict(holds: bool, fails: bool) -> Verdict:
     return "holds" if holds else "does not hold here" if fails else "undecided"
 
 
-def share_of_worst(mean: Array, worst: Array) -> Array:
-    """Return the mean loss as a share of the largest possible loss, worst [P]; NaN if nothing can be lost."""
-    found = np.full(len(mean), np.nan)
-    np.divide(mean, worst, out=found, where=worst > 0)
-    return found
-
-
 def least(shares: Sequence[Array]) -> float:
     """Return the smallest of all known shares, or infinity if there are none."""
     return float(min((np.fmin.reduce(one, initial=np.inf) for one in shares), default=np.inf))
@@ -118,13 +108,8 @@ def least(shares: Sequence[Array]) -> float:
 def fewest_pulls(epsilon: float, gap: float, beta: float) -> float:
     """Return a lower bound on the expected number of pulls of one bad arm by an (epsilon, 0)-private bandit learner.
 
-    ln(1/(4 beta)) / (24 epsilon gap), for an arm that pays `gap` less than the best. It holds for learners that
-    identify the best arm with probability at least 1 - beta on every instance with any gap, 0 < beta < 1/4 (Vietri et
-    al. 2020, Lemma 8). The paper's proof exchanges two arms, but its Lemma 7 lets only one change. Raising the bad arm
-    alone, to just above the best, moves it by gap + eta, and the same steps with eta -> 0 give the same 24.
-
-    Raises ValueError outside these ranges.
+    It is ln(1/(4 beta)) / (24 epsilon gap) for an arm that pays `gap` less than the best, and for learners that find
+    the best arm with probability at least 1 - beta on every instance with any gap, 0 < beta < 1/4 (Vietri et al. 2020,
+    Lemma 8). docs/report/online.md has the proof, because the paper's own exchanges two arms.
     """
-    if not (epsilon > 0 and gap > 0 and 0 < beta < 0.25):
-        raise ValueError("give epsilon and gap above 0, and beta between 0 and 1/4")
     return float(np.log(1 / (4 * beta)) / (24 * epsilon * gap))

@@ -81,7 +81,6 @@ class Claim:
         source: paper and theorem.
         conditions: the conditions of the test, in addition to those of the settings.
         seen: how the chart shows the claim, in one sentence; "" if there is no chart.
-        beside: the same test of our own variant, whose separate verdict does not count for this claim.
     """
 
     key: str
@@ -91,7 +90,6 @@ class Claim:
     conditions: str
     seen: str
     settings: tuple[Setting, ...]
-    beside: Claim | None = None
 
     @cached_property
     def runs(self) -> dict[Any, bool]:
@@ -100,7 +98,7 @@ class Claim:
         for setting in self.settings:
             for spec in setting.specs if setting.question in ("", TRACES) else ():
                 found[spec] = found.get(spec, False) or (setting.whole and not setting.question)
-        return found | (self.beside.runs if self.beside else {})
+        return found
 
     @cached_property
     def questions(self) -> dict[Any, str]:
@@ -108,6 +106,18 @@ class Claim:
         return {
             spec: setting.question for setting in self.settings if setting.question for spec in setting.specs
         }
+
+
+def plot_of(
+    labels: tuple[str, str, str],
+    specs: Sequence[Any],
+    name: Callable[[Any], str],
+    curve: Callable[[Evidence, Any], tuple[Array, Array]],
+) -> Callable[[Evidence], SettingPlot]:
+    """Return a function that plots a curve for each run: x [P], and values [seeds, P]."""
+    return lambda evidence: SettingPlot(
+        *labels, tuple(SpecSeries(spec, name(spec), *curve(evidence, spec)) for spec in specs)
+    )
 
 
 def heading(*parts: str) -> str:

@@ -1,12 +1,10 @@
-"""`dprl reproduce`: compute verdicts, or the ranking of all algorithms, print them, and write them to files."""
+"""`dprl reproduce`: compute verdicts, or the ranking of all algorithms, and print them."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
-from pathlib import Path
+from typing import Any
 
-from dprl.fields import SpecError, shown
 from dprl.papers.claim import Claim
 from dprl.papers.evidence import gather_evidence
 from dprl.papers.items import all_items
@@ -15,19 +13,19 @@ from dprl.papers.report import report
 from dprl.privacy import PRIVATIZERS
 from dprl.runs.database import setting
 from dprl.runs.store import Store
-from dprl.words import duration, percent, promise
+from dprl.words import percent, promise
 
 RANKING = "algorithms"  # argument of `dprl reproduce` for the ranking
 SAYS = "Users needed by every private algorithm at one proved guarantee in the same environments."
 Progress = Callable[[float], None]
 
 
-def reproduce(claim: Claim, store: Store, visitor: str, out: Path | None, progress: Progress | None) -> None:
-    """Print the verdict on a claim, and write CLAIM.json with the curves of its settings as CSV.
+def reproduce(
+    claim: Claim, store: Store, visitor: str, progress: Progress | None, curves: bool
+) -> dict[str, Any]:
+    """Print the verdict on a claim, and return its files by name. Raises RunFailed.
 
-    Raises:
-        SpecError: the files cannot be written.
-        RunFailed: a run could not be computed.
+    curves: whether the curves of its settings, as CSV, are among the files.
     """
     known = gather_evidence(store, claim, visitor, progress)
     found = report(claim, known)
@@ -36,35 +34,20 @@ def reproduce(claim: Claim, store: Store, visitor: str, out: Path | None, progre
     for item in all_items().values():
         if item.experiment == claim.key:
             print(f"  {item.address}: {item.found(reports).verdict}. {item.says}")
-    if out is None:
-        return
-    from dprl.papers.pictures import write_tables  # imports Plotly
+    files = {f"{claim.key}.json": found.to_dict()}
+    if curves:
+        from dprl.papers.pictures import tables  # imports Plotly
 
-    try:
-        text = json.dumps(found.to_dict(), indent=2) + "\n"
-        (out / f"{claim.key}.json").write_text(text, encoding="utf-8")
-        write_tables(claim, known, out)
-    except OSError as error:
-        raise unwritten(out, error) from None
+        return files | tables(claim, known)
+    return files
 
 
-def unwritten(out: Path, error: OSError) -> SpecError:
-    """Return the error for a folder that cannot be written to."""
-    return SpecError("out", f"{shown(str(out))} cannot be written to ({error.strerror}).")
-
-
-def reproduce_ranking(out: Path | None, progress: Progress | None = None) -> None:
-    """Print the ranking, and write algorithms.json. Raises SpecError if it cannot be written."""
-    spent: list[float] = []
-    with workers(setting("DPRL_WORKERS", 2, 1, 256), progress, spent) as many:
+def reproduce_ranking(progress: Progress | None) -> dict[str, Any]:
+    """Print the ranking, and return its file by name."""
+    with workers(setting("DPRL_WORKERS", 2, 1, 256), progress) as many:
         found = rank(many)
-    print(f"The runs took {duration(sum(spent))} on one core ({sum(spent):.0f} s).")
     print(ranking_text(found))
-    if out is not None:
-        try:
-            (out / f"{RANKING}.json").write_text(json.dumps(found.to_dict()) + "\n", encoding="utf-8")
-        except OSError as error:
-            raise unwritten(out, error) from None
+    return {f"{RANKING}.json": found.to_dict()}
 
 
 def ranking_text(found: Ranking) -> str:

@@ -54,8 +54,8 @@ def to_dict(evidence: Evidence) -> dict[str, Any]:
 
 
 def from_dict(given: Mapping[str, Any], questions: Mapping[Any, str]) -> Evidence:
-    """Restore evidence from the output of `to_dict`. questions: the question about each spec, which the file does not
-    contain; answers without a question are left out. Raises SpecError for a fault."""
+    """Restore evidence from the output of `to_dict`. questions: the question about each spec, which is not in the file;
+    answers without a question are left out."""
     runs = {}
     for one in given["runs"]:
         v_star = np.nan if one["v_star"] is None else one["v_star"]
@@ -95,13 +95,8 @@ def finished(store: Store, spec: Spec) -> RunCurves | None:
 
 
 def seen_in(trace: Trace) -> dict[str, list[bool]]:
-    """Compute properties of whole traces, as one boolean for each seed.
-
-    Returns:
-        covered: whether all noise was within the error bound E.
-        optimistic: whether no estimated value of an action was below the optimum.
-        consistent: whether released counts add up, are at least the true ones, and exceed them by at most E.
-    """
+    """Return whether, in each seed, all noise was within the error bound E (covered), no estimated value of an action
+    was below the optimum (optimistic), and released counts add up and exceed the true ones by 0 to E (consistent)."""
     found: dict[str, list[bool]] = {"covered": [], "optimistic": [], "consistent": []}
     for seed in trace.seeds:
         found["covered"].append(bool(seed.coverage_ratio.max() <= 1))

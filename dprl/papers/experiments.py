@@ -21,9 +21,8 @@ VIETRI = "Vietri et al. 2020"
 LEAST = "Noise is calibrated to (ε, 10⁻⁶), the bonus is proved valid, and ε = 1 unless stated. All else is default."
 EARLY = "If two neighbouring curves both lose over half of V*, nothing is learned yet, so their order means nothing."
 
-# Runs with no trusted party: the paper's algorithm, and ours.
+# The paper's algorithm with no trusted party.
 EVERYBODY = {"privacy": "local", "mechanism": "gaussian", "reports": "all"}
-PLAYED = {"privacy": "local", "mechanism": "unary", "reports": "played"}
 
 Chains = Sequence[Sequence[RunSpec]]
 
@@ -93,16 +92,6 @@ MULTIPLICATIVE = Claim(
     "The privacy cost with no trusted party, next to the cost with a trusted curator. If a line still rises at the "
     "right end, the cost still grows.",
     tuple(regret.goes_on(at(name, 10**15, **EVERYBODY), (at(name, 10**15),)) for name in PROBLEMS),
-    Claim(
-        "ldp-multiplicative-ours",
-        "Our rows with no trusted party",
-        "With our defaults (one-hot questions, and counts only of users whose policy takes the action), the privacy "
-        "cost grows at most like √K.",
-        "ours: docs/report/online.md, Rows that count only users told to play them",
-        "",
-        "",
-        tuple(regret.goes_on(at(name, 10**15, **PLAYED), note="ours") for name in PROBLEMS),
-    ),
 )
 
 BUDGETS = Claim(

@@ -50,40 +50,34 @@ def setting_heading(spec: RunSpec, *notes: str) -> str:
     return heading(f"A bandit of {arms} arms", title, *notes, f"K = {human(spec.episodes)}")
 
 
-def in_alpha(specs: Sequence[RunSpec], exponent: float) -> Setting:
-    """Test that suboptimal episodes (of private runs: those added by privacy) grow at most like a power of 1/alpha."""
-    first = specs[0]
-    private = first.baseline() != first
+def in_power(specs: Sequence[RunSpec], exponent: float, symbol: str, note: str) -> Setting:
+    """Test that suboptimal episodes (of private runs: those added by privacy) grow at most like a power of 1/alpha, or
+    of 1/epsilon. symbol: the one that changes along `specs`; note: the constant one."""
+    private = specs[0].baseline() != specs[0]
 
     def points(evidence: Evidence) -> Points:
+        x = inverse(specs) if symbol == "ε" else np.array([1 / gap_of(spec) for spec in specs])
         of = extra if private else mistakes
-        rows = np.column_stack([of(evidence, spec) for spec in specs])
-        return np.array([1 / gap_of(spec) for spec in specs]), rows
+        return x, np.column_stack([of(evidence, spec) for spec in specs])
 
     return exponent_of(
         points,
         exponent,
         specs,
-        title=setting_heading(first, trust_label(first)),
-        statistic=f"exponent of {'extra ' * private}suboptimal episodes in 1/α",
-        labels=(f"Suboptimal episodes{' that privacy adds' * private}", "1/α", SUBOPTIMAL),
+        title=setting_heading(specs[0], note),
+        statistic=f"exponent of {'extra ' * private}suboptimal episodes in 1/{symbol}",
+        labels=(f"Suboptimal episodes{' that privacy adds' * private}", f"1/{symbol}", SUBOPTIMAL),
     )
+
+
+def in_alpha(specs: Sequence[RunSpec], exponent: float) -> Setting:
+    """Test the growth of suboptimal episodes in 1/alpha."""
+    return in_power(specs, exponent, "α", trust_label(specs[0]))
 
 
 def in_epsilon(specs: Sequence[RunSpec]) -> Setting:
-    """Test that suboptimal episodes added by privacy grow at most like 1/epsilon."""
-
-    def points(evidence: Evidence) -> Points:
-        return inverse(specs), np.column_stack([extra(evidence, s) for s in specs])
-
-    return exponent_of(
-        points,
-        1.0,
-        specs,
-        title=setting_heading(specs[0], f"α = {gap_of(specs[0]):g}"),
-        statistic="exponent of extra suboptimal episodes in 1/ε",
-        labels=("Suboptimal episodes that privacy adds", "1/ε", SUBOPTIMAL),
-    )
+    """Test that the suboptimal episodes that privacy adds grow at most like 1/epsilon."""
+    return in_power(specs, 1.0, "ε", f"α = {gap_of(specs[0]):g}")
 
 
 def pulls(evidence: Evidence, spec: RunSpec) -> Array:
@@ -93,9 +87,7 @@ def pulls(evidence: Evidence, spec: RunSpec) -> Array:
 
 def fewest(spec: RunSpec) -> float:
     """Return the theorem's lower bound on the plays of each worse arm."""
-    assert spec.epsilon is not None
-    assert spec.beta is not None
-    return fewest_pulls(spec.epsilon, gap_of(spec), spec.beta)
+    return fewest_pulls(spec.epsilon or np.inf, gap_of(spec), spec.beta or 0.0)
 
 
 def above_the_bound(specs: Sequence[RunSpec]) -> Setting:

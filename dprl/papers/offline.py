@@ -10,7 +10,7 @@ import numpy as np
 from dprl.learners import OFFLINE
 from dprl.metrics import Finding, at_most, every_more_than, t_interval
 from dprl.metrics.curves import Array, Evidence
-from dprl.papers.claim import Setting, SettingPlot, SpecSeries, environment_of
+from dprl.papers.claim import Setting, SettingPlot, environment_of, plot_of
 from dprl.simulation import OfflineSpec
 from dprl.words import human
 
@@ -33,14 +33,11 @@ def gap(evidence: Evidence, spec: OfflineSpec, n: int) -> Array:
 def gaps(specs: Sequence[OfflineSpec]) -> Callable[[Evidence], SettingPlot]:
     """Return a function that plots the suboptimality over all sizes of these runs."""
 
-    def draw(evidence: Evidence) -> SettingPlot:
-        runs = [(spec, evidence.runs[spec]) for spec in specs]
-        series = tuple(
-            SpecSeries(spec, learner_label(spec), run.at.astype(float), run.values) for spec, run in runs
-        )
-        return SettingPlot("Loss of the learned policy", TRAJECTORIES, GAP, series)
+    def curve(evidence: Evidence, spec: OfflineSpec) -> tuple[Array, Array]:
+        run = evidence.runs[spec]
+        return run.at.astype(float), run.values
 
-    return draw
+    return plot_of(("Loss of the learned policy", TRAJECTORIES, GAP), specs, learner_label, curve)
 
 
 def near_its_baseline(spec: OfflineSpec, n: int, most: float) -> Setting:

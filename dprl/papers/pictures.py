@@ -1,9 +1,8 @@
-"""The curves of a claim's settings, as pages show them, and their tables as `dprl reproduce` writes them."""
+"""The curves of a claim's settings, as pages show them, and their tables, which `dprl reproduce` writes."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -38,9 +37,9 @@ def curves_picture(claim: Claim, setting: Setting, known: Evidence, *, dark: boo
     )
 
 
-def write_tables(claim: Claim, known: Evidence, out: Path) -> None:
-    """Write the curves of each setting with a chart to CLAIM-N.csv."""
-    for number, setting in enumerate(claim.settings, 1):
-        if setting.draw is not None:
-            table = curves_picture(claim, setting, known).table
-            (out / f"{claim.key}-{number}.csv").write_text(csv(table), encoding="utf-8")
+def tables(claim: Claim, known: Evidence) -> dict[str, str]:
+    """Return the curves of each setting with a chart as CSV, by the name CLAIM-N.csv."""
+    drawn = [(number, one) for number, one in enumerate(claim.settings, 1) if one.draw is not None]
+    return {
+        f"{claim.key}-{number}.csv": csv(curves_picture(claim, one, known).table) for number, one in drawn
+    }

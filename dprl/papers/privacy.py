@@ -4,6 +4,7 @@ users recover."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,7 @@ def proves(spec: RunSpec | OfflineSpec) -> Setting:
         kind = "rho" if "claimed_rho" in card else "epsilon"
         ratio = card[f"proved_{kind}"] / card[f"claimed_{kind}"]
         found = at_most(Measured(ratio, ratio, ratio), 1 + ROUNDING)
-        return Finding(ratio, ratio, ratio, 1.0, found.verdict, (0.0, 1.0))
+        return replace(found, threshold=1.0, zone=(0.0, 1.0))
 
     return Setting(
         f"{learner.title}{model} · {budget} = {getattr(spec, 'rho', None) or spec.epsilon:g}",

@@ -6,7 +6,6 @@ noise, constants and policy updates depend on K. So regret at K comes from a run
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
@@ -75,13 +74,10 @@ PROBLEMS = {
 
 @dataclass(frozen=True)
 class Rank:
-    """An algorithm under one privacy model in one environment.
+    """An algorithm under one privacy model in one environment, by their keys. episodes: K of its longest run.
 
-    Attributes:
-        problem, algorithm, privacy: the keys of the environment, the algorithm and the privacy model.
-        episodes: K of its longest run.
-        needed, low, high: users from which an average episode has lost at most TARGET of V*, in the mean over seeds,
-            with the 95% bootstrap interval; infinite if above `episodes`.
+    needed, low, high: users from which an average episode has lost at most TARGET of V*, in the mean over seeds, with
+    the 95% bootstrap interval; infinite if above `episodes`.
     """
 
     problem: str
@@ -121,12 +117,7 @@ class Rank:
 
 @dataclass(frozen=True)
 class Ranking:
-    """The whole ranking.
-
-    Attributes:
-        version: the versions of the software that computed it.
-        ranks: the ranks, one for every algorithm, privacy model and environment.
-    """
+    """The ranks of every algorithm, privacy model and environment. version: of the software that computed them."""
 
     version: Mapping[str, str]
     ranks: tuple[Rank, ...]
@@ -247,18 +238,15 @@ def final_regret(spec: RunSpec) -> Array:
     return found
 
 
-def _final(specs: Sequence[RunSpec]) -> tuple[list[Array], float]:
-    begin = time.process_time()
-    return [final_regret(spec) for spec in specs], time.process_time() - begin
+def _final(specs: Sequence[RunSpec]) -> list[Array]:
+    return [final_regret(spec) for spec in specs]
 
 
 @contextmanager
-def workers(
-    count: int, progress: Callable[[float], None] | None = None, spent: list[float] | None = None
-) -> Iterator[Compute]:
+def workers(count: int, progress: Callable[[float], None] | None = None) -> Iterator[Compute]:
     """Yield a function that computes runs in `count` processes; runs with the same noise share one process.
 
-    progress: called with the share of the present requests that is done; spent: receives the seconds on one core.
+    progress: called with the share of the present requests that is done.
     """
     with ProcessPoolExecutor(count, mp_context=get_context("spawn")) as pool:
 
@@ -268,12 +256,8 @@ def workers(
                 noise = (spec.environment, spec.algorithm, spec.privacy, spec.episodes)
                 groups.setdefault(noise, []).append(spec)
             found: dict[RunSpec, Array] = {}
-            for group, (values, seconds) in zip(
-                groups.values(), pool.map(_final, groups.values()), strict=True
-            ):
-                found |= zip(group, values, strict=True)
-                if spent is not None:
-                    spent.append(seconds)
+            for group, ends in zip(groups.values(), pool.map(_final, groups.values()), strict=True):
+                found |= zip(group, ends, strict=True)
                 if progress:
                     progress(len(found) / len(set(specs)))
             return found

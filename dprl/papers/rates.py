@@ -9,14 +9,15 @@ import numpy as np
 
 from dprl.environments import ENVIRONMENTS
 from dprl.learners import ALGORITHMS, OFFLINE
-from dprl.metrics import FLAT, Finding, at_most, more_than, power_law, rate, search, t_interval
+from dprl.metrics import FLAT, Finding, at_most, more_than, power_law, search, t_interval
 from dprl.metrics.attack import Measured
 from dprl.metrics.curves import Array, Evidence
 from dprl.papers import hard, offline, regret
-from dprl.papers.claim import Claim, Setting, SettingPlot, SpecSeries, baselined, environment_of, heading
+from dprl.papers.claim import Claim, Setting, environment_of, heading
 from dprl.papers.experiments import (
     ANYTIME,
     EPSILONS,
+    EVERYBODY,
     LEAST,
     LINEAR,
     MIXTURE,
@@ -69,13 +70,13 @@ def in_horizon(specs: Sequence[RunSpec], other: str, least: float | None, note: 
         statistic="exponent in H of the ratio of regrets",
         labels=(f"Regret of {names}", "Horizon H", "Ratio of regrets"),
     )
-    if least is None:
-        return replace(setting, judge=lambda evidence: at_most(Measured(*power_law(*points(evidence))), FLAT))
-    return replace(
-        setting,
-        asks=f"more than {least - FLAT:g}",
-        judge=lambda evidence: more_than(Measured(*power_law(*points(evidence))), least - FLAT),
-    )
+    asks = setting.asks if least is None else f"more than {least - FLAT:g}"
+
+    def judge(evidence: Evidence) -> Finding:
+        found = Measured(*power_law(*points(evidence)))
+        return at_most(found, FLAT) if least is None else more_than(found, least - FLAT)
+
+    return replace(setting, asks=asks, judge=judge)
 
 
 def crossing(epsilons: Array, ratio: Array) -> Array:
@@ -138,34 +139,26 @@ def data_needed(specs: Sequence[OfflineSpec]) -> Setting:
     first, unit = specs[0], "1/ε" if specs[0].rho is None else "1/√ρ"
     x = np.array([1 / (spec.epsilon or np.inf) if spec.rho is None else spec.rho**-0.5 for spec in specs])
 
-    def needed(evidence: Evidence) -> Array:
+    def needed(evidence: Evidence) -> Points:
         found = []
         for spec in specs:
             run, free = evidence.runs[spec], evidence.runs[spec.baseline()]
             extra = (run.values - free.values) / run.v_star
             found.append([search.stays_below(run.at.astype(float), row, LOSS) for row in extra])
-        return np.array(found).T
+        return x, np.array(found).T
 
-    def draw(evidence: Evidence) -> SettingPlot:
-        rows = needed(evidence)
-        height = float(np.exp(np.mean(np.log(rows.mean(axis=0) / x))))
-        name = OFFLINE[first.algorithm].title
-        return SettingPlot(
-            "Trajectories until privacy adds at most 1% of V*",
-            unit,
-            offline.TRAJECTORIES,
-            (SpecSeries(first, name, x, rows, one_budget=False),),
-            ("reference slope 1, that of 1/(nε)", x, height * x),
-        )
-
-    return Setting(
-        f"{environment_of(first)} · {OFFLINE[first.algorithm].title} · n up to {human(first.n)}",
-        f"exponent of trajectories needed in {unit}",
-        f"1 ± {FLAT:g}",
-        baselined(specs),
-        lambda evidence: rate(Measured(*power_law(x, needed(evidence))), 1.0),
-        draw,
+    name = OFFLINE[first.algorithm].title
+    setting = exponent_of(
+        needed,
+        1.0,
+        specs,
+        whole=True,
+        title=f"{environment_of(first)} · {name} · n up to {human(first.n)}",
+        statistic=f"exponent of trajectories needed in {unit}",
+        labels=("Trajectories until privacy adds at most 1% of V*", unit, offline.TRAJECTORIES),
+        name=name,
     )
+    return replace(setting, asks=f"1 ± {FLAT:g}")
 
 
 TABULAR_HORIZONS = [
@@ -289,7 +282,6 @@ def mechanism_of(spec: RunSpec) -> str:
     return f"{PRIVATIZERS[spec.privacy].title}, {MECHANISMS[str(spec.mechanism)].title}"
 
 
-LOCAL_ERROR = at("chain", 10**15, privacy="local", mechanism="gaussian", reports="all")
 ERROR = Claim(
     "regret-in-error",
     "Regret and the error of counts",
@@ -307,7 +299,9 @@ ERROR = Claim(
                 SHUFFLED,
             )
         ),
-        below_the_bound([LOCAL_ERROR.replace(epsilon=epsilon) for epsilon in EPSILONS], "dp-ucbvi-ldp"),
+        below_the_bound(
+            [at("chain", 10**15, **EVERYBODY, epsilon=epsilon) for epsilon in EPSILONS], "dp-ucbvi-ldp"
+        ),
     ),
 )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -12,12 +13,13 @@ from dprl.learners import ALGORITHMS
 from dprl.metrics import FLAT, Finding, at_most, every_more_than, grows, growth_by_decade, power_law, rate
 from dprl.metrics.attack import Measured
 from dprl.metrics.curves import Array, Evidence, RunCurves
-from dprl.papers.claim import Setting, SettingPlot, SpecSeries, baselined, environment_of, heading
+from dprl.papers.claim import Setting, SettingPlot, SpecSeries, baselined, environment_of, heading, plot_of
 from dprl.privacy import PRIVATIZERS
 from dprl.simulation import RunSpec
 from dprl.words import human
 
 USERS = "Episodes (one user each)"
+Points = tuple[Array, Array]  # x [P], and values [seeds, P] there
 
 
 def problem_title(spec: RunSpec, note: str = "") -> str:
@@ -63,14 +65,9 @@ def order(chains: Sequence[Sequence[RunSpec]], note: str = "") -> Setting:
     def label(spec: RunSpec) -> str:
         return ALGORITHMS[spec.algorithm].title if len(algorithms) > 1 else trust_label(spec)
 
-    def draw(evidence: Evidence) -> SettingPlot:
-        series = []
-        for spec in specs:
-            run = evidence.runs[spec]
-            series.append(
-                SpecSeries(spec, label(spec), run.at.astype(float), run.values / run.at / run.v_star)
-            )
-        return SettingPlot("Average loss of an episode so far", USERS, "Share of V* lost", tuple(series))
+    def average(evidence: Evidence, spec: RunSpec) -> Points:
+        run = evidence.runs[spec]
+        return run.at.astype(float), run.values / run.at / run.v_star
 
     return Setting(
         title,
@@ -78,21 +75,15 @@ def order(chains: Sequence[Sequence[RunSpec]], note: str = "") -> Setting:
         "more than 1",
         specs,
         judge,
-        draw,
+        plot_of(("Average loss of an episode so far", USERS, "Share of V* lost"), specs, label, average),
         form="ratio",
     )
 
 
-def price(evidence: Evidence, spec: RunSpec) -> tuple[Array, Array]:
+def price(evidence: Evidence, spec: RunSpec) -> Points:
     """Return the checkpoints [C] of a run, and its privacy cost up to each checkpoint [seeds, C]."""
     run, baseline = evidence.runs[spec], evidence.runs[spec.baseline()]
     return run.at.astype(float), run.beyond(baseline)
-
-
-def prices(evidence: Evidence, specs: Sequence[RunSpec]) -> SettingPlot:
-    """Plot the cumulative privacy cost of these runs over users."""
-    series = tuple(SpecSeries(spec, trust_label(spec), *price(evidence, spec)) for spec in specs)
-    return SettingPlot("Privacy cost so far", USERS, "Extra regret (reward lost)", series)
 
 
 def last_growth(evidence: Evidence, spec: RunSpec) -> Measured:
@@ -114,7 +105,7 @@ def flattens(spec: RunSpec, beside: Sequence[RunSpec] = (), note: str = "") -> S
         f"at most {FLAT:g}",
         baselined(drawn),
         lambda evidence: at_most(last_growth(evidence, spec), FLAT),
-        lambda evidence: prices(evidence, drawn),
+        plot_of(("Privacy cost so far", USERS, "Extra regret (reward lost)"), drawn, trust_label, price),
     )
 
 
@@ -128,24 +119,25 @@ def goes_on(spec: RunSpec, beside: Sequence[RunSpec] = (), note: str = "") -> Se
     )
 
 
-Points = tuple[Array, Array]  # x [P], and values [seeds, P] there
-
-
 def exponent_of(
     points: Callable[[Evidence], Points],
     exponent: float,
-    specs: Sequence[RunSpec],
+    specs: Sequence[Any],
     *,
     paired: bool = True,
+    whole: bool = False,
     title: str,
     statistic: str,
     labels: tuple[str, str, str],
+    name: str = "",
 ) -> Setting:
     """Test that values grow at most like x^exponent, by the slope of a line through logarithms, seed by seed.
 
-    paired: whether the non-private baselines are needed, too.
-    labels: titles of the chart and its axes. The curve has the style of the first of `specs`.
+    paired: whether the non-private baselines are needed, too; whole: whether whole curves are.
+    labels: titles of the chart and its axes; name: that of the curve, which has the style of the first of `specs`.
     """
+    alike = not name and len({spec.epsilon for spec in specs}) == 1
+    who = name or (trust_label(specs[0]) if alike else PRIVATIZERS[specs[0].privacy].title)
 
     def draw(evidence: Evidence) -> SettingPlot:
         x, rows = points(evidence)
@@ -153,10 +145,7 @@ def exponent_of(
         height = np.exp(np.mean(np.log(np.maximum(mean, 1e-300)) - exponent * np.log(x)))
         slope = f"{exponent:.3g}".replace("-", "−")
         bound = (f"reference slope {slope}, the bound's", x, height * x**exponent)
-        name, x_title, y_title = labels
-        alike = len({spec.epsilon for spec in specs}) == 1
-        who = trust_label(specs[0]) if alike else PRIVATIZERS[specs[0].privacy].title
-        return SettingPlot(name, x_title, y_title, (SpecSeries(specs[0], who, x, rows, alike),), bound)
+        return SettingPlot(*labels, (SpecSeries(specs[0], who, x, rows, alike),), bound)
 
     return Setting(
         title,
@@ -165,7 +154,7 @@ def exponent_of(
         baselined(specs) if paired else tuple(dict.fromkeys(specs)),
         lambda evidence: rate(Measured(*power_law(*points(evidence))), exponent),
         draw,
-        whole=False,
+        whole=whole,
     )
 
 

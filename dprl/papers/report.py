@@ -22,15 +22,13 @@ def version() -> dict[str, str]:
 
 @dataclass(frozen=True)
 class ClaimReport:
-    """The report on a claim: the verdict, a summary, and the finding and its numbers in words for each setting.
-    `beside` is the report on our own variant; None if there is none."""
+    """The report on a claim: the verdict, a summary, and the finding and its numbers in words for each setting."""
 
     claim: Claim
     verdict: Verdict
     summary: str
     findings: tuple[Finding, ...]
     numbers: tuple[str, ...]
-    beside: ClaimReport | None = None
 
     def text(self) -> str:
         """Return the report as text for a terminal."""
@@ -41,7 +39,7 @@ class ClaimReport:
                 f"    {setting.statistic}: {numbers}; claimed: {setting.asks}. ",
             ]
             lines[-1] += f"{found.verdict[:1].upper()}{found.verdict[1:]}."
-        return "\n".join([*lines, *([self.beside.text()] if self.beside else [])])
+        return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to JSON data; unknown numbers become None."""
@@ -68,7 +66,6 @@ class ClaimReport:
                 for setting, found in zip(self.claim.settings, self.findings, strict=True)
             ],
             "version": version(),
-            **({"beside": self.beside.to_dict()} if self.beside else {}),
         }
 
 
@@ -87,5 +84,4 @@ def report(claim: Claim, evidence: Evidence) -> ClaimReport:
             else sentences.number_of(found.value, setting.form)
             for setting, found in zip(claim.settings, findings, strict=True)
         ),
-        report(claim.beside, evidence) if claim.beside else None,
     )

@@ -14,10 +14,8 @@ from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack, overload
 
 from dprl import simulation
 from dprl.fields import SpecError, check_type, shown
-from dprl.research.traces import AnySpec, AnyTrace, Progress, Trace
+from dprl.research.traces import AnyTrace, Progress, Trace
 from dprl.simulation import (
-    AttackSpec,
-    AttackTrace,
     OfflineSpec,
     OfflineTrace,
     RunSpec,
@@ -27,7 +25,6 @@ from dprl.simulation import (
     UploadTrace,
 )
 from dprl.simulation.kinds import given_spec
-from dprl.simulation.trace import TraceCore
 
 if TYPE_CHECKING:
     from dprl.runs.store import Store
@@ -136,11 +133,9 @@ def store_with(
         raise SpecError(
             "workers", f"{shown(workers)} is not allowed; give a whole number from 1 to {MOST_WORKERS}."
         )
-    if engine is not None:
-        cluster.engine(engine)
-    found = opened(None if store is None else Path(store))
+    address, found = cluster.engine(engine), opened(None if store is None else Path(store))
     if any(stored(found, spec) is None for spec in specs):
-        found.begin(workers, cluster.engine(engine))
+        found.begin(workers, address)
     return found
 
 
@@ -161,13 +156,9 @@ def run(
 @overload
 def run(spec: UploadSpec, progress: Progress | None = None, **where: Unpack[Where]) -> Trace[UploadTrace]: ...
 @overload
-def run(spec: AttackSpec, progress: Progress | None = None, **where: Unpack[Where]) -> Trace[AttackTrace]: ...
-@overload
 def run(
-    spec: AnySpec | Mapping[str, Any], progress: Progress | None = None, **where: Unpack[Where]
+    spec: Spec | Mapping[str, Any], progress: Progress | None = None, **where: Unpack[Where]
 ) -> AnyTrace: ...
-@overload
-def run(spec: Spec, progress: Progress | None = None, **where: Unpack[Where]) -> Trace[TraceCore[Spec]]: ...
 
 
 def run(
@@ -207,32 +198,6 @@ def run(
         found = store_with([asked], Store.whole_trace, workers, engine, store)
         done = collect(found, [asked], VISITOR, Store.whole_trace, progress)[asked]
     return Trace(done.spec, done.seeds)
-
-
-@overload
-async def run_async(
-    spec: RunSpec, progress: Progress | None = None, **where: Unpack[Where]
-) -> Trace[SeedTrace]: ...
-@overload
-async def run_async(
-    spec: OfflineSpec, progress: Progress | None = None, **where: Unpack[Where]
-) -> Trace[OfflineTrace]: ...
-@overload
-async def run_async(
-    spec: UploadSpec, progress: Progress | None = None, **where: Unpack[Where]
-) -> Trace[UploadTrace]: ...
-@overload
-async def run_async(
-    spec: AttackSpec, progress: Progress | None = None, **where: Unpack[Where]
-) -> Trace[AttackTrace]: ...
-@overload
-async def run_async(
-    spec: AnySpec | Mapping[str, Any], progress: Progress | None = None, **where: Unpack[Where]
-) -> AnyTrace: ...
-@overload
-async def run_async(
-    spec: Spec, progress: Progress | None = None, **where: Unpack[Where]
-) -> Trace[TraceCore[Spec]]: ...
 
 
 async def run_async(

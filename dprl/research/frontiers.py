@@ -5,12 +5,11 @@ Trade-offs and `SweepResult.plot` use these functions for the same chart, from t
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dprl import metrics
 from dprl.environments import ENVIRONMENTS
@@ -22,6 +21,7 @@ from dprl.figures.regret import distinct
 from dprl.figures.tradeoff import Frontier
 from dprl.learners import ALGORITHMS, OFFLINE
 from dprl.metrics.curves import Array, RunCurves
+from dprl.metrics.growth import center_of
 from dprl.plugins import Registry
 from dprl.privacy import MECHANISMS
 from dprl.research.series import bound_of, place_of, style_of, style_of_data
@@ -108,56 +108,57 @@ def bound_of_run(spec: RunSpec) -> Bound | None:
     return next((bound for bound in found if bound and bound.model == spec.privacy != "none"), None)
 
 
-def band_of(values: NDArray[np.float64], statistic: metrics.Statistic) -> tuple[float, float, float]:
+def band_of(values: Array, statistic: metrics.Statistic) -> tuple[float, float, float]:
     """Return the mean (or median), low and high of those values [seeds] that are known."""
-    known = values[np.isfinite(values)]
-    center, low, high = metrics.BANDS[statistic](known.reshape(-1, 1))
-    return float(center[0]), float(low[0]), float(high[0])
+    return center_of(values[np.isfinite(values)], statistic)
 
 
 def frontier_of(
     label: str,
     style: CurveStyle,
-    specs: Sequence[Any],
-    x: Sequence[Any],
-    rows: Array,
-    lost: Array,
-    worst: Array,
+    points: Points,
+    x: str,
+    measure: tradeoff.Measure,
+    ends: Callable[[Any], Array],
+    worst_of: Callable[[Any], float],
     *,
-    proved: float | None,
     statistic: metrics.Statistic = "mean",
     world: str = "",
 ) -> Frontier:
-    """Return one line of a sweep.
+    """Return one line of a sweep along the axis `x`. The slope is fitted to points that have learned enough.
 
-    Args:
-        label, style: the name and the style of the line.
-        specs: its P runs; x: their values of the axis, ascending [P].
-        rows: the values drawn [seeds, P], NaN if unknown.
-        lost: the loss of each run [P]; the slope is fitted to points whose loss is a small enough share of `worst`.
-        proved: the exponent that a paper proves for the axis, or None.
-        statistic: the statistic over seeds.
-        world: the environment, if the chart shows several.
+    ends, worst_of: return a run's final values [seeds], NaN if unknown, and its largest possible loss, NaN if unknown.
+    world: the environment, if the chart shows several.
     """
-    bands = np.array([band_of(column, statistic) for column in rows.T]).reshape(len(specs), 3)
-    whole = np.asarray(np.isfinite(rows).all(axis=0), bool)
+    at, specs = zip(*points, strict=True)
+    priced = "price" in measure
+    finals = np.array([ends(spec) for spec in specs])
+    rows = finals - np.array([ends(spec.baseline()) for spec in specs]) if priced else finals
+    lost = np.array([band_of(final, statistic)[0] for final in finals])
+    worst = np.array([worst_of(spec) for spec in specs])
+    if measure == "share":
+        most = np.where(worst > 0, worst, np.nan)
+        rows, lost, worst = rows / most[:, None], lost / most, np.ones(len(specs))
+    bands = np.array([band_of(row, statistic) for row in rows])
+    whole = np.asarray(np.isfinite(rows).all(axis=1), bool)
     fit = whole & (lost < LEARNED * worst)
+    proved = proved_exponent(specs[0], x, price=priced)
     free = specs[0] == specs[0].baseline()
     enough = fit.sum() >= FEWEST and (proved is not None or not free)
-    inside = np.array(x, float)[fit]
+    inside = np.array(at, float)[fit]
     return Frontier(
         label=label,
         style=style,
         epsilon=tuple(look_of(spec).epsilon for spec in specs),
-        x=np.array(x),
+        x=np.array(at),
         center=bands[:, 0],
         low=bands[:, 1],
         high=bands[:, 2],
-        seeds=np.isfinite(rows).sum(axis=0),
+        seeds=np.isfinite(rows).sum(axis=1),
         whole=whole,
         worst=worst,
-        share=metrics.share_of_worst(bands[:, 0], worst),
-        slope=metrics.power_law(inside, rows[:, fit], statistic) if enough else (np.nan,) * 3,
+        share=bands[:, 0] / np.where(worst > 0, worst, np.nan),
+        slope=metrics.power_law(inside, rows[fit].T, statistic) if enough else (np.nan,) * 3,
         fitted=(inside[0], inside[-1]) if enough else (np.nan, np.nan),
         theory=proved,
         world=world,
@@ -184,7 +185,7 @@ def frontier_picture(
     if panel:
         panels = {axis_words(panel, value): value for value in dict(sweep.axes)[panel]}
     lines = {
-        name: lines_of(sweep, x, priced=measure == PRICE, only=(panel, value) if panel else None)
+        name: lines_of(sweep, x, priced=measure == PRICE, only={panel: value} if panel else {})
         for name, value in panels.items()
     }
     names = list(dict.fromkeys(name for points in lines.values() for name in points))
@@ -192,14 +193,28 @@ def frontier_picture(
         raise SpecError("axes", f"{len(names)} lines cannot be told apart; give at most {style.MOST_CURVES}.")
     kinds = [next(look_of(p[name][0][1]) for p in lines.values() if name in p) for name in names]
     looks = dict(zip(names, looks_of(marked(kinds), shaded=x not in BUDGETS), strict=True))
-    best: dict[str, float] = {}
+    best: dict[str, float] = {}  # V* by problem
+
+    def ends(spec: Any) -> Array:
+        return curves[spec].ends
+
+    def worst_of(spec: Any) -> float:
+        if (problem := place_of(spec)) not in best:
+            best[problem] = float(answered(answer("v_star", spec)))
+        if measure == "share" and not best[problem] > 0:
+            raise SpecError("measure", "V* is 0, so no share of it is lost; give regret.")
+        return all_to_lose(spec, best[problem])
+
     drawn = {
         title: [
-            line_of(curves, name, looks[name], points, x, measure, best, by_world=others == ["environment"])
+            frontier_of(
+                name, looks[name], points, x, shown_as, ends, worst_of,
+                world=name if others == ["environment"] else "",
+            )
             for name, points in found.items()
         ]
         for title, found in lines.items()
-    }
+    }  # fmt: skip
     title, symbol = AXES.get(x, x), SYMBOLS.get(x, x)
     itself = ITSELF if algorithms and measure == PRICE and not panel else ""
 
@@ -233,24 +248,21 @@ def measure_of(kind: str, measure: str) -> tradeoff.Measure:
     return MEASURES[kind][measure]
 
 
-def lines_of(sweep: Any, x: str, *, priced: bool, only: tuple[str, Any] | None = None) -> dict[str, Points]:
+def lines_of(sweep: Any, x: str, *, priced: bool, only: Mapping[str, Any]) -> dict[str, Points]:
     """Return the name of each combination of the other axes, with its runs along x.
 
     A run that does not change along another axis, because it is not private, is one line. The name has the values that
     its combinations share, or else it is the runs' label without the axis. priced: whether to leave out
-    non-private runs, which have no privacy cost; only: an axis and the value that all runs have to have.
+    non-private runs, which have no privacy cost; only: the value of an axis that all runs have to have.
     """
-    names = [name for name, _ in sweep.axes]
-    place = names.index(x)
-    left_out = {place} | ({names.index(only[0])} if only else set())
     found: dict[tuple[str, ...], Points] = {}
     for point in sweep.points:
-        if only and point.values[names.index(only[0])] != only[1]:
+        values = dict(zip((name for name, _ in sweep.axes), point.values, strict=True))
+        left_out = point.spec is None or (priced and point.spec == point.spec.baseline())
+        if left_out or any(values[name] != one for name, one in only.items()):
             continue
-        if point.spec is not None and not (priced and point.spec == point.spec.baseline()):
-            said = [axis_words(*one) for one in zip(names, point.values, strict=True)]
-            key = tuple(one for i, one in enumerate(said) if i not in left_out)
-            found.setdefault(key, []).append((point.values[place], point.spec))
+        key = tuple(axis_words(*one) for one in values.items() if one[0] not in (x, *only))
+        found.setdefault(key, []).append((values[x], point.spec))
     same: dict[tuple[tuple[Any, Any], ...], list[tuple[str, ...]]] = {}
     for key, points in found.items():
         same.setdefault(tuple(sorted(points, key=lambda point: point[0])), []).append(key)
@@ -267,35 +279,3 @@ def axis_words(name: str, value: Any) -> str:
         return f"{SYMBOLS.get(name, name)} = {human(value)}"
     entry = next((registry[value] for registry in TITLED.get(name, ()) if value in registry), None)
     return getattr(entry, "title", str(value))
-
-
-def line_of(
-    curves: Mapping[Any, RunCurves],
-    name: str,
-    look: CurveStyle,
-    points: Points,
-    x: str,
-    measure: str,
-    best: dict[str, float],
-    *,
-    by_world: bool,
-) -> Frontier:
-    """Return one line. best: known V* by problem; by_world: whether one panel has several environments."""
-    specs = [spec for _, spec in points]
-    known = [curves[spec] for spec in specs]
-    lost = np.array([found.ends.mean() for found in known])
-    rows = np.array([found.ends for found in known])
-    if measure == PRICE:
-        rows = rows - np.array([curves[spec.baseline()].ends for spec in specs])
-    for spec in specs:
-        if (problem := place_of(spec)) not in best:
-            best[problem] = float(answered(answer("v_star", spec)))
-    worst = np.array([all_to_lose(spec, best[place_of(spec)]) for spec in specs])
-    if measure == "share":
-        if not (worst > 0).all():
-            raise SpecError("measure", "V* is 0, so no share of it is lost; give regret.")
-        rows, lost, worst = rows / worst[:, None], lost / worst, np.ones(len(worst))
-    proved = proved_exponent(specs[0], x, price=measure == PRICE)
-    world = name if by_world else ""
-    x_values = [value for value, _ in points]
-    return frontier_of(name, look, specs, x_values, rows.T, lost, worst, proved=proved, world=world)

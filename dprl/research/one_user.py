@@ -86,26 +86,20 @@ def episode(
 ) -> tuple[list[int], list[int]]:
     """Return the states and the actions of one user: two lists of H numbers.
 
-    Args:
-        P: the probabilities of the next state [H, S, A, S].
-        first: the probabilities of the first state [S].
-        policy: the actions [H, S].
-        random: the random generator.
-        chances: the action probabilities [H, S, A] of a stochastic policy, which replace `policy`.
+    P, first: the probabilities of the next state [H, S, A, S] and of the first one [S]; policy: the actions [H, S];
+    chances: the action probabilities [H, S, A] of a stochastic policy, which replace `policy`.
     """
     H, S = P.shape[:2]
     state, states, actions = int(random.choice(S, p=first)), [], []
     for h in range(H):
-        action = int(policy[h, state]) if chances is None else _drawn(chances[h, state], random)
+        action = int(policy[h, state])
+        if chances is not None:  # stored probabilities are rounded and need not add up to one
+            own = chances[h, state]
+            action = int(random.choice(len(own), p=own / own.sum()))
         states.append(state)
         actions.append(action)
         state = int(random.choice(S, p=P[h, state, action]))
     return states, actions
-
-
-def _drawn(chances: Array, random: np.random.Generator) -> int:
-    """Draw an action; stored probabilities are rounded and need not add up to one."""
-    return int(random.choice(len(chances), p=chances / chances.sum()))
 
 
 def apart(at: Ints, times: float) -> list[int]:

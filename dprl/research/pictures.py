@@ -70,7 +70,13 @@ def draw(
     traces: Traces, measure: str | None, statistic: metrics.Statistic, *, log_x: bool, **how: bool
 ) -> Picture:
     """Draw runs of one kind for `Comparison.plot`, whose arguments it receives. Raises SpecError."""
-    kind = kind_of_all(traces)
+    kinds = list(dict.fromkeys(str(trace.spec.kind) for trace in traces.values()))
+    kind = kinds[0]
+    if len(kinds) > 1:
+        wrong = f"{' and '.join(kinds)} runs have no chart in common; give runs of one kind."
+        raise SpecError("traces", wrong)
+    if kind not in MEASURES:
+        raise SpecError("traces", f"{kind} runs have no chart; give {', '.join(MEASURES)} runs.")
     check_drawable(kind, measure, statistic, log_x)
     measure = measure or MEASURES[kind][0]
     if kind == RunSpec.kind and measure != MISTAKES:
@@ -78,18 +84,6 @@ def draw(
     if kind == RunSpec.kind:
         return told_plainly(mistakes(traces, statistic, log_y=how["log_y"], dark=how["dark"]))
     return told_plainly((privacy_costs if measure == PRICE else gaps)(traces, **how))
-
-
-def kind_of_all(traces: Traces) -> str:
-    """Return the kind that all runs share. Raises SpecError if they differ, or if the kind has no chart."""
-    kinds = list(dict.fromkeys(str(trace.spec.kind) for trace in traces.values()))
-    if len(kinds) > 1:
-        raise SpecError(
-            "traces", f"{' and '.join(kinds)} runs have no chart in common; give runs of one kind."
-        )
-    if kinds[0] not in MEASURES:
-        raise SpecError("traces", f"{kinds[0]} runs have no chart; give {', '.join(MEASURES)} runs.")
-    return kinds[0]
 
 
 def check_drawable(kind: str, measure: str | None, statistic: str, log_x: bool) -> None:
@@ -180,7 +174,7 @@ def falls_by(spec: OfflineSpec) -> tuple[str, str] | None:
 
 def policy(trace: Trace[Any], *, dark: bool) -> picture.Picture:
     """Draw the first seed's learned action in each state at each step, from its largest data set."""
-    spec, found = trace.spec, core(trace)
+    spec, found = trace.spec, trace.seeds[0]
     if spec.kind == UploadSpec.kind:
         public = spec.public
         return steps.policy_by_step(
@@ -199,12 +193,7 @@ def policy(trace: Trace[Any], *, dark: bool) -> picture.Picture:
 
 def known_of(trace: Trace[Any]) -> RunCurves:
     """Return the curves of a run together with V*."""
-    return RunCurves(trace.at, trace.values, v_star=core(trace).v_star)
-
-
-def core(trace: Trace[Any]) -> Any:
-    """Return the first seed's trace, which has the details of its kind."""
-    return trace.seeds[0]
+    return RunCurves(trace.at, trace.values, v_star=trace.seeds[0].v_star)
 
 
 def without_baseline(spec: Any) -> SpecError:

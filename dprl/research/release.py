@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -133,63 +132,56 @@ def check_command(given: argparse.Namespace) -> int:
     return STOPS if stops else 0
 
 
-@contextmanager
-def release_of(given: argparse.Namespace) -> Iterator[tuple[UploadSpec, Budget]]:
-    """Open the requested release with its budget, and delete the stored content of the file at the end."""
+def note(said: str) -> None:
+    """Print a note on stderr."""
+    print(f"Note: {said}", file=sys.stderr)
+
+
+def tell_owner(outside: Outside, path: str | None) -> None:
+    """Show what is not declared to the file's owner alone: in a file that nobody else can open, or on a terminal."""
+    if path is None:
+        if sys.stderr.isatty():
+            note(str(outside))
+        return
+    try:
+        mode = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+        with open(os.open(path, mode, 0o600), "w", encoding="utf-8") as file:
+            file.write(f"{outside}\n")
+    except OSError as error:
+        raise SpecError("notes", f"{shown(path)} cannot be written to ({error.strerror}).") from None
+
+
+def release_command(given: argparse.Namespace, run_one: Callable[[UploadSpec, int], int]) -> int:
+    """Release once, and write the files; the stored content of the user's file is deleted at the end.
+
+    run_one: a function that computes a spec and writes DIR; it receives the number of releases made from the budget.
+    """
     public, fields = asked(given)
     total = None if given.total is None else FIELDS["rho"].parse(given.total)
     UploadSpec(data=NOWHERE, declared=public.text, n=1, **fields)  # checks the other arguments first
     if (Path(given.out) / "policy.json").exists():
         raise SpecError("out", f"{shown(given.out)} has a policy.json already; give another folder.")
     budget = Budget(given.budget, rho=total)
-
-    def recall(said: str) -> None:
-        print(f"Note: {said}", file=sys.stderr)
-
-    def tell(outside: Outside) -> None:
-        if given.notes is None:
-            if sys.stderr.isatty():
-                recall(str(outside))
-            return
-        mode = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
-        try:  # nobody else can open it
-            with open(os.open(given.notes, mode, 0o600), "w", encoding="utf-8") as file:
-                file.write(f"{outside}\n")
-        except OSError as error:
-            raise SpecError(
-                "notes", f"{shown(given.notes)} cannot be written to ({error.strerror})."
-            ) from None
-
     if given.notes is None and not sys.stderr.isatty():
-        recall(NOT_SHOWN)
-
+        note(NOT_SHOWN)
     name = kept.new_name()
     marker = kept.hold(name)  # if this process is killed, the next command deletes the stored content
     try:
         spec = take(
             Path(given.data), public.text, {"held_out": SHARE} | fields, name,
-            tell=tell, recall=recall, budget=budget, accept_undeclared=given.accept_undeclared,
+            tell=lambda outside: tell_owner(outside, given.notes), recall=note, budget=budget,
+            accept_undeclared=given.accept_undeclared,
         )  # fmt: skip
-        if wrong := budget.refusal(draws_of(spec)):
-            raise SpecError("budget", wrong)
-        yield spec, budget
-    finally:
-        kept.forget(name)
-        marker.close()
-
-
-def release_command(given: argparse.Namespace, run_one: Callable[[UploadSpec, int], int]) -> int:
-    """Release once, and write the files.
-
-    run_one: a function that computes a spec and writes DIR; it receives the number of releases made from the budget.
-    """
-    with release_of(given) as (spec, budget):
         draws = draws_of(spec)
+        if wrong := budget.refusal(draws):
+            raise SpecError("budget", wrong)
         after = together((*budget.draws, *draws))
         episodes = spec.public.episodes
         told = verdict.beforehand(spec.learned_from, spec.checked, together(draws).text, episodes, after.text)
-        told = " ".join([told, *uploads.outlook(*outlook(spec))])
-        print(f"Note: {told}".replace("**", ""), file=sys.stderr)
+        note(" ".join([told, *uploads.outlook(*outlook(spec))]).replace("**", ""))
         status = run_one(spec, len(budget.releases) + 1)
         print(f"Note: {uploads.budget_so_far(budget)}".replace("**", ""))
+    finally:
+        kept.forget(name)
+        marker.close()
     return status

@@ -28,11 +28,8 @@ from dprl.simulation.pairs import calibrations_for
 from dprl.theory import BOUNDS, Bound
 
 DELTA = 1e-6  # the delta at which budgets of different kinds are compared
-PROVED = {
-    "none": "",
-    "zcdp": "",
-    "pure": "-pure",
-}  # suffixes of an offline learner's key in the names of its bounds
+# suffixes of an offline learner's key in the names of its bounds
+PROVED = {"none": "", "zcdp": "", "pure": "-pure"}
 
 
 def style_of(spec: RunSpec) -> CurveStyle:
@@ -87,17 +84,10 @@ def series_of(
     finished: bool = True,
     v_star: float | None = None,
 ) -> Series:
-    """Return one curve of a comparison.
+    """Return one curve of a comparison. v_star: V*, if it is known; above 0 for measure `share`.
 
-    Args:
-        spec: the run.
-        known, baseline: the known results of the run and of its non-private baseline (needed for `extra`).
-        look: the style of the curve, from `style_of`.
-        title: its name.
-        measure: the quantity drawn.
-        statistic: the statistic over seeds.
-        note: the text for a run that is not finished.
-        v_star: the value of an optimal episode, if it is known; above 0 for measure `share`.
+    known, baseline: the known results of the run and of its non-private baseline (needed for `extra`).
+    note: the text for a run that is not finished.
     """
     episodes, rows, averaged = known.at, known.values, known.averaged
     if measure in ("share", "per-episode"):

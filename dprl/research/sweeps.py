@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import itertools
 import json
-import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from html import escape
 from pathlib import Path
@@ -19,11 +18,12 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
 
 import numpy as np
 
+from dprl import metrics
 from dprl.fields import SpecError, check_flags, check_type, shown, similar
-from dprl.messages.brief import shortened
-from dprl.metrics.curves import Array, RunCurves
-from dprl.research.background import VISITOR, progress_bar, run, store_with
-from dprl.research.traces import MOST, AnySpec, Trace, fitting, listed, row
+from dprl.messages.brief import shortened, table_of
+from dprl.metrics.curves import RunCurves
+from dprl.research.background import VISITOR, collect, progress_bar, run, store_with
+from dprl.research.traces import AnySpec, Trace
 from dprl.simulation import Spec
 from dprl.simulation.kinds import given_spec, kind_of
 from dprl.simulation.trace import NONNEGATIVE
@@ -47,11 +47,6 @@ class SweepPoint(Generic[S]):
     values: tuple[Any, ...]
     spec: S | None
     refusal: str = ""
-
-    @property
-    def names(self) -> tuple[Any, ...]:
-        """Return the values as tables show them; a user's own model is shown as its name."""
-        return tuple(str(value) if isinstance(value, str) else value for value in self.values)
 
 
 @dataclass(frozen=True)
@@ -122,17 +117,14 @@ class Sweep(Generic[S]):
     @cached_property
     def points(self) -> tuple[SweepPoint[S], ...]:
         """Return every combination, the last axis changing fastest."""
-        names = [name for name, _ in self.axes]
-        combined = itertools.product(*(values for _, values in self.axes))
-        return tuple(self._point(names, values) for values in combined)
-
-    def _point(self, names: list[str], values: tuple[Any, ...]) -> SweepPoint[S]:
-        try:
-            return SweepPoint(
-                values, kind_of(self.base).along(self.base, dict(zip(names, values, strict=True)))
-            )
-        except SpecError as error:
-            return SweepPoint(values, None, str(error))
+        names, kind, found = [name for name, _ in self.axes], kind_of(self.base), []
+        for values in itertools.product(*(values for _, values in self.axes)):
+            try:
+                spec = kind.along(self.base, dict(zip(names, values, strict=True)))
+                found.append(SweepPoint[S](values, spec))
+            except SpecError as error:
+                found.append(SweepPoint[S](values, None, str(error)))
+        return tuple(found)
 
     @cached_property
     def specs(self) -> tuple[S, ...]:
@@ -160,30 +152,6 @@ class Sweep(Generic[S]):
         if not isinstance(given, Mapping) or set(given) != {"base", "axes"}:
             raise SpecError("sweep", f"{shown(given)} is not allowed; give an object with base and axes.")
         return cls(given["base"], given["axes"])
-
-    def frame(self, final: Mapping[S, Array]) -> pd.DataFrame:
-        """Return a tidy table: the axes and seed, and for an online run episode (K), regret and extra_regret, which
-        compares with the same seed of the non-private baseline. Points without a run are left out.
-
-        Args:
-            final: the measure at the end of each run of `specs`, by seed.
-        """
-        import pandas as pd
-
-        if not isinstance(final, Mapping) or not final.keys() >= set(self.specs):
-            raise SpecError("final", "a run is missing; give the measures of each of `specs`.")
-        rows, kind = [], kind_of(self.base)
-        names = [name for name, _ in self.axes]
-        for point in self.points:
-            if point.spec is None:
-                continue
-            measured, baseline = final[point.spec], final[point.spec.baseline()]
-            for seed in range(len(measured)):
-                rows.append(
-                    (*point.names, seed, point.spec.size, measured[seed], measured[seed] - baseline[seed])
-                )
-        whole = pd.DataFrame(rows, columns=[*names, "seed", kind.axis, kind.measure, f"extra_{kind.measure}"])
-        return whole.loc[:, ~whole.columns.duplicated()]  # a sweep along the curve's own axis names it once
 
     def run(
         self,
@@ -214,7 +182,6 @@ class Sweep(Generic[S]):
                 a run exceeds a limit.
             RunFailed: A run could not be computed.
         """
-        from dprl.research.background import collect
         from dprl.runs.store import Store
 
         check_runs(self)
@@ -225,15 +192,10 @@ class Sweep(Generic[S]):
         return SweepResult(self, collect(kept, self.specs, VISITOR, Store.whole_curves, bar), kept.path)
 
     def _repr_html_(self) -> str:
-        room = MOST // len(self.axes)
-        axes = "".join(
-            row(name, listed([str(one) for one in values], ", ", room)) for name, values in self.axes
-        )
-        whole = row(
-            "points",
-            f"{len(self.points)}: {plural(len(self.specs), 'run')}, non-private baselines among them",
-        )
-        return f"<table><caption>Sweep of {escape(self.base.label())}</caption>{axes}{whole}</table>"
+        rows = {name: ", ".join(map(str, values)) for name, values in self.axes}
+        runs = plural(len(self.specs), "run")
+        rows["points"] = f"{len(self.points)}: {runs}, non-private baselines among them"
+        return table_of(f"Sweep of {self.base.label()}", rows.items())
 
 
 @dataclass(frozen=True, eq=False)
@@ -258,27 +220,25 @@ class SweepResult(Generic[S]):
             whole: whether each point of a curve has a row; otherwise only its end has one.
         """
         check_flags(whole=whole)
-        if not whole:
-            return self.sweep.frame({spec: found.ends for spec, found in self.curves.items()})
         import pandas as pd
 
-        kind = kind_of(self.sweep.base)
-        names, parts = [name for name, _ in self.sweep.axes], []
+        kind, names = kind_of(self.sweep.base), [name for name, _ in self.sweep.axes]
+        axis = f"{kind.axis} so far" if kind.axis in names else kind.axis
+        parts = []
         for point in self.sweep.points:
             if point.spec is None:
                 continue
             found, baseline = self.curves[point.spec], self.curves[point.spec.baseline()]
-            seeds, points = found.values.shape
-            told = dict(zip(names, point.names, strict=True))
-            columns = {
-                **{name: [value] * (seeds * points) for name, value in told.items()},
-                "seed": np.repeat(np.arange(seeds), points),
-                f"{kind.axis} so far" if kind.axis in names else kind.axis: np.tile(found.at, seeds),
-                kind.measure: found.values.ravel(),
-                f"extra_{kind.measure}": found.beyond(baseline).ravel(),
-            }
-            parts.append(pd.DataFrame(columns))
-        return pd.concat(parts, ignore_index=True)
+            if not whole:
+                found = replace(found, at=found.at[-1:], values=found.values[:, -1:])
+            table = found.frame(axis, kind.measure)
+            table[f"extra_{kind.measure}"] = found.beyond(baseline).ravel()
+            for place, (name, value) in enumerate(zip(names, point.values, strict=True)):
+                table.insert(place, name, str(value) if isinstance(value, str) else value)
+            parts.append(table)
+        frame = pd.concat(parts, ignore_index=True)
+        # at the end of a sweep along the curve's own axis, that axis has a column already
+        return frame if whole or axis == kind.axis else frame.drop(columns=axis)
 
     def plot(self, measure: Drawn | None = None, *, dark: bool = False) -> Picture:
         """Draw the dashboard's chart of Trade-offs: one marker per run, along the first axis that is a number.
@@ -323,11 +283,7 @@ class SweepResult(Generic[S]):
         for name, value in values.items():
             place = names.index(name)
             called = [one for one in self.sweep.axes[place][1] if str(one) == str(value)]
-            try:
-                asked[place] = called[0] if called else known[name](value)
-            except SpecError:
-                give = ", ".join(map(str, self.sweep.axes[place][1][:10]))
-                raise SpecError("axis", f"{name} has no {shown(value)}; give one of {give}.") from None
+            asked[place] = called[0] if called else known[name](value)
         fitting = [
             p for p in self.sweep.points if all(p.values[place] == one for place, one in asked.items())
         ]
@@ -345,18 +301,20 @@ class SweepResult(Generic[S]):
         extra_regret_mean, extra_regret_low, extra_regret_high.
         """
         import pandas as pd
-        from scipy.stats import t
 
-        measure, frame = kind_of(self.sweep.base).measure, self.frame()
-        names = [name for name, _ in self.sweep.axes]
-        groups = frame.groupby(names, sort=False)
-        parts: dict[str, Any] = {}
-        for name in (measure, f"extra_{measure}"):
-            mean, n = groups[name].mean(), groups[name].count()
-            half = t.ppf(0.975, n - 1) * groups[name].std() / np.sqrt(n)
-            low = (mean - half).clip(lower=0.0 if name in NONNEGATIVE else None)
-            parts |= {f"{name}_mean": mean, f"{name}_low": low, f"{name}_high": mean + half}
-        return pd.DataFrame(parts).reset_index()
+        ends = self.frame()
+        names, rows = [name for name, _ in self.sweep.axes], []
+        measure = kind_of(self.sweep.base).measure
+        for values, seeds in ends.groupby(names, sort=False):
+            row = dict(zip(names, values, strict=True))
+            for name in (measure, f"extra_{measure}"):
+                mean, low, high = (
+                    float(one[0]) for one in metrics.regret_band(seeds[name].to_numpy()[:, None])
+                )
+                low = max(low, 0.0) if name in NONNEGATIVE else low
+                row |= {f"{name}_mean": mean, f"{name}_low": low, f"{name}_high": high}
+            rows.append(row)
+        return pd.DataFrame(rows)
 
     def __repr__(self) -> str:
         return f"Results of {self.sweep!r}: {len(self.curves)} runs"
@@ -364,15 +322,8 @@ class SweepResult(Generic[S]):
     def _repr_html_(self) -> str:
         means = self.summary().filter(regex="^(?!.*_(low|high)$)")
         means.columns = [str(name).removesuffix("_mean") for name in means]
-        caption = f"{self.sweep!r}: means over seeds at the end"
-        cells = (
-            "".join(f"{one:.4g}" if isinstance(one, float) else str(one) for one in r) for r in means.values
-        )
-        first = means.head(fitting(cells, MOST - len(caption)))
-        table = re.sub(r"\n\s*", "", first.to_html(index=False, float_format=lambda value: f"{value:.4g}"))
-        left = len(means) - len(first)
-        rest = f"<p>{plural(left, 'more row')}: see frame()</p>" if left else ""
-        return f"<p>{escape(caption)}</p>{table}{rest}"
+        table = means.to_html(index=False, max_rows=10, float_format=lambda value: f"{value:.4g}")
+        return f"<p>{escape(repr(self.sweep))}: means over seeds at the end</p>{table}"
 
 
 def check_runs(sweep: Sweep[Any]) -> None:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from html import escape
-from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
-
-import numpy as np
 
 from dprl import metrics, simulation
 from dprl.fields import SpecError, check_flags, check_type
 from dprl.learners import ALGORITHMS, OFFLINE
+from dprl.messages.brief import cut, table_of
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.privacy.curator import PROMISES
 from dprl.privacy.guarantee import Guarantee, budget
@@ -27,11 +24,11 @@ from dprl.simulation import (
     UploadSpec,
     UploadTrace,
 )
-from dprl.simulation.kinds import given_spec, kind_of
+from dprl.simulation.kinds import given_spec
 from dprl.simulation.trace import TraceCore
 from dprl.theory.papers import bibliography
 from dprl.version import VERSION
-from dprl.words import plural, upward
+from dprl.words import upward
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,11 +45,8 @@ Measure = Literal[
     "privacy cost",
     "suboptimal episodes",
     "suboptimality",
-    "lower bound",
     "policy",
 ]
-SPARK = 160, 36  # pixels
-MOST = 1600  # characters of an object that a notebook shows, without the line about the rest
 Source = tuple[str, str]  # the subject of a source, and the text that names its papers
 NOTIONS = {"zcdp": "Bun, Steinke 2016"}  # the paper that introduced each notion of privacy, if we know it
 
@@ -90,7 +84,7 @@ class Trace(simulation.Trace[T_co]):
         return cite(self)
 
     def _repr_html_(self) -> str:
-        return card([(repr(self).partition("\n")[0], *told(self))])
+        return card("Trace", {repr(self).partition("\n")[0].removeprefix("Trace of "): self})
 
 
 # A spec and a trace of any kind; `isinstance` narrows the type for a type checker.
@@ -147,8 +141,6 @@ class Comparison:
                   of episodes that fell short of V* by more than alpha, against alpha.
                 - Runs on simulated data sets: "suboptimality" of the learned policy over n; or "privacy cost", the
                   distance of its lower bound below that of `spec.baseline()`, which has to be among the runs.
-                - Runs on a file of yours: "lower bound" on the value of the learned policy, over the budgets of runs
-                  that differ in nothing else.
             statistic: "mean" or "median" over seeds; only the mean for runs on data sets.
             log_x, log_y: whether an axis is logarithmic; the axes of n and alpha always are.
             seeds: whether to draw each seed, too; not possible for suboptimal episodes.
@@ -189,10 +181,10 @@ class Comparison:
         return table[["run", *(column for column in table if column != "run")]]
 
     def __repr__(self) -> str:
-        return f"Comparison of {len(self.traces)} runs: {listed(list(self.traces), '; ')}"
+        return f"Comparison of {len(self.traces)} runs: {cut('; '.join(self.traces))}"
 
     def _repr_html_(self) -> str:
-        return card([(name, *told(trace)) for name, trace in self.traces.items()])
+        return card("Comparison", self.traces)
 
 
 def compare(traces: Iterable[simulation.Trace] | Mapping[str, simulation.Trace]) -> Comparison:
@@ -213,28 +205,25 @@ def compare(traces: Iterable[simulation.Trace] | Mapping[str, simulation.Trace])
     from dprl.figures.regret import distinct
 
     check_type("traces", traces, Iterable, RUNS)
-    for trace in traces.values() if isinstance(traces, Mapping) else (traces := list(traces)):
-        check_type("traces", trace, simulation.Trace, RUNS)
-    if not isinstance(traces, Mapping):
-        found = list(traces)
-        traces = dict(zip(distinct([trace.spec.label() for trace in found]), found, strict=True))
-    if not traces:
+    found = list(traces.values() if isinstance(traces, Mapping) else traces)
+    if not found:
         raise SpecError("traces", "there is none; give at least one, such as dprl.run(spec).")
-    return Comparison(dict(traces))
+    for trace in found:
+        check_type("traces", trace, simulation.Trace, RUNS)
+    names = traces if isinstance(traces, Mapping) else distinct([trace.spec.label() for trace in found])
+    return Comparison(dict(zip(names, found, strict=True)))
 
 
 # ---- in a notebook
 
 
-def told(trace: simulation.Trace) -> tuple[str, str, str]:
-    """Return the final measure with its interval, the proved guarantee, and the curve."""
-    measure = kind_of(trace.spec).measure
-    final = trace.summary()
-    low, high = final[f"final_{measure}_low"], final[f"final_{measure}_high"]
-    said = f"final {measure} {final[f'final_{measure}_mean']:.4g}"
-    if low is not None:
-        said = f"{said} (95% interval over seeds: {low:.4g} to {high:.4g})"
-    return said, proved_in_words(trace.guarantee), sparkline(trace.at, trace.values.mean(0))
+def card(caption: str, traces: Mapping[str, simulation.Trace]) -> str:
+    """Return an HTML table of runs: the name of each with its proved guarantee and its final measure."""
+    told = (
+        (name, f"{proved_in_words(one.guarantee)}; {repr(one).splitlines()[1]}")
+        for name, one in traces.items()
+    )
+    return table_of(caption, told)
 
 
 def proved_in_words(guarantee: Guarantee) -> str:
@@ -244,56 +233,6 @@ def proved_in_words(guarantee: Guarantee) -> str:
     if guarantee.proved_epsilon is None:
         return "no privacy"
     return f"proved: (epsilon, delta) = {budget(guarantee.proved_epsilon, guarantee.proved_delta or 0.0)}"
-
-
-def sparkline(at: Any, values: Any) -> str:
-    """Draw a curve without axes as SVG; its vertical axis is logarithmic."""
-    width, height = SPARK
-    x = np.log(np.maximum(np.asarray(at, float), 1.0))
-    y = np.asarray(values, float)
-    known = np.isfinite(y)
-    x, y = x[known], y[known]
-    if len(x) < 2:
-        return ""
-    x = 2 + (width - 4) * (x - x[0]) / ((x[-1] - x[0]) or 1.0)
-    y = height - 2 - (height - 4) * (y - y.min()) / ((y.max() - y.min()) or 1.0)
-    places = " ".join(
-        f"{a:.0f},{b:.0f}"
-        for a, b in zip(x[:: max(1, len(x) // 50)], y[:: max(1, len(y) // 50)], strict=True)
-    )
-    return (
-        f'<svg width="{width}" height="{height}" role="img" aria-label="the mean over seeds, up to the end">'
-        f'<polyline points="{places}" fill="none" stroke="currentColor" stroke-width="1.5"/></svg>'
-    )
-
-
-def card(rows: Iterable[tuple[str, str, str, str]]) -> str:
-    """Return an HTML table of runs: name, final measure, proved guarantee, and curve (SVG of our own)."""
-    told = list(rows)
-    shown = told[: fitting("".join(words) for *words, _ in told)]
-    body = "".join(
-        f"<tr><th>{escape(name)}</th><td>{escape(final)}</td><td>{escape(promise)}</td><td>{curve}</td></tr>"
-        for name, final, promise, curve in shown
-    )
-    rest = len(told) - len(shown)
-    return f"<table>{body}</table>" + (f"<p>{plural(rest, 'more run')}</p>" if rest else "")
-
-
-def fitting(texts: Iterable[str], room: int = MOST) -> int:
-    """Return how many of the texts, from the first on, fit into `room` characters."""
-    ends = list(accumulate(map(len, texts)))
-    return sum(end <= room for end in ends)
-
-
-def listed(names: Sequence[str], between: str, room: int = MOST) -> str:
-    """Return the names on one line; if not all fit, as many as fit and the number of further names."""
-    shown = fitting((name + between for name in names), room)
-    rest = [f"{len(names) - shown} more"] if shown < len(names) else []
-    return between.join([*names[:shown], *rest])
-
-
-def row(name: str, value: str) -> str:
-    return f"<tr><th>{escape(name)}</th><td>{escape(value)}</td></tr>"
 
 
 # ---- what to cite
@@ -322,24 +261,21 @@ def cite(*runs: Spec | simulation.Trace | Mapping[str, Any]) -> str:
 
 def of_online(spec: Any) -> Iterator[Source]:
     """Yield the sources of an online run: its algorithm and, if private, its privacy model and mechanism."""
-    yield _of(ALGORITHMS[spec.algorithm])
+    entries: list[Any] = [ALGORITHMS[spec.algorithm]]
     if spec.mechanism is not None:
-        yield _of(PRIVATIZERS[spec.privacy])
-        yield _of(MECHANISMS[spec.mechanism])
+        entries += PRIVATIZERS[spec.privacy], MECHANISMS[spec.mechanism]
+    yield from ((entry.title, entry.source) for entry in entries)
 
 
 def of_data_set(spec: Any) -> Iterator[Source]:
     """Yield the sources of a run on a data set: its algorithm and, if private, its guarantee and its noise."""
-    yield _of(OFFLINE[spec.algorithm])
-    promise = PROMISES[spec.privacy]
+    learner, promise = OFFLINE[spec.algorithm], PROMISES[spec.privacy]
+    yield learner.title, learner.source
     if spec.privacy in NOTIONS:
         yield f"{promise.title} privacy", NOTIONS[spec.privacy]
     if promise.mechanism in MECHANISMS:
-        yield _of(MECHANISMS[promise.mechanism])
-
-
-def _of(entry: Any) -> Source:
-    return entry.title, entry.source
+        noise = MECHANISMS[promise.mechanism]
+        yield noise.title, noise.source
 
 
 SOURCES: dict[str, Callable[[Any], Iterator[Source]]] = {

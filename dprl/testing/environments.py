@@ -46,16 +46,11 @@ def settings(environment: Environment) -> Iterator[dict[str, Any]]:
         yield from ({field.name: end} for end in ends if end is not None and field.kind != "text")
 
 
-def checked(environment: Environment, given: dict[str, Any]) -> dict[str, Any]:
-    """Return the environment's parameters, with defaults filled in."""
-    return check_params("environment_params", environment.key, environment.fields, given)
-
-
 def models(environment: Environment) -> None:
     """Make each model twice, and check its numbers, sizes and labels."""
     require(same(environment.make(), environment.make()), "two calls of make() differ; draw from a seed")
     for given in settings(environment):
-        params = checked(environment, given)
+        params = check_params("environment_params", environment.key, environment.fields, given)
         S, A, H = environment.size(**params)[:3]
         if H * S * A * (environment.branching(**params) if environment.branching else S) > LARGEST:
             continue

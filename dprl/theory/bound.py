@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from dprl.words import raised
 
 Array = NDArray[np.float64]
+# in the order of a formula; budgets and alpha follow
+SYMBOLS = {"C": "(√d+1)", "d": "d", "S": "S", "A": "A", "H": "H", "kappa": "κ", "K": "K", "coverage": "dₘ"}
 
 
 @dataclass(frozen=True)
@@ -27,9 +29,6 @@ class BoundSetting:
         coverage: d_m, the smallest positive probability with which the behaviour policy visits a state and action at a
             step.
         kappa: the smallest eigenvalue of the features' second moment, over all steps.
-
-    Raises:
-        ValueError: a parameter is out of range.
     """
 
     S: float
@@ -43,18 +42,6 @@ class BoundSetting:
     rho: float = 1.0
     coverage: float = 0.01
     kappa: float = 0.01
-
-    def __post_init__(self) -> None:
-        for name in (f.name for f in fields(self)):
-            value = getattr(self, name)
-            try:
-                known = np.asarray(value, float)
-            except (TypeError, ValueError, OverflowError):
-                raise ValueError(f"{name} must be a positive number.") from None
-            if (name != "K" and known.ndim) or not (np.isfinite(known) & (known > 0)).all():
-                raise ValueError(f"{name} must be a positive, finite number.")
-        if self.beta >= 1:
-            raise ValueError("beta must be below 1: it is a probability.")
 
 
 @dataclass(frozen=True)
@@ -99,16 +86,8 @@ class BoundTerm:
         above, root = "", ""
         below: list[str] = []
         root_below: list[str] = []
-        for symbol, power in (
-            ("(√d+1)", self.C),
-            ("d", self.d),
-            ("S", self.S),
-            ("A", self.A),
-            ("H", self.H),
-            ("κ", self.kappa),
-            ("K", self.K),
-            ("dₘ", self.coverage),
-        ):
+        for name, symbol in SYMBOLS.items():
+            power = getattr(self, name)
             half = float(2 * power).is_integer() and not float(power).is_integer()
             written = _raised(symbol, abs(2 * power if half else power)) if power else ""
             if power < 0:
@@ -161,8 +140,7 @@ class Bound:
         world: the class of problems (tabular, linear mixture, linear).
         of: the bounded quantity: "regret"; "mistakes" (episodes more than alpha suboptimal); "suboptimality" (the loss
             per episode of a policy learned from a data set of K trajectories).
-        epsilon_below, beta_below: upper limits on epsilon and beta in the theorem.
-        alpha_to_H: whether the theorem requires alpha <= H.
+        epsilon_below: the upper limit on epsilon in the theorem.
         from_S: the theorem requires K >= S^from_S.
     """
 
@@ -177,28 +155,17 @@ class Bound:
     world: str = "tabular"
     of: str = "regret"
     epsilon_below: float = math.inf
-    beta_below: float = math.inf
-    alpha_to_H: bool = False
     from_S: float = 0.0
 
     def value(self, at: BoundSetting) -> Array:
         """Return the bound: total reward lost (or a number of episodes), in the shape of K."""
-        return self.non_private(at) + self.price(at)
-
-    def non_private(self, at: BoundSetting) -> Array:
-        """Return the terms without a budget: the loss from learning."""
-        return self._sum(at, private=False)
+        return np.asarray(sum(term.value(at) for term in self.terms))
 
     def price(self, at: BoundSetting) -> Array:
         """Return the terms with epsilon or rho: the additional loss from privacy."""
-        return self._sum(at, private=True)
-
-    def _sum(self, at: BoundSetting, private: bool) -> Array:
-        total = np.zeros(np.shape(at.K))
-        for term in self.terms:
-            if term.private == private:
-                total = total + term.value(at)
-        return np.asarray(total, float)
+        return np.asarray(
+            sum(term.value(at) for term in self.terms if term.private) + np.zeros(np.shape(at.K))
+        )
 
     @property
     def formula(self) -> str:
@@ -210,10 +177,6 @@ class Bound:
         """Describe the first condition of the theorem that a setting violates, "" if none. K: a single number."""
         if at.epsilon >= self.epsilon_below:
             return f"proved for ε below {self.epsilon_below:g}"
-        if at.beta >= self.beta_below:
-            return f"proved for β below {self.beta_below:g}"
-        if self.alpha_to_H and at.alpha > at.H:
-            return f"proved for α up to H = {at.H:g}"
         if float(at.K) < at.S**self.from_S:
             return f"proved for K from S^{self.from_S:g}"
         return ""

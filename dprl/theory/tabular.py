@@ -126,7 +126,6 @@ MISTAKES = (
         (BoundTerm(S=1, A=1, H=4, alpha=-2), BoundTerm(S=2, A=1, H=4, alpha=-1, epsilon=-1)),
         f"episodes more than α suboptimal; {_INHOMOGENEOUS}; {_PURE}; α at most H",
         of="mistakes",
-        alpha_to_H=True,
     ),
     Bound(
         "jdp-pac-lower",
@@ -139,6 +138,5 @@ MISTAKES = (
         "the paper's logarithm is kept, though its printed proof gives less",
         upper=False,
         of="mistakes",
-        beta_below=1 / 8,
     ),
 )

@@ -43,13 +43,9 @@ def signal(model: str, epsilon: float, delta: float, H: int, episodes: int = 1) 
     """Return mu: one episode's effect in standard deviations of the smallest sufficient noise; 1 without privacy.
 
     In the local model, it is for a count at one of H steps, with the best number of steps for each user to report.
-
-    Args:
-        model: one of MODELS.
-        epsilon, delta: the guarantee for all episodes of a user together.
-        H: the number of steps in an episode.
-        episodes: m, the maximum per user. Gaussian noise in sums is m times as large. One-hot questions get epsilon/m
-            each, and shuffled bits the budget per episode from the group-privacy lemma (docs/report/privacy.md).
+    episodes: m, the maximum per user, who has the guarantee for all of them together. Gaussian noise in sums is m times
+    as large. One-hot questions get epsilon/m each, and shuffled bits the budget per episode from the group-privacy
+    lemma (docs/report/privacy.md).
     """
     if model == "none":
         return 1.0

@@ -143,9 +143,6 @@ def opened(item: Item, live: bool) -> None:
     again(claim, here and here[1])
     with st.expander("Conditions and numbers", icon=":material/list:"):
         numbers(shown)
-        if shown.beside:
-            st.markdown(f"**{escape(shown.beside.claim.title)}.** {explained(escape(shown.beside.summary))}")
-            numbers(shown.beside)
         badge()
     save_citations(claim.runs)
     st.caption("The same on the command line:")

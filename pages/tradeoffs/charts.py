@@ -13,19 +13,17 @@ from numpy.typing import NDArray
 from dprl import metrics
 from dprl.environments import ENVIRONMENTS
 from dprl.figures.looks import CurveStyle
-from dprl.figures.tradeoff import Frontier, ProvedLine
+from dprl.figures.tradeoff import TITLES, Frontier, ProvedLine
 from dprl.figures.users import UsersRow, users_needed
 from dprl.metrics import search
 from dprl.privacy import PRIVATIZERS
 from dprl.research.frontiers import (
     SYMBOLS,
     all_to_lose,
-    band_of,
     bound_of_run,
     frontier_of,
     look_of,
     looks_of,
-    proved_exponent,
 )
 from dprl.sentences import doubts as doubted
 from dprl.simulation import RunSpec
@@ -71,30 +69,14 @@ def way_titles(ways: Sequence[str]) -> list[str]:
 
 def frontiers(study: SweepView) -> list[Frontier]:
     """Return a curve for each of `drawn_models`, from the finished seeds."""
-    curves, looks = [], kinds_of(study)
-    for model in drawn_models(study):
-        x, runs = zip(*study.points(model), strict=True)
-        measured = price if study.show == "price" else ends
-        rows = np.array([measured(spec) for spec in runs]).reshape(len(runs), -1).T
-        lost = np.array([band_of(ends(spec), study.statistic)[0] for spec in runs])
-        worst = np.array([worst_of(spec) for spec in runs])
-        if study.show == "share":
-            most = np.where(worst > 0, worst, np.nan)
-            rows, lost, worst = rows / most, lost / most, np.ones(len(runs))
-        curves.append(
-            frontier_of(
-                study.titles[model],
-                looks[model],
-                runs,
-                x,
-                rows,
-                lost,
-                worst,
-                proved=proved_exponent(runs[0], study.x, price=study.show == "price"),
-                statistic=study.statistic,
-            )
+    looks, show = kinds_of(study), next(one for one in TITLES if one == study.show)
+    return [
+        frontier_of(
+            study.titles[model], looks[model], study.points(model), study.x, show, ends, worst_of,
+            statistic=study.statistic,
         )
-    return curves
+        for model in drawn_models(study)
+    ]  # fmt: skip
 
 
 def worst_of(spec: RunSpec) -> float:

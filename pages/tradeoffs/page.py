@@ -16,6 +16,8 @@ from streamlit.delta_generator import DeltaGenerator
 from dprl.fields import SpecError
 from dprl.figures import tradeoff as figures
 from dprl.learners import ALGORITHMS
+from dprl.metrics.curves import RunCurves
+from dprl.research import SweepResult
 from dprl.research.frontiers import AXES, band_of
 from dprl.sentences import price as sentences
 from dprl.simulation import FIELDS, RunSpec
@@ -218,10 +220,15 @@ def downloads(study: SweepView, draw: Any) -> None:
     """Draw downloads of all seeds' numbers, the settings, the papers, and the chart as a page; `draw` returns the
     picture."""
     sweep, title = study.sweep, f"{studies.SHOWS[study.show]} against {AXES.get(study.x, study.x)}"
-    final = {spec: ends(spec) for spec in sweep.specs}
+    final = {spec: RunCurves(np.array([spec.size]), ends(spec)[:, None]) for spec in sweep.specs}
     with st.container(horizontal=True, gap="small"):
         save_chart("sweep", title, draw)
-        save("sweep.csv", "CSV, every seed", "text/csv", lambda: csv(sweep.frame(final).dropna()))
+        save(
+            "sweep.csv",
+            "CSV, every seed",
+            "text/csv",
+            lambda: csv(SweepResult(sweep, final).frame().dropna()),
+        )
         settings = partial(json.dumps, sweep.to_dict(), indent=2)
         save("sweep.json", "Settings (JSON)", "application/json", settings)
         save_citations(sweep.specs)

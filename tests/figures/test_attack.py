@@ -22,7 +22,7 @@ def test_histograms_hold_every_execution_and_are_told_apart_by_dash_too(dark: bo
     picture = attack.score_histograms(*drawn, see="so", dark=dark)
     first, second = picture.figure.data
     assert picture.table["first episode"].sum() == picture.table["second episode"].sum() == 4000
-    assert max(first.y) == drawn.first.max()
+    assert max(first.y) == drawn[1].max()
     assert (first.line.dash, second.line.dash) == ("solid", "dash")
     assert contrast(first.line.color, style.theme(dark).background) >= 3
     assert "4,000 simulated releases" in picture.figure.layout.title.text

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dprl import metrics
 from dprl.figures import looks, style
 from dprl.figures.looks import CurveStyle
 from dprl.figures.picture import Picture
@@ -38,7 +37,7 @@ def curve(model: str = "central", **changes: Any) -> Frontier:
         theory=-1.0,
     )
     changed = replace(given, **changes)
-    return replace(changed, share=metrics.share_of_worst(changed.center, changed.worst))
+    return replace(changed, share=changed.center / np.where(changed.worst > 0, changed.worst, np.nan))
 
 
 def drawn(*curves: Frontier, **how: Any) -> Picture:

@@ -55,7 +55,7 @@ promise = cache(promise_of)
 
 @cache
 def scores(spec: AttackSpec) -> tuple[np.ndarray, np.ndarray]:
-    traces = dprl.run(spec).seeds
+    traces: Any = dprl.run(spec).seeds
     return np.concatenate([t.first for t in traces]), np.concatenate([t.second for t in traces])
 
 

@@ -175,11 +175,10 @@ def test_sweep_and_store(tmp_path: Path) -> None:
     store = Store(tmp_path / "runs.sqlite")
     store.engine.add(Hand(play))
     found = collect(store, sweep.specs, "me", Store.whole_curves)
-    final = {spec: run.ends for spec, run in found.items()}
     for spec in sweep.specs:
-        np.testing.assert_array_equal(final[spec], dprl.run(spec).values[:, -1])
+        np.testing.assert_array_equal(found[spec].ends, dprl.run(spec).values[:, -1])
         assert [type(t) for t in store.traces(spec)] == [OfflineTrace] * spec.seeds
-    frame = sweep.frame(final)
+    frame = dprl.SweepResult(sweep, found).frame()
     assert list(frame.columns) == ["rho", "C2", "n", "seed", "gap", "extra_gap"]
     with pytest.raises(SpecError, match="give one of environment, algorithm, behaviour, privacy"):
         Sweep(base, {"seeds": [1, 2]})

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from dprl.fields import SpecError
-from dprl.research.sweeps import MAX_POINTS, Sweep
+from dprl.metrics.curves import RunCurves
+from dprl.research.sweeps import MAX_POINTS, Sweep, SweepResult
 from dprl.simulation import FIELDS, OfflineSpec, RunSpec, SeedRun
 from dprl.simulation.axes import OWNERS, PrivacyChoice, axis_fields
 
@@ -147,7 +148,8 @@ def test_json_round_trip() -> None:
 def test_frame_is_tidy_and_pairs_seeds() -> None:
     sweep = Sweep(BASE, {"epsilon": [1, 10], "privacy": ["none", "central"]})
     final = {spec: np.array([10.0, 20.0]) + i for i, spec in enumerate(sweep.specs)}
-    frame = sweep.frame(final)
+    curves = {spec: RunCurves(np.array([BASE.episodes]), ends[:, None]) for spec, ends in final.items()}
+    frame = SweepResult(sweep, curves).frame()
     assert list(frame.columns) == ["epsilon", "privacy", "seed", "episode", "regret", "extra_regret"]
     assert len(frame) == 2 * 2 * BASE.seeds
     assert (frame[frame.privacy == "none"].extra_regret == 0).all()
