@@ -12,7 +12,6 @@ from streamlit.testing.v1 import AppTest
 from dprl.environments.custom import EXAMPLE, parsed
 from dprl.simulation import RunSpec
 from pages.shared.controls import custom
-from pages.shared.layout.chart import command_line
 from pages.shared.visitor import links
 from pages.shared.visitor.draft import draft_of
 from pages.shared.visitor.links import Curve, View
@@ -53,15 +52,6 @@ def test_a_bad_file_gets_one_sentence_and_changes_nothing(what: str) -> None:
     assert s.draft == draft_of(RunSpec())
     custom.received(s, None)  # taken away again
     assert s.upload_problem == ""
-
-
-def test_a_file_may_begin_with_a_byte_order_mark(visit: Visit) -> None:
-    s = visit("bare").session_state["session"]
-    custom.received(s, File(b"\xef\xbb\xbf" + changed(name="marked")))
-    assert s.upload_problem == ""
-    assert "marked" in s.draft.environment_params["custom"]["model"]
-    custom.received(s, File(changed().decode().encode("utf-16")))
-    assert s.upload_problem == "This is text in UTF-16; save it as UTF-8."
 
 
 def test_a_file_that_no_browser_should_have_sent_is_refused_unread() -> None:
@@ -164,18 +154,6 @@ def test_what_is_wrong_with_an_edit_is_said_and_the_text_stays(visit: Visit) -> 
     assert app.session_state["session"].draft.environment_params["custom"].get("model") is None
 
 
-def test_a_large_one_is_not_edited_here(visit: Visit) -> None:
-    app = visit("bare")
-    model = json.dumps(
-        json.loads(LARGE)
-        | {"P": np.full((90, 1, 90), 1 / 90).tolist(), "R": [[0.5]] * 90, "d1": [1] + [0] * 89}
-    )
-    custom.received(app.session_state["session"], File(model.encode()))
-    app.run()
-    assert not app.session_state["session"].upload_problem
-    assert not [button for button in app.button if button.key == "edit_use"]
-
-
 def test_a_gridworld_is_written_a_row_on_a_line(visit: Visit) -> None:
     app = visit("bare")
     widget(app, "selectbox", "Environment").select("gridworld").run()
@@ -189,16 +167,6 @@ def test_a_gridworld_is_written_a_row_on_a_line(visit: Visit) -> None:
     assert spec(app) is None
     assert "rows of equal length" in words(app)
     assert app.button(key="run").disabled
-
-
-def test_json_within_json_is_reproduced_from_a_file_and_nothing_unused_is_named(visit: Visit) -> None:
-    app = visit("explore", c=["env.custom~envp.H.4~K.1000"], tab="data")
-    code = "\n".join(block.value for block in app.code)
-    assert "--spec spec.json" in code
-    assert "--env-param" not in code
-    line = command_line(RunSpec(algorithm="ucbvi", bonus="paper"))
-    assert "None" not in line
-    assert "--env-param S=6" in line
 
 
 FORMULA = "=cmd|' /C calc'!A0"

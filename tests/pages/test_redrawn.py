@@ -77,15 +77,6 @@ def test_what_takes_long_is_drawn_less_often(monkeypatch: pytest.MonkeyPatch) ->
     assert 0 < pages < 6
 
 
-def test_a_first_drawing_that_takes_long_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    server = Server(monkeypatch)
-    server.takes = 2.0
-    frame.redrawn(server.draw, 0.4)
-    server.takes = 0.02
-    server.part()
-    assert server.pace == 0.4
-
-
 def test_many_visitors_share_the_time_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
     server = Server(monkeypatch)
     server.takes = 0.03
@@ -110,32 +101,6 @@ def test_many_visitors_share_the_time_there_is(monkeypatch: pytest.MonkeyPatch) 
         whole_page(None)  # their runs have ended
     server.session = sessions[-1]
     assert whole_page() == 0.4
-
-
-def test_who_has_gone_without_a_word_counts_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    server = Server(monkeypatch)
-    crowd = frame.Crowd()
-    assert crowd.pace((1, "results"), 0.4, 1.0) == 1.0 / frame.SHARE
-    assert crowd.pace((2, "results"), 0.4, 0.1) == 1.1 / frame.SHARE
-    server.now += 16.0
-    assert crowd.pace((2, "results"), 0.4, 0.1) == 0.1 / frame.SHARE
-
-
-def test_what_is_known_to_cost_little_keeps_its_pace_from_the_first_on(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    server = Server(monkeypatch)
-    sessions = {name: [Session() for _ in range(41)] for name in ("room", "results")}
-
-    def paces(name: str, cost: float) -> list[float | None]:
-        found = []
-        for server.session in sessions[name]:
-            frame.redrawn(server.draw, 1.0, name, cost)
-            found.append(server.pace)
-        return found
-
-    assert paces("room", 0.001) == [1.0] * 41
-    assert paces("results", frame.COST)[-1] == pytest.approx((41 * 0.001 + 41 * frame.COST) / frame.SHARE)
 
 
 def test_a_browser_that_lags_behind_gets_no_parts_of_the_last_page(monkeypatch: pytest.MonkeyPatch) -> None:
