@@ -121,6 +121,23 @@ def test_two_patients_whose_bits_are_the_same_send_the_same(join: Join, room: tu
     assert store.rooms.steps(code)[0].answers == ("3-n011000",) * 2
 
 
+@pytest.mark.thorough
+def test_a_report_that_was_lost_is_sent_again_and_not_drawn_again(
+    join: Join, room: tuple[Store, str, str]
+) -> None:
+    store, code, _ = room
+    phone = join()
+    phone.page.evaluate("window.deaf = true")
+    phone.play(["moderate"] * 5, 0.7, "111000")
+    expect(phone.button("Send again")).to_be_visible()
+    assert store.rooms.steps(code)[0].answers == ()
+    phone.page.reload()
+    expect(phone.page.get_by_text("and forgotten your history")).to_be_visible()
+    expect(phone.page.get_by_text("The room stores your randomised bits")).to_be_visible()
+    assert phone.page.evaluate("window.draws") == 0
+    assert store.rooms.steps(code)[0].answers == ("3-n111000",)
+
+
 REPORTS = f"""async ([n, law, way]) => {{ {OWN}
   const patient = await own();
   return Array.from({{ length: n }}, () => patient.report(way, law).text);
