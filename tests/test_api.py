@@ -104,13 +104,6 @@ def test_the_environment_alone_needs_no_name() -> None:
             LOOSE.RunSpec(*given, **named)
 
 
-def test_signatures_show_plain_types() -> None:
-    shown = str(inspect.signature(dprl.RunSpec))
-    assert "epsilon: 'float | None' = 1.0" in shown
-    assert "episodes: 'int' = 1000000000" in shown
-    assert "names." not in shown
-
-
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [

@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 
 import dprl
-from dprl.simulation import AttackSpec, Trace, online
+from dprl.simulation import AttackSpec, Trace
 from dprl.simulation.uploads import kept
-from dprl.words import upward
 
 MOST = 1000  # characters
 TINY: dict[str, Any] = {"environment": "random", "environment_params": {"S": 3, "A": 2, "H": 3}}
@@ -60,25 +59,6 @@ def test_a_trace_and_all_that_hangs_on_it_print_briefly(traces: dict[str, Trace]
     assert f"{len(trace.seeds)} seed" in lines[0]
     assert f"{trace.values[:, -1].mean():.6g}" in lines[1]
     assert lines[2] == repr(trace.guarantee)
-
-
-def test_a_trace_names_its_environment_its_interval_and_what_is_proved(traces: dict[str, Trace]) -> None:
-    said = repr(traces["online"])
-    final = traces["online"].summary()
-    assert "Random MDP" in said
-    assert f"{final['final_regret_low']:.6g} to {final['final_regret_high']:.6g}" in said
-    assert "at episode 1,000" in said
-    assert f"proved (epsilon, delta) ({upward(final['proved_epsilon'] or 0.0):g}, 10⁻⁶)" in said
-    proved = traces["offline"].guarantee.proved_rho  # noise is rounded up
-    assert proved is not None
-    assert 0.9999 < proved <= 1
-    assert f"proved rho {upward(proved):g}," in repr(traces["offline"])
-    assert "proved" not in repr(dprl.run(ONLINE.baseline()))
-
-
-def test_a_seed_that_was_cut_short_says_so() -> None:
-    run = online.start(ONLINE.replace(episodes=10**15), 0)
-    assert repr(run.trace()).endswith("cut short)")
 
 
 def test_an_environment_of_ones_own_prints_briefly_however_large_it_is() -> None:

@@ -25,7 +25,8 @@ def test_of_many_runs_a_notebook_shows_some() -> None:
         Sweep(SPEC, {"privacy": ["none", "local"], "epsilon": budgets[:200]}),
     )
     both = SweepResult(parts, {spec: curves[SPEC.baseline()] for spec in parts.specs})
-    many = dprl.compare({f"a run with a name of its own, {k}": dprl.run(SPEC) for k in range(40)})
+    run = dprl.run(SPEC)
+    many = dprl.compare({f"a run with a name of its own, {k}": run for k in range(40)})
     for shown in (sweep, parts, whole, both, many):
         text = re.sub(r"<[^<>]*>", "", shown._repr_html_())
         assert len(text) < MOST

@@ -15,7 +15,7 @@ from bench.citation import FILE, written
 from dprl.__main__ import main
 from dprl.research.traces import SOURCES
 from dprl.simulation import KINDS, AttackSpec, Spec
-from dprl.theory.papers import PAPERS, Paper, bibliography, tex
+from dprl.theory.papers import PAPERS, Paper, bibliography
 from dprl.version import VERSION
 
 
@@ -63,14 +63,6 @@ def test_runs_of_every_kind_are_cited_and_each_paper_once() -> None:
     assert {"qiao2023offline", "bun2016", "balle2018"} <= set(together)
 
 
-def test_a_trace_is_cited_as_its_spec_is() -> None:
-    spec = dprl.RunSpec(
-        environment_params={"S": 3, "H": 3}, algorithm="ucbvi", privacy="none", episodes=50, seeds=1
-    )
-    trace = dprl.run(spec)
-    assert trace.cite() == dprl.cite(trace) == dprl.cite(spec)
-
-
 def test_a_source_without_a_paper_is_said_and_cites_only_the_program() -> None:
     text = bibliography([("Mine", "nobody's: 100% of_an example")], VERSION)
     assert set(entries(text)) == {"dprl"}
@@ -83,10 +75,6 @@ def test_each_entry_is_ascii_and_whole() -> None:
         assert paper.bibtex.isascii()
         assert found["author"].count(" and ") == len(paper.authors) - 1
         assert "eprint" in found or found["url"] == paper.address
-
-
-def test_accents_are_written_for_latex() -> None:
-    assert tex("Rémi Szepesvári, Úlfar & 5%") == r"R{\'e}mi Szepesv{\'a}ri, {\'U}lfar \& 5\%"
 
 
 def test_citation_cff_has_the_papers_and_the_version() -> None:

@@ -124,19 +124,6 @@ def test_kernels_that_nobody_can_be_using_are_removed(home: Path) -> None:
     assert set((home / "kernels").iterdir()) == {own, held, strange}
 
 
-def test_where_a_compiled_function_stands_is_looked_up_once(home: Path) -> None:
-    from numba.experimental import function_type
-
-    function = compiled()
-    other = function.nopython_signatures[0]
-    for name in disk.LOOKED_UP:
-        ours = getattr(function_type, name)
-        disk.remember()
-        assert getattr(function_type, name) is ours
-        found = ours(function, other)
-        assert found == ours(function, other) == ours.__wrapped__(function, other) > 0
-
-
 @pytest.mark.parametrize("given", ["~no-such-user/x", ""])
 def test_without_a_home_directory_the_setting_is_named(
     given: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 from dprl.fields import (
     Field,
     SpecError,
-    check_params,
     decode,
     parse_params,
     read_json,
@@ -65,49 +64,9 @@ def test_minus_zero_is_zero() -> None:
     assert str(OPTIONAL.parse("-0")) == "0.0"
 
 
-NOT_NUMBERS: list[Any] = [
-    None,
-    True,
-    False,
-    "7",
-    "x",
-    [],
-    [7],
-    {},
-    (7,),
-    b"7",
-    7j,
-    float("nan"),
-    float("inf"),
-    -float("inf"),
-    10**400,
-    object,
-]
-
-
-@pytest.mark.parametrize("field", [INT, FLOAT], ids=["int", "float"])
-@pytest.mark.parametrize(
-    "value", [*NOT_NUMBERS, np.zeros(3), Decimal("nan"), -(10**5000)], ids=lambda v: repr(type(v))
-)
-def test_what_is_not_a_number_is_refused(field: Field, value: Any) -> None:
-    refused(field, value)
-
-
 @pytest.mark.parametrize("value", [7.5, 1e-9, 0.999999])
 def test_fractions_are_not_ints(value: float) -> None:
     refused(INT, value)
-
-
-@pytest.mark.parametrize("value", [None, 3, "c", "A", " a", ["a"], {"a"}, ""])
-def test_choices(value: Any) -> None:
-    assert CHOICE.check("a") == "a"
-    refused(CHOICE, value)
-
-
-@pytest.mark.parametrize("value", [None, 3, "S=6", [("S", 6)], {6: "S"}])
-def test_params(value: Any) -> None:
-    assert PARAMS.check({"S": 6}) == {"S": 6}
-    refused(PARAMS, value)
 
 
 def refused(field: Field, value: Any) -> None:
@@ -164,25 +123,6 @@ def test_parse_params() -> None:
         with pytest.raises(SpecError) as error:
             parse_params("p", text)
         assert one_sentence(str(error.value), "p")
-
-
-def test_check_params_fills_in_and_names_what_is_wrong() -> None:
-    fields = (Field("S", "int", 6, "states", low=1, high=9), CHOICE)
-    assert check_params("p", "it", fields, {}) == {"S": 6, "model": "a"}
-    assert list(check_params("p", "it", fields, {"model": "b", "S": "7"}).items()) == [
-        ("S", 7),
-        ("model", "b"),
-    ]
-    for given_params, field in (
-        ({"S": 10}, "p.S"),
-        ({"S": "x"}, "p.S"),
-        ({"model": 1}, "p.model"),
-        ({"s": 1}, "p"),
-    ):
-        with pytest.raises(SpecError) as error:
-            check_params("p", "it", fields, given_params)
-        assert error.value.field == field
-        assert one_sentence(str(error.value), field)
 
 
 @settings(max_examples=200, deadline=None, derandomize=True)

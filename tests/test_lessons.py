@@ -11,7 +11,6 @@ import pytest
 
 from dprl import metrics
 from dprl.fields import SpecError
-from dprl.figures import lessons as figures
 from dprl.lessons import LESSONS, Choice, Marker, Order, charts
 from dprl.lessons.kinds import ATTACK
 from dprl.lessons.lesson import Lesson, read_lesson
@@ -117,13 +116,6 @@ def test_the_middle_of_a_class_is_a_median_in_every_lesson_with_a_marker() -> No
                 assert sum(says(x) >= says(middle) for x in answers) >= n / 2
             assert prediction.typical(answers[::-1]) == typical
             assert step.together([prediction.write(x) for x in answers], evidence())
-
-
-def test_a_marker_at_the_very_end_of_a_log_axis_is_within_it() -> None:
-    chart = figures.AskedChart("", "", "", (5.0, 1e10), (0.0, 1.0))
-    low, high = figures.open_chart(chart, shown=False, dark=False).layout["xaxis"]["range"]
-    assert 10**low < 5.0 < 1e10 < 10**high
-    assert (low, high) == pytest.approx((np.log10(5), 10))
 
 
 def test_a_prediction_scores_a_point_or_a_part_of_one() -> None:
@@ -307,17 +299,3 @@ def test_the_lesson_in_the_document_is_a_lesson(tmp_path: Path) -> None:
     first, second = read_lesson(file).steps
     assert first.environment[0] == "clinic"
     assert isinstance(second.prediction, Choice)
-
-
-def test_answers_that_tie_are_all_shown() -> None:
-    assert ORDER.together([(0, 2, 1)], (0, 1, 2)).endswith(
-        "Wrong names were given most often to curve 2 and curve 3 (1 of 1 times)."
-    )
-    assert MARKER.together([1e2, 1e4], 1.5e4) == (
-        "Of 2 predictions, the two in the middle are 100 users and 10,000 users. Measured: 15,000 users."
-    )
-    assert SLOPE.together([0.0, 0.5, 1.0, 1.0, 0.5], 0.44).endswith(
-        "The most frequent answer is “like √K” and “like K”."
-    )
-    assert SHARE.typical([7.0, 9.0]) == [7.0, 9.0]
-    assert SHARE.typical([7.0, 7.0]) == [7.0]

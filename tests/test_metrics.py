@@ -153,14 +153,6 @@ def test_a_decade_counts_only_seeds_whose_price_is_above_zero() -> None:
     assert np.isnan(none.mean)
 
 
-def test_decades_agree_with_the_growth_exponent() -> None:
-    at = np.geomspace(1, 1e6, 200)
-    price = np.random.default_rng(3).gamma(2.0, size=(5, 200)).cumsum(axis=1)
-    for decade in metrics.growth_by_decade(at, price):
-        found = metrics.growth_exponent(at, price, decade.from_k, decade.to_k)
-        assert (decade.mean, decade.low, decade.high) == pytest.approx(found)
-
-
 def decade(exponent: float, half: float, number: int, seeds: int = 20) -> metrics.Growth:
     return metrics.Growth(
         10.0**number, 10.0 ** (number + 1), exponent, exponent - half, exponent + half, seeds, 20

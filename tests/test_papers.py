@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import itertools
-import json
 import math
 import re
 from collections.abc import Iterable, Sequence
@@ -32,8 +31,8 @@ from dprl.metrics import (
     t_interval,
 )
 from dprl.metrics.curves import Evidence, RunCurves
-from dprl.papers import CLAIMS, Setting, command, hard, offline, privacy, ranking, regret
-from dprl.papers.evidence import DIGITS, POINTS, from_dict, kept, seen_in, to_dict
+from dprl.papers import CLAIMS, Setting, command, hard, privacy, ranking, regret
+from dprl.papers.evidence import kept, seen_in
 from dprl.papers.experiments import COLLUSIONS
 from dprl.papers.items import FOUND, STATED, all_items, papers, related
 from dprl.papers.ranking import (
@@ -106,21 +105,6 @@ def test_orders_and_exponents_follow_the_runs() -> None:
     assert above.judge(found).verdict == "holds"
     few = {s: replace(r, values=r.values * 1e-6) for s, r in found.runs.items()}
     assert above.judge(Evidence(few, {})).verdict == NO
-
-
-def test_offline_runs_are_read_at_their_sizes() -> None:
-    spec = OfflineSpec(environment_params={"S": 3, "H": 3}, algorithm="dp-apvi", n=10**6, seeds=4)
-    order = offline.nearer([spec.baseline(), spec, spec.replace(rho=0.01)], 10**4)
-    early, late = offline.near_its_baseline(spec, 10**4, 0.01), offline.near_its_baseline(spec, 10**6, 0.01)
-    found = evidence(order, late)
-    assert early.judge(found).value > 0.01
-    assert late.judge(found).verdict == "holds"
-    assert order.judge(found).value == pytest.approx(
-        min(
-            np.mean(offline.gap(found, b, 10**4) - offline.gap(found, a, 10**4))
-            for a, b in itertools.pairwise(order.specs)
-        )
-    )
 
 
 @pytest.mark.parametrize("arms", hard.ARM_0_IS_BEST)
@@ -221,25 +205,6 @@ def test_the_order_of_runs_that_learned_nothing_is_not_judged(
     assert found.verdict == expected
     if expected == "nothing learned yet":
         assert found.value == pytest.approx(shares[-1] / shares[-2])  # what cannot be judged is what is shown
-
-
-def test_what_is_kept_of_a_run_is_small_and_survives_json() -> None:
-    at = np.unique(np.geomspace(1, 10**9, 500).astype(np.int64))
-    values = np.vstack([at * np.pi, at * math.e])
-    whole = RunCurves(at, values, v_star=3.4)
-    found = kept(whole, whole=True)
-    assert len(found.at) <= POINTS
-    assert (found.at[0], found.at[-1]) == (1, 10**9)
-    assert found.ends == pytest.approx(values[:, -1], rel=10.0 ** (1 - DIGITS))
-    assert found.upto(10**9) == pytest.approx(found.ends)
-    assert kept(whole, whole=False).at.tolist() == [10**9]
-    spec = COLLUSIONS[0]
-    answers = {("collusion", spec): {"one": 0.5}}
-    text = json.dumps(to_dict(Evidence({SMALL: found}, answers)))
-    again = from_dict(json.loads(text), {spec: "collusion"})
-    assert again.runs[SMALL].values.tolist() == found.values.tolist()
-    assert again.runs[SMALL].v_star == 3.4
-    assert again.answers == answers
 
 
 def lines(text: str) -> Iterable[str]:

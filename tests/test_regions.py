@@ -45,13 +45,6 @@ def test_an_outline_is_the_projection_of_the_region(slack: float, pull: float) -
     assert reached.max() == pytest.approx(float((furthest - one.center) @ x), rel=1e-3)
 
 
-def test_a_long_outline_has_no_corners() -> None:
-    """Seen in the widths of its own, no piece of it is long."""
-    one = made(1e4, 1.0, 1.0)
-    outline = (metrics.outline(one, 0, 1) - one.center[:2]) / metrics.half_widths(one)[:2]
-    assert np.linalg.norm(np.diff(outline, axis=0), axis=1).max() < 0.1
-
-
 def test_what_is_not_known_has_no_width() -> None:
     one = made(1.0, 0.0, 0.0)._replace(center=np.full(3, np.nan))
     assert not one.known

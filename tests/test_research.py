@@ -14,7 +14,6 @@ import dprl
 from dprl import OfflineSpec, RunSpec, SpecError, Sweep, TabularMDP, compare, metrics
 from dprl.metrics.curves import RunCurves
 from dprl.research import SweepResult
-from dprl.research.background import collect
 from dprl.runs.store import Store, opened
 from dprl.simulation import AttackSpec
 from dprl.simulation.uploads import model
@@ -320,12 +319,6 @@ def test_a_task_that_is_cancelled_withdraws_its_run_and_nobody_else_s(
     asyncio.run(cancelled())
     with pytest.raises(SpecError, match="workers: 0 is not allowed"):
         asyncio.run(dprl.run_async(SPEC, workers=0, store=store.path))
-    store.close()
-
-
-def test_a_run_that_is_asked_for_twice_is_waited_for_once(tmp_path: Path) -> None:
-    store = Store(tmp_path / "runs.sqlite")
-    assert collect(store, [SPEC, SPEC], "somebody", lambda kept, spec: 1) == {SPEC: 1}
     store.close()
 
 

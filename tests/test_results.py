@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -12,7 +10,6 @@ from scipy.stats import t
 
 import dprl
 from dprl.metrics.curves import RunCurves
-from dprl.research.background import progress_bar
 
 SPEC = dprl.RunSpec("riverswim", environment_params={"S": 3, "H": 2}, episodes=100, seeds=3)
 
@@ -90,27 +87,3 @@ def test_every_frame_has_the_whole_curve_or_its_end(result: dprl.SweepResult[dpr
         assert len(whole) == rows * len(trace.at)
         assert set(end.columns) == set(whole.columns)
         assert (end["episode"] == SPEC.episodes).all()
-
-
-def test_a_notebook_keeps_one_progress_output(monkeypatch: pytest.MonkeyPatch) -> None:
-    outputs: list[list[str]] = []
-
-    def display(data: dict[str, str], *, raw: bool, display_id: bool) -> Any:
-        assert raw
-        assert display_id
-        outputs.append([data["text/plain"]])
-        return SimpleNamespace(update=lambda data, raw: outputs[-1].append(data["text/plain"]))
-
-    shown: Any = ModuleType("IPython.display")
-    shown.display = display
-    for name, module in (
-        ("ipykernel", ModuleType("ipykernel")),
-        ("IPython", ModuleType("IPython")),
-        ("IPython.display", shown),
-    ):
-        monkeypatch.setitem(sys.modules, name, module)
-    bar = progress_bar()
-    for share in (0.1, 0.5, 1.0):
-        bar(share)
-    assert len(outputs) == 1
-    assert [text[-4:] for text in outputs[0]] == ["  0%", " 10%", " 50%", "100%"]

@@ -32,7 +32,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
 from dprl import serve, streamlit_patches
 from dprl.fields import SpecError
-from dprl.serve import Guard, check_address, check_settings, documents, headers, url
+from dprl.serve import Guard, check_address, check_settings, documents, headers
 from dprl.sitemap import PAGES, page_at, tagged
 from tests.browser.server import END_LIMIT, ROOT, free_port, serve_command, start
 from tests.runs.test_workers import listening
@@ -81,11 +81,6 @@ def test_a_port_in_use_is_refused_in_one_sentence() -> None:
         assert refused("--host=127.0.0.1", f"--port={port}") == (
             f"port: {port} is in use; give another one, such as {port % 65535 + 1}.\n"
         )
-
-
-def test_the_address_to_open() -> None:
-    assert url("localhost", 8501) == "http://localhost:8501"
-    assert url("::1", 8501) == "http://[::1]:8501"
 
 
 @pytest.mark.thorough

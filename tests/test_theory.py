@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from dprl.theory import BOUNDS, BoundSetting, BoundTerm
+from dprl.theory import BOUNDS, BoundSetting
 
 # Chosen so that every root is exact: S=4, A=9, H=16, K=10^8 (its fourth root is 100), d=16 (sqrt(d)+1 = 5),
 # epsilon=1/4 (1/sqrt(epsilon) = 2), alpha=1/2, beta=1/4, rho=1/4, d_m=1/100, kappa=1/16.
@@ -119,11 +118,6 @@ def test_a_row_is_what_was_worked_out_by_hand(key: str) -> None:
 )
 def test_formulas_are_written_as_people_write_them(key: str, text: str) -> None:
     assert BOUNDS[key].formula == text
-
-
-def test_an_exponent_without_a_written_form_is_refused() -> None:
-    with pytest.raises(ValueError, match="exponent"):
-        _ = BoundTerm(S=math.pi).text
 
 
 def test_a_curve_of_values_is_each_value_by_itself() -> None:

@@ -8,6 +8,8 @@ import sys
 import textwrap
 from pathlib import Path
 
+import pytest
+
 from tests.test_api import FUNCTIONS, example_of
 
 ROOT = Path(__file__).parents[1]
@@ -82,6 +84,7 @@ async def later() -> None:
 """
 
 
+@pytest.mark.thorough
 def test_mypy_completes_specs_and_takes_what_runs(tmp_path: Path) -> None:
     exec(compile(SCRIPT, "script", "exec"), {})
     lines, asked = [], list[str]()

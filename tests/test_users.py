@@ -28,7 +28,6 @@ from dprl.users import (
     likely_from,
     ways,
 )
-from dprl.users.answer import straight
 from dprl.users.law import (
     At,
     Point,
@@ -41,10 +40,8 @@ from dprl.users.law import (
     log_needed,
     off,
     signal,
-    weights,
 )
 from pages.shared.results.data import asset, path_of
-from pages.users import words
 from tests.problems import few
 
 TRUE = {
@@ -111,21 +108,6 @@ def test_the_error_is_that_of_environments_left_out() -> None:
         assert left[model] > 1.3 * within
 
 
-def test_more_than_can_be_run_bends_a_law_only_where_it_says_less() -> None:
-    point = Point("a", "none", 5, 2, 10, 0.5, 0.1, 1.0, np.inf)
-    most = Power(np.log(MOST), 0, 0, 0, 0, 0)
-    for more, found in ((2.0, 0.0), (-2.0, -2.0)):
-        law = {"none": replace(most, log_c=most.log_c + more)}
-        assert off(law, [point])[0] == pytest.approx(found)
-
-
-def test_groups_weigh_the_same() -> None:
-    assert weights(["a", "b", "b", "b"]).tolist() == pytest.approx([1 / 2, 1 / 6, 1 / 6, 1 / 6])
-    errors = np.log([8.0, 1.0, 1.0, 1.0])
-    assert factor(errors, ["a", "b", "b", "b"]) == pytest.approx(8)
-    assert factor(errors, ["a", "b", "b", "b"], share=0.5) == pytest.approx(1)
-
-
 def test_what_is_stated_covers_one_more_kind_than_was_seen() -> None:
     """Kinds are drawn alike, each off by a factor of its own: a new one is inside at least as often as is said."""
     rng, inside = np.random.default_rng(0), []
@@ -155,12 +137,6 @@ def test_a_kind_makes_problems_inside_of_what_is_measured(kind: str, table: Tabl
             assert table.ranges[name][0] <= value <= table.ranges[name][1]
 
 
-def test_between_numbers_lines_are_straight_and_nothing_is_made_up() -> None:
-    at, values = np.array([0.0, 1.0, 2.0]), np.array([4.0, 2.0, np.inf])
-    x = np.array([-1.0, 0.0, 0.5, 1.0, 1.5, 2.0, 3.0])
-    assert straight(x, at, values).tolist() == [6.0, 4.0, 3.0, 2.0, np.inf, np.inf, np.inf]
-
-
 def test_the_table_comes_back_whole(table: Table) -> None:
     assert lines_of(json.loads(json.dumps(table.to_dict()))) == path_of("users").read_text(encoding="utf-8")
 
@@ -186,13 +162,6 @@ def test_what_follows_from_the_runs_is_what_is_bundled(table: Table) -> None:
     for again, check in zip(bench.checks_of_kinds(table), table.checks, strict=False):
         assert (again.of, again.model, again.numbers) == (check.of, check.model, check.numbers)
         assert (again.within, again.factor) == pytest.approx((check.within, check.factor), rel=0.01)
-
-
-def test_a_kind_has_no_part_in_the_law_and_the_factor_that_it_is_compared_with() -> None:
-    """One environment is a million times harder than the law: that is found of it, and not within its factor."""
-    points = world(spread=0.3)
-    hard = [replace(p, needed=p.needed * 1e6) if p.environment == "env 3" else p for p in points]
-    assert crossed([p for p in hard if p.model == "none"], ["env 3"]) == {"none": {"env 3": 0.0}}
 
 
 def test_a_bundled_number_is_what_the_engine_says_today(table: Table) -> None:
@@ -345,11 +314,3 @@ def test_the_answer_is_true_with_respect_to_the_chart(table: Table, seed: int) -
             assert way != asked
             (then,) = (one for one in answers(table, way) if one.model == need.model)
             assert then.verdict == "affordable"
-
-
-def test_fifty_thousand_users_are_answered_first(table: Table) -> None:
-    asked = Asked(users=50_000, S=8, A=3, H=10)
-    said = words.answer(table, asked, answers(table, asked))
-    assert said == "With 50,000 users and a trusted curator, even ε = 10 is not likely to be enough."
-    offered = [words.change(asked, way) for way in ways(table, asked, "central")]
-    assert offered == ["1.4 million users (28 times as many)", "230,000 users (4.6 times as many) and ε = 10"]

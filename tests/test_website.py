@@ -6,13 +6,11 @@ import json
 import re
 from html import escape
 from pathlib import Path
-from subprocess import CompletedProcess
 from typing import Any
 
 import pytest
 from plotly.offline import get_plotlyjs_version
 
-from dprl import commands
 from dprl.__main__ import main
 from dprl.lessons import LESSONS, Order
 from dprl.player import MOST_BYTES
@@ -148,21 +146,6 @@ def test_live_runs_are_prepared_once_each_and_put_into_their_page() -> None:
     assert "<nav>here</nav>" in html
     assert "A small one" in html
     assert len(played()) == len(EXAMPLES) - 2  # those of linear models are not played live
-
-
-def test_the_command_writes_where_it_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[Any] = []
-
-    def started(command: list[str], **more: Any) -> CompletedProcess[bytes]:
-        asked.append((command, more))
-        return CompletedProcess(command, 3)
-
-    monkeypatch.setattr(commands.subprocess, "run", started)
-    assert main(["web", "--out", str(tmp_path / "new")]) == 3
-    command, more = asked[0]
-    assert command[1:] == ["-m", "website", "--out", str(tmp_path / "new")]
-    assert (more["cwd"] / "website" / "__main__.py").is_file()
-    assert (tmp_path / "new").is_dir()
 
 
 def test_a_place_that_cannot_be_written_to_gets_one_sentence(

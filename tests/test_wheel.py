@@ -59,20 +59,3 @@ def test_a_wheel_serves_outside_a_checkout(tmp_path: Path) -> None:
     assert (dashboard / "app.py").is_file()
     assert (dashboard / ".streamlit" / "config.toml").is_file()
     assert (site / "dprl" / "py.typed").is_file()
-
-
-@pytest.mark.thorough
-def test_an_editable_install_is_a_path_which_mypy_and_editors_follow(tmp_path: Path) -> None:
-    """Setuptools may install a hook of the running Python instead, of which they see nothing."""
-    checkout = tmp_path / "checkout"
-    for name in ("dprl", "deploy"):
-        shutil.copytree(ROOT / name, checkout / name, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("README.md", "LICENSE", "pyproject.toml", "requirements.txt"):
-        shutil.copy(ROOT / name, checkout / name)
-    build = "import sys\nfrom setuptools import build_meta\nbuild_meta.build_editable(sys.argv[1])"
-    python(build, checkout, str(tmp_path))
-    (wheel,) = tmp_path.glob("*.whl")
-    with zipfile.ZipFile(wheel) as files:
-        (link,) = (name for name in files.namelist() if "dist-info" not in name)
-        assert link.endswith(".pth")
-        assert files.read(link).decode().strip() == str(checkout)

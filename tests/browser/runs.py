@@ -7,9 +7,6 @@ from pages.shared.visitor import links
 from pages.shared.visitor.address import query_of
 
 SHORT = RunSpec(environment_params={"S": 3, "H": 3}, epsilon=50.0, episodes=20_000, seeds=2)  # a moment
-LONG = RunSpec(  # minutes
-    environment_params={"S": 50, "H": 40}, privacy="none", episodes=10**6, schedule="episodic", seeds=1
-)
 
 
 def compared(*specs: RunSpec) -> str:

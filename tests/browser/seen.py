@@ -16,9 +16,6 @@ from tests.browser.conftest import idle
 CHART = "[data-testid=stMain] .js-plotly-plot"
 TITLE = f"{CHART} .gtitle"
 CURVE = f"{CHART} .scatterlayer path.js-line"
-AT_ENDS = (
-    f"{CHART} text[class^=legend][class$=text]:not(.legendtext)"  # where a chart names curves beside the plot
-)
 COMPUTED = 60_000  # ms for small runs to be computed on a busy machine
 
 

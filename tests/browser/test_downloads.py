@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import io
 import json
-import re
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pandas as pd
 import pytest
-from playwright.sync_api import Browser, Locator, Page, WebSocketRoute, expect
-from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from dprl import __version__
 from tests.browser.conftest import Visits
-from tests.browser.runs import LONG, SHORT, compared
-from tests.browser.seen import alone, finished, idle, turn_to
+from tests.browser.seen import alone, finished, idle
 from tests.problems import first
 
 EXPLORE = "explore?v=1&c={}~K.20000~seeds.2~eps.50&c=priv.none&tab=data"
@@ -112,94 +109,5 @@ def test_every_download_gives_a_file_that_opens(
     assert not pd.read_csv(io.BytesIO(content)).empty
 
 
-@pytest.mark.thorough
-def test_the_page_for_a_meeting_prints_on_one_sheet_without_a_network(
-    visit: Visits, browser: Browser, tmp_path: Path
-) -> None:
-    page = visit("users?K=1e8&S=6")
-    idle(page)
-    name, content = saved(page, page.get_by_role("button", name="Download one page for a meeting"))
-    assert name == "users.html"
-    (tmp_path / name).write_bytes(content)
-    with alone(browser, tmp_path / name) as sheet:
-        expect(sheet.get_by_role("heading", level=1)).to_have_text("How many users do we need?")
-        assert "100 million users" in sheet.locator("body").inner_text()
-        assert len(re.findall(rb"/Type\s*/Page\b", sheet.pdf(format="A4"))) == 1
-
-
 CHARTS = [("tab", name) for name in ("Regret", "Counts", "Policy")]
 CHARTS += [("page", path) for path in ("", "tradeoffs")]
-
-
-@pytest.mark.thorough
-def test_every_chart_is_saved_as_the_picture_that_was_chosen(
-    visit: Visits, browser: Browser, tmp_path: Path
-) -> None:
-    page = finished(visit(EXPLORE.format("envp.S.3~envp.H.3")))
-    page.get_by_text("SVG", exact=True).click()
-    for role, name in CHARTS:
-        if role == "page":
-            turn_to(page, name)
-        else:
-            page.get_by_role("tab", name=name, exact=True).first.click()
-        chart = page.get_by_test_id("stMain").locator(".js-plotly-plot")
-        expect(chart).to_have_count(1)
-        idle(page)
-        chart.hover()
-        file, content = saved(page, chart.locator("[data-title*=Download]"))
-        assert file.endswith(".svg"), name
-        opened(file, content, browser, tmp_path)
-
-
-class Delay:
-    """Holds back what the server says to a page, from `hold` until `release`."""
-
-    def __init__(self, page: Page) -> None:
-        self.page = page
-        self.held: list[str | bytes] | None = None
-        page.route_web_socket(re.compile("/_stcore/stream"), self._between)
-
-    def _between(self, browser: WebSocketRoute) -> None:
-        def said(message: str | bytes) -> None:
-            if self.held is None:
-                browser.send(message)
-            else:
-                self.held.append(message)
-
-        self.release = lambda: self._release(browser)
-        browser.connect_to_server().on_message(said)
-
-    def hold(self, redraws: int) -> None:
-        """From now on, and wait until the server has drawn something again so many times."""
-        held: list[str | bytes] = []
-        self.held = held
-        while sum(kind(message) == "script_finished" for message in held) < redraws:
-            self.page.wait_for_timeout(20)
-
-    def _release(self, browser: WebSocketRoute) -> None:
-        held, self.held = self.held or [], None
-        for message in held:
-            browser.send(message)
-
-
-def kind(message: str | bytes) -> str | None:
-    """Of one of Streamlit's messages to a browser."""
-    return ForwardMsg.FromString(message).WhichOneof("type") if isinstance(message, bytes) else None
-
-
-@pytest.mark.thorough
-def test_a_press_that_a_redraw_overtakes_gives_the_file(visit: Visits) -> None:
-    page = visit.window()
-    delay = Delay(page)
-    page.goto(f"{visit.app.url}/{compared(SHORT, LONG)}&tab=data")
-    button = page.get_by_role("button", name="CSV", exact=True)
-    button.wait_for()
-    try:
-        delay.hold(redraws=2)
-        with page.expect_download(timeout=10_000) as download:
-            button.click()
-            page.wait_for_timeout(50)  # until it has asked
-            delay.release()
-        table(pd.read_csv(download.value.path()))
-    finally:
-        page.get_by_role("button", name="Cancel").click()

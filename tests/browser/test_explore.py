@@ -36,21 +36,6 @@ def test_run_is_in_sight_wherever_the_settings_are_scrolled_to(
         assert uncovered(run)
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize("held", [0, 20, 120])
-def test_run_takes_what_was_typed_last_and_it_stays(visit: Visits, held: int) -> None:
-    """The press leaves the field, so that both come to the server at nearly the same time. held: ms of the press."""
-    page = visit("explore")
-    box = page.get_by_role("textbox", name="Privacy budget ε, exact value")
-    box.fill("0.4")
-    page.locator(".st-key-run button").click(delay=held)
-    added = page.locator("[class*=st-key-chip_] button").nth(4)
-    expect(added).to_contain_text("Central ε = 0.4")
-    expect(added).not_to_contain_text("Draft")
-    page.wait_for_load_state("networkidle")
-    expect(box).to_have_value("0.4")
-
-
 def test_the_page_stays_where_it_was_scrolled_to_when_a_run_ends(visit: Visits) -> None:
     page = visit("explore?v=1&c=env.gridworld~priv.local~K.1e15~seeds.3&c=priv.none")
     page.locator(".st-key-status_going").wait_for(state="detached")

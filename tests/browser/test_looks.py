@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import pairwise
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -13,7 +12,7 @@ from pages.shared.examples import EXAMPLES
 from pages.shared.visitor.address import query_of
 from pages.shared.visitor.links import AT_FIRST, encode
 from tests.browser.conftest import Visits
-from tests.browser.seen import AT_ENDS, CURVE, box_of, idle, turn_to, uncovered
+from tests.browser.seen import box_of, idle, turn_to, uncovered
 from tests.browser.test_pages import LINK
 from tests.problems import first
 
@@ -54,27 +53,6 @@ def test_chips_have_signs_and_charts_follow_day_and_night_on_every_page(visit: V
 
 FIVE = next(example for example in EXAMPLES if example.title == "Known features").curves
 APART = query_of(encode(FIVE, replace(AT_FIRST, y="log")))  # on a log axis their ends stand apart
-
-
-@pytest.mark.thorough
-def test_curves_are_named_at_their_ends_where_there_is_room_and_hidden_by_a_press(visit: Visits) -> None:
-    page = visit(f"explore?{APART}")
-    names = page.locator(AT_ENDS)
-    expect(names).to_have_count(5)
-    boxes = sorted((box["y"], box["height"], box["x"] + box["width"]) for box in map(box_of, names.all()))
-    assert all(y + height <= below[0] + 1 for (y, height, _), below in pairwise(boxes))
-    chart = box_of(page.locator(".js-plotly-plot").last)
-    assert max(right for *_, right in boxes) <= chart["x"] + chart["width"]
-    drawn, toggle = page.locator(CURVE).count(), page.locator(".legend2toggle")
-    toggle.click()  # a press on a name hides its line, and shows it again
-    expect(page.locator(CURVE)).not_to_have_count(drawn)
-    expect(names).to_have_count(5)
-    toggle.click()
-    expect(page.locator(CURVE)).to_have_count(drawn)
-    page.set_viewport_size({"width": 390, "height": 844})
-    expect(names).to_have_count(0)
-    expect(page.locator(".legendtext", has_text="Central ε = 1").first).to_be_visible()
-    idle(page)
 
 
 @pytest.mark.parametrize(

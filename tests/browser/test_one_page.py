@@ -26,16 +26,10 @@ PRIVATE = SHORT.replace(epsilon=5.0)
 # The first curve has a name of the visitor's own, which no link needs to repeat.
 NAMED = [links.Curve(PRIVATE, name="Mine, ε = 5"), links.Curve(PRIVATE.baseline())]
 LINK = f"explore?{query_of(links.encode(NAMED, links.AT_FIRST))}"
-REFUSED = re.compile(
-    r"The link could not be used, and the page's own settings are shown: .*\.|This page does not .*"
-)
 PLAYED = re.compile("Your browser has played")
 DRAWN = """() => document.querySelector("#regret .plot").data
   .filter((trace) => trace.mode === "lines" && !trace.fill && trace.customdata).map(({ x, y }) => [x, y])"""
 
-# Follows a fragment, and returns what is said of it.
-FOLLOWED = """fragment => { history.replaceState(null, "", `#${fragment}`); player.follow();
-  return document.querySelector("#said").textContent; }"""
 
 # Plays everything anew, with nothing but the first seed of each curve; then the rest.
 FIRST_SEEDS = """() => {
@@ -163,30 +157,6 @@ def test_it_is_used_without_barriers(
     with opened(browser, taken(visit, file), width=width, scheme=scheme) as page:
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         assert barriers(page) == []
-
-
-@pytest.mark.thorough
-def test_hostile_fragments_are_followed_or_refused_in_one_sentence(
-    visit: Visits, browser: Browser, file: Path
-) -> None:
-    """Two hundred of them: nothing is executed, and the page goes on."""
-    taken(visit, file)
-    rng = np.random.default_rng(0)
-    link = compared(PRIVATE, PRIVATE.baseline()).removeprefix("explore?")
-    words = ("__proto__", "%00", "constructor", "<img src=x onerror=hit()>", "1e999", "NaN")
-    signs = [*"~.=&%#<>'\"\\{}[]\0\u202e9eE-+", *words]
-    with opened(browser, file) as page:
-        page.evaluate("() => { window.hit = () => { window.hits = 1; }; }")
-        for number in range(200):
-            at, until = np.sort(rng.integers(0, len(link), 2))
-            put = "".join(rng.choice(signs, int(rng.integers(0, 6))))
-            kept = link[until:] if number % 3 else link[at:until]
-            said = page.evaluate(FOLLOWED, link[:at] + put + kept)
-            assert said == "" or REFUSED.fullmatch(said)
-        page.evaluate("player.play()")
-        page.get_by_label("Average over").press("Home")
-        expect(page.locator("#ends tbody tr").first.locator("td").last).to_have_text("1")
-        assert page.evaluate("[window.hits ?? 0, ({}).eps ?? 0]") == [0, 0]
 
 
 def dragged(page: Page, slider: Locator, share: float) -> None:

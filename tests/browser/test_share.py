@@ -5,30 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import PHONE, Visits, idle
-
-# The scripts of components come when `free` is called, as on a busy machine.
-HELD_SCRIPTS = """
-window.held = new Promise((then) => { window.free = then; });
-const make = URL.createObjectURL;
-URL.createObjectURL = (blob) => make.call(URL, blob.type === "text/javascript"
-  ? new Blob(["await window.held;", blob], { type: blob.type }) : blob);
-"""
-
-
-@pytest.mark.thorough
-def test_a_button_is_shown_when_it_can_be_pressed(visit: Visits) -> None:
-    page = visit.window()
-    page.add_init_script(HELD_SCRIPTS)
-    page.goto(f"{visit.app.url}/users")
-    expect(page.get_by_role("heading", level=1)).to_be_visible()
-    button = page.get_by_text("Copy link", exact=True)
-    expect(button).to_be_attached()
-    assert not button.is_visible()
-    assert not page.evaluate("dprlTest.rest(500)")
-    page.evaluate("window.free()")
-    idle(page)
-    assert button.is_visible()
+from tests.browser.conftest import PHONE, Visits
 
 
 @pytest.mark.thorough

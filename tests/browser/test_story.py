@@ -131,33 +131,3 @@ def test_every_scene_fits_its_screen(visit: Visits, size: tuple[int, int], schem
         drawn = section.get_by_role("img").bounding_box()
         assert drawn is not None
         assert drawn["x"] + drawn["width"] <= width
-
-
-# What a script writes although it is there already, and how often it writes anything.
-AGAIN = """(section) => {
-  window.again = []; window.written = 0;
-  const attribute = ({ target, attributeName: name, oldValue }) => target.getAttribute(name) === oldValue && name;
-  const text = ({ target, removedNodes: [before] }) => before?.data === target.textContent && before?.data;
-  window.watching = new MutationObserver((records) => records.forEach((one) => {
-    window.written += 1;
-    const same = one.type === "attributes" ? attribute(one) : text(one);
-    if (same) window.again.push(same);
-  }));
-  window.watching.observe(section, { subtree: true, attributes: true, attributeOldValue: true, childList: true });
-}"""
-
-
-@pytest.mark.thorough
-def test_a_frame_writes_only_what_has_moved(visit: Visits) -> None:
-    """What is made anew in each frame is garbage in the next, and the browser stops to collect it."""
-    page, written = visit(""), 0
-    page.get_by_role("button", name="Play motion").click()
-    for place in range(len(ORDER)):
-        at(page, place + 1)
-        page.locator(".story section").nth(place).evaluate(AGAIN)
-        page.wait_for_timeout(2500)  # the third scene begins after 1.5 s
-        page.evaluate("window.watching.disconnect()")
-        assert page.evaluate("window.again") == []
-        written += page.evaluate("window.written")
-        page.keyboard.press("ArrowRight")
-    assert written > 100

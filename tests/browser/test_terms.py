@@ -2,27 +2,14 @@
 
 from __future__ import annotations
 
-import re
-
 from playwright.sync_api import expect
 
 from dprl.messages.glossary import listed_terms
 from tests.browser.barriers import barriers
 from tests.browser.conftest import Visits
-from tests.browser.seen import box_of, idle
+from tests.browser.seen import box_of
 
 WORDS = listed_terms("online")
-
-
-def test_home_explains_the_same_terms_after_the_slider_has_moved(visit: Visits) -> None:
-    page = visit("")
-    terms = page.locator('[data-testid=stMain] a[href="#term"]')
-    before = [(term.text_content(), term.get_attribute("title")) for term in terms.all()]
-    assert len(before) >= 5
-    page.get_by_role("slider", name="Privacy budget").press("ArrowRight")
-    expect(page).to_have_url(re.compile("eps=2"))
-    idle(page)
-    assert [(term.text_content(), term.get_attribute("title")) for term in terms.all()] == before
 
 
 def test_a_term_tells_what_it_means_to_mouse_keyboard_and_finger(visit: Visits) -> None:

@@ -26,7 +26,6 @@ from dprl.testing import CheckFailed, check_algorithm, check_environment
 BASE = replace(
     ucbvi_hoeffding.ALGORITHM, key="planted", privacies=("central", "none"), bonuses=("paper",), anytime=None
 )
-hoeffding = ucbvi_hoeffding.ALGORITHM.planner("paper").plan
 seeds_so_far: list[int] = []
 
 

@@ -109,25 +109,9 @@ def over_steps(
     )
 
 
-def visitation(occupancy: Any, *, state_labels: Sequence[str], optimal_occupancy: Any, **how: Any) -> Picture:
-    shared = metrics.time_shared(occupancy, optimal_occupancy)
-    return steps.state_visits(
-        occupancy,
-        state_labels=state_labels,
-        optimal_occupancy=optimal_occupancy,
-        see=about_policies.about_visits(occupancy, state_labels, shared),
-        **how,
-    )
-
-
 def values(V: Any, optimal_V: Any, **how: Any) -> Picture:
     said = about_policies.about_values(*metrics.optimism(V, optimal_V), "state-step pairs")
     return steps.state_values(V, optimal_V, see=said, **how)
-
-
-def action_values(Q: Any, optimal_Q: Any, **how: Any) -> Picture:
-    said = about_policies.about_values(*metrics.optimism(Q, optimal_Q), "state-action-step triples")
-    return steps.action_values(Q, optimal_Q, see=said, **how)
 
 
 def trust(by_epsilon: Mapping[float, Sequence[home.Cost]], *, epsilon: float, **how: Any) -> Picture:

@@ -59,14 +59,6 @@ def test_hidden_curves_have_no_name_and_while_one_goes_on_there_is_a_legend() ->
     assert not names(regret.comparison(going, wide=True).figure)
 
 
-def test_without_room_or_with_long_names_there_is_a_legend() -> None:
-    long = "a name " * 6
-    for label, wide in (("short", False), (long, True)):
-        figure = regret.comparison([curve(label, 1.0)], wide=wide).figure
-        assert not names(figure)
-        assert label in [trace.name for trace in figure.data if trace.showlegend is not False]
-
-
 def test_names_of_lines_that_end_at_one_height_stand_in_the_legend() -> None:
     """Beside each other they would not say which line is whose."""
     curves = [curve(f"{i}", 1.0 + i / 1000) for i in range(5)]

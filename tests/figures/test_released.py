@@ -51,17 +51,3 @@ def test_where_too_few_did_so_the_picture_says_who_decides() -> None:
     assert table["decides"].tolist() == decides
     assert table["noisy episodes with this action"].tolist() == [90, 30, 3, 20, 9, 1]
     assert table["noisy episodes with that action"].tolist() == [90, 200, 3, 70, 100, 1]
-
-
-def test_steps_are_numbered_as_in_the_file() -> None:
-    picture = beside_usual(first=1)
-    assert picture.table["step"].unique().tolist() == [1, 2]
-    layout = picture.figure.to_dict()["layout"]
-    titles = [
-        axis["title"]["text"] for name, axis in layout.items() if name.startswith("xaxis") and "title" in axis
-    ]
-    assert "Step h (1 to 2)" in titles
-    ticks = [
-        axis["ticktext"] for name, axis in layout.items() if name.startswith("xaxis") and "ticktext" in axis
-    ]
-    assert list(ticks[0]) == ["1", "2"]

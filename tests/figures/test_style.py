@@ -45,13 +45,6 @@ def test_words_in_cells_are_readable_on_every_colour_of_every_scale(name: str) -
             assert contrast(style.readable_on(cell), cell) >= 3.5, (cell, position)
 
 
-def test_a_cropped_scale_keeps_the_colours_of_what_is_left() -> None:
-    scale = style.LIGHT.counts
-    cropped = style.crop(scale, 0.4)
-    for position in (0.4, 0.5, 0.77, 1.0):
-        assert style.mix(cropped, (position - 0.4) / 0.6) == style.mix(scale, position)
-
-
 def test_the_symlog_scale_takes_zero_negatives_and_ten_to_the_fifteen() -> None:
     values = np.array([-1e6, -10.0, 0.0, 10.0, 1e15])
     placed = style.symlog(values, 100.0)
@@ -65,20 +58,6 @@ def test_the_symlog_scale_takes_zero_negatives_and_ten_to_the_fifteen() -> None:
     np.testing.assert_allclose(
         np.sinh(at[-1]) * 100, float("1e" + str(round(np.log10(np.sinh(at[-1]) * 100))))
     )
-
-
-def test_symlog_ticks_of_a_range_within_the_linear_part() -> None:
-    at, words = style.symlog_ticks(0.0, 40.0, 5000.0)
-    assert words == ["0", "40"]
-    assert at[1] == pytest.approx(np.arcsinh(40 / 5000))
-
-
-def test_thinning_keeps_the_ends_and_the_limit() -> None:
-    assert style.thin(10).tolist() == list(range(10))
-    kept = style.thin(100_000)
-    assert len(kept) <= style.MOST_POINTS
-    assert kept[0] == 0
-    assert kept[-1] == 99_999
 
 
 def test_a_visitors_label_is_no_markup() -> None:

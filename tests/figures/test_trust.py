@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import numpy as np
@@ -56,32 +55,6 @@ def test_every_model_is_in_the_legend_in_its_colour_with_its_marker(dark: bool) 
     assert dotted == ["V* = 3.40, the most an episode can lose"]
 
 
-def test_the_buttons_bring_the_colours_of_their_epsilon() -> None:
-    figure = picture().figure
-    buttons = [button for menu in figure.layout.updatemenus for button in menu.buttons]
-    moved = [button.args[0]["line.color"] for button in buttons]
-    assert [len(colors) for colors in moved] == [len(buttons[0].args[0]["x"])] * 2
-    for colors, epsilon in zip(moved, (1.0, 100.0), strict=True):
-        shown = dict(zip((trace.legendgroup for trace in figure.data), colors, strict=False))
-        for model in PRIVATIZERS:
-            assert shown[model] == looks.color(model, epsilon, dark=False)
-
-
-def test_only_the_curves_move_with_epsilon() -> None:
-    one, other = picture(1.0, 1.0), picture(30.0, 0.03)
-    assert one.alt == other.alt
-    before, after = (json.loads(p.figure.to_json()) for p in (one, other))
-    assert before["data"] != after["data"]
-    for figure, epsilon in ((before, "1"), (after, "0.03")):
-        assert (
-            figure["layout"]["title"].pop("text")
-            == f"Reward lost by an average episode so far, at ε = {epsilon}"
-        )
-        del figure["layout"]["updatemenus"]
-    assert before["layout"] == after["layout"]  # axes, height, and what keeps the zoom
-    assert before["layout"]["xaxis"]["range"] == [1.0, 15.0]
-
-
 def test_a_button_for_each_epsilon_brings_what_the_figure_of_that_epsilon_has() -> None:
     by_epsilon = {e: costs(1 / e) for e in (0.1, 1.0, 10.0)}
     figures = {
@@ -96,6 +69,8 @@ def test_a_button_for_each_epsilon_brings_what_the_figure_of_that_epsilon_has() 
         for i, x, y in zip(which, traces["x"], traces["y"], strict=True):
             assert list(figure.data[i].x) == x
             assert list(figure.data[i].y) == y
+        for trace, color in zip((figure.data[i] for i in which), traces["line.color"], strict=True):
+            assert trace.fill == "toself" or trace.line.color == color
         still = set(range(len(figure.data))) - set(which)
         assert {figure.data[i].name for i in still} == {"V* = 3.40, the most an episode can lose"}
 

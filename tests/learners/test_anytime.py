@@ -148,16 +148,6 @@ def test_bernstein_takes_no_more_than_hoeffding() -> None:
         assert planned(m, r, V) <= planned(m, r, V, plan=anytime.hoeffding) + 1e-12
 
 
-def test_the_upper_value_rises_with_the_values() -> None:
-    """What carries optimism through the recursion: V~ >= V* gives a larger upper value."""
-    rng = np.random.default_rng(2)
-    for m, r, V in laws(40, seed=3):
-        x = length(m.sum()) / m.sum()
-        higher = V + rng.exponential(0.3, S) * (rng.random(S) < 0.5)
-        low, high = (upper_value(m / m.sum(), v, r / m.sum(), x) for v in (V, higher))
-        assert high >= low - 1e-9
-
-
 def inside(rng: np.random.Generator, radius: float, tau2: float, rho2: float) -> tuple[Array, float]:
     """A point of the ellipsoid around zero, [S] and a number, often on its boundary."""
     metric = np.eye(S) + np.ones((S, S)) / tau2

@@ -140,17 +140,6 @@ def nats(seen: Array, p: Array) -> Array:
         return np.asarray(np.where(seen > 0, seen * np.log(seen / np.maximum(n, 1) / p), 0.0).sum(-1))
 
 
-@pytest.mark.parametrize("p", [0.5, 0.2, 0.03, 1e-3])
-def test_moments_of_what_was_seen_are_those_of_a_gamma_law(p: float) -> None:
-    """E exp(t n KL) <= 1/(1 - t) of two outcomes, added up exactly; of more it follows one outcome after the other."""
-    for n in (1, 2, 3, 10, 100, 1000):
-        k = np.arange(n + 1)
-        chances = stats.binom.logpmf(k, n, p)
-        found = nats(np.stack([k, n - k], -1).astype(float), np.array([p, 1 - p]))
-        for t in (0.05, 0.3, 0.7, 0.95):
-            assert np.exp(chances + t * found).sum() <= (1 + 1e-9) / (1 - t)
-
-
 @pytest.mark.parametrize("p", [[0.5, 0.3, 0.15, 0.05], [0.97, 0.01, 0.01, 0.01], [0.7, 0.3]])
 def test_what_was_seen_is_near_what_is_so(p: list[float]) -> None:
     """n KL(P^, P) <= L, where n is how many came here; and the bound is not far from what happens."""
@@ -298,7 +287,7 @@ def violations(models: int, times: int, beta: float) -> tuple[int, Array]:
 
 def test_v_is_below_what_the_policy_is_worth() -> None:
     """At every step and state at once, on random models; how large it is says that it is not below for no reason."""
-    over, shares = violations(10, few(16), beta=0.5)
+    over, shares = violations(10, few(8), beta=0.5)
     assert stats.binomtest(over, len(shares), 0.5, "greater").pvalue > LEVEL
     assert over <= ceil(0.02 * len(shares))  # conservative: of thousands none was above
     assert np.quantile(shares, 0.75) > 0.5

@@ -146,17 +146,6 @@ def test_all_episodes_of_a_user_who_returns_are_attacked(visit: Visit, work: Wor
     assert not [row for row in reports.segmented_control if "Anywhere in the run" in row.options]
 
 
-def test_an_episode_that_is_not_possible_is_refused_in_a_sentence(visit: Visit, work: Work) -> None:
-    app = visit(PAGE, **LINK)
-    work()
-    app.run()
-    before = shown(app).spec
-    text = widget(app, "text_input", "First episode")
-    text.set_value("7/0/1").run()
-    assert shown(app).spec == before
-    assert any("states are 0 to 1" in toast.value for toast in app.toast)
-
-
 @pytest.mark.parametrize(
     ("step", "sentence"),
     [
@@ -190,24 +179,3 @@ def test_a_card_in_explore_leads_to_the_attack_on_its_noise(visit: Visit) -> Non
 def test_without_privacy_there_is_nothing_to_attack(visit: Visit) -> None:
     app = visit(PAGE, b="priv.none")
     assert "without privacy there is no noise to attack" in words(app)
-
-
-def test_noise_on_declared_transitions_alone_is_attacked(visit: Visit, work: Work) -> None:
-    run = RunSpec(
-        environment="chain",
-        environment_params={"S": 3, "H": 2},
-        episodes=1000,
-        privacy="local",
-        mechanism="gaussian",
-    )
-    app = visit(PAGE, b=encode_spec(run))
-    declared = widget(app, "selectbox", "Public structure")
-    declared.set_value("environment").run()
-    press(app, "run")
-    assert shown(app).spec.run == run.replace(structure="environment", seeds=1)
-    assert "structure declared" in words(app)
-    assert "Steps that are not declared possible are left out." in words(app)
-    work()
-    app.run()
-    assert "12 counters in which the two episodes differ" in words(app)
-    assert "**Consistent with the proof.** We prove ε = 1" in words(app)

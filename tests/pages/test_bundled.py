@@ -65,16 +65,6 @@ def test_bundled_runs_are_the_engines(name: str, spec: RunSpec) -> None:
     assert kept.noise_std == (std and pytest.approx(std, rel=1e-9)), recompute(name)
 
 
-def test_thinning_keeps_the_last_checkpoint_and_an_even_spread() -> None:
-    linear = np.arange(1, 10**5 + 1)
-    kept = linear[thinned(linear, POINTS)]
-    assert len(kept) <= POINTS
-    assert (kept[0], kept[-1]) == (1, 10**5)
-    assert np.diff(np.log(kept[len(kept) // 2 :])).max() < 0.13  # 100 steps over five decades are 0.116 each
-    few = np.array([3, 5, 10**15])
-    assert few[thinned(few, POINTS)].tolist() == [3, 5, 10**15]
-
-
 def test_trade_offs_is_bundled_whole() -> None:
     """The ready-made questions need no run, whatever is drawn; every way to be private learns in each of them."""
     v_star = answers.v_star(studies.DEFAULT.base)

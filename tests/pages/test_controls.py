@@ -71,16 +71,6 @@ def test_delta_can_be_tied_to_the_users_and_then_follows_them(visit: Visit) -> N
     assert spec(app) == RunSpec(episodes=10**7)
 
 
-def test_another_privacy_model_takes_its_own_noise(visit: Visit) -> None:
-    app = visit("bare")
-    widget(app, "selectbox", "Noise").select("paper").run()
-    assert widget(app, "text_input", "Privacy budget δ").value == "0"
-    widget(app, "selectbox", "Privacy model").select("shuffle").run()
-    assert spec(app) == RunSpec(privacy="shuffle")
-    widget(app, "selectbox", "Algorithm").select("pucb").run()  # which has no shuffle form
-    assert spec(app) == RunSpec(algorithm="pucb")
-
-
 def test_how_many_episodes_one_user_has_is_set_and_a_link_carries_it(visit: Visit) -> None:
     field = "Most episodes of one user"
     app = visit("bare")
@@ -135,15 +125,6 @@ def test_a_bad_value_gets_one_sentence_and_can_be_mended(
     assert not app.button(key="run").disabled
     assert sentence not in words(app)
     assert page != "bare" or spec(app) == RunSpec()
-
-
-def test_a_run_that_is_too_large_says_what_would_fit(visit: Visit) -> None:
-    app = visit("bare")
-    widget(app, "text_input", "S").input("300").run()
-    said = words(app)
-    assert "counters" in said
-    assert "give an H of at most" in said
-    assert app.button(key="run").disabled
 
 
 def test_slider_and_exact_field_move_together(visit: Visit) -> None:
@@ -201,17 +182,6 @@ def test_five_controls_come_first_and_the_rest_is_folded(visit: Visit) -> None:
     exact = ["Privacy budget ε, exact value", "Episodes K, exact value"]
     assert seen == ["Environment", "Algorithm", "Privacy model", "Privacy budget ε", "Episodes K", *exact]
     assert len(folded) > 10
-
-
-def test_episodic_has_its_own_limit(visit: Visit) -> None:
-    app = visit("bare")
-    widget(app, "selectbox", "Policy updates").select("episodic").run()
-    found = spec(app)
-    assert found is not None
-    assert (found.schedule, found.episodes) == ("episodic", 10**6)
-    widget(app, "text_input", "Episodes K, exact value").input("1e7").run()
-    assert "episodic schedule" in words(app)
-    assert app.button(key="run").disabled
 
 
 @pytest.mark.parametrize(
@@ -281,14 +251,6 @@ def undo(app: AppTest) -> Any:
     """The button that brings back what was removed."""
     found = widget(app, "button", "Undo remove")
     return found
-
-
-def test_a_baseline_is_added_beside_its_run(visit: Visit) -> None:
-    app = visit("explore", c=["eps.0.5~envp.H.5"])
-    chip(app, "Add this run without privacy", 0).click().run()
-    private, baseline = app.session_state["session"].explore.curves
-    assert baseline == Curve(private.spec.baseline())
-    assert "Add this run without privacy" not in [button.label for button in app.button]
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ from urllib.parse import quote
 import pytest
 
 from pages.shared.visitor.address import NOTHING, query_of
-from tests.pages.conftest import Visit, words
 from tests.pages.opened import PAGES, opened
 from tests.pages.test_hostile import GOOD
 
@@ -66,9 +65,3 @@ def test_the_end_of_a_sentence_or_of_a_name_stays() -> None:
     for query in ("c=eps.2~name.More private.", "c=eps.2&say=Look here (all of it)."):
         assert opened("explore", query).problems == ()
     assert opened("explore", "c=eps.2&say=Look here.").sentence == "Look here."
-
-
-def test_the_sentence_stands_on_the_page(visit: Visit) -> None:
-    found = words(visit("explore", curve="eps.2"))
-    assert f"{NOTHING}: this page has no parameter named curve." in found
-    assert "the rest is shown" not in found

@@ -11,7 +11,6 @@ import pytest
 from dprl.environments.custom import EXAMPLE
 from dprl.simulation import RunSpec
 from pages.shared.controls import panel
-from pages.shared.layout.chart import python
 from pages.shared.visitor import links
 from pages.shared.visitor.draft import draft_of
 from pages.shared.visitor.links import Curve, View
@@ -52,15 +51,6 @@ def test_a_bad_file_gets_one_sentence_and_changes_nothing(what: str) -> None:
     assert s.draft == draft_of(RunSpec())
     panel.received(s, None)  # taken away again
     assert s.upload_problem == ""
-
-
-def test_a_file_may_begin_with_a_byte_order_mark(visit: Visit) -> None:
-    s = visit("bare").session_state["session"]
-    panel.received(s, File(b"\xef\xbb\xbf" + changed(name="marked")))
-    assert s.upload_problem == ""
-    assert "marked" in s.draft.environment_params["custom"]["model"]
-    panel.received(s, File(changed().decode().encode("utf-16")))
-    assert s.upload_problem == "The environment cannot be used; this is text in UTF-16; save it as UTF-8."
 
 
 def test_a_file_that_no_browser_should_have_sent_is_refused_unread() -> None:
@@ -146,16 +136,6 @@ def test_a_gridworld_is_written_a_row_on_a_line(visit: Visit) -> None:
     assert spec(app) is None
     assert "rows of equal length" in words(app)
     assert app.button(key="run").disabled
-
-
-def test_json_within_json_is_reproduced_from_a_file_and_nothing_unused_is_named(visit: Visit) -> None:
-    app = visit("explore", c=["env.custom~envp.H.4~K.1000"], tab="data")
-    code = "\n".join(block.value for block in app.code)
-    assert "--spec spec.json" in code
-    assert 'Path("spec.json")' in code
-    code = python(RunSpec(algorithm="ucbvi", bonus="paper"), "regret.csv", from_file=False)
-    assert "None" not in code
-    assert "'S': 6" in code
 
 
 FORMULA = "=cmd|' /C calc'!A0"

@@ -64,22 +64,6 @@ def test_a_view_beyond_the_run_shows_the_nearest_there_is(visit: Visit, work: Wo
         assert len(charts(app)) == 1
 
 
-def test_numbers_that_were_opened_stay_open_in_another_measure_and_after_one_without_a_chart(
-    finished: Visit,
-) -> None:
-    app = finished("explore", c=[PRIVATE])
-    app.session_state["regret:about"] = True
-    app.run()
-    for measure, shown in (("per-episode", 1), ("extra", 0), ("share", 1)):
-        widget(app, "segmented_control", "Regret shown").set_value(measure).run()
-        assert len(app.dataframe) == shown, measure
-    app.session_state["regret:about"] = False
-    app.run()
-    for measure in ("extra", "cumulative"):
-        widget(app, "segmented_control", "Regret shown").set_value(measure).run()
-        assert len(app.dataframe) == 0, measure
-
-
 def test_the_price_of_privacy_needs_the_baseline_and_offers_to_run_it(
     finished: Visit, work: Work, store: Store
 ) -> None:

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import json
 from itertools import pairwise
-from typing import Any
 from urllib.parse import parse_qs
 
 import pytest
-from plotly.basedatatypes import BaseFigure
 from streamlit.testing.v1 import AppTest
 
 from dprl import metrics
-from dprl.figures import trust as trusted
 from dprl.figures.style import MOST_POINTS
 from dprl.metrics import search
 from dprl.runs.store import Store
 from dprl.simulation.prepare import guarantee_of, noise_of_schedule
-from pages.home.state import best, known
 from pages.shared.examples import HOME_BUDGETS, HOME_EPISODES, trust
 from pages.shared.results.data import bundled
 from pages.shared.visitor import links
@@ -54,19 +50,6 @@ def test_a_link_brings_its_epsilon(visit: Visit, epsilon: float) -> None:
     assert app.warning == []
 
 
-def test_what_is_taken_along_is_the_chart_seen_with_a_slider_of_its_own() -> None:
-    by_epsilon = {epsilon: known(epsilon) for epsilon in HOME_BUDGETS}
-    how: dict[str, Any] = {"epsilon": 2.0, "v_star": best(), "dark": False}
-    seen = trusted.lost_by_trust(by_epsilon, **how).figure.to_plotly_json()["layout"]
-    taken = trusted.lost_by_trust(by_epsilon, slider=True, **how).figure.to_plotly_json()["layout"]
-    (slider,) = taken["sliders"]
-    assert [float(step["label"]) for step in slider["steps"]] == list(HOME_BUDGETS)
-    assert slider["steps"][slider["active"]]["label"] == "2"
-    steps = [step for menu in seen["updatemenus"] for step in menu["buttons"]]
-    assert [step["args"] for step in slider["steps"]] == [step["args"] for step in steps]
-    assert "updatemenus" not in taken
-
-
 def test_explore_opens_just_this_chart(visit: Visit) -> None:
     app = visit(eps="0.3")
     queries = [link.proto.query_string for link in app.get("page_link")]
@@ -88,17 +71,3 @@ def test_more_privacy_never_needs_fewer_users() -> None:
             needed.append(search.stays_below(run.at.astype(float), average, 0.34))
         # Of a shuffler 20 and 30 ask for the same few bits, so that only chance tells them apart.
         assert all(a >= 0.99 * b for a, b in pairwise(needed))
-
-
-def test_the_chart_is_made_into_a_dictionary_for_the_first_visitor_alone(
-    visit: Visit, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It would be half of what a visit costs."""
-    visit()
-
-    def anew(figure: BaseFigure) -> dict[str, Any]:
-        raise AssertionError
-
-    monkeypatch.setattr(BaseFigure, "to_dict", anew)
-    (chart,) = charts(visit())
-    assert chart.spec

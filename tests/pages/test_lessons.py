@@ -16,7 +16,7 @@ from dprl.messages import messages
 from dprl.runs.store import Store
 from pages.shared import lessons as views
 from pages.shared.lessons import evidence
-from tests.pages.conftest import Visit, charts, plain, press, words
+from tests.pages.conftest import Visit, charts, press, words
 from tests.problems import first
 from tests.test_lessons import LESSON
 
@@ -231,21 +231,6 @@ def test_a_score_survives_a_reload(visit: Visit) -> None:
         listed = visit(PAGE, lesson="trust", step="3", before=wrong)
         press(listed, "all_lessons")
         assert "You scored" not in words(listed)
-
-
-def test_a_summary_comes_after_its_questions(visit: Visit) -> None:
-    first = LESSONS["epsilon"].recap[0]
-    assert first not in words(visit(PAGE, lesson="epsilon", step="6", shown="yes", before="90,none"))
-    shown = visit(PAGE, lesson="epsilon", step="6", before=",".join(["none"] * 5))
-    assert first in words(shown)
-    assert "You made no guess" in words(shown)
-    assert "step" in warned(visit(PAGE, lesson="trust", step="6"))
-
-
-def test_the_heading_is_the_question(visit: Visit) -> None:
-    app = visit(PAGE, lesson="weights")
-    (title,) = app.title
-    assert plain(title.value).replace("\\", "") == LESSONS["weights"].steps[0].ask
 
 
 def test_a_lesson_whose_runs_are_not_known_offers_to_compute_them(

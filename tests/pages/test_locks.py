@@ -108,14 +108,3 @@ def test_within_another_page_the_first_chart_stands_with_its_sentence(
     assert app.session_state["session"].alone
     assert len([m for m in app.markdown if m.value.startswith("[Open the whole page](?")]) == 1
     assert charts(app)
-
-
-def test_within_another_page_the_note_and_the_environment_stay(
-    visit: Visit, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    app = embedded(visit, "explore", monkeypatch, say="Look at the end.")
-    assert "**A message with this link:** Look at the end." in words(app)
-    assert not [button for button in app.button if button.key == "hide_sentence"]
-    common = app.session_state["session"].common
-    assert "RiverSwim" in common
-    assert common in [caption.value for caption in app.caption]  # above the chart; the page escapes its own

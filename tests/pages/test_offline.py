@@ -7,13 +7,12 @@ from urllib.parse import parse_qs
 
 import numpy as np
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from dprl.links import encode_spec
 from dprl.runs.store import Store
 from dprl.simulation import OfflineSpec, RunSpec, following, run
 from pages.offline.charts import most_private, run_titles
-from pages.offline.record import EXAMPLES, LINEAR, OfflineState, OfflineView
+from pages.offline.record import EXAMPLES, OfflineState, OfflineView
 from pages.offline.record import FIRST as DEFAULT
 from pages.shared.results.data import bundled
 from pages.shared.visitor.links import encode_specs, fields_of
@@ -69,24 +68,6 @@ def test_kept_curves_stay_until_there_are_too_many(visit: Visit) -> None:
     field.set_value("2, 3").run()
     press(app, "run")
     assert len(app.query_params["c"]) == 5
-
-
-def test_only_what_goes_together_is_offered(visit: Visit) -> None:
-    def menu(app: AppTest, label: str) -> Any:
-        return next(box for box in [*app.selectbox, *app.multiselect] if box.label == label)
-
-    app = visit(PAGE)
-    tabular = ["DP-APVI", "APVI, no privacy"]
-    for ours in ("DP-KL-LCB", "DP plug-in"):
-        tabular += [ours, f"{ours}, no privacy"]
-    assert menu(app, "Algorithms").options == tabular
-    assert len(menu(app, "Privacy budget").options) == 3
-    app = visit(PAGE, **query(*next(e for e in EXAMPLES if LINEAR in e.specs).specs))
-    assert "DP-PEVI" in menu(app, "Algorithms").options
-    assert menu(app, "Privacy budget").options == ["Zero-concentrated", "Approximate"]
-    assert menu(app, "Use of the data set").value == "halves"
-    menu(app, "Privacy budget").set_value("approximate").run()
-    assert menu(app, "Noise").options == ["calibrated to the budget"]
 
 
 def test_bundled_low_estimates_are_the_engines() -> None:

@@ -75,13 +75,6 @@ def test_every_environment_that_is_small_has_a_place_for_each_state(key: str) ->
         assert np.delete(apart_x | apart_y, i).all()
 
 
-def test_moments_are_so_many_times_apart_and_end_with_the_last() -> None:
-    at = np.array([1, 2, 5, 13, 30, 72, 100])
-    assert apart(at, 4.0) == [1, 3, 6]
-    kept = at[apart(at, 4.0)]
-    assert (kept[1:] >= 4 * kept[:-1]).all()
-
-
 def test_an_episode_of_rounded_chances_is_drawn() -> None:
     P, first = np.full((2, 2, 2, 2), 0.5), np.array([1.0, 0.0])
     chances = np.full((2, 2, 2), 0.4999999)

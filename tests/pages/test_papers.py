@@ -19,12 +19,11 @@ from dprl.papers import CLAIMS, Claim, regret
 from dprl.papers.items import all_items, papers, related
 from dprl.runs.store import Store
 from dprl.simulation import RunSpec
-from dprl.sitemap import MOVED
 from pages.papers import views
 from pages.shared.layout.terms import escape
 from pages.shared.results import data
 from pages.shared.visitor import links
-from tests.pages.conftest import Visit, Work, charts, go, marked, press, words
+from tests.pages.conftest import Visit, Work, charts, marked, press, words
 from tests.problems import first
 
 PAGE = "papers"
@@ -131,19 +130,6 @@ def test_a_row_is_a_link(visit: Visit) -> None:
     assert app.query_params["paper"] == "pac"
 
 
-def test_algorithms_are_ranked_where_a_visitor_wants(visit: Visit) -> None:
-    app = visit(PAGE, problem="linear-mixture")
-    chart = json.loads(charts(app)[-1].spec)
-    assert "UCRL-VTR+" in chart["layout"]["yaxis"]["ticktext"]
-    assert "UCRL-VTR+ with a trusted curator" in words(app)
-    assert "LSVI-UCB" not in json.dumps(chart)
-
-
-@pytest.mark.parametrize("path", ["claims", "landscape"])
-def test_old_addresses_lead_here(path: str) -> None:
-    assert MOVED[path] == PAGE
-
-
 def test_a_claim_is_computed_again_and_the_command_line_agrees(
     visit: Visit, work: Work, small: Claim, tmp_path: Path, store: Store
 ) -> None:
@@ -168,18 +154,6 @@ def test_what_is_asked_again_needs_no_run(visit: Visit, small: Claim, tmp_path: 
     press(app, "again")
     assert "Recomputed here, with the same numbers: **The claim holds in both settings.**" in words(app)
     assert command_line(tmp_path, "one-draw")["verdict"] == "holds"
-
-
-def test_computing_again_can_be_cancelled(visit: Visit, small: Claim, store: Store) -> None:
-    app = visit(PAGE, item=ADDITIVE)
-    app.button(key="again").click().run()
-    assert store.activity().seeds_queued == 6
-    go(app, "runs")
-    assert "Runs of Papers" in words(app)
-    go(app, PAGE)
-    press(app, "cancel")
-    assert store.activity().seeds_queued == 0
-    assert app.button(key="again").label == "Run again"
 
 
 def test_other_numbers_than_those_that_came_along_are_said(

@@ -78,15 +78,6 @@ def test_what_takes_long_is_drawn_less_often(monkeypatch: pytest.MonkeyPatch) ->
     assert 0 < pages < 6
 
 
-def test_a_first_drawing_that_takes_long_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    server = Server(monkeypatch)
-    server.takes = 2.0
-    frame.redrawn(server.draw, 0.4)
-    server.takes = 0.02
-    server.part()
-    assert server.pace == 0.4
-
-
 def test_many_visitors_share_the_time_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
     server = Server(monkeypatch)
     server.takes = 0.03
@@ -105,17 +96,6 @@ def test_many_visitors_share_the_time_there_is(monkeypatch: pytest.MonkeyPatch) 
     assert whole_page() == pytest.approx(40 * 0.03 / frame.SHARE, rel=0.15)
     server.now += 60.0  # their runs have ended, or they have gone without a word
     assert whole_page() == 0.4
-
-
-def test_what_is_only_checked_keeps_its_pace(monkeypatch: pytest.MonkeyPatch) -> None:
-    server = Server(monkeypatch)
-    monkeypatch.setattr(frame, "leave_out_while", lambda still: None)
-    for server.session in [Session() for _ in range(400)]:
-        frame.redrawn(server.draw, 1.0, "room", lambda: True)
-        assert server.pace == 1.0
-    server.session = Session()
-    frame.redrawn(server.draw, 0.4)
-    assert server.pace == 0.4
 
 
 def test_a_browser_that_lags_behind_gets_no_parts_of_the_last_page(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,14 +11,12 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dprl.lessons import LESSONS, Choice, Marker, Order
-from dprl.metrics import Measured
-from dprl.rooms.response import opposites, share_of_yes
-from dprl.rooms.steps import NO, YES, Content, Guess, Question, Recap, ShareEstimate
+from dprl.rooms.response import opposites
+from dprl.rooms.steps import NO, YES, Content, Guess, Question, Recap
 from dprl.runs import rooms
 from dprl.runs.limits import Lease, Refused
 from dprl.runs.store import Store
 from dprl.sentences import room as sentences
-from pages.room.state import shares_picture
 from pages.room.teacher import answers_csv, upcoming
 from pages.shared.layout.terms import escape
 from pages.shared.lessons import evidence
@@ -267,27 +265,6 @@ def test_a_class_predicts_a_step_of_a_lesson(visit: Visit, store: Store, kind: t
     assert prediction.said(prediction.parse(text)) in set(rows["in words"])
 
 
-def test_the_next_step_of_a_lesson_is_offered_after_each(visit: Visit, store: Store) -> None:
-    """Three presses in a row put three questions, also with another kind between, and in a browser that comes anew."""
-    code, key = opened(store, None)
-    store.rooms.put_step(code, key, Guess("price", 1))
-    app = visit(PAGE, room=code, key=key)
-    app.button_group[0].set_value("prediction").run()
-    for _ in range(2):
-        button = widget(app, "button", "Ask this question")
-        button.click().run()
-    store.rooms.put_step(code, key, Question(ASKED, 1.0))
-    app = visit(PAGE, room=code, key=key)
-    app.button_group[0].set_value("prediction").run()
-    button = widget(app, "button", "Ask this question")
-    button.click().run()
-    put = [step.content for step in store.rooms.steps(code) if isinstance(step.content, Guess)]
-    assert put == [Guess("price", 1), Guess("price", 2), Guess("price", 3), Guess("proved", 0)]
-    last = list(LESSONS)[-1]
-    store.rooms.put_step(code, key, Guess(last, len(LESSONS[last].steps) - 1))
-    app.run()
-
-
 def test_all_lessons_are_led_in_order_each_to_its_recap() -> None:
     put: list[Content] = [Question(ASKED, 1.0)]
     while (coming := upcoming(put)) is not None:
@@ -447,27 +424,6 @@ def test_a_closed_room_has_no_way_in_and_nothing_to_pace_and_phones_keep_the_res
     press(teacher, "leave")
     assert [b.key for b in teacher.button if b.key == "open_room"]
     assert store.rooms.find(code)
-
-
-def test_what_a_centre_would_have_said_stays_within_what_can_be() -> None:
-    """The noise that one answer gets may be many times that answer."""
-    for said in (-5, 0, 1, 7):
-        table = shares_picture(
-            ShareEstimate(1, 0, Measured(0.0, 0.0, 1.0), 1.0, 1.0, said, 3), night=False
-        ).table
-        low, share, high = (float(table[name].iloc[2]) for name in ("low", "share of yes", "high"))
-        assert 0 <= low <= share <= high <= 1
-
-
-def test_a_room_with_one_answer_shows_nearly_everything_as_possible() -> None:
-    seen = shares_picture(
-        ShareEstimate(1, 0, share_of_yes(0, 1, 1.0), 1.0, 1.0, 0, 0), night=False, phones=500
-    )
-    assert "about 0 of 1 answered yes (95% interval: 0 to 1)." in seen.see
-    assert "0 points wide" not in seen.see
-    said = " ".join(sentences.three(1, 5.0, 5.0, 1e-6, 0))
-    assert "One report has no others to hide among" in said
-    assert "In at least 95% of draws, one noisy count at ε = 5 would be exact" in said
 
 
 def test_results_travel_as_csv_without_formulas(store: Store) -> None:

@@ -17,9 +17,8 @@ from pages.shared.results import data
 from pages.tradeoffs import charts as charts_of
 from pages.tradeoffs import study as studies
 from pages.tradeoffs.study import SweepView
-from tests.pages.conftest import Visit, Work, charts, grouped, marked, names, plain, press, widget, words
+from tests.pages.conftest import Visit, Work, charts, grouped, names, plain, press, widget, words
 from tests.problems import first
-from tests.runs import slots
 
 PAGE = "tradeoffs"
 SMALL = SweepView(
@@ -109,15 +108,6 @@ def test_bounds_are_drawn_on_demand(visit: Visit) -> None:
     assert charts_of.proved(replace(study, bounds="on", base=study.base.replace(contribution=3))) == ([], ())
 
 
-def test_the_lines_of_mechanisms_are_told_apart_without_their_markers() -> None:
-    """All were solid in the blue of a trusted curator."""
-    found = charts_of.kinds_of(studies.questions(studies.DEFAULT.base)["Which mechanism?"])
-    drawn = list(found.values())
-    assert len(drawn) >= 5
-    assert len({look.dash for look in drawn}) == len(drawn)
-    assert len({look.symbol for look in drawn}) == len(drawn)
-
-
 @pytest.mark.thorough
 @pytest.mark.parametrize("show", ["price", "share"])
 def test_what_points_do_not_say_is_said(
@@ -161,25 +151,6 @@ def test_a_link_starts_what_is_missing_and_a_second_visitor_waits_for_nothing(
     assert store.activity().seeds_queued == 0
 
 
-def test_one_button_cancels_all(visit: Visit, store: Store) -> None:
-    app = visit(PAGE, **query(SMALL))
-    press(app, "cancel")
-    assert store.activity().seeds_queued == 0
-    assert "7 runs of 7 not computed" in words(app)
-    app.button(key="begin").click().run()
-    assert store.activity().seeds_queued == 21
-
-
-def test_a_failed_run_is_said_and_can_be_tried_again(visit: Visit, store: Store) -> None:
-    app = visit(PAGE, **query(SMALL))
-    slots.work(store, slots.failing("Seed 0 failed: <b>no</b> memory."))
-    app.run()
-    assert "7 runs failed" in words(app)
-    assert "<b>" not in marked(app)
-    app.button(key="retry").click().run()
-    assert store.activity().seeds_queued == 21
-
-
 def test_run_shows_the_study_of_the_controls(visit: Visit, store: Store, work: Work) -> None:
     app = visit(PAGE, **query(SMALL))
     work()
@@ -209,38 +180,10 @@ def test_users_are_searched_for_run_by_run(visit: Visit, store: Store, work: Wor
     assert "Toeplitz" in chart.spec
 
 
-def test_another_chart_keeps_the_study(visit: Visit, work: Work) -> None:
-    app = visit(PAGE, **query(SMALL))
-    work()
-    app.run()
-    shown(app).set_value("regret").run()
-    assert app.query_params["show"] == "regret"
-    assert any(name.startswith("No privacy") for name in names(app))
-
-
 def test_points_that_cannot_be_run_say_why(visit: Visit) -> None:
     app = visit(PAGE, **query(replace(SMALL, x="S", values=(3, 300))))
     assert "Left out" in words(app)
     assert "counters" in words(app)
-
-
-PURE = "delta: 0 cannot be combined with mechanism binomial-sum; give a number above 0."
-EARNS_NOTHING = '{"P": [[[1, 0], [0, 1]], [[0, 1], [1, 0]]], "R": [[0, 0], [0, 0]], "d1": [1, 0]}'
-ONE_ACTION = '{"P": [[[0.5, 0.5]], [[0.2, 0.8]]], "R": [[0.5], [1]], "d1": [1, 0]}'
-HARD = SMALL.base.replace(episodes=1000, seeds=2)
-
-
-def world(model: str) -> RunSpec:
-    return RunSpec(environment="custom", environment_params={"model": model, "H": 3}, episodes=1000, seeds=2)
-
-
-CORNERS = {  # a study, and what is said of the users needed
-    "delta 0": (SweepView(HARD.replace(mechanism=None, delta=0.0)), f"Left out of **Shuffle, Shuffled bits**: {PURE}"),
-    "one seed": (SweepView(HARD.replace(seeds=1)), "One seed has no interval."),
-    "one user": (SweepView(HARD, ("none", "local"), "episodes", (1, 2)), "only reports of who played** needs"),
-    "one action": (SweepView(world(ONE_ACTION)), "need at most 100 users, the fewest that we tried."),
-    "nothing to earn": (SweepView(world(EARNS_NOTHING)), "so nothing can be lost."),
-}  # fmt: skip
 
 
 def lost(spec: RunSpec) -> np.ndarray:
@@ -250,20 +193,6 @@ def lost(spec: RunSpec) -> np.ndarray:
     regret = online.v_star(spec) * min(spec.episodes, spec.episodes**0.5 + price)
     rows: np.ndarray = regret * (1 + 0.01 * np.arange(spec.seeds))
     return rows
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("corner", CORNERS)
-def test_where_there_is_next_to_nothing_that_is_said_and_the_rest_drawn(
-    visit: Visit, monkeypatch: pytest.MonkeyPatch, corner: str
-) -> None:
-    monkeypatch.setattr(charts_of, "ends", lost)
-    study, of_users = CORNERS[corner]
-    app = visit(PAGE, **query(replace(study, share=50.0)))
-    for show in ("price", "regret", "share", "users"):
-        shown(app).set_value(show).run()
-        assert app.button(key="run")
-    assert of_users in words(app)
 
 
 @pytest.mark.thorough

@@ -120,13 +120,6 @@ def test_inputs_change_the_answer_and_the_address(visit: Visit) -> None:
     assert "env.chain" in link.proto.query_string
 
 
-def test_own_sizes_begin_with_those_of_the_environment_before(visit: Visit) -> None:
-    app = visit(PAGE, problem="frozenlake")
-    widget(app, "selectbox", "Environment").set_value("").run()
-    asked = asked_of(app)
-    assert (asked.problem, asked.S, asked.A, asked.H, asked.value) == ("", 17, 4, 20, 3.0)
-
-
 def test_thousands_may_have_commas_and_no_answer_stays_for_what_cannot_be_read(visit: Visit) -> None:
     app = visit(PAGE)
     keyed(app, "text_input", ":users.users:").input("20,000").run()

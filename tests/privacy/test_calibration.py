@@ -216,26 +216,6 @@ def laplaces(scale: float) -> Losses:
     return (Laplace(80, 1 / scale), Laplace(40, 0.25 / scale))
 
 
-@pytest.mark.parametrize("epsilon", [1e-3, 0.05, 1.0, 30.0, 1e4])
-@pytest.mark.parametrize("guess", [1e-3, 1.0, 1e5])
-def test_least_scale_from_any_guess(epsilon: float, guess: float) -> None:
-    """With Gaussians, whose answer is known, and far-off guesses."""
-    scale = least_scale(lambda s: (Gaussian(3.0 / s),), epsilon, 1e-6, guess)
-    assert 0.999 * epsilon < gaussian_epsilon(3.0 / scale, 1e-6) <= epsilon * (1 + 1e-9)
-
-
-def test_least_scale_of_whole_bits() -> None:
-    """A staircase, with infinite epsilon below: the least whole number."""
-
-    def bits(scale: float) -> Losses:
-        return (Binomial(math.ceil(scale), 0.5, 2, 2),)
-
-    for epsilon, delta in ((8.0, 1e-3), (20.0, 1e-6), (1.0, 0.01)):
-        found = math.ceil(least_scale(bits, epsilon, delta, 3.0))
-        assert epsilon_of(bits(found), delta) <= epsilon
-        assert epsilon_of(bits(found - 1), delta) > epsilon
-
-
 def test_what_no_noise_proves_is_refused() -> None:
     with pytest.raises(SpecError, match="cannot be proved"):
         least_scale(lambda s: (Gaussian(2.0),), 0.5, 1e-6, 1.0)

@@ -14,11 +14,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dprl import RunSpec
-from dprl.learners import ALGORITHMS
 from dprl.mdp.tabular import Array
 from dprl.simulation import schedules
-from dprl.simulation.loops.replan import SeedRun
 from dprl.statistics import CONSISTENT, Statistic
 from tests.compare import LEVEL
 from tests.privacy.draws import TRIPLES, prepared, unit_noise
@@ -68,30 +65,3 @@ def test_coverage_and_no_needless_slack(privacy: str, mechanism: str, calibratio
     ratio = ratios(privacy, mechanism, calibration, beta, runs, 1, 2, 1)
     assert covered(ratio, beta)
     assert np.quantile(ratio, 1 - beta) >= 0.5
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize(("privacy", "mechanism", "calibration"), TRIPLES)
-def test_the_engine_measures_the_same(privacy: str, mechanism: str, calibration: str) -> None:
-    """`coverage_ratio` of whole runs, with the learner in the loop, has the distribution simulated here."""
-    spec = RunSpec(
-        environment="random",
-        environment_params={"S": 2, "A": 2, "H": 2, "seed": 1},
-        privacy=privacy,
-        mechanism=mechanism,
-        calibration=calibration,
-        episodes=50_000,
-        schedule="geometric:0.01",
-    )
-    measured = []
-    for seed in range(10):
-        run = SeedRun(spec, seed)
-        while not run.advance(60.0):
-            pass
-        # without its card, which takes longer than the run
-        ratio = run.record.ratio
-        assert (np.diff(ratio) >= 0).all()
-        measured.append(ratio[-1])
-    seen = ALGORITHMS[spec.algorithm].seen(spec.bonus)
-    simulated = ratios(privacy, mechanism, calibration, 0.1, 100, 2, 2, 2, seen)
-    assert stats.ks_2samp(measured, simulated).pvalue > LEVEL

@@ -23,7 +23,6 @@ from dprl.privacy import MECHANISMS, Mechanism
 from dprl.privacy.mechanisms import SIGNATURE, Stream, blt, make_stream, optimal, stream_of_releases
 from dprl.privacy.mechanisms.gaussian import MAX_RELEASES, add_gaussian, coefficients, correlate, innovations
 from dprl.privacy.mechanisms.laplace import add_laplace
-from dprl.privacy.mechanisms.tree import levels
 from dprl.simulation import schedules
 from dprl.testing import check_mechanism
 from tests.compare import LEVEL, critical, ks_samples, standard_errors
@@ -369,24 +368,6 @@ def test_the_tail_bound_holds_and_is_not_loose(key: str, failure: float) -> None
     """At each release, from 200,000 draws: the bound is broken no more often than it says, 60% of it more often."""
     mechanism = MECHANISMS[key]
     tail(machine(mechanism), stream_of(mechanism, TIMES), failure, draws=200_000)
-
-
-@pytest.mark.parametrize("key", ["gaussian", "gaussian-tree", "gaussian-toeplitz"])
-@pytest.mark.parametrize("failure", [1e-3, 1e-6, 1e-12])
-def test_tails_are_normal(key: str, failure: float) -> None:
-    stream = make_stream(np.array(UNIT))
-    tail, std = MECHANISMS[key].tail(stream, failure), MECHANISMS[key].std(stream)
-    np.testing.assert_allclose(2 * stats.norm.sf(tail / std), failure, rtol=1e-6)
-
-
-@pytest.mark.parametrize(
-    ("items", "expected"), [(1, 1), (2, 2), (3, 2), (4, 3), (1023, 10), (1024, 11), (10**15, 50)]
-)
-def test_levels(items: int, expected: int) -> None:
-    """floor(log2 items) + 1."""
-    assert levels(items) == expected
-    for mechanism in TREES:
-        assert mechanism.rows(items, 1) == expected
 
 
 @pytest.mark.parametrize("key", first(CHECKED, lambda key: (MECHANISMS[key].fresh, MECHANISMS[key].norm)))

@@ -11,9 +11,9 @@ from scipy.linalg import solve_triangular
 from dprl.mdp.tabular import Array
 from dprl.privacy import MECHANISMS, Mechanism
 from dprl.privacy.losses import Gaussian
-from dprl.privacy.mechanisms import optimal, stream_of_releases
+from dprl.privacy.mechanisms import stream_of_releases
 from dprl.privacy.mechanisms.gaussian import MAX_RELEASES
-from dprl.privacy.mechanisms.optimal import CHAINS, bound, excess, factors, poles
+from dprl.privacy.mechanisms.optimal import bound, excess, factors
 from tests.privacy.draws import replaced
 
 OPTIMAL = MECHANISMS["gaussian-optimal"]
@@ -63,33 +63,6 @@ def test_the_norms_are_those_of_lower_triangular_factors_of_the_prefix_sums(rele
     assert seen_through(OPTIMAL, releases) == pytest.approx(np.linalg.norm(C, axis=0).max(), rel=1e-11)
 
 
-def test_norms_are_right_whatever_the_factors_are() -> None:
-    """Also where the first column of C is not the longest, nor the last row of B."""
-    rng = np.random.default_rng(0)
-    keep, gain = rng.uniform(0.1, 1.0, (30, 3)), rng.uniform(0.1, 1.0, (30, 3))
-    gain[20] *= 10
-    gain[10] /= 10
-    rows, columns = np.empty(30), np.empty(30)
-    optimal.norms(keep, gain, rows, columns)
-    B, C = dense(keep, gain)
-    np.testing.assert_allclose(rows, (B**2).sum(axis=1), rtol=1e-11)
-    np.testing.assert_allclose(columns, (C**2).sum(axis=0), rtol=1e-11)
-    assert (rows.argmax(), columns.argmax()) == (20, 10)
-
-
-@pytest.mark.parametrize("releases", [1, 2, 40])
-def test_the_noise_is_the_sum_of_observed_walks(releases: int) -> None:
-    p, A = factors(releases).p, np.tril(np.ones((releases, releases)))
-    walk = np.linalg.inv(A @ np.diag(p[::-1]) @ A.T)
-    shifts, weights = poles((math.pi / 2) ** 2, 4.0 * releases**2, CHAINS)
-    chains = [
-        weight * np.linalg.inv(walk + shift * np.diag(p))
-        for shift, weight in zip(shifts, weights, strict=True)
-    ]
-    B, _ = matrices(releases)
-    np.testing.assert_allclose(B @ B.T, sum(chains), rtol=1e-9)
-
-
 @pytest.mark.parametrize("releases", [1, 2, 5, 50, 333])
 def test_the_bound_is_a_sum_of_singular_values(releases: int) -> None:
     """For any weights it is one; anybody can compute it from the weights alone."""
@@ -112,17 +85,3 @@ def test_how_much_less_noise_than_toeplitz(releases: int, times: float) -> None:
     toeplitz = error(MECHANISMS["gaussian-toeplitz"], releases)
     assert toeplitz / error(OPTIMAL, releases) == pytest.approx(times, abs=1e-4)
     assert toeplitz > bound(releases)
-
-
-def test_plain_functions_find_the_same_bits() -> None:
-    releases = 5
-    shift, weight = poles((math.pi / 2) ** 2, 4.0 * releases**2, CHAINS)
-    p, rows, columns = np.full(releases, 1 / releases), np.empty(releases), np.empty(releases)
-    keep, gain = np.empty((releases, CHAINS)), np.empty((releases, CHAINS))
-    optimal.solve(shift, weight, p)
-    optimal.merge(p, shift, weight, keep, gain)
-    optimal.norms(keep, gain, rows, columns)
-    made = factors(releases)
-    for plain, machine in ((p, made.p), (keep, made.keep), (gain, made.gain), (np.sqrt(rows), made.row)):
-        assert np.array_equal(plain, machine)
-    assert columns.max() == made.column

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dprl.runs.queue import Claim, first, may_begin
+from dprl.runs.queue import Claim, first
 from dprl.runs.status import Forecast, Waiting, forecast
-from dprl.runs.turn import HELD, MOST
 
 
 def claim(
@@ -44,19 +43,6 @@ def test_drafts_and_lost_tabs_come_last_then_who_has_fewest_running_then_who_was
     ]
 
 
-def test_what_is_played_is_not_compared() -> None:
-    assert first([Claim(False, 0, 0.0, 0.0, 1.0, object()), Claim(False, 0, 0.0, 0.0, 1.0, object())])
-
-
-def test_a_worker_begins_another_seed_only_for_a_run_or_a_visitor_who_has_none() -> None:
-    assert may_begin(0, True, True)
-    assert may_begin(HELD - 1, False, True)
-    assert not may_begin(1, True, True)
-    assert not may_begin(HELD, False, True)
-    assert may_begin(MOST - 1, False, False)
-    assert not may_begin(MOST, False, False)
-
-
 def test_forecast_of_visitors_in_turn() -> None:
     waiting = [
         Waiting("ann", 1, 10, 100.0, False),
@@ -75,10 +61,3 @@ def test_forecast_never_ends_before_the_longest_seed() -> None:
 def test_forecast_of_those_who_are_away_comes_after_all_others() -> None:
     waiting = [Waiting("gone", 1, 1, 50.0, True), Waiting("ann", 2, 1, 1.0, False)]
     assert forecast(waiting, 1) == {1: Forecast(1, 51.0), 2: Forecast(0, 1.0)}
-
-
-def test_forecast_of_a_full_classroom() -> None:
-    waiting = [Waiting(str(i), i, 5, 5.0, False) for i in range(40)]
-    found = forecast(waiting, 2)
-    assert {f.seconds_left for f in found.values()} == {100.0}
-    assert [found[i].place for i in range(40)] == list(range(40))

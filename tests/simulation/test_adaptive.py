@@ -102,15 +102,6 @@ def test_it_plays_everybody_and_records_at_public_times(privacy: str) -> None:
     assert not np.array_equal(runs[0].state.counts, runs[2].state.counts)
 
 
-@pytest.mark.usefixtures("nothing_proved")
-def test_few_releases_still_get_to_the_end() -> None:
-    spec = RunSpec(environment_params={"S": 3, "H": 4}, episodes=10**9, schedule="adaptive:0.1:40", seeds=1)
-    run = SeedRun(spec, 0)
-    run.advance(1e9)
-    assert run.done
-    assert run.state.position[0] <= 40
-
-
 @pytest.mark.parametrize("users", [1, 7, 999, 10**4, 10**12])
 def test_bits_of_a_batch_whose_size_is_decided_late(users: int) -> None:
     trials, q = bits_of(users, VARIANCE, 2142.5)

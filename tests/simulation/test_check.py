@@ -15,12 +15,12 @@ import pytest
 import dprl
 from dprl import SpecError, UploadSpec, upload
 from dprl.environments import ENVIRONMENTS
-from dprl.mdp import TabularMDP, planning
+from dprl.mdp import TabularMDP
 from dprl.mdp.counts import transitions, visits
 from dprl.privacy.accounting import gaussian_delta, gaussian_epsilon
 from dprl.privacy.exact import BITS
 from dprl.sentences import verdict as sentences
-from dprl.simulation import UploadTrace, datasets
+from dprl.simulation import datasets
 from dprl.simulation.uploads import check, kept
 from dprl.simulation.uploads.declaration import declaration
 from dprl.simulation.uploads.noise import noise_of, upload_problem_of
@@ -40,10 +40,6 @@ pytestmark = pytest.mark.usefixtures("home")
 def given(model: TabularMDP, n: int, known: bool = True, seed: int = 0, **fields: Any) -> UploadSpec:
     people = treated(model, BEHAVIOUR, n, np.random.default_rng(seed))
     return upload(io.BytesIO(written_down(people).encode()), declared(model, known), **fields)
-
-
-def worth(trace: UploadTrace, policy: int = 1) -> float:
-    return planning.start_value(WARD, planning.policy_values(WARD, trace.policies[policy].astype(np.int64)))
 
 
 @pytest.fixture(scope="module")

@@ -155,16 +155,6 @@ def test_without_noise_what_the_paper_has_is_no_lower_bound_and_with_c3_it_is() 
         assert above.any() == missed
 
 
-def test_where_rewards_are_learned_v_is_a_lower_bound_too() -> None:
-    spec = OfflineSpec(environment="clinic", algorithm="dp-apvi", rewards="learned", n=10**10, seeds=3)
-    trace = dprl.run(spec)
-    known = dprl.run(spec.replace(rewards="known", calibration="calibrated"))
-    lower, more = (np.array([seed.lower for seed in each.seeds]) for each in (trace, known))
-    assert (lower <= trace.seeds[0].v_star - trace.values + 1e-12).all()
-    assert 0 < (more - lower)[:, -1].max() < 1e-2
-    assert trace.values[:, -1].max() < 1e-3
-
-
 def test_sweep_and_store(tmp_path: Path) -> None:
     base = OfflineSpec(**SMALL, algorithm="dp-apvi", n=10**4, seeds=2)
     sweep = Sweep(base, {"rho": ["0.1", 1], "C2": [1, 16.0], "n": [100, "1e4"]})

@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 from dprl import ALGORITHMS, ENVIRONMENTS, MECHANISMS, RunSpec, SpecError, spec_from_json
 from dprl.fields import Field
 from dprl.links import decode_spec
-from dprl.privacy import PRIVATIZERS
 from dprl.simulation import FIELDS
 from dprl.simulation.pairs import calibrations_for, mechanisms_for
-from tests.problems import few, fits, model, small_problem
+from tests.problems import few, fits, model
 
 IGNORED_WITHOUT_PRIVACY = ("mechanism", "calibration", "epsilon", "delta")
 
@@ -163,38 +162,6 @@ def test_baseline_is_the_same_without_privacy(spec: RunSpec) -> None:
     # so it is computed once for all epsilons
     if spec.epsilon is not None:
         assert spec.replace(epsilon=spec.epsilon / 2 + 1).baseline() == baseline
-
-
-def test_defaults() -> None:
-    spec = RunSpec()
-    assert spec.to_dict() == {
-        "environment": "riverswim",
-        "environment_params": {"S": 6, "H": 20, "variant": "osband"},
-        "algorithm": "dp-ucbvi",
-        "algorithm_params": {"cap": None},
-        "structure": None,
-        "privacy": "central",
-        "mechanism": "gaussian-optimal",
-        "calibration": "calibrated",
-        "reports": "all",
-        "epsilon": 1.0,
-        "delta": 1e-6,
-        "beta": 0.1,
-        "bonus": "anytime",
-        "episodes": 10**9,
-        "contribution": 1,
-        "schedule": "adaptive:0.1",
-        "seeds": 5,
-        "root_seed": 0,
-    }
-    for key, learner in ALGORITHMS.items():
-        own = RunSpec(algorithm=key, **small_problem(key))
-        assert own.privacy == learner.privacies[0]
-        assert own.bonus == learner.bonuses[0]
-        assert own.schedule == (learner.schedule or "adaptive:0.1")
-    for key, privatizer in PRIVATIZERS.items():
-        if privatizer.mechanisms:
-            assert RunSpec(privacy=key).mechanism == privatizer.mechanisms[0]
 
 
 @pytest.mark.parametrize(

@@ -181,16 +181,6 @@ def test_what_stood_in_memory_before_is_not_seen(monkeypatch: pytest.MonkeyPatch
     same_bits(runs[0].trace(), runs[1].trace())
 
 
-@pytest.mark.usefixtures("nothing_proved")
-def test_another_epsilon_draws_other_noise_on_the_same_users() -> None:
-    """The users' stream is not the noise's: with bits too many to notice, who plays what is the same."""
-    runs = [Watched(spec_of("sdp-pe", "shuffle", epsilon=e, episodes=500), 0) for e in (20.0, 21.0)]
-    for run in runs:
-        finished(run)
-    np.testing.assert_array_equal(runs[0].batch_counts[0], runs[1].batch_counts[0])
-    assert not np.array_equal(runs[0].batch_released[0], runs[1].batch_released[0])
-
-
 # --- what B25 claims, with its own constants: C = 1, C1 = 6
 
 # seeds of `random` with S = A = 2, H = 3 whose best suboptimal policy loses at least 0.05

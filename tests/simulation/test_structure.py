@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dprl import RunSpec, SpecError, links
+from dprl import RunSpec, SpecError
 from dprl.environments import ENVIRONMENTS
 from dprl.environments.custom import written
 from dprl.mdp import Size, planning
@@ -166,22 +166,6 @@ def test_learners_without_such_a_form_refuse() -> None:
             SpecError, match=r"^structure: \S+ cannot use .* give none, or algorithm dp-ucbvi"
         ):
             RunSpec(algorithm=key, environment=world, structure="environment")
-
-
-def test_nothing_is_declared_by_default_and_links_and_json_say_what_is() -> None:
-    usual = RunSpec()
-    assert usual.structure is None
-    assert usual.to_dict()["structure"] is None
-    assert "str." not in links.encode_spec(usual)
-    chosen = usual.replace(structure="environment")
-    assert RunSpec.from_json(chosen.to_json()) == chosen != usual
-    assert links.decode_spec(links.encode_spec(chosen)) == (chosen, [])
-    assert chosen.baseline().structure == "environment"
-    assert chosen.replace(environment="chain").structure is None
-    with pytest.raises(
-        SpecError, match=r"^structure: \[\[\[0\]\]\] is not allowed; give environment, or none"
-    ):
-        RunSpec(**CHAIN, structure="[[[0]]]")
 
 
 def test_taxi_runs_with_central_privacy() -> None:

@@ -82,16 +82,6 @@ def test_scaled_noise_proves_what_was_asked(text: str) -> None:
     assert card.proved_epsilon == pytest.approx(1.0, rel=1e-9)
 
 
-def test_mechanism_and_calibration_are_axes_too() -> None:
-    sweep = Sweep(BASE, {"privacy": ["none", "central"], "mechanism": ["gaussian-tree", "laplace-tree"]})
-    assert [p.spec and p.spec.mechanism for p in sweep.points] == [
-        None,
-        None,
-        "gaussian-tree",
-        "laplace-tree",
-    ]
-
-
 def test_a_point_that_cannot_be_run_says_why_and_the_others_stay() -> None:
     sweep = Sweep(BASE, {"S": [3, 300]})
     good, bad = sweep.points

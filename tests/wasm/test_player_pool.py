@@ -38,25 +38,6 @@ MADE = """([source, script]) => {
   });
   window.pooled = pooled;
 }"""
-# One worker, asked for four runs while the page is read. It answers the first, and then says nothing any more: its
-# patience is let pass once.
-STUCK = """(source) => {
-  const asked = [], waits = new Map(), workers = [], said = [];
-  class Worker {
-    constructor() { this.number = workers.push(this) - 1; }
-    postMessage({ family }) { if (family !== undefined) asked.push([this.number, family]); }
-    terminate() {}
-  }
-  const wait = (then) => { waits.set(waits.size, then); return waits.size - 1; };
-  const Pool = new Function("Worker", "navigator", "setTimeout", "clearTimeout", `${source}; return Pool`)(
-    Worker, { hardwareConcurrency: 1 }, wait, (timer) => waits.set(timer, null));
-  const pool = new Pool("", {}, (text) => said.push(text));
-  pool.want([0, 1, 2, 3].map((family) => ({ family, stop: 0, seed: 0, closely: false })));
-  workers[0].onmessage({ data: { key: "0 0 0 false" } });
-  const waiting = [...waits.values()].filter(Boolean);
-  waiting.forEach((passed) => passed());
-  return { asked, waiting: waiting.length, said };
-}"""
 LEFT, PATIENCE = 500, 20_000  # ms, as assets/web/player_pool.js has them
 
 
@@ -105,15 +86,6 @@ def test_no_run_is_played_twice_while_a_hand_moves_on(pool: Page) -> None:
         "await until(() => pool.found.size === 16); pool.want([wish(2)]); await until(() => pool.result(wish(2)));",
     )
     assert asked(pool, "return said.length;") == 17
-
-
-def test_a_worker_that_is_stuck_in_a_run_asked_for_ahead_is_replaced_and_the_others_are_played(
-    engine: Page,
-) -> None:
-    found = engine.evaluate(STUCK, classic("player_pool.js"))
-    assert found["waiting"] == 1
-    assert found["said"] == ["", "A run could not be played: it took too long."]
-    assert found["asked"] == [[0, 0], [0, 1], [0, 2], [0, 3], [1, 2], [1, 3]]
 
 
 def test_seeds_are_played_in_turn_and_of_the_last_two_the_longest_first(engine: Page) -> None:
