@@ -15,9 +15,11 @@ n trajectories over the declared sets.
 
 from __future__ import annotations
 
+import re
 import secrets
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
@@ -29,9 +31,9 @@ from dprl.mdp.tabular import Array
 from dprl.privacy.exact import STEPS
 from dprl.simulation.trace import Ints
 from dprl.simulation.uploads.check import HeldOut
-from dprl.simulation.uploads.declaration import MAPPED, PERSON, Declaration
+from dprl.simulation.uploads.declaration import PERSON, Declaration
 from dprl.simulation.uploads.outside import Outside
-from dprl.simulation.uploads.table import EMPTY, WHOLE, normal, parsed, read_pieces, refuse
+from dprl.simulation.uploads.table import COLUMNS, EMPTY, WHOLE, normal, parsed, read_pieces, refuse
 from dprl.tables import formula
 
 if TYPE_CHECKING:
@@ -39,21 +41,24 @@ if TYPE_CHECKING:
 
 Codes = NDArray[np.integer[Any]]
 Column = tuple[Codes, list[str]]  # codes of rows, and the different texts
+Fault = tuple[int, str, str]  # row, column and sentence
 MOST_FOUND = 3  # labels named in an error
 ROWS = 200_000  # counted at once
 MOST_EPISODES = 2**23  # for this many, sums on the grid of the noise are exact in float64
+FORMULA = "{} would be a formula in a spreadsheet; give its value."
+INFINITE = "{} is not a finite number; give one, such as 0.5."
+NO_STEP = "{} is not a step; give whole numbers from 0 or 1 on."
 
 
 class Prepared(NamedTuple):
     """The table of a file: whole episodes one below the other, H rows each, in order.
 
-    s, a, x and r: states, actions, next states (the last state if nothing follows), and rewards as in the file [rows].
-    people: the person of each episode [episodes]. first_step: its number in the file.
+    s, a and r: states, actions, and rewards as in the file [rows]. people: the person of each episode [episodes].
+    first_step: its number in the file.
     """
 
     s: Codes
     a: Codes
-    x: Codes
     r: Array
     people: Codes
     first_step: int
@@ -62,8 +67,8 @@ class Prepared(NamedTuple):
 def prepared(file: BinaryIO | Path | pd.DataFrame, declared: Declaration, outside: Outside) -> Prepared:
     """Return the table of a file, and note the parts outside of its declaration. Raises SpecError with one sentence
     that names row and column."""
-    S, H = declared.size.S, declared.size.H
-    named = {name: declared.columns.get(name, name) for name in MAPPED}
+    H = declared.size.H
+    named = {name: declared.columns.get(name, name) for name in COLUMNS}
     of_state = [column for column, _ in declared.parts] or [named["state"]]
     who = [declared.columns[PERSON]] if declared.of_people else []
     needed = [*who, named["episode"], named["step"], *of_state, named["action"], named["reward"]]
@@ -79,16 +84,18 @@ def prepared(file: BinaryIO | Path | pd.DataFrame, declared: Declaration, outsid
     begun = 1 if step.min() == 1 else 0
     order = np.lexsort((step, episode))
     outside.moved = int((order != np.arange(len(order))).sum())
-    _check_steps(
-        named["step"], episode[order], step[order] - begun, order, called, H, begun, bool(declared.absorbing)
-    )
+    _check_steps(declared, episode[order], step[order] - begun, order, called, begun)
     outside.rows = len(order)
     beyond = step[order] >= H + begun
     outside.cut = len(np.unique(episode[order][beyond]))
     order = order[~beyond]
     outside.episodes = len(people)
     outside.padded = int((np.bincount(episode[order]) < H).sum())
-    counts = _rank(people) < declared.episodes
+    counts = np.ones(len(people), dtype=bool)
+    if declared.of_people:
+        from pandas import Series
+
+        counts = Series(people).groupby(people).cumcount().to_numpy() < declared.episodes
     outside.beyond = int((~counts).sum())
     state = _states(declared, columns, numbers, outside)
     action = _index(named["action"], columns[named["action"]], declared.actions, outside)
@@ -103,9 +110,7 @@ def prepared(file: BinaryIO | Path | pd.DataFrame, declared: Declaration, outsid
     s, a = np.full(n * H, goes_on, dtype=np.int32), np.zeros(n * H, dtype=np.int32)
     r = np.zeros(n * H)
     s[at], a[at], r[at] = state[order], action[order], rewards[order]
-    x = np.append(s[1:], s[:1])
-    x[H - 1 :: H] = S - 1  # nothing follows
-    return Prepared(s, a, x, r, people[counts], begun)
+    return Prepared(s, a, r, people[counts], begun)
 
 
 def _episodes(
@@ -116,28 +121,15 @@ def _episodes(
     codes, names = columns.pop(name)
     if not declared.of_people:  # codes are numbered in the order of their first rows
         return codes, lambda episode: names[episode], np.arange(len(names), dtype=np.int32)
+    from pandas import factorize
+
     persons, of_whom = columns.pop(declared.columns[PERSON])
-    pairs, first_rows, who = np.unique(
-        persons.astype(np.int64) * len(names) + codes, return_index=True, return_inverse=True
-    )
-    by_row = np.argsort(first_rows)
-    place = np.empty(len(by_row), dtype=np.int32)
-    place[by_row] = np.arange(len(by_row), dtype=np.int32)
-    pairs = pairs[by_row]
+    episode, pairs = factorize(persons.astype(np.int64) * len(names) + codes)  # numbered in order, too
 
     def called(episode: int) -> str:
         return f"{names[pairs[episode] % len(names)]} of {of_whom[pairs[episode] // len(names)]}"
 
-    return place[who], called, pairs // len(names)
-
-
-def _rank(people: Codes) -> Codes:
-    """Return the number of earlier episodes of the same person [episodes]. people: the person of each [episodes]."""
-    order = np.argsort(people, kind="stable")
-    begun = np.searchsorted(people[order], np.arange(people.max() + 1))
-    rank = np.empty_like(people)
-    rank[order] = np.arange(len(people)) - begun[people[order]]
-    return rank
+    return episode, called, pairs // len(names)
 
 
 def _read(
@@ -148,19 +140,22 @@ def _read(
     read: dict[str, list[Any]] = {name: [] for name in needed}
     places: dict[str, dict[str, int]] = {name: {} for name in needed}
     for piece in read_pieces(file, needed):
-        columns: dict[str, Column] = {}
-        for name, texts in piece.items():
+        faults: list[Fault] = []
+        for name, cells in piece.items():
             place: dict[str, int] = {}  # in the order of first occurrence
-            which = np.array([place.setdefault(text, len(place)) for text in texts], dtype=np.int32)
-            columns[name] = which, [normal(text) for text in place]
-        _check_cells(columns, rows)
-        for name, (codes, texts) in columns.items():
+            codes = np.array([place.setdefault(cell, len(place)) for cell in cells], dtype=np.int32)
+            texts = [normal(cell) for cell in place]
+            faults += _faults(name, (codes, texts), [not text for text in texts], EMPTY, rows)
+            faults += _faults(name, (codes, texts), [formula(text) for text in texts], FORMULA, rows)
             if name in numbers:
-                read[name].append(_finite(name, (codes, texts), rows))
+                values = np.array([parsed(text) for text in texts])
+                faults += _faults(name, (codes, texts), ~np.isfinite(values), INFINITE, rows)
             else:
                 place = places[name]
-                known = np.array([place.setdefault(text, len(place)) for text in texts], dtype=np.int32)
-                read[name].append(known[codes])
+                values = np.array([place.setdefault(text, len(place)) for text in texts], dtype=np.int32)
+            read[name].append(values[codes])
+        if faults:
+            refuse(*min(faults, key=itemgetter(0)))
         rows += len(codes)
     if not rows:
         refuse(2, needed[0], "there are no trajectories below the heading; give at least two.")
@@ -169,83 +164,54 @@ def _read(
     return labels, {name: whole[name] for name in numbers}
 
 
-def _finite(name: str, column: Column, first: int) -> Array:
-    """Return the numbers in the rows of a piece. Raises SpecError if one is not finite. first: the rows before it."""
+def _faults(name: str, column: Column, bad: Iterable[bool], sentence: str, before: int = 0) -> list[Fault]:
+    """Return the first row whose text is bad, if any. bad: of each different text; before: rows before these."""
     codes, texts = column
-    values: Array = parsed(texts)[codes]
-    bad = ~np.isfinite(values)
-    if bad.any():
-        row = int(bad.argmax())
-        wrong = shown(texts[codes[row]])
-        refuse(first + row + 2, name, f"{wrong} is not a finite number; give one, such as 0.5.")
-    return values
-
-
-def _check_cells(columns: dict[str, Column], first: int) -> None:
-    """Raise SpecError at the first cell of a piece that is empty, or a formula. first: rows before it."""
-    wrong = []
-    for i, (name, (codes, texts)) in enumerate(columns.items()):
-        bad = np.array([not text or formula(text) for text in texts])
-        signed = np.flatnonzero(bad)  # a number such as -1 is no formula
-        bad[signed] = ~np.isfinite(parsed([texts[k] for k in signed]))
-        if bad.any():
-            row = int(bad[codes].argmax())
-            wrong.append((row, i, name, texts[codes[row]]))
-    if wrong:
-        row, _, name, text = min(wrong)
-        said = f"{shown(text)} would be a formula in a spreadsheet; give its value." if text else EMPTY
-        refuse(first + row + 2, name, said)
+    wrong = np.array(bad)[codes]
+    row = int(wrong.argmax())
+    return [(before + row + 2, name, sentence.format(shown(texts[codes[row]])))] if wrong.any() else []
 
 
 def _steps(name: str, column: Column) -> Codes:
     """Return the steps as integers, [rows]."""
     codes, texts = column
     plain = [WHOLE.sub(r"\1", text) for text in texts]
-    bad = np.array([not (text.isdecimal() and text.isascii() and len(text) < 6) for text in plain])[codes]
-    if bad.any():
-        row = int(bad.argmax())
-        refuse(row + 2, name, f"{shown(texts[codes[row]])} is not a step; give whole numbers from 0 or 1 on.")
+    for fault in _faults(name, column, [not re.fullmatch("[0-9]{1,5}", text) for text in plain], NO_STEP):
+        refuse(*fault)
     return np.array([int(text) for text in plain], dtype=np.int32)[codes]
 
 
 def _check_steps(
-    name: str,
-    who: Codes,
-    step: Codes,
-    order: Ints,
-    called: Callable[[int], str],
-    H: int,
-    begun: int,
-    padded: bool,
+    declared: Declaration, who: Codes, step: Codes, order: Ints, called: Callable[[int], str], begun: int
 ) -> None:
     """Raise SpecError if a step of an episode appears twice or is missing. Steps beyond the horizon are not checked.
 
     who, step, order: the episode, its step from 0, and the row in the file, sorted by episode and step [rows].
     begun: the number of the first step in the file.
     """
-    new = np.append(True, who[1:] != who[:-1])
-    again = np.append(False, ~new[1:] & (step[1:] == step[:-1]))
-    different = np.cumsum(~again)
-    expected = different - different[new][np.cumsum(new) - 1]
-    ends = np.append(np.flatnonzero(new)[1:], len(who)) - 1
-    short = np.zeros(len(who), dtype=bool)
-    short[ends] = (step[ends] < H - 1) & (not padded)
-    bad = np.flatnonzero(((again | (step != expected)) & ((step < H) | (expected < H))) | short)
-    if not len(bad):
+    H = declared.size.H
+    begins = np.flatnonzero(np.append(True, who[1:] != who[:-1]))
+    ends = np.append(begins[1:], len(who)) - 1
+    expected = np.arange(len(who)) - np.repeat(begins, ends - begins + 1)
+    bad = (step != expected) & (np.minimum(step, expected) < H)
+    if not declared.absorbing:
+        bad[ends] |= step[ends] < H - 1
+    wrong = np.flatnonzero(bad)
+    if not len(wrong):
         return
     # the first fault of each episode, because later ones may follow from it
-    first = bad[np.unique(who[bad], return_index=True)[1]]
+    first = wrong[np.unique(who[wrong], return_index=True)[1]]
     row = int(first[order[first].argmin()])
-    episode, count = shown(called(int(who[row]))), int(step[row]) + begun
-    if again[row]:
-        said = f"step {count} of episode {episode} is in row {order[row - 1] + 2:,} already; give each once"
-    elif step[row] != expected[row]:
-        lacking = int(expected[row]) + begun
-        said = f"step {lacking} of episode {episode} is missing; give all steps up to its last"
+    episode = shown(called(int(who[row])))
+    if step[row] < expected[row]:
+        before = order[row - 1] + 2
+        said = f"step {step[row] + begun} of episode {episode} is in row {before:,} already; give each once"
+    elif step[row] > expected[row]:
+        said = f"step {expected[row] + begun} of episode {episode} is missing; give all steps up to its last"
     else:
         ended = f"episode {episode} has ended after {step[row] + 1} of {H} steps"
         said = f"{ended}; declare an absorbing state, or give all steps"
-    refuse(int(order[row]) + 2, name, f"{said}.")
+    refuse(int(order[row]) + 2, declared.columns.get("step", "step"), f"{said}.")
 
 
 def _states(
@@ -333,8 +299,9 @@ def _count(table: Prepared, declared: Declaration, out: np.ndarray) -> tuple[Arr
     returns = np.zeros(2)
     each = max(ROWS // H, 1) * H
     for first in range(0, len(table.s), each):
-        s, a, x, r = (column[first : first + each] for column in (table.s, table.a, table.x, table.r))
+        s, a, r = (column[first : first + each] for column in (table.s, table.a, table.r))
         at = np.arange(len(s)) % H
+        x = np.where(at < H - 1, np.roll(s, -1), S - 1)  # the last state if nothing follows
         units = (np.clip(r, low, high) - low) / (high - low)
         rewards = np.round(units * STEPS) / STEPS  # each person's, before they are summed
         cell = ((at * S + s) * A + a) * (S + 2)
