@@ -16,12 +16,11 @@ import io
 import json
 import os
 import re
-import threading
 import time
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple
 
 import numpy as np
 
@@ -31,14 +30,9 @@ from dprl.mdp.tabular import Array
 from dprl.privacy.exact import BITS
 from dprl.simulation.uploads.check import HeldOut
 from dprl.simulation.uploads.declaration import Declaration, declaration
-from dprl.simulation.uploads.outside import Outside
-from dprl.simulation.uploads.prepare import Counted, counted
-
-if TYPE_CHECKING:
-    import pandas as pd
+from dprl.simulation.uploads.prepare import Counted
 
 HOURS = 24
-ONE_FILE = threading.Lock()  # one file is read at a time, to bound memory
 NAME = re.compile("[0-9a-f]{32}")
 DIGEST = hashlib.sha256().digest_size  # bytes at the beginning of a file of noisy sums
 HELD = "session"  # suffix of a file that is locked for as long as the counts belong to a session
@@ -72,34 +66,25 @@ def folder() -> Path:
     return home() / "uploads"
 
 
-def keep(
-    name: str,
-    file: BinaryIO | Path | pd.DataFrame,
-    declared: Declaration,
-    tell: Callable[[Outside], object],
-    held_out: float,
-    under: Under | None,
-) -> Counted:
-    """Count a file of trajectories, and store the counts. tell, held_out: see `counted`; name, under: see `Kept`.
-
-    If `tell` raises, nothing is stored. Raises SpecError if the file is malformed or its counts cannot be stored.
-    """
-    with ONE_FILE:
-        found = counted(file, declared, tell, held_out)
+def keep(name: str, found: Counted, declared: Declaration, under: Under | None) -> None:
+    """Store the counts of a file. name, under: see `Kept`. Raises SpecError if they cannot be stored."""
     held, path = found.held, _path(name)
+    words = {"declared": declared.text, "bits": BITS, "under": under}
     try:
         make_inside(folder())
         remove_old()
         with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as kept:
-            words = {"declared": declared.text, "bits": BITS, "under": under}
             np.savez_compressed(
                 kept, record=found.record, n=found.n, held=held.record, held_n=held.n, returns=held.returns,
                 words=np.array(json.dumps(words)),
             )  # fmt: skip
     except OSError as error:
         path.unlink(missing_ok=True)
-        raise SpecError("data", f"the counts cannot be stored ({error.strerror}).") from None
-    return found
+        raise _not_stored(error) from None
+
+
+def _not_stored(error: OSError) -> SpecError:
+    return SpecError("data", f"the counts cannot be stored ({error.strerror}).")
 
 
 def new_name() -> str:
@@ -110,23 +95,18 @@ def new_name() -> str:
 def hold(name: str) -> BinaryIO:
     """Bind the counts of this name to a session: once the result is closed, or this process ends, they may be deleted
     as old. Raises SpecError if they cannot be stored."""
-    path = _held_path(name)
     try:
         make_inside(folder())
-        marker = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+b")
+        marker = os.fdopen(os.open(_path(name, HELD), os.O_RDWR | os.O_CREAT, 0o600), "r+b")
         fcntl.flock(marker, fcntl.LOCK_EX)
     except OSError as error:
-        raise SpecError("data", f"the counts cannot be stored ({error.strerror}).") from None
+        raise _not_stored(error) from None
     return marker
 
 
 def there(name: str) -> bool:
     """Return whether the counts of this name are still stored here."""
     return _path(name).exists()
-
-
-def _held_path(name: str) -> Path:
-    return _path(name).with_suffix(f".{HELD}")
 
 
 def held(name: str) -> Kept:
@@ -203,7 +183,7 @@ def write_down(name: str, which: str, sums: Mapping[str, Array]) -> dict[str, Ar
 
 
 def _drawn_path(name: str, which: str) -> Path:
-    return _path(name).with_name(f"{name}.{hashlib.sha256(which.encode()).hexdigest()[:32]}")
+    return _path(name, hashlib.sha256(which.encode()).hexdigest()[:32])
 
 
 def _digest(path: Path, words: bytes) -> bytes:
@@ -227,10 +207,10 @@ def forget(name: str) -> None:
             path.unlink(missing_ok=True)
 
 
-def _path(name: str) -> Path:
+def _path(name: str, suffix: str = "npz") -> Path:
     if not NAME.fullmatch(name):
         raise SpecError("data", "this is not the name of a data set that is kept here.")
-    return folder() / f"{name}.npz"
+    return folder() / f"{name}.{suffix}"
 
 
 def remove_old() -> None:
@@ -248,7 +228,7 @@ def _is_old(name: str) -> bool:
     if counts.exists() and time.time() - counts.stat().st_mtime > HOURS * 3600:
         return True
     try:
-        with open(_held_path(name), "rb") as marker:  # it exists even before the counts do
+        with open(_path(name, HELD), "rb") as marker:  # it exists even before the counts do
             fcntl.flock(marker, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except FileNotFoundError:  # nobody ever held them
         return not counts.exists()

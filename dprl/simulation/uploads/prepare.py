@@ -256,39 +256,32 @@ def _index(name: str, column: Column, labels: tuple[str, ...], outside: Outside)
 
 class Counted(NamedTuple):
     """The counts of a file: those of the people learned from [H, S, A, S + 2], the number of all people, the sums over
-    held-out people and their number, and the number of the first step in the file, 0 or 1."""
+    held-out people and their number, the number of the first step in the file, 0 or 1, and the file's parts outside of
+    its declaration."""
 
     record: Array
     n: int
     held: HeldOut
     checked: int
     first_step: int
+    outside: Outside
 
 
-def counted(
-    file: BinaryIO | Path | pd.DataFrame,
-    declared: Declaration,
-    tell: Callable[[Outside], object] | None = None,
-    held_out: float = 0.0,
-) -> Counted:
+def counted(file: BinaryIO | Path | pd.DataFrame, declared: Declaration, held_out: float = 0.0) -> Counted:
     """Count the trajectories in a file: rows of counts as in mdp/counts.py, and rewards in units of the declared
     range, each rounded to the grid of the noise. The sums are exact, because there are at most MOST_EPISODES.
 
-    tell: a function called with the parts outside the declaration, if there are any. held_out: the probability with
-    which each person is held out, regardless of their rows. Raises SpecError, which names the row and the column.
+    held_out: the probability with which each person is held out, regardless of their rows. Raises SpecError, which
+    names the row and the column.
     """
     outside = Outside(declared)
     table = prepared(file, declared, outside)
-    H = declared.size.H
-    episodes = len(table.s) // H
-    if episodes > MOST_EPISODES:
+    if outside.episodes - outside.beyond > MOST_EPISODES:
         refuse(1, "episode", f"there are more than {MOST_EPISODES:,} episodes; give fewer.")
     n = int(table.people.max()) + 1
     out = np.random.default_rng(secrets.randbits(128)).random(n) < held_out  # a coin each; no noise
     record, held = _count(table, declared, out[table.people])
-    if tell is not None and outside:
-        tell(outside)
-    return Counted(record, n, held, int(out.sum()), table.first_step)
+    return Counted(record, n, held, int(out.sum()), table.first_step, outside)
 
 
 def _count(table: Prepared, declared: Declaration, out: np.ndarray) -> tuple[Array, HeldOut]:
