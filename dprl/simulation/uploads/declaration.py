@@ -52,33 +52,25 @@ Parts = tuple[tuple[str, tuple[str, ...] | tuple[float, ...]], ...]
 
 @dataclass(frozen=True, eq=False)
 class Declaration:
-    """The public facts about a data set, as its owner declares them.
+    """The public facts about a data set, as its owner declares them."""
 
-    Attributes:
-        states, actions: the labels. Any other label in the file counts as the last of them.
-        size: S, A and H.
-        reward_range: the lowest and the highest reward; rewards in the file are clipped to it.
-        rewards: the mean rewards in units of the range, from 0 to 1 [H, S, A]; None if they are learned from the data.
-        start: the probabilities of the first state, taken to be true [S]; None if they are estimated from the release.
-            They must not be computed from the file.
-        parts: the columns that make up the state, in order; () if the state is one column of labels.
-        columns: the names of columns in the file, by their names here.
-        absorbing: the state in which a shorter episode continues, "" for none.
-        episodes: the most episodes of one person that count, which are the first in the file.
-        text: all of this as canonical JSON.
-    """
-
-    states: tuple[str, ...]
-    actions: tuple[str, ...]
-    size: Size
-    reward_range: tuple[float, float]
-    rewards: Array | None
+    states: tuple[str, ...]  # any other label in the file counts as the last of them
+    actions: tuple[str, ...]  # likewise
+    size: Size  # S, A and H
+    reward_range: tuple[
+        float, float
+    ]  # the lowest and the highest reward; rewards in the file are clipped to it
+    rewards: (
+        Array | None
+    )  # mean rewards in units of the range, from 0 to 1 [H, S, A]; None if they are learned
+    # the probabilities of the first state, taken to be true and not computed from the file [S]; None if they are
+    # estimated from the release
     start: Array | None
-    text: str
-    parts: Parts
-    columns: Mapping[str, str]
-    absorbing: str
-    episodes: int
+    text: str  # all of this as canonical JSON
+    parts: Parts  # the columns that make up the state, in order; () if the state is one column of labels
+    columns: Mapping[str, str]  # the names of columns in the file, by their names here
+    absorbing: str  # the state in which a shorter episode continues, "" for none
+    episodes: int  # the most episodes of one person that count, which are the first in the file
 
     __repr__ = described
 

@@ -51,20 +51,13 @@ FOUR_DIGITS = Context(prec=4, rounding=ROUND_CEILING)
 
 @dataclass(frozen=True)
 class Draw:
-    """Noise that is drawn once.
+    """Noise that is drawn once."""
 
-    Attributes:
-        key: equal exactly if the noise is the same.
-        read: the reading of a file that it belongs to; half: 0 for the people learned from, 1 for those held out.
-        losses: the losses of replacing one person of that half.
-        apart: the distance of noise on the grid from continuous noise.
-    """
-
-    key: str
-    read: str
-    half: int
-    losses: Losses
-    apart: Apart
+    key: str  # equal exactly if the noise is the same
+    read: str  # the reading of a file that it belongs to
+    half: int  # 0 for the people learned from, 1 for those held out
+    losses: Losses  # of replacing one person of that half
+    apart: Apart  # the distance of noise on the grid from continuous noise
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Draw:
@@ -74,15 +67,10 @@ class Draw:
 
 
 class Spent(NamedTuple):
-    """The joint guarantee of draws, for replacing one person.
+    """The joint guarantee of draws, for replacing one person."""
 
-    Attributes:
-        rho: the rho of zero-concentrated privacy, which adds up (Bun, Steinke 2016, Lemma 1.7).
-        apart: the total distance of noise on the grid from continuous noise.
-    """
-
-    rho: float
-    apart: Apart
+    rho: float  # of zero-concentrated privacy, which adds up (Bun, Steinke 2016, Lemma 1.7)
+    apart: Apart  # the total distance of noise on the grid from continuous noise
 
     def epsilon(self, delta: float) -> float:
         """Return an epsilon for which all draws together are (epsilon, delta)-private: exactly, for Gaussian noise

@@ -18,31 +18,21 @@ MOST_UNDECLARED = 0.05  # of the rows, before the owner has to agree
 
 @dataclass
 class Outside:
-    """The parts of a file outside of its declaration. Not private: for its owner alone.
-
-    Attributes:
-        declared: the declaration.
-        rows: the number of rows of the file, without the heading.
-        labels: the number of rows with each undeclared label, by column.
-        last: the label as which these count, by column.
-        padded: the number of episodes with fewer steps than declared; episodes: the number of all episodes.
-        moved: the number of rows that were out of order.
-        cut: the number of episodes with more steps than declared.
-        beyond: the number of episodes that do not count because enough of their person's come first.
-        rewards: the number of rows with a reward outside the declared range; lowest, highest: among all rewards.
-    """
+    """The parts of a file outside of its declaration. Not private: for its owner alone."""
 
     declared: Declaration
-    rows: int = 0
-    labels: dict[str, Counter[str]] = field(default_factory=dict)
-    last: dict[str, str] = field(default_factory=dict)
-    padded: int = 0
-    episodes: int = 0
-    moved: int = 0
-    cut: int = 0
-    beyond: int = 0
-    rewards: int = 0
-    lowest: float = inf
+    rows: int = 0  # of the file, without the heading
+    labels: dict[str, Counter[str]] = field(
+        default_factory=dict
+    )  # rows with each undeclared label, by column
+    last: dict[str, str] = field(default_factory=dict)  # the label as which these count, by column
+    episodes: int = 0  # all
+    padded: int = 0  # episodes with fewer steps than declared
+    cut: int = 0  # episodes with more steps than declared
+    beyond: int = 0  # episodes that do not count because enough of their person's come first
+    moved: int = 0  # rows that were out of order
+    rewards: int = 0  # rows with a reward outside the declared range
+    lowest: float = inf  # among all rewards, like the highest
     highest: float = -inf
 
     def __bool__(self) -> bool:
@@ -73,35 +63,26 @@ class Outside:
                 named = ", ".join(f"{shown(label)} ({count:,})" for label, count in most)
                 told = {"column": name, "found": f"{found.total():,}", "rows": counted(self.rows, "row")}
                 told |= {"named": named, "last": shown(self.last[name])}
-                others = len(found) - len(most)
-                more = {"others": counted(others, "other_label")} if others else {}
-                said.append(filled(SAID["labels_more" if others else "labels"], **told, **more))
+                if others := len(found) - len(most):
+                    told["others"] = counted(others, "other_label")
+                said.append(filled(SAID["labels_more" if others else "labels"], **told))
+        H, rows, episodes = self.declared.size.H, plural(self.rows, "row"), plural(self.episodes, "episode")
         if self.rewards:
             low, high = self.declared.reward_range
             column = self.declared.columns.get("reward", "reward")
             said.append(
-                f"Column {column}: {self.rewards:,} of {plural(self.rows, 'row')} are outside the declared range "
-                f"{low:g} to {high:g}; the file has {self.lowest:g} to {self.highest:g}. Each counts as the nearest "
-                "limit."
+                f"Column {column}: {self.rewards:,} of {rows} are outside the declared range {low:g} to {high:g}; the "
+                f"file has {self.lowest:g} to {self.highest:g}. Each counts as the nearest limit."
             )
         if self.moved:
-            said.append(
-                f"{self.moved:,} of {plural(self.rows, 'row')} were not in order; they have been sorted."
-            )
+            said.append(f"{self.moved:,} of {rows} were not in order; they have been sorted.")
         if self.padded:
-            said.append(
-                f"{self.padded:,} of {plural(self.episodes, 'episode')} have fewer steps than {self.declared.size.H}; "
-                f"they are continued in {shown(self.declared.absorbing)}."
-            )
+            goes_on = f"they are continued in {shown(self.declared.absorbing)}."
+            said.append(f"{self.padded:,} of {episodes} have fewer steps than {H}; {goes_on}")
         if self.cut:
-            H = self.declared.size.H
-            said.append(
-                f"{self.cut:,} of {plural(self.episodes, 'episode')} have more than {plural(H, 'step')}. Only the "
-                f"first {H} steps of each count."
-            )
+            counts = f"Only the first {H} steps of each count."
+            said.append(f"{self.cut:,} of {episodes} have more than {plural(H, 'step')}. {counts}")
         if self.beyond:
-            said.append(
-                f"{self.beyond:,} of {plural(self.episodes, 'episode')} come after the first "
-                f"{self.declared.episodes} of their user; they do not count."
-            )
+            first = f"the first {self.declared.episodes} of their user; they do not count."
+            said.append(f"{self.beyond:,} of {episodes} come after {first}")
         return said
