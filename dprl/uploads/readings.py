@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -23,13 +24,13 @@ from dprl.fields import SpecError
 from dprl.runs.database import setting
 from dprl.runs.workers import child_environment
 from dprl.simulation import UploadSpec
+from dprl.simulation.kinds import spec_from_dict
 from dprl.simulation.uploads import kept
 from dprl.simulation.uploads.table import MOST_BYTES
 
 log = logging.getLogger("dprl.uploads")
 
 MOST_WAITING = 10 * MOST_BYTES  # total size of all files that wait or are being read
-COPIED = 2**20  # bytes copied at a time
 FULL = "data: too many files are being read on this server right now; give the file again in a few minutes."
 DIED = "data: reading ended before the file did, perhaps because memory ran out; give the file again, or fewer rows."
 
@@ -41,33 +42,20 @@ def allowed() -> bool:
 
 @dataclass(eq=False)
 class Reading:
-    """One file of a visitor, from its upload until it is read.
+    """One file of a visitor, from its upload until it is read."""
 
-    Attributes:
-        name: the name of its stored counts.
-        size: its size in bytes.
-        asked: see `reader.read`.
-        ahead: the number of files that are read before it.
-        copy: the file, while a process reads it.
-        done: whether reading has ended or was cancelled.
-        spec: the spec of the data; None until they are read, and if reading failed.
-        problem: the fault, in a sentence.
-        outside, recalled: see `reader.read`.
-        marker: open file that keeps the counts from being deleted, see `kept.hold`.
-    """
-
-    name: str
-    size: int
-    asked: dict[str, Any]
-    marker: BinaryIO
-    ahead: int = 0
-    copy: BinaryIO | None = None
-    done: bool = False
+    name: str  # of its stored counts
+    size: int  # in bytes
+    asked: dict[str, Any]  # see `reader.read`
+    marker: BinaryIO  # open file that keeps the counts from being deleted, see `kept.hold`
+    ahead: int = 0  # the number of files that are read before it
+    copy: BinaryIO | None = None  # the file, while a process reads it
+    done: bool = False  # whether reading has ended or was cancelled
     cancelled: bool = False
-    spec: UploadSpec | None = None
-    problem: str = ""
-    outside: tuple[str, ...] = ()
-    recalled: str = ""
+    spec: UploadSpec | None = None  # of the data; None until they are read, and if reading failed
+    problem: str = ""  # the fault, in a sentence
+    outside: tuple[str, ...] = ()  # see `reader.read`
+    recalled: str = ""  # see `reader.read`
     process: subprocess.Popen[bytes] | None = field(default=None, repr=False)
 
     @property
@@ -137,8 +125,7 @@ class Readings:
             for place, other in enumerate(self._waiting):
                 other.ahead = place
             if not reading.cancelled and "spec" in found:
-                fields = {name: value for name, value in found["spec"].items() if name != "kind"}
-                reading.spec = UploadSpec.from_dict({k: v for k, v in fields.items() if v is not None})
+                reading.spec = spec_from_dict(found["spec"])
                 reading.outside, reading.recalled = tuple(found["outside"]), found["recalled"]
             else:
                 reading.problem = "" if reading.cancelled else found["problem"]
@@ -160,8 +147,7 @@ def unnamed(file: BinaryIO) -> BinaryIO:
     copy = cast(BinaryIO, tempfile.TemporaryFile(dir=kept.folder()))  # noqa: SIM115 - its reader closes it
     try:
         file.seek(0)
-        while piece := file.read(COPIED):
-            copy.write(piece)
+        shutil.copyfileobj(file, copy, 2**20)
         copy.flush()
         copy.seek(0)
     except OSError:

@@ -64,16 +64,12 @@ def families(episodes: int) -> tuple[Family, ...]:
 
     Each episode adds a number from 0 to 1, and at least one episode remains when a person is replaced.
     """
-
-    def moved(most: int) -> Change:
-        return Change(((1, float(most)),))
-
     return tuple(
         Family(
             name,
             WHAT[name],
-            moved(episodes - (name == EPISODES)),
-            moved(episodes),
+            Change(((1, float(episodes - (name == EPISODES))),)),
+            Change(((1, float(episodes)),)),
             weight=WEIGHTS.get(name, 1.0),
             half=1,
         )

@@ -82,10 +82,9 @@ def noise_of(spec: UploadSpec) -> tuple[CuratorNoise, dict[str, float]]:
     problem, of_people, episodes = upload_problem_of(spec), spec.public.of_people, spec.public.episodes
     said: tuple[str, ...] = ASSUMPTIONS
     if of_people:  # one episode each: what follows needs users who are independent
-        bound = PEOPLE[2] if episodes > 1 else ASSUMPTIONS[2]
-        said = (*PEOPLE[:2], bound, *ASSUMPTIONS[3:])
-    said = (*said, ESTIMATED_START if spec.public.start is None else START)
-    said = (*said, *[APART] * bool(spec.checked))
+        said = (*PEOPLE[:2], PEOPLE[2] if episodes > 1 else ASSUMPTIONS[2], *ASSUMPTIONS[3:])
+    start = ESTIMATED_START if spec.public.start is None else START
+    said = (*said, start, *[APART] * bool(spec.checked))
     noise, errors = noise_for(spec, problem, said, exact=True, beside=beside(spec))
     card = replace(noise.guarantee, users=spec.n)
     if of_people:
