@@ -18,8 +18,7 @@ from dprl.simulation.uploads.check import SHARE
 from dprl.simulation.uploads.declaration import Declaration, declaration
 from dprl.simulation.uploads.ledger import together
 from dprl.simulation.uploads.noise import outlook
-from dprl.simulation.uploads.outside import Outside
-from dprl.simulation.uploads.prepare import counted
+from dprl.simulation.uploads.prepare import Outside, counted
 from dprl.simulation.uploads.run import draws_of
 from dprl.simulation.uploads.spec import FIELDS, NOWHERE, take
 from dprl.words import plural

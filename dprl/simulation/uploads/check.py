@@ -214,7 +214,7 @@ def summed(table: Scores, held: HeldOut) -> Fraction:
 def noisy(exact: tuple[Fraction, ...], scales: Mapping[str, float]) -> Array:
     """Add noise to the sums in whole steps of the grid. Rounding them down first increases nobody's effect."""
     draw = EXACT["gaussian"].draw
-    drawn = [draw(Fraction(scales[name]) * STEPS) for name in (*SUMS, EPISODES)[: len(exact)]]
+    drawn = [draw(Fraction(scales[name]) * STEPS) for name in tuple(WHAT)[: len(exact)]]
     return np.array([(value * STEPS // 1 + noise) / STEPS for value, noise in zip(exact, drawn, strict=True)])
 
 

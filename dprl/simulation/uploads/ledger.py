@@ -59,12 +59,6 @@ class Draw:
     losses: Losses  # of replacing one person of that half
     apart: Apart  # the distance of noise on the grid from continuous noise
 
-    @classmethod
-    def from_dict(cls, given: Mapping[str, Any]) -> Draw:
-        """Read the output of `asdict`. Raises KeyError, TypeError or ValueError for anything else."""
-        losses = tuple(Gaussian(**values) for values in given["losses"])
-        return cls(given["key"], given["read"], int(given["half"]), losses, Apart(*given["apart"]))
-
 
 class Spent(NamedTuple):
     """The joint guarantee of draws, for replacing one person."""
@@ -239,7 +233,15 @@ class Budget:
 
 
 def _draws(content: Mapping[str, Any]) -> tuple[Draw, ...]:
-    return tuple(Draw.from_dict(draw) for each in content["releases"] for draw in each["draws"])
+    """Return the draws in the content of a budget's file."""
+    return tuple(
+        Draw(
+            **draw
+            | {"losses": tuple(Gaussian(**loss) for loss in draw["losses"]), "apart": Apart(*draw["apart"])}
+        )
+        for release in content["releases"]
+        for draw in release["draws"]
+    )
 
 
 def _sealed(key: bytes, content: Mapping[str, Any]) -> str:

@@ -19,6 +19,8 @@ import re
 import secrets
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass, field
+from math import inf
 from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
@@ -28,13 +30,15 @@ from numpy.typing import NDArray
 
 from dprl.fields import shown
 from dprl.mdp.tabular import Array
+from dprl.messages import counted as numbered
+from dprl.messages import filled, messages
 from dprl.privacy.exact import STEPS
 from dprl.simulation.trace import Ints
 from dprl.simulation.uploads.check import HeldOut
 from dprl.simulation.uploads.declaration import PERSON, Declaration
-from dprl.simulation.uploads.outside import Outside
 from dprl.simulation.uploads.table import COLUMNS, EMPTY, WHOLE, normal, parsed, read_pieces, refuse
 from dprl.tables import formula
+from dprl.words import percent, plural
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,7 +46,10 @@ if TYPE_CHECKING:
 Codes = NDArray[np.integer[Any]]
 Column = tuple[Codes, list[str]]  # codes of rows, and the different texts
 Fault = tuple[int, str, str]  # row, column and sentence
+SAID = messages("refusals")["outside"]
 MOST_FOUND = 3  # labels named in an error
+MOST_NAMED = 5  # labels named to the owner
+MOST_UNDECLARED = 0.05  # of the rows, before the owner has to agree
 ROWS = 200_000  # counted at once
 MOST_EPISODES = 2**23  # for this many, sums on the grid of the noise are exact in float64
 FORMULA = "{} would be a formula in a spreadsheet; give its value."
@@ -50,23 +57,84 @@ INFINITE = "{} is not a finite number; give one, such as 0.5."
 NO_STEP = "{} is not a step; give whole numbers from 0 or 1 on."
 
 
-class Prepared(NamedTuple):
-    """The table of a file: whole episodes one below the other, H rows each, in order.
+@dataclass
+class Outside:
+    """The parts of a file outside of its declaration. Not private: for its owner alone."""
 
-    s, a and r: states, actions, and rewards as in the file [rows]. people: the person of each episode [episodes].
-    first_step: its number in the file.
-    """
+    declared: Declaration
+    rows: int = 0  # of the file, without the heading
+    labels: dict[str, Counter[str]] = field(
+        default_factory=dict
+    )  # rows with each undeclared label, by column
+    last: dict[str, str] = field(default_factory=dict)  # the label as which these count, by column
+    episodes: int = 0  # all
+    padded: int = 0  # episodes with fewer steps than declared
+    cut: int = 0  # episodes with more steps than declared
+    beyond: int = 0  # episodes that do not count because enough of their person's come first
+    moved: int = 0  # rows that were out of order
+    rewards: int = 0  # rows with a reward outside the declared range
+    lowest: float = inf  # among all rewards, like the highest
+    highest: float = -inf
 
-    s: Codes
-    a: Codes
-    r: Array
-    people: Codes
-    first_step: int
+    def __bool__(self) -> bool:
+        """Return whether there are any such parts."""
+        numbers = self.rewards, self.padded, self.moved, self.cut, self.beyond
+        return any(numbers) or any(self.labels.values())
+
+    def __str__(self) -> str:
+        return " ".join(("Only for you, because it is not private:", *self.sentences()))
+
+    def refusal(self) -> str:
+        """Explain why this many undeclared labels need the owner's consent, in a sentence; "" if they are few."""
+        for name, found in self.labels.items():
+            if found.total() > MOST_UNDECLARED * self.rows:
+                share = percent(found.total() / self.rows)
+                most = ", ".join(shown(label) for label, _ in found.most_common(MOST_NAMED))
+                return filled(
+                    SAID["undeclared"], column=name, share=share, labels=most, last=shown(self.last[name])
+                )
+        return ""
+
+    def sentences(self) -> list[str]:
+        """Describe each kind of such parts, and how it counts, in a sentence."""
+        said = []
+        for name, found in self.labels.items():
+            if found:
+                most = found.most_common(MOST_NAMED)
+                named = ", ".join(f"{shown(label)} ({count:,})" for label, count in most)
+                told = {"column": name, "found": f"{found.total():,}", "rows": numbered(self.rows, "row")}
+                told |= {"named": named, "last": shown(self.last[name])}
+                if others := len(found) - len(most):
+                    told["others"] = numbered(others, "other_label")
+                said.append(filled(SAID["labels_more" if others else "labels"], **told))
+        H, rows, episodes = self.declared.size.H, plural(self.rows, "row"), plural(self.episodes, "episode")
+        if self.rewards:
+            low, high = self.declared.reward_range
+            column = self.declared.columns.get("reward", "reward")
+            said.append(
+                f"Column {column}: {self.rewards:,} of {rows} are outside the declared range {low:g} to {high:g}; the "
+                f"file has {self.lowest:g} to {self.highest:g}. Each counts as the nearest limit."
+            )
+        if self.moved:
+            said.append(f"{self.moved:,} of {rows} were not in order; they have been sorted.")
+        if self.padded:
+            goes_on = f"they are continued in {shown(self.declared.absorbing)}."
+            said.append(f"{self.padded:,} of {episodes} have fewer steps than {H}; {goes_on}")
+        if self.cut:
+            counts = f"Only the first {H} steps of each count."
+            said.append(f"{self.cut:,} of {episodes} have more than {plural(H, 'step')}. {counts}")
+        if self.beyond:
+            first = f"the first {self.declared.episodes} of their user; they do not count."
+            said.append(f"{self.beyond:,} of {episodes} come after {first}")
+        return said
 
 
-def prepared(file: BinaryIO | Path | pd.DataFrame, declared: Declaration, outside: Outside) -> Prepared:
-    """Return the table of a file, and note the parts outside of its declaration. Raises SpecError with one sentence
-    that names row and column."""
+def prepared(
+    file: BinaryIO | Path | pd.DataFrame, declared: Declaration, outside: Outside
+) -> tuple[tuple[Codes, Codes, Array], Codes, int]:
+    """Return the table of a file: whole episodes one below the other, H rows each, as states, actions, and rewards as
+    in the file [rows]; the person of each episode [episodes]; and the number of the first step in the file. Note the
+    parts outside of its declaration. Raises SpecError with one sentence that names row and column."""
     H = declared.size.H
     named = {name: declared.columns.get(name, name) for name in COLUMNS}
     of_state = [column for column, _ in declared.parts] or [named["state"]]
@@ -110,7 +178,7 @@ def prepared(file: BinaryIO | Path | pd.DataFrame, declared: Declaration, outsid
     s, a = np.full(n * H, goes_on, dtype=np.int32), np.zeros(n * H, dtype=np.int32)
     r = np.zeros(n * H)
     s[at], a[at], r[at] = state[order], action[order], rewards[order]
-    return Prepared(s, a, r, people[counts], begun)
+    return (s, a, r), people[counts], begun
 
 
 def _episodes(
@@ -275,24 +343,26 @@ def counted(file: BinaryIO | Path | pd.DataFrame, declared: Declaration, held_ou
     names the row and the column.
     """
     outside = Outside(declared)
-    table = prepared(file, declared, outside)
+    table, people, first_step = prepared(file, declared, outside)
     if outside.episodes - outside.beyond > MOST_EPISODES:
         refuse(1, "episode", f"there are more than {MOST_EPISODES:,} episodes; give fewer.")
-    n = int(table.people.max()) + 1
+    n = int(people.max()) + 1
     out = np.random.default_rng(secrets.randbits(128)).random(n) < held_out  # a coin each; no noise
-    record, held = _count(table, declared, out[table.people])
-    return Counted(record, n, held, int(out.sum()), table.first_step, outside)
+    record, held = _count(table, declared, out[people])
+    return Counted(record, n, held, int(out.sum()), first_step, outside)
 
 
-def _count(table: Prepared, declared: Declaration, out: np.ndarray) -> tuple[Array, HeldOut]:
-    """Return the counts of those who are learned from, and of those held out. out: [episodes]."""
+def _count(
+    table: tuple[Codes, Codes, Array], declared: Declaration, out: NDArray[np.bool_]
+) -> tuple[Array, HeldOut]:
+    """Return the counts of those learned from, and of those held out. table: see `prepared`; out: [episodes]."""
     S, A, H, _ = declared.size
     low, high = declared.reward_range
     record, held = np.zeros((2, H * S * A * (S + 2)))
     returns = np.zeros(2)
     each = max(ROWS // H, 1) * H
-    for first in range(0, len(table.s), each):
-        s, a, r = (column[first : first + each] for column in (table.s, table.a, table.r))
+    for first in range(0, len(table[0]), each):
+        s, a, r = (column[first : first + each] for column in table)
         at = np.arange(len(s)) % H
         x = np.where(at < H - 1, np.roll(s, -1), S - 1)  # the last state if nothing follows
         units = (np.clip(r, low, high) - low) / (high - low)

@@ -20,8 +20,7 @@ from dprl.simulation.uploads import kept
 from dprl.simulation.uploads.check import SHARE
 from dprl.simulation.uploads.declaration import FORM, Declaration, declaration, declaration_text
 from dprl.simulation.uploads.ledger import Budget, digest_of, read_before
-from dprl.simulation.uploads.outside import Outside
-from dprl.simulation.uploads.prepare import counted
+from dprl.simulation.uploads.prepare import Outside, counted
 from dprl.statistics import DATASET
 
 if TYPE_CHECKING:

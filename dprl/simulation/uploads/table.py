@@ -168,10 +168,7 @@ def _read_frame(table: pd.DataFrame, needed: Sequence[str]) -> Iterator[Texts]:
     places = _places([normal(str(name)) for name in table.columns], needed)
     for first in range(0, len(table), ROWS):
         piece = table.iloc[first : first + ROWS]
-        yield {
-            name: _written(name, piece.iloc[:, place].tolist(), first)
-            for name, place in zip(needed, places, strict=True)
-        }
+        yield _texts(needed, [piece.iloc[:, place].tolist() for place in places], first)
 
 
 def _read_parquet(file: BinaryIO, needed: Sequence[str]) -> Iterator[Texts]:
@@ -184,27 +181,25 @@ def _read_parquet(file: BinaryIO, needed: Sequence[str]) -> Iterator[Texts]:
         opened = ParquetFile(file)
         if (rows := opened.metadata.num_rows) > MOST_ROWS:
             raise SpecError(NAME, f"the file has {rows:,} rows; give at most {MOST_ROWS:,}.")
-        names = opened.schema_arrow.names
-        places, first = _places([normal(name) for name in names], needed), 0
-        for batch in opened.iter_batches(ROWS, columns=[names[place] for place in places]):
-            yield {
-                name: _written(name, batch.column(names[place]).to_pylist(), first)
-                for name, place in zip(needed, places, strict=True)
-            }
+        names, first = opened.schema_arrow.names, 0
+        chosen = [names[place] for place in _places([normal(name) for name in names], needed)]
+        for batch in opened.iter_batches(ROWS, columns=chosen):
+            yield _texts(needed, [batch.column(name).to_pylist() for name in chosen], first)
             first += batch.num_rows
     except (ArrowException, OSError, KeyError):
         raise SpecError(NAME, "this Parquet file is damaged or cut off; write it again.") from None
 
 
-def _written(name: str, values: list[Any], first: int) -> list[str]:
-    """Return the texts of values, each by the same rule, whatever else is in the column."""
-    texts: list[str] = []
-    try:
-        texts.extend(map(written, values))
-    except ValueError:
-        wrong = shown(values[len(texts)])
-        refuse(first + len(texts) + 2, name, f"{wrong} is not text, a number or a truth value; give text.")
-    return texts
+def _texts(needed: Sequence[str], columns: list[list[Any]], first: int) -> Texts:
+    """Return the texts of values, each by the same rule, whatever else is in its column. first: rows before these."""
+    found: dict[str, list[str]] = {name: [] for name in needed}
+    for (name, texts), values in zip(found.items(), columns, strict=True):
+        try:
+            texts.extend(map(written, values))
+        except ValueError:
+            wrong = f"{shown(values[len(texts)])} is not text, a number or a truth value; give text."
+            refuse(first + len(texts) + 2, name, wrong)
+    return found
 
 
 def written(value: Any) -> str:
