@@ -156,14 +156,9 @@ def unnamed(file: BinaryIO) -> BinaryIO:
     """Return a copy of the file on the disk, without a name, opened at its beginning."""
     make_inside(kept.folder())
     copy = cast(BinaryIO, tempfile.TemporaryFile(dir=kept.folder()))  # noqa: SIM115 - its reader closes it
-    try:
-        file.seek(0)
-        shutil.copyfileobj(file, copy, 2**20)
-        copy.flush()
-        copy.seek(0)
-    except OSError:
-        copy.close()
-        raise
+    file.seek(0)
+    shutil.copyfileobj(file, copy, 2**20)
+    copy.seek(0)
     return copy
 
 

@@ -104,17 +104,13 @@ def fit(
     of_rewards: float | None,
     episodes: int = 1,
 ) -> Fitted:
-    """Fit a model to the releases and evaluate a policy in it; return the result as `Fitted`.
+    """Fit a model to the releases and evaluate a policy in it.
 
-    Args:
-        released: the noisy counts of transitions, and their sums [H, S, A, S + 2].
-        policy: the action in each state at each step [H, S].
-        r: the mean rewards, known or estimated [H, S, A].
-        E: the most by which noise may change a visit count.
-        variance: the variance of the noise in each count of transitions.
-        n: the number of episodes that were learned from, at least roughly.
-        of_rewards: the variance of the noise in each sum of rewards if r is estimated from such sums, else None.
-        episodes: the most episodes of one person, whose first states may be correlated.
+    released: the noisy counts of transitions, and their sums [H, S, A, S + 2]; policy: the action in each state at each
+    step [H, S]; r: the mean rewards, known or estimated [H, S, A]; E: the most by which noise may change a visit count;
+    variance: that of the noise in each count of transitions; n: the number of episodes that were learned from, at least
+    roughly; of_rewards: the variance of the noise in each sum of rewards if r is estimated from such sums, else None;
+    episodes: the most episodes of one person, whose first states may be correlated.
     """
     H, S, A, _ = released.shape
     h_s = np.arange(H)[:, None], np.arange(S)[None]
@@ -224,9 +220,9 @@ def assessed(
     """Return the check's results for a trace, in units of the reward range. They follow from the released sums.
 
     Args:
-        released: the noisy sums of scores, returns and squares [3], and of episodes if a person may have several [4].
+        released, std: the noisy sums of scores, returns and squares [3], and of episodes if a person may have several
+            [4]; and the standard deviations of the noise in them.
         n: the number of people held out.
-        std: the standard deviations of the noise in these sums.
         episodes: the most episodes of one person.
 
     Returns:

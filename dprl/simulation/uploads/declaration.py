@@ -57,12 +57,8 @@ class Declaration:
     states: tuple[str, ...]  # any other label in the file counts as the last of them
     actions: tuple[str, ...]  # likewise
     size: Size  # S, A and H
-    reward_range: tuple[
-        float, float
-    ]  # the lowest and the highest reward; rewards in the file are clipped to it
-    rewards: (
-        Array | None
-    )  # mean rewards in units of the range, from 0 to 1 [H, S, A]; None if they are learned
+    reward_range: tuple[float, float]  # the lowest and the highest; rewards in the file are clipped to it
+    rewards: Array | None  # means, in units of the range, from 0 to 1 [H, S, A]; None if they are learned
     # the probabilities of the first state, taken to be true and not computed from the file [S]; None if they are
     # estimated from the release
     start: Array | None
@@ -99,9 +95,9 @@ def declaration(text: str) -> Declaration:
     if not isinstance(given, dict):
         raise SpecError(NAME, f"this is not an object; give {FORM}.")
     unknown = [key for key in given if key not in KEYS]
-    missing = [key for key in ("states", "actions", "horizon") if key not in given]
-    if unknown or missing:
-        key = shown(unknown[0]) if unknown else missing[0]
+    lacking = [key for key in ("states", "actions", "horizon") if key not in given]
+    if unknown or lacking:
+        key = shown(unknown[0]) if unknown else lacking[0]
         raise SpecError(NAME, filled(SAID["unknown" if unknown else "missing"], key=key, form=FORM))
     parts = _parts(given["states"])
     absorbing = given.get("absorbing", "")
@@ -124,10 +120,9 @@ def declaration(text: str) -> Declaration:
     scaled = None if rewards is None else (_rewards(rewards, size, low, high) - low) / (high - low)
     start = normal(given["start"]) if isinstance(given.get("start"), str) else given.get("start")
     if start is None and episodes > 1:
+        missing = "this is missing, and cannot be estimated if a person may have several episodes"
         raise wrong(
-            "start",
-            "this is missing, and cannot be estimated if a person may have several episodes; give a label, or "
-            "probabilities that are not computed from the file.",
+            "start", f"{missing}; give a label, or probabilities that are not computed from the file."
         )
     canonical = {
         "states": dict(parts) or states,
@@ -164,7 +159,7 @@ def _parts(value: Any) -> Parts:
         return ()
     found: dict[str, tuple[str, ...] | tuple[float, ...]] = {}
     for column, values in value.items():
-        key = f"states.{column}" if column.isprintable() and len(column) <= custom.MAX_LABEL else "states"
+        key = f"states.{shown(column)}"
         column = normal(column)
         if not column or column in found:
             raise wrong("states", f"{shown(column)} is empty or appears twice; give each heading once.")

@@ -35,6 +35,10 @@ from dprl.simulation.uploads.prepare import Counted
 HOURS = 24
 NAME = re.compile("[0-9a-f]{32}")
 DIGEST = hashlib.sha256().digest_size  # bytes at the beginning of a file of noisy sums
+GONE = (
+    "this data set is not kept here any more: counts are deleted when the page is closed, or after "
+    f"{HOURS} hours; give its file again."
+)
 HELD = "session"  # suffix of a file that is locked for as long as the counts belong to a session
 
 
@@ -53,7 +57,6 @@ class Kept(NamedTuple):
     under: the budget that records its releases, or None.
     """
 
-    name: str
     record: Array
     n: int
     declared: Declaration
@@ -119,17 +122,9 @@ def held(name: str) -> Kept:
                 raise KeyError
             held = HeldOut(kept["held"], int(kept["held_n"]), kept["returns"])
             under = Under(*words["under"]) if words["under"] else None
-            return Kept(name, kept["record"], int(kept["n"]), declaration(words["declared"]), held, under)
+            return Kept(kept["record"], int(kept["n"]), declaration(words["declared"]), held, under)
     except (OSError, ValueError, KeyError, zipfile.BadZipFile):
-        raise _gone() from None
-
-
-def _gone() -> SpecError:
-    return SpecError(
-        "data",
-        f"this data set is not kept here any more: counts are deleted when the page is closed, or after {HOURS} "
-        "hours; give its file again.",
-    )
+        raise SpecError("data", GONE) from None
 
 
 def drawn_sums(name: str, which: str) -> dict[str, Array] | None:
@@ -142,12 +137,18 @@ def drawn_sums(name: str, which: str) -> dict[str, Array] | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise _unreadable(error.strerror) from None
-    digest, words = content[:DIGEST], content[DIGEST:]
-    if digest != _digest(path, words):
-        raise _unreadable("damaged")
-    with np.load(io.BytesIO(words), allow_pickle=False) as found:
-        return {family: found[family] for family in found.files}
+        wrong = error.strerror
+    else:
+        digest, words = content[:DIGEST], content[DIGEST:]
+        if digest == _digest(path, words):
+            with np.load(io.BytesIO(words), allow_pickle=False) as found:
+                return {family: found[family] for family in found.files}
+        wrong = "damaged"
+    raise SpecError(
+        "data",
+        f"the release of this data set cannot be read here ({wrong}). Its noise is never drawn again; give the file "
+        "again, which counts as another release.",
+    )
 
 
 def drawn(name: str) -> bool:
@@ -172,14 +173,11 @@ def write_down(name: str, which: str, sums: Mapping[str, Array]) -> dict[str, Ar
             f"noisy sums cannot be stored here ({error.strerror}), so nothing is shown; make room and run again.",
         ) from None
     # Counts are deleted before noisy sums: if the counts still exist, no earlier draw has been deleted.
-    if not _path(name).exists():
-        with contextlib.suppress(OSError):
-            path.unlink()
-        raise _gone()
-    found = drawn_sums(name, which)
-    if found is None:
-        raise _gone()
-    return found
+    if there(name) and (found := drawn_sums(name, which)) is not None:
+        return found
+    with contextlib.suppress(OSError):
+        path.unlink()
+    raise SpecError("data", GONE)
 
 
 def _drawn_path(name: str, which: str) -> Path:
@@ -189,14 +187,6 @@ def _drawn_path(name: str, which: str) -> Path:
 def _digest(path: Path, words: bytes) -> bytes:
     """Return the digest of a file's name and content."""
     return hashlib.sha256(path.name.encode() + words).digest()
-
-
-def _unreadable(why: str | None) -> SpecError:
-    return SpecError(
-        "data",
-        f"the release of this data set cannot be read here ({why}). Its noise is never drawn again; give the file "
-        "again, which counts as another release.",
-    )
 
 
 def forget(name: str) -> None:

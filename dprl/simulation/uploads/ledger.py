@@ -17,7 +17,6 @@ import hashlib
 import hmac
 import json
 import math
-import os
 import re
 import secrets
 from collections import defaultdict
@@ -72,9 +71,8 @@ class Spent(NamedTuple):
         if self.rho == 0:
             return 0.0
         exact = gaussian_epsilon(math.sqrt(2 * self.rho), self.apart.delta(delta))
-        return min(
-            self.rho + 2 * math.sqrt(self.rho * math.log(1 / delta)), exact + self.apart.up + self.apart.down
-        )
+        simple = self.rho + 2 * math.sqrt(self.rho * math.log(1 / delta))
+        return min(simple, exact + self.apart.up + self.apart.down)
 
     @property
     def text(self) -> str:
@@ -175,20 +173,15 @@ class Budget:
         # to the digits that cards show: floats do not add up exactly
         if total is None or after == spent or float(f"{after.rho:.12g}") <= total:
             return ""
-        return (
-            f"{shown(self.name)} has {in_words(total)}; {spent.text} is spent, and with this release it would be "
-            f"{after.text}. Give a smaller value."
-        )
+        would = f"with this release it would be {after.text}. Give a smaller value."
+        return f"{shown(self.name)} has {in_words(total)}; {spent.text} is spent, and {would}"
 
     def charge(self, spec: Spec, draws: tuple[Draw, ...], file: str = "") -> None:
         """Record a release before it is drawn, unless it is already recorded. file: the digest of its file.
         Raises SpecError if it exceeds the total or cannot be recorded; then nothing may be drawn."""
-        path = _path(self.name)
         try:
             make_inside(folder())
-            with open(
-                os.open(path.parent / ONE_AT_A_TIME, os.O_RDWR | os.O_CREAT, 0o600), "r+b", buffering=0
-            ) as lock:
+            with open(folder() / ONE_AT_A_TIME, "ab") as lock:
                 fcntl.flock(lock, fcntl.LOCK_EX)
                 content = self._read()
                 if spec.to_dict() in [each["spec"] for each in content["releases"]]:
@@ -201,7 +194,7 @@ class Budget:
                 release = {"spec": spec.to_dict(), "draws": [asdict(draw) for draw in draws], "asked": now}
                 content["releases"].append(release)
                 content["seal"] = _sealed(_key(), content)
-                write_whole(path, json.dumps(content, indent=1, ensure_ascii=False).encode())
+                write_whole(_path(self.name), json.dumps(content, indent=1, ensure_ascii=False).encode())
         except OSError as error:
             raise SpecError(
                 NAME,
@@ -214,22 +207,16 @@ class Budget:
             content: dict[str, Any] = json.loads(_path(self.name).read_text(encoding="utf-8"))
             if content["format"] != FORMAT or content["name"].casefold() != self.name.casefold():
                 raise ValueError
-            sealed = hmac.compare_digest(content["seal"], _sealed(known_key() or b"", content))
+            if hmac.compare_digest(content["seal"], _sealed(known_key() or b"", content)):
+                return content
+            wrong = "was edited by hand, so nothing is released under it; restore its file."
         except FileNotFoundError:
             return {
                 "format": FORMAT, "name": self.name, "total": self._total, "files": {}, "releases": [], "seal": "",
             }  # fmt: skip
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            raise SpecError(
-                NAME,
-                f"{shown(self.name)} is damaged, so nothing is released under it; repair or remove its file.",
-            ) from None
-        if not sealed:
-            raise SpecError(
-                NAME,
-                f"{shown(self.name)} was edited by hand, so nothing is released under it; restore its file.",
-            )
-        return content
+            wrong = "is damaged, so nothing is released under it; repair or remove its file."
+        raise SpecError(NAME, f"{shown(self.name)} {wrong}")
 
 
 def _draws(content: Mapping[str, Any]) -> tuple[Draw, ...]:
@@ -302,8 +289,7 @@ def known_key() -> bytes | None:
 def _key() -> bytes:
     """Return the key, drawn at its first use."""
     make_inside(folder())
-    path = folder() / KEY
-    if not path.exists():
+    if not (path := folder() / KEY).exists():
         write_whole(path, secrets.token_bytes(32), first=True)
     return path.read_bytes()
 

@@ -101,13 +101,9 @@ def bound_from_start(V: Array, released: Array, size: Size, n: int, beta: float,
     It fails with a chance of at most START_SHARE beta, half of it for people and half for noise; the learner gets the
     rest of beta. docs/report/offline.md, "An unknown start", has the proof.
 
-    Args:
-        V: lower bounds on the values at the first step [S].
-        released: the noisy counts [H, S, A, S + 2]; each visit count is a sum of S numbers.
-        size: S, A and H.
-        n: the number of people who were learned from, with one episode each.
-        beta: the chance with which the whole bound may fail.
-        scale: the scale of the Gaussian noise in each released number.
+    V: lower bounds on the values at the first step [S]; released: the noisy counts [H, S, A, S + 2], in which a visit
+    count is a sum of S numbers; n: the number of people who were learned from, with one episode each; beta: the chance
+    with which the whole bound may fail; scale: that of the Gaussian noise in each released number.
     """
     from scipy.special import chdtri
 

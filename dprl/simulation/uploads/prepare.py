@@ -145,7 +145,7 @@ def prepared(
         refuse(1, twice, "two columns are declared to be this one; give each its own.")
     binned = [name for name, values in declared.parts if isinstance(values[0], float)]
     columns, numbers = _read(file, needed, {*binned, named["reward"]})
-    episode, called, people = _episodes(declared, columns, named["episode"])
+    episode, called, people, counts = _episodes(declared, columns, named["episode"])
     step = _steps(named["step"], columns.pop(named["step"]))
     if people.max() < 1:
         refuse(2, needed[0], "this is one person only; give at least two.")
@@ -159,11 +159,6 @@ def prepared(
     order = order[~beyond]
     outside.episodes = len(people)
     outside.padded = int((np.bincount(episode[order]) < H).sum())
-    counts = np.ones(len(people), dtype=bool)
-    if declared.of_people:
-        from pandas import Series
-
-        counts = Series(people).groupby(people).cumcount().to_numpy() < declared.episodes
     outside.beyond = int((~counts).sum())
     state = _states(declared, columns, numbers, outside)
     action = _index(named["action"], columns[named["action"]], declared.actions, outside)
@@ -183,21 +178,24 @@ def prepared(
 
 def _episodes(
     declared: Declaration, columns: dict[str, Column], name: str
-) -> tuple[Codes, Callable[[int], str], Codes]:
-    """Return the episode of each row [rows], numbered in the order of their first rows; the name of each episode; and
-    its person [episodes]. If a column identifies people, the same label of two people stands for two episodes."""
+) -> tuple[Codes, Callable[[int], str], Codes, NDArray[np.bool_]]:
+    """Return the episode of each row [rows], numbered in the order of their first rows; the name of each episode; its
+    person, and whether it counts [episodes]. If a column identifies people, the same label of two people stands for two
+    episodes."""
     codes, names = columns.pop(name)
     if not declared.of_people:  # codes are numbered in the order of their first rows
-        return codes, lambda episode: names[episode], np.arange(len(names), dtype=np.int32)
-    from pandas import factorize
+        every = np.arange(len(names), dtype=np.int32)
+        return codes, lambda episode: names[episode], every, every >= 0
+    from pandas import Series, factorize
 
     persons, of_whom = columns.pop(declared.columns[PERSON])
     episode, pairs = factorize(persons.astype(np.int64) * len(names) + codes)  # numbered in order, too
+    people = pairs // len(names)
 
     def called(episode: int) -> str:
-        return f"{names[pairs[episode] % len(names)]} of {of_whom[pairs[episode] // len(names)]}"
+        return f"{names[pairs[episode] % len(names)]} of {of_whom[people[episode]]}"
 
-    return episode, called, pairs // len(names)
+    return episode, called, people, Series(people).groupby(people).cumcount().to_numpy() < declared.episodes
 
 
 def _read(
@@ -323,15 +321,13 @@ def _index(name: str, column: Column, labels: tuple[str, ...], outside: Outside)
 
 
 class Counted(NamedTuple):
-    """The counts of a file: those of the people learned from [H, S, A, S + 2], the number of all people, the sums over
-    held-out people and their number, the number of the first step in the file, 0 or 1, and the file's parts outside of
-    its declaration."""
+    """The counts of a file."""
 
-    record: Array
-    n: int
+    record: Array  # of the people learned from [H, S, A, S + 2]
+    n: int  # the number of all people
     held: HeldOut
-    checked: int
-    first_step: int
+    checked: int  # the number of people held out
+    first_step: int  # its number in the file, 0 or 1
     outside: Outside
 
 

@@ -211,16 +211,14 @@ def written(value: Any) -> str:
         return str(bool(value))
     if isinstance(value, int | np.integer):
         return str(int(value))
-    if isinstance(value, float | np.floating):
-        number = float(value)
-        if number != number:
-            return ""
-        if not number.is_integer():
-            return repr(number)
-        if abs(number) < EXACT_FLOAT:
-            return str(int(number))
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return ""
+    if isinstance(value, float | np.floating):
+        number = float(value)
+        if not number.is_integer():
+            return repr(number) if number == number else ""
+        if abs(number) < EXACT_FLOAT:
+            return str(int(number))
     raise ValueError(type(value).__name__)
 
 

@@ -65,28 +65,26 @@ class UploadTrace(TraceCore[UploadSpec]):
         """Return all that was released and learned as JSON, without the name of the stored counts: labels, the bound,
         and the policy as a list of actions for each step, one for each state."""
         spec, policy = self.spec, self.portable
-        public = {"format": "dprl release 1", **spec.to_dict()}
-        del public["data"]
-        return json.dumps(
-            {
-                **public,
-                "declared": json.loads(spec.declared),
-                "lower": float(self.curve.values[0]),
-                "lower_by_start": self.lower.tolist(),
-                "recommended": LEARNERS[self.recommended],
-                "policies": dict(zip(LEARNERS, self.policies.tolist(), strict=True)),
-                "always": spec.public.in_units(self.always, spec.problem_size.H).tolist(),
-                "verdict": self.verdict,
-                "held_out": {key: self.held_out(i) for i, key in enumerate(LEARNERS) if self.checked},
-                "released_counts": self.released.tolist(),
-                "proved_rho": self.guarantee.proved_rho,
-                "protects": self.guarantee.unit,
-                "neighbours": self.guarantee.adjacency,
-                "noise": f"{self.guarantee.mechanism}, {self.guarantee.noise_formula}",
-                "versions": policy.about["versions"],
-                "policy_digest": policy.digest,
-            }
-        )
+        public = {
+            "format": "dprl release 1",
+            **{name: value for name, value in spec.to_dict().items() if name != "data"},
+            "declared": json.loads(spec.declared),
+            "lower": float(self.curve.values[0]),
+            "lower_by_start": self.lower.tolist(),
+            "recommended": LEARNERS[self.recommended],
+            "policies": dict(zip(LEARNERS, self.policies.tolist(), strict=True)),
+            "always": spec.public.in_units(self.always, spec.problem_size.H).tolist(),
+            "verdict": self.verdict,
+            "held_out": {key: self.held_out(i) for i, key in enumerate(LEARNERS) if self.checked},
+            "released_counts": self.released.tolist(),
+            "proved_rho": self.guarantee.proved_rho,
+            "protects": self.guarantee.unit,
+            "neighbours": self.guarantee.adjacency,
+            "noise": f"{self.guarantee.mechanism}, {self.guarantee.noise_formula}",
+            "versions": policy.about["versions"],
+            "policy_digest": policy.digest,
+        }
+        return json.dumps(public)
 
     def intervals(self, policy: int) -> dict[str, Array]:
         """Return `checked` for one policy in the declared rewards: learned, behaviour, difference; {} if empty."""
@@ -130,7 +128,6 @@ class UploadTrace(TraceCore[UploadSpec]):
         always = public.in_units(self.always, spec.problem_size.H)
         best = int(always.argmax())
         says = {"held-out users say at most": float(self.intervals(0)["learned"][2])} if self.checked else {}
-        holds = {"for the best of k releases": "k times that chance", **WHOEVER_DECIDES}
         about = {
             "algorithm": LEARNERS[self.recommended],
             "privacy": {
@@ -143,7 +140,8 @@ class UploadTrace(TraceCore[UploadSpec]):
                 "best rule of one action": {"action": public.actions[best], "about": float(always[best])},
                 "worth at least": float(self.curve.values[0]),
                 "from": ESTIMATED if public.start is None else "the declared start, taken to be true",
-                "except with a chance of": spec.beta, **holds, **says,
+                "except with a chance of": spec.beta, "for the best of k releases": "k times that chance",
+                **WHOEVER_DECIDES, **says,
             },
             "held out": {"people": spec.checked, **self.held_out(self.recommended), **self.shares},
             "other policy": {"algorithm": LEARNERS[other], **self.held_out(other)},
