@@ -3,7 +3,7 @@
 A waiting file is on the disk without a name, so that it vanishes when this process ends in any way. The memory of one
 reading is limited (MEMORY), and so is the total size of waiting files. Each visitor may have one file.
 
-The process is `python -m dprl.uploads.readings FD`; FD is the descriptor of the open file. What is asked (see `read`)
+The process is `python -m dprl.uploads.readings FD`; FD is the descriptor of the open file. The question (see `read`)
 arrives as one line of JSON on standard input, and the answer goes to standard output. When standard input closes, the
 process ends.
 """
@@ -158,6 +158,7 @@ def unnamed(file: BinaryIO) -> BinaryIO:
     copy = cast(BinaryIO, tempfile.TemporaryFile(dir=kept.folder()))  # noqa: SIM115 - its reader closes it
     file.seek(0)
     shutil.copyfileobj(file, copy, 2**20)
+    copy.flush()
     copy.seek(0)
     return copy
 
