@@ -263,7 +263,10 @@ def digest_of(file: BinaryIO | Path, key: bytes | None = None) -> str:
     """
     try:
         found = hmac.new(key or _key(), digestmod=hashlib.sha256)
-        with open(file, "rb") if isinstance(file, Path) else contextlib.nullcontext(file) as opened:
+        source: contextlib.AbstractContextManager[BinaryIO] = (
+            open(file, "rb") if isinstance(file, Path) else contextlib.nullcontext(file)
+        )
+        with source as opened:
             opened.seek(0)
             for line in opened:
                 if words := line.removeprefix(codecs.BOM_UTF8).rstrip():
