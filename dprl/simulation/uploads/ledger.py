@@ -264,7 +264,7 @@ def digest_of(file: BinaryIO | Path, key: bytes | None = None) -> str:
     try:
         found = hmac.new(key or _key(), digestmod=hashlib.sha256)
         source: contextlib.AbstractContextManager[BinaryIO] = (
-            open(file, "rb") if isinstance(file, Path) else contextlib.nullcontext(file)
+            open(file, "rb") if isinstance(file, Path) else contextlib.nullcontext(file)  # noqa: SIM115
         )
         with source as opened:
             opened.seek(0)
