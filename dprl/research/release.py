@@ -17,8 +17,7 @@ from dprl.simulation.uploads.check import SHARE
 from dprl.simulation.uploads.declaration import Declaration, declaration
 from dprl.simulation.uploads.ledger import together
 from dprl.simulation.uploads.noise import outlook
-from dprl.simulation.uploads.outside import Outside
-from dprl.simulation.uploads.prepare import counted
+from dprl.simulation.uploads.prepare import Outside, counted
 from dprl.simulation.uploads.run import draws_of
 from dprl.simulation.uploads.spec import FIELDS, NOWHERE, take
 from dprl.words import plural
@@ -106,16 +105,16 @@ def check_command(given: argparse.Namespace) -> int:
     public, fields = asked(given)
     held_out = fields.get("held_out", SHARE)
     blank = UploadSpec(data=NOWHERE, declared=public.text, n=1, **fields | {"held_out": held_out})
-    outside: list[Outside] = []
-    n = counted(Path(given.data), public, outside.append).n  # number of users
+    found = counted(Path(given.data), public)
+    n, outside = found.n, found.outside
     key = ledger.known_key()
     for name, day in ledger.read_before(ledger.digest_of(Path(given.data), key)) if key else ():
         print(f"Note: this file was released before, under the budget {name} ({day}). Releases add up.")
     S, A, H, _ = public.size
     sizes = f"{plural(S, 'state')}, {plural(A, 'action')}, {plural(H, 'step')}"
     print(f"{uploads.people(n, public.episodes)}: {sizes}.")
-    print(str(outside[0]) if outside else "Everything in the file is declared.")
-    stops = [wrong] if outside and (wrong := outside[0].refusal()) else []
+    print(outside if outside else "Everything in the file is declared.")
+    stops = list(filter(None, [outside.refusal()]))
     checked = round(held_out * n)
     if checked == n:
         raise SpecError("held_out", "all people would be held out; give a smaller share.")

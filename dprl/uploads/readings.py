@@ -1,7 +1,11 @@
 """The queue of files that visitors upload: a separate process reads each, one at a time, because pages compute nothing.
 
 A waiting file is on the disk without a name, so that it vanishes when this process ends in any way. The memory of one
-reading is limited (`reader.MEMORY`), and so is the total size of waiting files. Each visitor may have one file.
+reading is limited (MEMORY), and so is the total size of waiting files. Each visitor may have one file.
+
+The process is `python -m dprl.uploads.readings FD`; FD is the descriptor of the open file. The question (see `read`)
+arrives as one line of JSON on standard input, and the answer goes to standard output. When standard input closes, the
+process ends.
 """
 
 from __future__ import annotations
@@ -9,6 +13,8 @@ from __future__ import annotations
 import json
 import logging
 import os
+import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -20,16 +26,22 @@ from typing import Any, BinaryIO, cast
 
 from dprl.engine import make_inside
 from dprl.fields import SpecError
+from dprl.runs import logs
 from dprl.runs.database import setting
-from dprl.runs.workers import child_environment
+from dprl.runs.workers import child_environment, end_with_parent
 from dprl.simulation import UploadSpec
+from dprl.simulation.kinds import spec_from_dict
 from dprl.simulation.uploads import kept
+from dprl.simulation.uploads.ledger import Budget
+from dprl.simulation.uploads.spec import take
 from dprl.simulation.uploads.table import MOST_BYTES
 
 log = logging.getLogger("dprl.uploads")
 
+MEMORY = 3 * 2**30  # of one reading: more than twice the memory that a file of 200 MB needs
 MOST_WAITING = 10 * MOST_BYTES  # total size of all files that wait or are being read
-COPIED = 2**20  # bytes copied at a time
+TOO_LARGE = f"data: reading this file needs more than {MEMORY // 2**30} GB of memory; give fewer rows."
+FAILED = "data: this file could not be read, for an unexpected reason; give it as CSV in UTF-8."
 FULL = "data: too many files are being read on this server right now; give the file again in a few minutes."
 DIED = "data: reading ended before the file did, perhaps because memory ran out; give the file again, or fewer rows."
 
@@ -41,33 +53,20 @@ def allowed() -> bool:
 
 @dataclass(eq=False)
 class Reading:
-    """One file of a visitor, from its upload until it is read.
+    """One file of a visitor, from its upload until it is read."""
 
-    Attributes:
-        name: the name of its stored counts.
-        size: its size in bytes.
-        asked: see `reader.read`.
-        ahead: the number of files that are read before it.
-        copy: the file, while a process reads it.
-        done: whether reading has ended or was cancelled.
-        spec: the spec of the data; None until they are read, and if reading failed.
-        problem: the fault, in a sentence.
-        outside, recalled: see `reader.read`.
-        marker: open file that keeps the counts from being deleted, see `kept.hold`.
-    """
-
-    name: str
-    size: int
-    asked: dict[str, Any]
-    marker: BinaryIO
-    ahead: int = 0
-    copy: BinaryIO | None = None
-    done: bool = False
+    name: str  # of its stored counts
+    size: int  # in bytes
+    asked: dict[str, Any]  # see `read`
+    marker: BinaryIO  # open file that keeps the counts from being deleted, see `kept.hold`
+    ahead: int = 0  # the number of files that are read before it
+    copy: BinaryIO | None = None  # the file, while a process reads it
+    done: bool = False  # whether reading has ended or was cancelled
     cancelled: bool = False
-    spec: UploadSpec | None = None
-    problem: str = ""
-    outside: tuple[str, ...] = ()
-    recalled: str = ""
+    spec: UploadSpec | None = None  # of the data; None until they are read, and if reading failed
+    problem: str = ""  # the fault, in a sentence
+    outside: tuple[str, ...] = ()  # see `read`
+    recalled: str = ""  # see `read`
     process: subprocess.Popen[bytes] | None = field(default=None, repr=False)
 
     @property
@@ -92,7 +91,7 @@ class Readings:
         self._waiting: list[Reading] = []  # in the order of arrival; the first one is being read
 
     def begin(self, file: BinaryIO, asked: dict[str, Any]) -> Reading:
-        """Start to read a file. asked: see `reader.read`, without the name. Raises SpecError if too many files wait or
+        """Start to read a file. asked: see `read`, without the name. Raises SpecError if too many files wait or
         no file can be stored here.
         """
         size = file.seek(0, 2)
@@ -137,8 +136,7 @@ class Readings:
             for place, other in enumerate(self._waiting):
                 other.ahead = place
             if not reading.cancelled and "spec" in found:
-                fields = {name: value for name, value in found["spec"].items() if name != "kind"}
-                reading.spec = UploadSpec.from_dict({k: v for k, v in fields.items() if v is not None})
+                reading.spec = spec_from_dict(found["spec"])
                 reading.outside, reading.recalled = tuple(found["outside"]), found["recalled"]
             else:
                 reading.problem = "" if reading.cancelled else found["problem"]
@@ -158,21 +156,16 @@ def unnamed(file: BinaryIO) -> BinaryIO:
     """Return a copy of the file on the disk, without a name, opened at its beginning."""
     make_inside(kept.folder())
     copy = cast(BinaryIO, tempfile.TemporaryFile(dir=kept.folder()))  # noqa: SIM115 - its reader closes it
-    try:
-        file.seek(0)
-        while piece := file.read(COPIED):
-            copy.write(piece)
-        copy.flush()
-        copy.seek(0)
-    except OSError:
-        copy.close()
-        raise
+    file.seek(0)
+    shutil.copyfileobj(file, copy, 2**20)
+    copy.flush()
+    copy.seek(0)
     return copy
 
 
 def by_process(reading: Reading, file: BinaryIO) -> dict[str, Any]:
     """Start a process that reads the file, and that ends when this one does; return its answer."""
-    command = [sys.executable, "-m", "dprl.uploads.reader", str(file.fileno())]
+    command = [sys.executable, "-m", "dprl.uploads.readings", str(file.fileno())]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=child_environment(), start_new_session=True,
         pass_fds=(file.fileno(),),
@@ -188,3 +181,60 @@ def by_process(reading: Reading, file: BinaryIO) -> dict[str, Any]:
         said = process.stdout.read()
     found: dict[str, Any] = json.loads(said) if said else {"problem": DIED}
     return found
+
+
+def read(file: BinaryIO, asked: dict[str, Any]) -> dict[str, Any]:
+    """Read a file and store its counts under a name drawn beforehand.
+
+    Args:
+        asked: a dict of name, declared (a JSON text), held_out, budget (a name or None) and total (its rho or None).
+
+    Returns:
+        spec: the spec of the data; outside: a note for its owner alone about data outside the declaration; recalled:
+            a message if the file was read before. Or problem: the fault, in a sentence.
+    """
+    outside: list[str] = []
+    recalled: list[str] = []
+    try:
+        budget = None if asked["budget"] is None else Budget(asked["budget"], rho=asked["total"])
+        spec = take(
+            file,
+            asked["declared"],
+            {"held_out": asked["held_out"]},
+            asked["name"],
+            tell=lambda found: outside.extend(found.sentences()),
+            budget=budget,
+            recall=recalled.append,
+        )
+    except SpecError as error:
+        return {"problem": str(error)}
+    except MemoryError:
+        return {"problem": TOO_LARGE}
+    except Exception as error:  # its text may contain parts of the file
+        log.error("A file could not be read: %s", type(error).__name__)
+        return {"problem": FAILED}
+    return {"spec": spec.to_dict(), "outside": outside, "recalled": " ".join(recalled)}
+
+
+def limit_memory() -> None:
+    """Limit the memory of this process, if the system allows it."""
+    with suppress(OSError, ValueError):
+        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+        soft = MEMORY if hard == resource.RLIM_INFINITY else min(MEMORY, hard)
+        resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
+
+
+def main(arguments: list[str]) -> int:
+    """Run the command line; return its exit status."""
+    logs.log_as("reader")
+    os.nice(10)  # like workers, so that the pages' process has priority
+    limit_memory()
+    asked = json.loads(sys.stdin.buffer.readline())
+    end_with_parent()
+    with open(int(arguments[0]), "rb", buffering=2**20) as file:
+        print(json.dumps(read(file, asked)))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

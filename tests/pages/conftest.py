@@ -23,7 +23,7 @@ from dprl.engine import kernels, source_digest
 from dprl.runs.store import Store
 from dprl.runs.turn import Order, Report, play
 from dprl.simulation import RunSpec
-from dprl.uploads import reader, readings
+from dprl.uploads import readings
 from pages.explore.look import identity
 from pages.shared.controls import panel
 from pages.shared.controls.widgets import FOLD
@@ -147,7 +147,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
     monkeypatch.setenv("DPRL_HOME", str(tmp_path))
     monkeypatch.setattr(presence, "network_address", lambda: "")  # AppTest has none
     monkeypatch.setattr(PagesManager, "__init__", _after_the_first_visitor)
-    monkeypatch.setattr(readings, "by_process", lambda given, file: reader.read(file, given.asked))
+    monkeypatch.setattr(readings, "by_process", lambda given, file: readings.read(file, given.asked))
     monkeypatch.setattr(readings, "in_thread", lambda work: work())
     st.cache_resource.clear()
     st.cache_data.clear()

@@ -69,10 +69,11 @@ def test_nobody_is_learned_from_and_held_out(people: bytes) -> None:
     of_all = visits(held.record)[0].sum(), visits(held.held.record)[0].sum()
     assert of_all == (spec.learned_from, spec.checked)
     assert sum(of_all) == held.n == spec.n
-    everybody = kept.held(upload(io.BytesIO(people), declared(WARD, known=True), held_out=0.0).data)
+    whole = upload(io.BytesIO(people), declared(WARD, known=True), held_out=0.0)
+    everybody = kept.held(whole.data)
     np.testing.assert_array_equal(held.record + held.held.record, everybody.record)
     assert everybody.held.n == 0
-    nobody = dprl.run(UploadSpec(data=everybody.name, declared=spec.declared, n=spec.n, rho=1.0)).seeds[0]
+    nobody = dprl.run(UploadSpec(data=whole.data, declared=spec.declared, n=spec.n, rho=1.0)).seeds[0]
     assert (nobody.verdict, nobody.today, sentences.said(nobody)) == ("", {}, [])
 
 

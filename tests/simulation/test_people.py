@@ -24,9 +24,8 @@ from dprl.simulation.uploads import check, kept
 from dprl.simulation.uploads.declaration import declaration, declaration_text
 from dprl.simulation.uploads.ledger import together
 from dprl.simulation.uploads.noise import ASSUMPTIONS, PEOPLE, noise_of
-from dprl.simulation.uploads.outside import Outside
 from dprl.simulation.uploads.prepare import Counted, counted
-from dprl.simulation.uploads.run import UploadCurator, draws_of
+from dprl.simulation.uploads.run import drawn, draws_of, sums_of
 from dprl.simulation.uploads.spec import NOWHERE
 from dprl.statistics import BLANK_ONE, REPLACE_ONE, REWARDS, TRANSITIONS
 from tests.people import MOST_OF_ONE, declared, outcome_of_returning, returning
@@ -52,11 +51,10 @@ def rows(person: str, episodes: list[list[str]]) -> list[str]:
 
 
 def count(lines: list[str], held_out: float = 0.0, **changes: Any) -> tuple[Counted, list[str]]:
-    told: list[Outside] = []
     text = (HEADING + "\n".join(lines) + "\n").encode()
     public = declaration(declaration_text(PUBLIC | changes))
-    found = counted(io.BytesIO(text), public, told.append, held_out)
-    return found, [sentence for each in told for sentence in each.sentences()]
+    found = counted(io.BytesIO(text), public, held_out)
+    return found, found.outside.sentences()
 
 
 OTHERS = rows("ann", [["a,x,0", "b,y,1"], ["b,x,1"]]) + rows("bob", [["a,y,1", "a,x,0"]])
@@ -183,7 +181,7 @@ def test_people_who_differ_in_all_episodes_are_told_apart_no_better_than_is_prov
         )
         for lines in (files[0], *files)
     ]
-    noise, errors = noise_of(spec)
+    noise, _ = noise_of(spec)
     records = [kept.held(world.data) for world in worlds]
     sums = [
         np.concatenate([TRANSITIONS.sums(each.record).ravel(), REWARDS.sums(each.record).ravel()])
@@ -198,7 +196,7 @@ def test_people_who_differ_in_all_episodes_are_told_apart_no_better_than_is_prov
         less = replace(noise, scales={name: times * scale for name, scale in noise.scales.items()})
         first, second = (
             np.array(
-                [np.array(list(UploadCurator(each, less, errors)._draws())) @ weights for _ in range(trials)]
+                [np.array(list(drawn(sums_of(each.record, less), less))) @ weights for _ in range(trials)]
             )
             for each in records
         )
@@ -251,7 +249,7 @@ def test_one_person_held_out_moves_each_sum_by_what_is_declared() -> None:
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"episodes": 0}, "declared.episodes: 0 is not allowed; give a whole number from 1 to 1,000."),
+        ({"episodes": 0}, "declared.episodes: 0 is not allowed; give a whole number from 1 to 1000."),
         ({"episodes": True}, "declared.episodes: True is not allowed"),
         ({"columns": {}}, "declared.episodes: 3 need a column that names each episode's user; declare columns.person"),
     ],

@@ -12,7 +12,6 @@ import pytest
 from dprl import SpecError
 from dprl.mdp.tabular import Array
 from dprl.simulation.uploads.declaration import declaration, declaration_text
-from dprl.simulation.uploads.outside import Outside
 from dprl.simulation.uploads.prepare import counted
 from dprl.statistics import DATASET, REPLACE_ONE, REWARDS
 
@@ -38,10 +37,9 @@ STATES = [
 
 
 def count(rows: list[str], heading: str = HEADING, **changes: Any) -> tuple[Array, int, list[str]]:
-    told: list[Outside] = []
     text = (heading + "\n".join(rows) + "\n").encode()
-    found = counted(io.BytesIO(text), declaration(declaration_text(PUBLIC | changes)), told.append)
-    return found.record, found.n, [sentence for each in told for sentence in each.sentences()]
+    found = counted(io.BytesIO(text), declaration(declaration_text(PUBLIC | changes)))
+    return found.record, found.n, found.outside.sentences()
 
 
 def cells(record: Array) -> dict[tuple[int, str, str], list[float]]:

@@ -22,7 +22,6 @@ from dprl.privacy.exact import STEPS
 from dprl.simulation.uploads import prepare
 from dprl.simulation.uploads import table as tables
 from dprl.simulation.uploads.declaration import MOST, declaration, declaration_text
-from dprl.simulation.uploads.outside import Outside
 from dprl.simulation.uploads.prepare import counted
 
 HEADING = "episode,step,state,action,reward\n"
@@ -96,10 +95,9 @@ def test_what_is_not_declared_is_clipped_in_silence() -> None:
 
 def told(text: str, **changes: Any) -> list[str]:
     """Return what the owner is shown of a file."""
-    found: list[str] = []
-    tell = lambda outside: found.extend(outside.sentences())  # noqa: E731
-    counted(io.BytesIO(text.encode()), declaration(declaration_text(PUBLIC | changes)), tell)
-    return found
+    return counted(
+        io.BytesIO(text.encode()), declaration(declaration_text(PUBLIC | changes))
+    ).outside.sentences()
 
 
 def test_the_owner_is_told_what_is_not_declared(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -123,17 +121,14 @@ def test_the_owner_is_told_what_is_not_declared(monkeypatch: pytest.MonkeyPatch)
 
 def test_many_undeclared_labels_need_consent() -> None:
     """Half of the rows say "A", which is not the declared "a"."""
-    found: list[Outside] = []
     declared = declaration(declaration_text(PUBLIC))
     rows = "".join(f"{i},0,{'aA'[i % 2]},x,0\n{i},1,b,x,0\n" for i in range(20))
-    counted(io.BytesIO((HEADING + rows).encode()), declared, found.append)
-    assert found[0].refusal() == (
+    assert counted(io.BytesIO((HEADING + rows).encode()), declared).outside.refusal() == (
         "In 25% of the rows, column state has a label that is not declared, such as A. Declare these labels, or "
         "accept them with accept_undeclared (--accept-undeclared). Each then counts as b."
     )
     few = HEADING + rows.replace(",A,", ",a,").replace("7,0,a", "7,0,A")
-    counted(io.BytesIO(few.encode()), declared, found.append)
-    assert found[1].refusal() == ""
+    assert counted(io.BytesIO(few.encode()), declared).outside.refusal() == ""
 
 
 def test_steps_beyond_the_horizon_do_not_count() -> None:

@@ -266,7 +266,7 @@ def test_two_workers_at_once_end_with_one_draw() -> None:
     first, second = UploadRun(spec, 0), UploadRun(spec, 0)  # neither finds anything written down
     assert first.advance(60)
     assert second.advance(60)
-    assert first._curator._drawn != second._curator._drawn  # but both have drawn
+    assert first._drawn != second._drawn  # but both have drawn
     np.testing.assert_array_equal(first.trace().released, second.trace().released)
     np.testing.assert_array_equal(released(spec), first.trace().released)
     assert len(list(kept.folder().iterdir())) == 2  # and nothing is left of the other draw

@@ -18,7 +18,7 @@ import pytest
 from dprl.fields import SpecError
 from dprl.simulation.uploads import kept
 from dprl.simulation.uploads.declaration import declaration_text
-from dprl.uploads import reader, readings
+from dprl.uploads import readings
 from dprl.uploads.readings import Reading, Readings
 from tests.two_rooms import EXAMPLE, example
 
@@ -45,7 +45,7 @@ def until(true: Callable[[], bool]) -> None:
 
 
 def in_here(reading: Reading, file: BinaryIO) -> dict[str, Any]:
-    return reader.read(file, reading.asked)
+    return readings.read(file, reading.asked)
 
 
 def run_with(
@@ -132,8 +132,8 @@ def test_what_is_wrong_is_a_sentence_and_leaves_nothing(home: Path, monkeypatch:
     def unforeseen(*_: Any, **__: Any) -> None:
         raise RuntimeError("somebody's row")
 
-    for fault, said in ((no_memory, reader.TOO_LARGE), (unforeseen, reader.FAILED)):
-        monkeypatch.setattr(reader, "take", fault)
+    for fault, said in ((no_memory, readings.TOO_LARGE), (unforeseen, readings.FAILED)):
+        monkeypatch.setattr(readings, "take", fault)
         assert all_of_them.begin(io.BytesIO(DATA), ASKED).problem == said
     all_of_them = run_with(monkeypatch, lambda *_: {"problem": readings.DIED})
     assert all_of_them.begin(io.BytesIO(DATA), ASKED).problem == readings.DIED
@@ -143,11 +143,11 @@ def test_what_is_wrong_is_a_sentence_and_leaves_nothing(home: Path, monkeypatch:
 def test_a_reading_has_so_much_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[Any] = []
     monkeypatch.setattr(
-        reader.resource, "getrlimit", lambda kind: (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
+        readings.resource, "getrlimit", lambda kind: (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
     )
-    monkeypatch.setattr(reader.resource, "setrlimit", lambda kind, limits: asked.append((kind, limits)))
-    reader.limit_memory(1000)
-    assert asked == [(resource.RLIMIT_DATA, (1000, resource.RLIM_INFINITY))]
+    monkeypatch.setattr(readings.resource, "setrlimit", lambda kind, limits: asked.append((kind, limits)))
+    readings.limit_memory()
+    assert asked == [(resource.RLIMIT_DATA, (readings.MEMORY, resource.RLIM_INFINITY))]
 
 
 def test_how_much_was_read_follows_from_the_place_in_the_file(tmp_path: Path) -> None:

@@ -31,19 +31,17 @@ from dprl.statistics.family import Family
 
 SHARE = 0.25  # of the people, held out by default
 MOST_WEIGHT = 4  # times A: the largest w, so that no few people decide; a row that needs more is not sure
-# Scores under the cautious policy, whose value has a bound, and under the other. One episode moves each by at most one.
-SUMS = ("scores", "plug_in_scores", "returns", "squares")
-EPISODES = "episodes"  # their number
-# Weights of the noise: the squares only set the width of an interval, so they may be noisier.
-WEIGHTS = {"scores": 1.0, "plug_in_scores": 1.0, "returns": 1.0, "squares": 3.0, EPISODES: 1.0}
-QUANTILE = 2.2415  # standard deviations that contain 97.5%, so that both policies are inside with 95%
-WHAT = {
+EPISODES = "episodes"
+WHAT = {  # the cautious policy is the one whose value has a bound; one episode moves each sum by at most one
     "scores": "the sum of the scores of people held out under the cautious policy",
     "plug_in_scores": "the same under the plug-in policy",
     "returns": "the sum of their returns",
     "squares": "the sum of the squares of these",
     EPISODES: "how many episodes they have",
 }
+SUMS = tuple(WHAT)[:-1]  # if a person has one episode
+WEIGHTS = {"squares": 3.0}  # of the noise: they only set the width of an interval, so they may be noisier
+QUANTILE = 2.2415  # standard deviations that contain 97.5%, so that both policies are inside with 95%
 BETTER, CLOSE, WORSE = "better", "too close", "worse"
 
 
@@ -66,17 +64,13 @@ def families(episodes: int) -> tuple[Family, ...]:
 
     Each episode adds a number from 0 to 1, and at least one episode remains when a person is replaced.
     """
-
-    def moved(most: int) -> Change:
-        return Change(((1, float(most)),))
-
     return tuple(
         Family(
             name,
             WHAT[name],
-            moved(episodes - (name == EPISODES)),
-            moved(episodes),
-            weight=WEIGHTS[name],
+            Change(((1, float(episodes - (name == EPISODES))),)),
+            Change(((1, float(episodes)),)),
+            weight=WEIGHTS.get(name, 1.0),
             half=1,
         )
         for name in names(episodes)
@@ -89,23 +83,15 @@ class Fitted(NamedTuple):
     An episode ends, without further reward, in a row that is not certain to have a visit. A row is *sure* if at least
     half of its visits are certain and it needs no large weight. In other rows the policy may have chosen the action
     because noise favours it: their values are lowered, and the scores do not correct them.
-
-    Attributes:
-        V: the values [H + 1, S]; w: the weights of the policy's actions [H, S].
-        lost: the most reward that an episode may bring beyond V on average, after such an end or in rows not sure.
-        covered: the share of the policy's steps that come before such an end.
-        follows: the share of people's steps in which they act as the policy does.
-        variance: the variance of one episode's score.
-        spread: the square of the distance by which joint errors of V and w move the mean.
     """
 
-    V: Array
-    w: Array
-    lost: float
-    covered: float
-    follows: float
-    variance: float
-    spread: float
+    V: Array  # the values [H + 1, S]
+    w: Array  # the weights of the policy's actions [H, S]
+    lost: float  # the most reward that an episode may bring beyond V on average, after such an end or in rows not sure
+    covered: float  # the share of the policy's steps that come before such an end
+    follows: float  # the share of people's steps in which they act as the policy does
+    variance: float  # of one episode's score
+    spread: float  # the square of the distance by which joint errors of V and w move the mean
 
 
 def fit(
@@ -118,88 +104,33 @@ def fit(
     of_rewards: float | None,
     episodes: int = 1,
 ) -> Fitted:
-    """Fit a model to the releases and evaluate a policy in it; return the result as `Fitted`.
+    """Fit a model to the releases and evaluate a policy in it.
 
-    Args:
-        released: the noisy counts of transitions, and their sums [H, S, A, S + 2].
-        policy: the action in each state at each step [H, S].
-        r: the mean rewards, known or estimated [H, S, A].
-        E: the most by which noise may change a visit count.
-        variance: the variance of the noise in each count of transitions.
-        n: the number of episodes that were learned from, at least roughly.
-        of_rewards: the variance of the noise in each sum of rewards if r is estimated from such sums, else None.
-        episodes: the most episodes of one person, whose first states may be correlated.
+    released: the noisy counts of transitions, and their sums [H, S, A, S + 2]; policy: the action in each state at each
+    step [H, S]; r: the mean rewards, known or estimated [H, S, A]; E: the most by which noise may change a visit count;
+    variance: that of the noise in each count of transitions; n: the number of episodes that were learned from, at least
+    roughly; of_rewards: the variance of the noise in each sum of rewards if r is estimated from such sums, else None;
+    episodes: the most episodes of one person, whose first states may be correlated.
     """
     H, S, A, _ = released.shape
     h_s = np.arange(H)[:, None], np.arange(S)[None]
-    total = np.maximum(counts.visits(released)[(*h_s, policy)], 0.0)
-    P = frequencies(counts.transitions(released)[(*h_s, policy)])
+    total = np.maximum(taken(released, policy), 0.0)
+    P, reward = frequencies(counts.transitions(released)[(*h_s, policy)]), r[(*h_s, policy)]
     supported = total - E >= 1
     visits = np.where(supported, total, 1.0)
     people = np.maximum(counts.visits(released).sum(-1), 0.0)
-    d = _occupancy(people[0], P, supported)
+    d = np.zeros((H, S))  # the share of episodes in each state, if they end in rows that are not supported
+    d[0] = people[0] / max(people[0].sum(), 1.0)
+    for h in range(H - 1):
+        d[h + 1] = (d[h] * supported[h]) @ P[h]
     sure = supported & (visits >= 2 * E) & (d * n <= MOST_WEIGHT * A * visits)
     w = np.where(sure, d * n / visits, 0.0)
-    steps = _valued(P, r[(*h_s, policy)], visits, supported, variance, of_rewards, np.where(sure, 0, A))
-    of_start = episodes * float(d[0] @ steps.V[0] ** 2 - (d[0] @ steps.V[0]) ** 2)
-    relative = np.where(sure, (variance * S + visits) / visits**2, 1.0)
-    left = (H - np.arange(H))[:, None]
-    return Fitted(
-        steps.V,
-        w,
-        float((d * np.where(supported, np.minimum(2 * steps.less, left), left)).sum()),
-        float((d * supported).sum() / H),
-        float(total.sum() / max(people.sum(), 1.0)),
-        of_start + float((visits / n * w**2 * steps.chance).sum()),
-        float((d**2 * supported * steps.error * relative).sum()),
-    )
-
-
-def taken(released: Array, policy: Policy) -> Array:
-    """Return the noisy number of times that people acted as the policy does [H, S]."""
-    return np.asarray(np.take_along_axis(counts.visits(released), policy[..., None], -1)[..., 0])
-
-
-def _occupancy(start: Array, P: Array, supported: NDArray[np.bool_]) -> Array:
-    """Return the share of episodes in each state at each step [H, S], if they end in rows that are not supported.
-
-    start: the frequencies of first states in any unit [S]; P: the probabilities of next states [H, S, S].
-    """
-    d = np.zeros(supported.shape)
-    d[0] = start / max(start.sum(), 1.0)
-    for h in range(len(d) - 1):
-        d[h + 1] = (d[h] * supported[h]) @ P[h]
-    return d
-
-
-class _Valued(NamedTuple):
-    """Values V [H + 1, S], and for each row [H, S]: chance, the variance of one person's reward and later value; error,
-    the variance of the row's mean of these, including noise; less, the amount subtracted from V."""
-
-    V: Array
-    chance: Array
-    error: Array
-    less: Array
-
-
-def _valued(
-    P: Array,
-    reward: Array,
-    visits: Array,
-    supported: NDArray[np.bool_],
-    variance: float,
-    of_rewards: float | None,
-    among: NDArray[np.int64],
-) -> _Valued:
-    """Compute the policy's values, step by step from the last.
-
-    among: the number of actions from which the releases chose a row's action [H, S]; 0 to subtract nothing. On average,
-    the largest of k normal errors is at most sqrt(2 ln k) standard deviations, which are subtracted.
-    """
-    H, S, _ = P.shape
+    # the largest of A normal errors is on average at most this many standard deviations, which are subtracted
+    most = np.where(sure, 0.0, np.sqrt(2 * np.log(A)))
     V, learned = np.zeros((H + 1, S)), of_rewards is not None
+    # the variance of one person's reward and later value; that of the row's mean of these, including noise; and what
+    # is subtracted from V
     chance, error, less = np.zeros((3, H, S))
-    most = np.sqrt(2 * np.log(np.maximum(among, 1)))
     for h in range(H - 1, -1, -1):
         mean = P[h] @ V[h + 1]
         off = V[h + 1] - mean[:, None]
@@ -209,7 +140,23 @@ def _valued(
         error[h] = (noise + visits[h] * chance[h]) / visits[h] ** 2
         less[h] = most[h] * np.sqrt(error[h])
         V[h] = np.where(supported[h], np.maximum(reward[h] + mean - less[h], 0.0), 0.0)
-    return _Valued(V, chance, error, less)
+    of_start = episodes * float(d[0] @ V[0] ** 2 - (d[0] @ V[0]) ** 2)
+    relative = np.where(sure, (variance * S + visits) / visits**2, 1.0)
+    left = (H - np.arange(H))[:, None]
+    return Fitted(
+        V,
+        w,
+        float((d * np.where(supported, np.minimum(2 * less, left), left)).sum()),
+        float((d * supported).sum() / H),
+        float(total.sum() / max(people.sum(), 1.0)),
+        of_start + float((visits / n * w**2 * chance).sum()),
+        float((d**2 * supported * error * relative).sum()),
+    )
+
+
+def taken(released: Array, policy: Policy) -> Array:
+    """Return the noisy number of times that people acted as the policy does [H, S]."""
+    return np.asarray(np.take_along_axis(counts.visits(released), policy[..., None], -1)[..., 0])
 
 
 def frequencies(m: Array) -> Array:
@@ -224,17 +171,12 @@ def frequencies(m: Array) -> Array:
 
 
 class Scores(NamedTuple):
-    """The scores of everything that can happen in one episode, in whole steps of the grid.
+    """The scores of everything that can happen in one episode, in whole steps of the grid."""
 
-    Attributes:
-        next: the score that each cell of m adds [H, S, A, S]; reward: the score that a reward of 1 adds [H, S, A].
-        low: the least score of an episode; width: the most by which a score exceeds it.
-    """
-
-    next: NDArray[np.int64]
-    reward: NDArray[np.int64]
-    low: int
-    width: int
+    next: NDArray[np.int64]  # the score that each cell of m adds [H, S, A, S]
+    reward: NDArray[np.int64]  # the score that a reward of 1 adds [H, S, A]
+    low: int  # the least score of an episode
+    width: int  # the most by which a score exceeds it
 
 
 def scores(fitted: Fitted, policy: Policy, r: Array, learned: bool) -> Scores:
@@ -268,7 +210,7 @@ def summed(table: Scores, held: HeldOut) -> Fraction:
 def noisy(exact: tuple[Fraction, ...], scales: Mapping[str, float]) -> Array:
     """Add noise to the sums in whole steps of the grid. Rounding them down first increases nobody's effect."""
     draw = EXACT["gaussian"].draw
-    drawn = [draw(Fraction(scales[name]) * STEPS) for name in (*SUMS, EPISODES)[: len(exact)]]
+    drawn = [draw(Fraction(scales[name]) * STEPS) for name in tuple(WHAT)[: len(exact)]]
     return np.array([(value * STEPS // 1 + noise) / STEPS for value, noise in zip(exact, drawn, strict=True)])
 
 
@@ -278,9 +220,9 @@ def assessed(
     """Return the check's results for a trace, in units of the reward range. They follow from the released sums.
 
     Args:
-        released: the noisy sums of scores, returns and squares [3], and of episodes if a person may have several [4].
+        released, std: the noisy sums of scores, returns and squares [3], and of episodes if a person may have several
+            [4]; and the standard deviations of the noise in them.
         n: the number of people held out.
-        std: the standard deviations of the noise in these sums.
         episodes: the most episodes of one person.
 
     Returns:

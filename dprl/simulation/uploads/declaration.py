@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise, product
 from typing import Any
@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from dprl.environments import ENVIRONMENTS, custom
-from dprl.fields import SpecError, read_json, shown
+from dprl.fields import Field, SpecError, read_json, shown
 from dprl.mdp import Size
 from dprl.mdp.tabular import Array
 from dprl.messages import filled, messages
@@ -41,43 +41,32 @@ KEYS = {
 FORM = f"an object with {'; '.join(f'{key}: {what}' for key, what in KEYS.items())}"
 MOST = 10_000  # labels
 BETWEEN = " / "  # the labels of the columns that make up a state
-MAPPED = COLUMNS
 PERSON = "person"  # a column that a file may have in addition to these
-MOST_EPISODES = 1000  # of one user
 ENDED = "ended"  # an absorbing state of this name is one that no user is in while an episode goes on
 (_HORIZON,) = (field for field in ENVIRONMENTS["custom"].fields if field.name == "H")
+_EPISODES = Field("episodes", "int", 1, "", 1, 1000)
+
+# Each column of the file that makes up the state, with its labels, or the edges between which its numbers are binned.
+Parts = tuple[tuple[str, tuple[str, ...] | tuple[float, ...]], ...]
 
 
 @dataclass(frozen=True, eq=False)
 class Declaration:
-    """The public facts about a data set, as its owner declares them.
+    """The public facts about a data set, as its owner declares them."""
 
-    Attributes:
-        states, actions: the labels. Any other label in the file counts as the last of them.
-        size: S, A and H.
-        reward_range: the lowest and the highest reward; rewards in the file are clipped to it.
-        rewards: the mean rewards in units of the range, from 0 to 1 [H, S, A]; None if they are learned from the data.
-        start: the probabilities of the first state, taken to be true [S]; None if they are estimated from the release.
-            They must not be computed from the file.
-        parts: for each column of the file that makes up the state, in order, its labels, or the edges between which
-            its numbers are binned; () if the state is one column of labels.
-        columns: the names of columns in the file, by their names here.
-        absorbing: the state in which a shorter episode continues, "" for none.
-        episodes: the most episodes of one person that count, which are the first in the file.
-        text: all of this as canonical JSON.
-    """
-
-    states: tuple[str, ...]
-    actions: tuple[str, ...]
-    size: Size
-    reward_range: tuple[float, float]
-    rewards: Array | None
+    states: tuple[str, ...]  # any other label in the file counts as the last of them
+    actions: tuple[str, ...]  # likewise
+    size: Size  # S, A and H
+    reward_range: tuple[float, float]  # the lowest and the highest; rewards in the file are clipped to it
+    rewards: Array | None  # means, in units of the range, from 0 to 1 [H, S, A]; None if they are learned
+    # the probabilities of the first state, taken to be true and not computed from the file [S]; None if they are
+    # estimated from the release
     start: Array | None
-    text: str
-    parts: tuple[tuple[str, tuple[str, ...] | tuple[float, ...]], ...] = ()
-    columns: Mapping[str, str] = field(default_factory=dict)
-    absorbing: str = ""
-    episodes: int = 1
+    text: str  # all of this as canonical JSON
+    parts: Parts  # the columns that make up the state, in order; () if the state is one column of labels
+    columns: Mapping[str, str]  # the names of columns in the file, by their names here
+    absorbing: str  # the state in which a shorter episode continues, "" for none
+    episodes: int  # the most episodes of one person that count, which are the first in the file
 
     __repr__ = described
 
@@ -106,9 +95,9 @@ def declaration(text: str) -> Declaration:
     if not isinstance(given, dict):
         raise SpecError(NAME, f"this is not an object; give {FORM}.")
     unknown = [key for key in given if key not in KEYS]
-    missing = [key for key in ("states", "actions", "horizon") if key not in given]
-    if unknown or missing:
-        key = shown(unknown[0]) if unknown else missing[0]
+    lacking = [key for key in ("states", "actions", "horizon") if key not in given]
+    if unknown or lacking:
+        key = shown(unknown[0]) if unknown else lacking[0]
         raise SpecError(NAME, filled(SAID["unknown" if unknown else "missing"], key=key, form=FORM))
     parts = _parts(given["states"])
     absorbing = given.get("absorbing", "")
@@ -117,41 +106,38 @@ def declaration(text: str) -> Declaration:
     absorbing = normal(absorbing)
     named = _product(parts, absorbing) if parts else given["states"]
     states, actions = _labels(named, "states"), _labels(given["actions"], "actions")
-    if absorbing != "" and absorbing not in states:
+    if absorbing and absorbing not in states:
         raise wrong("absorbing", f"{shown(absorbing)} is not one of the states; declare it as one.")
     columns = _columns(given.get("columns", {}), bool(parts))
-    episodes = _episodes(given.get("episodes", 1), columns)
-    try:
-        H = _HORIZON.check(given["horizon"])
-    except SpecError:
-        raise wrong(
-            "horizon", f"{shown(given['horizon'])} is not allowed; give {_HORIZON.allowed}."
-        ) from None
+    episodes = _whole(_EPISODES, given.get("episodes", 1), "episodes")
+    if episodes > 1 and PERSON not in columns:
+        whose = f"declare columns.{PERSON}"
+        raise wrong("episodes", f"{episodes} need a column that names each episode's user; {whose}.")
+    H = _whole(_HORIZON, given["horizon"], "horizon")
     size = Size(len(states), len(actions), H)
     low, high = _range(given.get("reward_range", [0, 1]))
     rewards = given.get("rewards")
     scaled = None if rewards is None else (_rewards(rewards, size, low, high) - low) / (high - low)
     start = normal(given["start"]) if isinstance(given.get("start"), str) else given.get("start")
     if start is None and episodes > 1:
+        missing = "this is missing, and cannot be estimated if a person may have several episodes"
         raise wrong(
-            "start",
-            "this is missing, and cannot be estimated if a person may have several episodes; give a label, or "
-            "probabilities that are not computed from the file.",
+            "start", f"{missing}; give a label, or probabilities that are not computed from the file."
         )
     canonical = {
-        "states": {column: list(values) for column, values in parts} if parts else list(states),
-        "actions": list(actions),
+        "states": dict(parts) or states,
+        "actions": actions,
         "horizon": H,
-        **({} if rewards is None else {"rewards": rewards}),
+        "rewards": rewards,
         "reward_range": [low, high],
-        **({} if start is None else {"start": start}),
-        **({"columns": columns} if columns else {}),
-        **({"absorbing": absorbing} if absorbing else {}),
-        **({"episodes": episodes} if "episodes" in given else {}),
+        "start": start,
+        "columns": columns or None,
+        "absorbing": absorbing or None,
+        "episodes": episodes if "episodes" in given else None,
     }
+    text = json.dumps({k: v for k, v in canonical.items() if v is not None}, separators=(",", ":"))
     return Declaration(
-        states, actions, size, (low, high), scaled, _start(start, states),
-        json.dumps(canonical, separators=(",", ":")), parts, columns, absorbing, episodes,
+        states, actions, size, (low, high), scaled, _start(start, states), text, parts, columns, absorbing, episodes,
     )  # fmt: skip
 
 
@@ -167,49 +153,49 @@ def _labels(value: Any, key: str) -> tuple[str, ...]:
     return labels
 
 
-def _parts(value: Any) -> tuple[tuple[str, tuple[str, ...] | tuple[float, ...]], ...]:
+def _parts(value: Any) -> Parts:
     """Return the parts of states that combine several columns: each column's labels, or its edges."""
     if not isinstance(value, dict):
         return ()
-    found: list[tuple[str, tuple[str, ...] | tuple[float, ...]]] = []
+    found: dict[str, tuple[str, ...] | tuple[float, ...]] = {}
     for column, values in value.items():
-        key = f"states.{column}" if column.isprintable() and len(column) <= custom.MAX_LABEL else "states"
+        key = f"states.{shown(column)}"
         column = normal(column)
-        if not column or column in dict(found):
+        if not column or column in found:
             raise wrong("states", f"{shown(column)} is empty or appears twice; give each heading once.")
         numbers = isinstance(values, list) and all(
             isinstance(each, int | float) and not isinstance(each, bool) and math.isfinite(each)
             for each in values
         )
         if not numbers:
-            found.append((column, _labels(values, key)))
+            found[column] = _labels(values, key)
         elif not values or any(b <= a for a, b in pairwise(values)):
             raise wrong(key, f"{shown(values)} are not edges; give numbers in increasing order.")
         else:
-            found.append((column, tuple(float(each) for each in values)))
+            found[column] = tuple(float(each) for each in values)
     if not found:
         raise wrong("states", "no column is named; give at least one.")
-    return tuple(found)
+    return tuple(found.items())
 
 
-def bins(edges: tuple[float, ...]) -> list[str]:
+def _bins(edges: tuple[float, ...]) -> list[str]:
     """Return the labels of the bins: below the first edge, from each edge to the next, and from the last one on."""
     between = [f"{low:g} to {high:g}" for low, high in pairwise(edges)]
     return [f"under {edges[0]:g}", *between, f"{edges[-1]:g} or more"]
 
 
-def _product(parts: tuple[tuple[str, tuple[Any, ...]], ...], absorbing: Any) -> list[str]:
+def _product(parts: Parts, absorbing: str) -> list[str]:
     """Return every combination, the last column changing fastest, after the absorbing state if there is one."""
-    each = [bins(values) if isinstance(values[0], float) else list(values) for _, values in parts]
+    each = [_bins(values) if isinstance(values[0], float) else list(values) for _, values in parts]
     if math.prod(map(len, each)) > MOST:
         raise wrong("states", f"these are {math.prod(map(len, each)):,} states; give at most {MOST:,}.")
     found = [BETWEEN.join(labels) for labels in product(*each)]
-    return [absorbing, *found] if absorbing != "" and absorbing not in found else found
+    return [absorbing, *found] if absorbing and absorbing not in found else found
 
 
 def _columns(value: Any, parts: bool) -> dict[str, str]:
     """Return the names of the columns in the file, by their names here."""
-    known = [PERSON, *(name for name in MAPPED if name != "state" or not parts)]
+    known = [PERSON, *(name for name in COLUMNS if name != "state" or not parts)]
     named = value if isinstance(value, dict) else {"": ""}
     allowed = all(key in known and isinstance(name, str) and name.strip() for key, name in named.items())
     if not allowed or len({*map(normal, named.values())}) < len(named):
@@ -220,15 +206,11 @@ def _columns(value: Any, parts: bool) -> dict[str, str]:
     return {name: normal(given) for name, given in value.items()}
 
 
-def _episodes(value: Any, columns: Mapping[str, str]) -> int:
-    """Return the most episodes of one person."""
-    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MOST_EPISODES:
-        most = f"{MOST_EPISODES:,}"
-        raise wrong("episodes", f"{shown(value)} is not allowed; give a whole number from 1 to {most}.")
-    if value > 1 and PERSON not in columns:
-        whose = f"declare columns.{PERSON}"
-        raise wrong("episodes", f"{value} need a column that names each episode's user; {whose}.")
-    return value
+def _whole(field: Field, value: Any, key: str) -> int:
+    try:
+        return int(field.check(value))
+    except SpecError as error:
+        raise wrong(key, error.sentence) from None
 
 
 def _range(value: Any) -> tuple[float, float]:

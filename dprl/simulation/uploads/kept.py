@@ -16,12 +16,11 @@ import io
 import json
 import os
 import re
-import threading
 import time
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple
 
 import numpy as np
 
@@ -31,16 +30,15 @@ from dprl.mdp.tabular import Array
 from dprl.privacy.exact import BITS
 from dprl.simulation.uploads.check import HeldOut
 from dprl.simulation.uploads.declaration import Declaration, declaration
-from dprl.simulation.uploads.outside import Outside
-from dprl.simulation.uploads.prepare import Counted, counted
-
-if TYPE_CHECKING:
-    import pandas as pd
+from dprl.simulation.uploads.prepare import Counted
 
 HOURS = 24
-ONE_FILE = threading.Lock()  # one file is read at a time, to bound memory
 NAME = re.compile("[0-9a-f]{32}")
 DIGEST = hashlib.sha256().digest_size  # bytes at the beginning of a file of noisy sums
+GONE = (
+    "this data set is not kept here any more: counts are deleted when the page is closed, or after "
+    f"{HOURS} hours; give its file again."
+)
 HELD = "session"  # suffix of a file that is locked for as long as the counts belong to a session
 
 
@@ -59,7 +57,6 @@ class Kept(NamedTuple):
     under: the budget that records its releases, or None.
     """
 
-    name: str
     record: Array
     n: int
     declared: Declaration
@@ -72,34 +69,25 @@ def folder() -> Path:
     return home() / "uploads"
 
 
-def keep(
-    name: str,
-    file: BinaryIO | Path | pd.DataFrame,
-    declared: Declaration,
-    tell: Callable[[Outside], object],
-    held_out: float,
-    under: Under | None,
-) -> Counted:
-    """Count a file of trajectories, and store the counts. tell, held_out: see `counted`; name, under: see `Kept`.
-
-    If `tell` raises, nothing is stored. Raises SpecError if the file is malformed or its counts cannot be stored.
-    """
-    with ONE_FILE:
-        found = counted(file, declared, tell, held_out)
+def keep(name: str, found: Counted, declared: Declaration, under: Under | None) -> None:
+    """Store the counts of a file. name, under: see `Kept`. Raises SpecError if they cannot be stored."""
     held, path = found.held, _path(name)
+    words = {"declared": declared.text, "bits": BITS, "under": under}
     try:
         make_inside(folder())
         remove_old()
         with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as kept:
-            words = {"declared": declared.text, "bits": BITS, "under": under}
             np.savez_compressed(
                 kept, record=found.record, n=found.n, held=held.record, held_n=held.n, returns=held.returns,
                 words=np.array(json.dumps(words)),
             )  # fmt: skip
     except OSError as error:
         path.unlink(missing_ok=True)
-        raise SpecError("data", f"the counts cannot be stored ({error.strerror}).") from None
-    return found
+        raise _not_stored(error) from None
+
+
+def _not_stored(error: OSError) -> SpecError:
+    return SpecError("data", f"the counts cannot be stored ({error.strerror}).")
 
 
 def new_name() -> str:
@@ -110,23 +98,18 @@ def new_name() -> str:
 def hold(name: str) -> BinaryIO:
     """Bind the counts of this name to a session: once the result is closed, or this process ends, they may be deleted
     as old. Raises SpecError if they cannot be stored."""
-    path = _held_path(name)
     try:
         make_inside(folder())
-        marker = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+b")
+        marker = os.fdopen(os.open(_path(name, HELD), os.O_RDWR | os.O_CREAT, 0o600), "r+b")
         fcntl.flock(marker, fcntl.LOCK_EX)
     except OSError as error:
-        raise SpecError("data", f"the counts cannot be stored ({error.strerror}).") from None
+        raise _not_stored(error) from None
     return marker
 
 
 def there(name: str) -> bool:
     """Return whether the counts of this name are still stored here."""
     return _path(name).exists()
-
-
-def _held_path(name: str) -> Path:
-    return _path(name).with_suffix(f".{HELD}")
 
 
 def held(name: str) -> Kept:
@@ -139,17 +122,9 @@ def held(name: str) -> Kept:
                 raise KeyError
             held = HeldOut(kept["held"], int(kept["held_n"]), kept["returns"])
             under = Under(*words["under"]) if words["under"] else None
-            return Kept(name, kept["record"], int(kept["n"]), declaration(words["declared"]), held, under)
+            return Kept(kept["record"], int(kept["n"]), declaration(words["declared"]), held, under)
     except (OSError, ValueError, KeyError, zipfile.BadZipFile):
-        raise _gone() from None
-
-
-def _gone() -> SpecError:
-    return SpecError(
-        "data",
-        f"this data set is not kept here any more: counts are deleted when the page is closed, or after {HOURS} "
-        "hours; give its file again.",
-    )
+        raise SpecError("data", GONE) from None
 
 
 def drawn_sums(name: str, which: str) -> dict[str, Array] | None:
@@ -162,12 +137,18 @@ def drawn_sums(name: str, which: str) -> dict[str, Array] | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise _unreadable(error.strerror) from None
-    digest, words = content[:DIGEST], content[DIGEST:]
-    if digest != _digest(path, words):
-        raise _unreadable("damaged")
-    with np.load(io.BytesIO(words), allow_pickle=False) as found:
-        return {family: found[family] for family in found.files}
+        wrong = error.strerror
+    else:
+        digest, words = content[:DIGEST], content[DIGEST:]
+        if digest == _digest(path, words):
+            with np.load(io.BytesIO(words), allow_pickle=False) as found:
+                return {family: found[family] for family in found.files}
+        wrong = "damaged"
+    raise SpecError(
+        "data",
+        f"the release of this data set cannot be read here ({wrong}). Its noise is never drawn again; give the file "
+        "again, which counts as another release.",
+    )
 
 
 def drawn(name: str) -> bool:
@@ -192,31 +173,20 @@ def write_down(name: str, which: str, sums: Mapping[str, Array]) -> dict[str, Ar
             f"noisy sums cannot be stored here ({error.strerror}), so nothing is shown; make room and run again.",
         ) from None
     # Counts are deleted before noisy sums: if the counts still exist, no earlier draw has been deleted.
-    if not _path(name).exists():
-        with contextlib.suppress(OSError):
-            path.unlink()
-        raise _gone()
-    found = drawn_sums(name, which)
-    if found is None:
-        raise _gone()
-    return found
+    if there(name) and (found := drawn_sums(name, which)) is not None:
+        return found
+    with contextlib.suppress(OSError):
+        path.unlink()
+    raise SpecError("data", GONE)
 
 
 def _drawn_path(name: str, which: str) -> Path:
-    return _path(name).with_name(f"{name}.{hashlib.sha256(which.encode()).hexdigest()[:32]}")
+    return _path(name, hashlib.sha256(which.encode()).hexdigest()[:32])
 
 
 def _digest(path: Path, words: bytes) -> bytes:
     """Return the digest of a file's name and content."""
     return hashlib.sha256(path.name.encode() + words).digest()
-
-
-def _unreadable(why: str | None) -> SpecError:
-    return SpecError(
-        "data",
-        f"the release of this data set cannot be read here ({why}). Its noise is never drawn again; give the file "
-        "again, which counts as another release.",
-    )
 
 
 def forget(name: str) -> None:
@@ -227,10 +197,10 @@ def forget(name: str) -> None:
             path.unlink(missing_ok=True)
 
 
-def _path(name: str) -> Path:
+def _path(name: str, suffix: str = "npz") -> Path:
     if not NAME.fullmatch(name):
         raise SpecError("data", "this is not the name of a data set that is kept here.")
-    return folder() / f"{name}.npz"
+    return folder() / f"{name}.{suffix}"
 
 
 def remove_old() -> None:
@@ -248,7 +218,7 @@ def _is_old(name: str) -> bool:
     if counts.exists() and time.time() - counts.stat().st_mtime > HOURS * 3600:
         return True
     try:
-        with open(_held_path(name), "rb") as marker:  # it exists even before the counts do
+        with open(_path(name, HELD), "rb") as marker:  # it exists even before the counts do
             fcntl.flock(marker, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except FileNotFoundError:  # nobody ever held them
         return not counts.exists()

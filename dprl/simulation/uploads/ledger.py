@@ -17,7 +17,6 @@ import hashlib
 import hmac
 import json
 import math
-import os
 import re
 import secrets
 from collections import defaultdict
@@ -51,42 +50,20 @@ FOUR_DIGITS = Context(prec=4, rounding=ROUND_CEILING)
 
 @dataclass(frozen=True)
 class Draw:
-    """Noise that is drawn once.
+    """Noise that is drawn once."""
 
-    Attributes:
-        key: equal exactly if the noise is the same.
-        read: the reading of a file that it belongs to; half: 0 for the people learned from, 1 for those held out.
-        losses: the losses of replacing one person of that half.
-        apart: the distance of noise on the grid from continuous noise.
-    """
-
-    key: str
-    read: str
-    half: int
-    losses: Losses
-    apart: Apart
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the draw as data for JSON."""
-        return asdict(self) | {"losses": [asdict(loss) for loss in self.losses], "apart": list(self.apart)}
-
-    @classmethod
-    def from_dict(cls, given: Mapping[str, Any]) -> Draw:
-        """Read the output of `to_dict`. Raises KeyError, TypeError or ValueError for anything else."""
-        losses = tuple(Gaussian(**values) for values in given["losses"])
-        return cls(given["key"], given["read"], int(given["half"]), losses, Apart(*given["apart"]))
+    key: str  # equal exactly if the noise is the same
+    read: str  # the reading of a file that it belongs to
+    half: int  # 0 for the people learned from, 1 for those held out
+    losses: Losses  # of replacing one person of that half
+    apart: Apart  # the distance of noise on the grid from continuous noise
 
 
 class Spent(NamedTuple):
-    """The joint guarantee of draws, for replacing one person.
+    """The joint guarantee of draws, for replacing one person."""
 
-    Attributes:
-        rho: the rho of zero-concentrated privacy, which adds up (Bun, Steinke 2016, Lemma 1.7).
-        apart: the total distance of noise on the grid from continuous noise.
-    """
-
-    rho: float
-    apart: Apart
+    rho: float  # of zero-concentrated privacy, which adds up (Bun, Steinke 2016, Lemma 1.7)
+    apart: Apart  # the total distance of noise on the grid from continuous noise
 
     def epsilon(self, delta: float) -> float:
         """Return an epsilon for which all draws together are (epsilon, delta)-private: exactly, for Gaussian noise
@@ -94,9 +71,8 @@ class Spent(NamedTuple):
         if self.rho == 0:
             return 0.0
         exact = gaussian_epsilon(math.sqrt(2 * self.rho), self.apart.delta(delta))
-        return min(
-            self.rho + 2 * math.sqrt(self.rho * math.log(1 / delta)), exact + self.apart.up + self.apart.down
-        )
+        simple = self.rho + 2 * math.sqrt(self.rho * math.log(1 / delta))
+        return min(simple, exact + self.apart.up + self.apart.down)
 
     @property
     def text(self) -> str:
@@ -132,7 +108,7 @@ def together(draws: Iterable[Draw]) -> Spent:
 class Budget:
     """The budget of one group of people, whose releases add up: dprl.Budget("ward 2026", rho=1).
 
-    It is stored with its first release. Each line has a keyed digest, so that edits by hand are noticed.
+    It is stored with its first release, with a keyed digest, so that edits by hand are noticed.
 
     Args:
         name: its name on this machine.
@@ -189,34 +165,36 @@ class Budget:
 
     def refusal(self, draws: Iterable[Draw]) -> str:
         """Explain why these draws exceed the budget, in a sentence; "" if they fit."""
-        return _refusal(self.name, self._read(), tuple(draws))
+        return self._refusal(self._read(), draws)
+
+    def _refusal(self, content: Mapping[str, Any], draws: Iterable[Draw]) -> str:
+        total, before = content["total"], _draws(content)
+        spent, after = together(before), together((*before, *draws))
+        # to the digits that cards show: floats do not add up exactly
+        if total is None or after == spent or float(f"{after.rho:.12g}") <= total:
+            return ""
+        would = f"with this release it would be {after.text}. Give a smaller value."
+        return f"{shown(self.name)} has {in_words(total)}; {spent.text} is spent, and {would}"
 
     def charge(self, spec: Spec, draws: tuple[Draw, ...], file: str = "") -> None:
         """Record a release before it is drawn, unless it is already recorded. file: the digest of its file.
         Raises SpecError if it exceeds the total or cannot be recorded; then nothing may be drawn."""
-        path = _path(self.name)
         try:
             make_inside(folder())
-            with open(
-                os.open(path.parent / ONE_AT_A_TIME, os.O_RDWR | os.O_CREAT, 0o600), "r+b", buffering=0
-            ) as lock:
+            with open(folder() / ONE_AT_A_TIME, "ab") as lock:
                 fcntl.flock(lock, fcntl.LOCK_EX)
                 content = self._read()
                 if spec.to_dict() in [each["spec"] for each in content["releases"]]:
                     return
-                if wrong := _refusal(self.name, content, draws):
+                if wrong := self._refusal(content, draws):
                     raise SpecError(NAME, wrong)
+                now = datetime.now(UTC).isoformat(timespec="seconds")
                 if file:
-                    content["files"].setdefault(file, _now())
-                key = _key()
-                release = {
-                    "spec": spec.to_dict(),
-                    "draws": [draw.to_dict() for draw in draws],
-                    "asked": _now(),
-                }
-                content["releases"].append(release | {"seal": _sealed(key, release)})
-                content["seal"] = _sealed(key, content)
-                write_whole(path, json.dumps(content, indent=1, ensure_ascii=False).encode())
+                    content["files"].setdefault(file, now)
+                release = {"spec": spec.to_dict(), "draws": [asdict(draw) for draw in draws], "asked": now}
+                content["releases"].append(release)
+                content["seal"] = _sealed(_key(), content)
+                write_whole(_path(self.name), json.dumps(content, indent=1, ensure_ascii=False).encode())
         except OSError as error:
             raise SpecError(
                 NAME,
@@ -224,41 +202,39 @@ class Budget:
             ) from None
 
     def _read(self) -> dict[str, Any]:
+        """Return the content of its file. Raises SpecError."""
         try:
-            content = json.loads(_path(self.name).read_text(encoding="utf-8"))
+            content: dict[str, Any] = json.loads(_path(self.name).read_text(encoding="utf-8"))
             if content["format"] != FORMAT or content["name"].casefold() != self.name.casefold():
                 raise ValueError
-            _draws(content)
+            if hmac.compare_digest(content["seal"], _sealed(known_key() or b"", content)):
+                return content
+            wrong = "was edited by hand, so nothing is released under it; restore its file."
         except FileNotFoundError:
             return {
                 "format": FORMAT, "name": self.name, "total": self._total, "files": {}, "releases": [], "seal": "",
             }  # fmt: skip
-        except (OSError, ValueError, KeyError, TypeError):
-            raise SpecError(
-                NAME,
-                f"{shown(self.name)} is damaged, so nothing is released under it; repair or remove its file.",
-            ) from None
-        if where := _edited(content):
-            raise SpecError(
-                NAME,
-                f"{where} of {shown(self.name)} was edited by hand, so nothing is released under it; restore its file.",
-            )
-        return dict(content)
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            wrong = "is damaged, so nothing is released under it; repair or remove its file."
+        raise SpecError(NAME, f"{shown(self.name)} {wrong}")
 
 
-def _sealed(key: bytes, what: Mapping[str, Any]) -> str:
+def _draws(content: Mapping[str, Any]) -> tuple[Draw, ...]:
+    """Return the draws in the content of a budget's file."""
+    return tuple(
+        Draw(
+            **draw
+            | {"losses": tuple(Gaussian(**loss) for loss in draw["losses"]), "apart": Apart(*draw["apart"])}
+        )
+        for release in content["releases"]
+        for draw in release["draws"]
+    )
+
+
+def _sealed(key: bytes, content: Mapping[str, Any]) -> str:
     """Return the keyed digest of everything except the digest itself."""
-    text = json.dumps({name: value for name, value in what.items() if name != "seal"}, sort_keys=True)
+    text = json.dumps({name: value for name, value in content.items() if name != "seal"}, sort_keys=True)
     return hmac.new(key, text.encode(), hashlib.sha256).hexdigest()
-
-
-def _edited(content: Mapping[str, Any]) -> str:
-    """Name the part of a budget's file that was edited by hand, in a few words; "" if none was."""
-    key = known_key() or b""
-    for i, release in enumerate(content["releases"], 1):
-        if not hmac.compare_digest(str(release.get("seal")), _sealed(key, release)):
-            return f"release {i}"
-    return "" if hmac.compare_digest(str(content.get("seal")), _sealed(key, content)) else "the list"
 
 
 def checked_name(name: str) -> str:
@@ -285,17 +261,19 @@ def digest_of(file: BinaryIO | Path, key: bytes | None = None) -> str:
 
     Line endings, spaces at the ends of lines, and empty lines make no difference. Raises SpecError.
     """
-    with contextlib.ExitStack() as stack:
-        try:
-            opened = stack.enter_context(open(file, "rb")) if isinstance(file, Path) else file
-            found = hmac.new(key or _key(), digestmod=hashlib.sha256)
+    try:
+        found = hmac.new(key or _key(), digestmod=hashlib.sha256)
+        source: contextlib.AbstractContextManager[BinaryIO] = (
+            open(file, "rb") if isinstance(file, Path) else contextlib.nullcontext(file)  # noqa: SIM115
+        )
+        with source as opened:
             opened.seek(0)
             for line in opened:
                 if words := line.removeprefix(codecs.BOM_UTF8).rstrip():
                     found.update(words + b"\n")
             opened.seek(0)
-        except OSError as error:
-            raise SpecError("data", f"the file cannot be read ({error.strerror}).") from None
+    except OSError as error:
+        raise SpecError("data", f"the file cannot be read ({error.strerror}).") from None
     return found.hexdigest()
 
 
@@ -314,8 +292,7 @@ def known_key() -> bytes | None:
 def _key() -> bytes:
     """Return the key, drawn at its first use."""
     make_inside(folder())
-    path = folder() / KEY
-    if not path.exists():
+    if not (path := folder() / KEY).exists():
         write_whole(path, secrets.token_bytes(32), first=True)
     return path.read_bytes()
 
@@ -324,26 +301,6 @@ def _path(name: str) -> Path:
     return folder() / f"{hashlib.sha256(name.casefold().encode()).hexdigest()[:32]}.json"
 
 
-def _draws(content: Mapping[str, Any]) -> tuple[Draw, ...]:
-    return tuple(Draw.from_dict(draw) for each in content["releases"] for draw in each["draws"])
-
-
-def _refusal(name: str, content: Mapping[str, Any], draws: tuple[Draw, ...]) -> str:
-    total, before = content["total"], _draws(content)
-    spent, after = together(before), together((*before, *draws))
-    # to the digits that cards show: floats do not add up exactly
-    if total is None or after == spent or float(f"{after.rho:.12g}") <= total:
-        return ""
-    return (
-        f"{shown(name)} has {in_words(total)}; {spent.text} is spent, and with this release it would be {after.text}. "
-        "Give a smaller value."
-    )
-
-
 def in_words(total: float | None) -> str:
     """Return a total as a phrase."""
     return "no total" if total is None else f"the total ρ = {total:g}"
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -26,18 +26,13 @@ REWARDS = ((0.95, 0.90, 0.70), (0.60, 0.55, 0.35), (0.20, 0.15, 0.05))  # chance
 TODAY = ((0.70, 0.20, 0.10), (0.60, 0.20, 0.20), (0.35, 0.40, 0.25))  # chances of actions, by state
 
 
-def ward() -> TabularMDP:
-    """Return the model that the example is drawn from."""
+def example() -> str:
+    """Return the CSV of trajectories that EXAMPLE declares."""
     H, S, A = EXAMPLE["horizon"], len(EXAMPLE["states"]), len(EXAMPLE["actions"])
     P, R = np.broadcast_to(NEXT, (H, S, A, S)).copy(), np.broadcast_to(REWARDS, (H, S, A)).copy()
     labels = tuple(EXAMPLE["states"]), tuple(EXAMPLE["actions"])
-    return TabularMDP("ward", P, R, np.array([0.3, 0.5, 0.2]), *labels)
-
-
-def example() -> str:
-    """Return the CSV of trajectories that EXAMPLE declares."""
-    H = EXAMPLE["horizon"]
-    return trajectories(ward(), np.stack([np.array(TODAY)] * H), EXAMPLE_PEOPLE, np.random.default_rng(0))
+    ward = TabularMDP("ward", P, R, np.array([0.3, 0.5, 0.2]), *labels)
+    return trajectories(ward, np.stack([np.array(TODAY)] * H), EXAMPLE_PEOPLE, np.random.default_rng(0))
 
 
 def trajectories(mdp: TabularMDP, policy: Array, people: int, rng: np.random.Generator) -> str:

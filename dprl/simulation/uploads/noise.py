@@ -82,10 +82,9 @@ def noise_of(spec: UploadSpec) -> tuple[CuratorNoise, dict[str, float]]:
     problem, of_people, episodes = upload_problem_of(spec), spec.public.of_people, spec.public.episodes
     said: tuple[str, ...] = ASSUMPTIONS
     if of_people:  # one episode each: what follows needs users who are independent
-        bound = PEOPLE[2] if episodes > 1 else ASSUMPTIONS[2]
-        said = (*PEOPLE[:2], bound, *ASSUMPTIONS[3:])
-    said = (*said, ESTIMATED_START if spec.public.start is None else START)
-    said = (*said, *[APART] * bool(spec.checked))
+        said = (*PEOPLE[:2], PEOPLE[2] if episodes > 1 else ASSUMPTIONS[2], *ASSUMPTIONS[3:])
+    start = ESTIMATED_START if spec.public.start is None else START
+    said = (*said, start, *[APART] * bool(spec.checked))
     noise, errors = noise_for(spec, problem, said, exact=True, beside=beside(spec))
     card = replace(noise.guarantee, users=spec.n)
     if of_people:
@@ -102,13 +101,9 @@ def bound_from_start(V: Array, released: Array, size: Size, n: int, beta: float,
     It fails with a chance of at most START_SHARE beta, half of it for people and half for noise; the learner gets the
     rest of beta. docs/report/offline.md, "An unknown start", has the proof.
 
-    Args:
-        V: lower bounds on the values at the first step [S].
-        released: the noisy counts [H, S, A, S + 2]; each visit count is a sum of S numbers.
-        size: S, A and H.
-        n: the number of people who were learned from, with one episode each.
-        beta: the chance with which the whole bound may fail.
-        scale: the scale of the Gaussian noise in each released number.
+    V: lower bounds on the values at the first step [S]; released: the noisy counts [H, S, A, S + 2], in which a visit
+    count is a sum of S numbers; n: the number of people who were learned from, with one episode each; beta: the chance
+    with which the whole bound may fail; scale: that of the Gaussian noise in each released number.
     """
     from scipy.special import chdtri
 

@@ -107,11 +107,11 @@ class Policy:
 
     @property
     def _content(self) -> dict[str, Any]:
-        return (
-            {"format": FORMAT}
-            | {name: getattr(self, name) for name in KEYS[1:-1]}
-            | {"about": dict(self.about)}
-        )
+        return {
+            "format": FORMAT,
+            **{name: getattr(self, name) for name in KEYS[1:-1]},
+            "about": dict(self.about),
+        }
 
     def csv_text(self) -> str:
         """Return a table: step, state, action (none if evidence is lacking), the number of episodes in which people

@@ -15,9 +15,13 @@ n trajectories over the declared sets.
 
 from __future__ import annotations
 
+import re
 import secrets
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass, field
+from math import inf
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
@@ -26,44 +30,113 @@ from numpy.typing import NDArray
 
 from dprl.fields import shown
 from dprl.mdp.tabular import Array
+from dprl.messages import counted as numbered
+from dprl.messages import filled, messages
 from dprl.privacy.exact import STEPS
 from dprl.simulation.trace import Ints
 from dprl.simulation.uploads.check import HeldOut
-from dprl.simulation.uploads.declaration import MAPPED, PERSON, Declaration
-from dprl.simulation.uploads.outside import Outside
-from dprl.simulation.uploads.table import EMPTY, WHOLE, normal, parsed, read_pieces, refuse
+from dprl.simulation.uploads.declaration import PERSON, Declaration
+from dprl.simulation.uploads.table import COLUMNS, EMPTY, WHOLE, normal, parsed, read_pieces, refuse
 from dprl.tables import formula
+from dprl.words import percent, plural
 
 if TYPE_CHECKING:
     import pandas as pd
 
 Codes = NDArray[np.integer[Any]]
 Column = tuple[Codes, list[str]]  # codes of rows, and the different texts
+Fault = tuple[int, str, str]  # row, column and sentence
+SAID = messages("refusals")["outside"]
 MOST_FOUND = 3  # labels named in an error
+MOST_NAMED = 5  # labels named to the owner
+MOST_UNDECLARED = 0.05  # of the rows, before the owner has to agree
 ROWS = 200_000  # counted at once
 MOST_EPISODES = 2**23  # for this many, sums on the grid of the noise are exact in float64
+FORMULA = "{} would be a formula in a spreadsheet; give its value."
+INFINITE = "{} is not a finite number; give one, such as 0.5."
+NO_STEP = "{} is not a step; give whole numbers from 0 or 1 on."
 
 
-class Prepared(NamedTuple):
-    """The table of a file: whole episodes one below the other, H rows each, in order.
+@dataclass
+class Outside:
+    """The parts of a file outside of its declaration. Not private: for its owner alone."""
 
-    s, a, x and r: states, actions, next states (the last state if nothing follows), and rewards as in the file [rows].
-    people: the person of each episode [episodes]. first_step: its number in the file.
-    """
+    declared: Declaration
+    rows: int = 0  # of the file, without the heading
+    labels: dict[str, Counter[str]] = field(
+        default_factory=dict
+    )  # rows with each undeclared label, by column
+    last: dict[str, str] = field(default_factory=dict)  # the label as which these count, by column
+    episodes: int = 0  # all
+    padded: int = 0  # episodes with fewer steps than declared
+    cut: int = 0  # episodes with more steps than declared
+    beyond: int = 0  # episodes that do not count because enough of their person's come first
+    moved: int = 0  # rows that were out of order
+    rewards: int = 0  # rows with a reward outside the declared range
+    lowest: float = inf  # among all rewards, like the highest
+    highest: float = -inf
 
-    s: Codes
-    a: Codes
-    x: Codes
-    r: Array
-    people: Codes
-    first_step: int
+    def __bool__(self) -> bool:
+        """Return whether there are any such parts."""
+        numbers = self.rewards, self.padded, self.moved, self.cut, self.beyond
+        return any(numbers) or any(self.labels.values())
+
+    def __str__(self) -> str:
+        return " ".join(("Only for you, because it is not private:", *self.sentences()))
+
+    def refusal(self) -> str:
+        """Explain why this many undeclared labels need the owner's consent, in a sentence; "" if they are few."""
+        for name, found in self.labels.items():
+            if found.total() > MOST_UNDECLARED * self.rows:
+                share = percent(found.total() / self.rows)
+                most = ", ".join(shown(label) for label, _ in found.most_common(MOST_NAMED))
+                return filled(
+                    SAID["undeclared"], column=name, share=share, labels=most, last=shown(self.last[name])
+                )
+        return ""
+
+    def sentences(self) -> list[str]:
+        """Describe each kind of such parts, and how it counts, in a sentence."""
+        said = []
+        for name, found in self.labels.items():
+            if found:
+                most = found.most_common(MOST_NAMED)
+                named = ", ".join(f"{shown(label)} ({count:,})" for label, count in most)
+                told = {"column": name, "found": f"{found.total():,}", "rows": numbered(self.rows, "row")}
+                told |= {"named": named, "last": shown(self.last[name])}
+                if others := len(found) - len(most):
+                    told["others"] = numbered(others, "other_label")
+                said.append(filled(SAID["labels_more" if others else "labels"], **told))
+        H, rows, episodes = self.declared.size.H, plural(self.rows, "row"), plural(self.episodes, "episode")
+        if self.rewards:
+            low, high = self.declared.reward_range
+            column = self.declared.columns.get("reward", "reward")
+            said.append(
+                f"Column {column}: {self.rewards:,} of {rows} are outside the declared range {low:g} to {high:g}; the "
+                f"file has {self.lowest:g} to {self.highest:g}. Each counts as the nearest limit."
+            )
+        if self.moved:
+            said.append(f"{self.moved:,} of {rows} were not in order; they have been sorted.")
+        if self.padded:
+            goes_on = f"they are continued in {shown(self.declared.absorbing)}."
+            said.append(f"{self.padded:,} of {episodes} have fewer steps than {H}; {goes_on}")
+        if self.cut:
+            counts = f"Only the first {H} steps of each count."
+            said.append(f"{self.cut:,} of {episodes} have more than {plural(H, 'step')}. {counts}")
+        if self.beyond:
+            first = f"the first {self.declared.episodes} of their user; they do not count."
+            said.append(f"{self.beyond:,} of {episodes} come after {first}")
+        return said
 
 
-def prepared(file: BinaryIO | Path | pd.DataFrame, declared: Declaration, outside: Outside) -> Prepared:
-    """Return the table of a file, and note the parts outside of its declaration. Raises SpecError with one sentence
-    that names row and column."""
-    S, H = declared.size.S, declared.size.H
-    named = {name: declared.columns.get(name, name) for name in MAPPED}
+def prepared(
+    file: BinaryIO | Path | pd.DataFrame, declared: Declaration, outside: Outside
+) -> tuple[tuple[Codes, Codes, Array], Codes, int]:
+    """Return the table of a file: whole episodes one below the other, H rows each, as states, actions, and rewards as
+    in the file [rows]; the person of each episode [episodes]; and the number of the first step in the file. Note the
+    parts outside of its declaration. Raises SpecError with one sentence that names row and column."""
+    H = declared.size.H
+    named = {name: declared.columns.get(name, name) for name in COLUMNS}
     of_state = [column for column, _ in declared.parts] or [named["state"]]
     who = [declared.columns[PERSON]] if declared.of_people else []
     needed = [*who, named["episode"], named["step"], *of_state, named["action"], named["reward"]]
@@ -72,23 +145,20 @@ def prepared(file: BinaryIO | Path | pd.DataFrame, declared: Declaration, outsid
         refuse(1, twice, "two columns are declared to be this one; give each its own.")
     binned = [name for name, values in declared.parts if isinstance(values[0], float)]
     columns, numbers = _read(file, needed, {*binned, named["reward"]})
-    episode, called, people = _episodes(declared, columns, named["episode"])
+    episode, called, people, counts = _episodes(declared, columns, named["episode"])
     step = _steps(named["step"], columns.pop(named["step"]))
     if people.max() < 1:
         refuse(2, needed[0], "this is one person only; give at least two.")
     begun = 1 if step.min() == 1 else 0
     order = np.lexsort((step, episode))
     outside.moved = int((order != np.arange(len(order))).sum())
-    _check_steps(
-        named["step"], episode[order], step[order] - begun, order, called, H, begun, bool(declared.absorbing)
-    )
+    _check_steps(declared, episode[order], step[order] - begun, order, called, begun)
     outside.rows = len(order)
     beyond = step[order] >= H + begun
     outside.cut = len(np.unique(episode[order][beyond]))
     order = order[~beyond]
     outside.episodes = len(people)
     outside.padded = int((np.bincount(episode[order]) < H).sum())
-    counts = _rank(people) < declared.episodes
     outside.beyond = int((~counts).sum())
     state = _states(declared, columns, numbers, outside)
     action = _index(named["action"], columns[named["action"]], declared.actions, outside)
@@ -103,41 +173,29 @@ def prepared(file: BinaryIO | Path | pd.DataFrame, declared: Declaration, outsid
     s, a = np.full(n * H, goes_on, dtype=np.int32), np.zeros(n * H, dtype=np.int32)
     r = np.zeros(n * H)
     s[at], a[at], r[at] = state[order], action[order], rewards[order]
-    x = np.append(s[1:], s[:1])
-    x[H - 1 :: H] = S - 1  # nothing follows
-    return Prepared(s, a, x, r, people[counts], begun)
+    return (s, a, r), people[counts], begun
 
 
 def _episodes(
     declared: Declaration, columns: dict[str, Column], name: str
-) -> tuple[Codes, Callable[[int], str], Codes]:
-    """Return the episode of each row [rows], numbered in the order of their first rows; the name of each episode; and
-    its person [episodes]. If a column identifies people, the same label of two people stands for two episodes."""
+) -> tuple[Codes, Callable[[int], str], Codes, NDArray[np.bool_]]:
+    """Return the episode of each row [rows], numbered in the order of their first rows; the name of each episode; its
+    person, and whether it counts [episodes]. If a column identifies people, the same label of two people stands for two
+    episodes."""
     codes, names = columns.pop(name)
     if not declared.of_people:  # codes are numbered in the order of their first rows
-        return codes, lambda episode: names[episode], np.arange(len(names), dtype=np.int32)
+        every = np.arange(len(names), dtype=np.int32)
+        return codes, lambda episode: names[episode], every, every >= 0
+    from pandas import Series, factorize
+
     persons, of_whom = columns.pop(declared.columns[PERSON])
-    pairs, first_rows, who = np.unique(
-        persons.astype(np.int64) * len(names) + codes, return_index=True, return_inverse=True
-    )
-    by_row = np.argsort(first_rows)
-    place = np.empty(len(by_row), dtype=np.int32)
-    place[by_row] = np.arange(len(by_row), dtype=np.int32)
-    pairs = pairs[by_row]
+    episode, pairs = factorize(persons.astype(np.int64) * len(names) + codes)  # numbered in order, too
+    people = pairs // len(names)
 
     def called(episode: int) -> str:
-        return f"{names[pairs[episode] % len(names)]} of {of_whom[pairs[episode] // len(names)]}"
+        return f"{names[pairs[episode] % len(names)]} of {of_whom[people[episode]]}"
 
-    return place[who], called, pairs // len(names)
-
-
-def _rank(people: Codes) -> Codes:
-    """Return the number of earlier episodes of the same person [episodes]. people: the person of each [episodes]."""
-    order = np.argsort(people, kind="stable")
-    begun = np.searchsorted(people[order], np.arange(people.max() + 1))
-    rank = np.empty_like(people)
-    rank[order] = np.arange(len(people)) - begun[people[order]]
-    return rank
+    return episode, called, people, Series(people).groupby(people).cumcount().to_numpy() < declared.episodes
 
 
 def _read(
@@ -148,19 +206,22 @@ def _read(
     read: dict[str, list[Any]] = {name: [] for name in needed}
     places: dict[str, dict[str, int]] = {name: {} for name in needed}
     for piece in read_pieces(file, needed):
-        columns: dict[str, Column] = {}
-        for name, texts in piece.items():
+        faults: list[Fault] = []
+        for name, cells in piece.items():
             place: dict[str, int] = {}  # in the order of first occurrence
-            which = np.array([place.setdefault(text, len(place)) for text in texts], dtype=np.int32)
-            columns[name] = which, [normal(text) for text in place]
-        _check_cells(columns, rows)
-        for name, (codes, texts) in columns.items():
+            codes = np.array([place.setdefault(cell, len(place)) for cell in cells], dtype=np.int32)
+            texts = [normal(cell) for cell in place]
+            faults += _faults(name, (codes, texts), [not text for text in texts], EMPTY, rows)
+            faults += _faults(name, (codes, texts), [formula(text) for text in texts], FORMULA, rows)
             if name in numbers:
-                read[name].append(_finite(name, (codes, texts), rows))
+                values = np.array([parsed(text) for text in texts])
+                faults += _faults(name, (codes, texts), ~np.isfinite(values), INFINITE, rows)
             else:
                 place = places[name]
-                known = np.array([place.setdefault(text, len(place)) for text in texts], dtype=np.int32)
-                read[name].append(known[codes])
+                values = np.array([place.setdefault(text, len(place)) for text in texts], dtype=np.int32)
+            read[name].append(values[codes])
+        if faults:
+            refuse(*min(faults, key=itemgetter(0)))
         rows += len(codes)
     if not rows:
         refuse(2, needed[0], "there are no trajectories below the heading; give at least two.")
@@ -169,83 +230,54 @@ def _read(
     return labels, {name: whole[name] for name in numbers}
 
 
-def _finite(name: str, column: Column, first: int) -> Array:
-    """Return the numbers in the rows of a piece. Raises SpecError if one is not finite. first: the rows before it."""
+def _faults(name: str, column: Column, bad: Iterable[bool], sentence: str, before: int = 0) -> list[Fault]:
+    """Return the first row whose text is bad, if any. bad: of each different text; before: rows before these."""
     codes, texts = column
-    values: Array = parsed(texts)[codes]
-    bad = ~np.isfinite(values)
-    if bad.any():
-        row = int(bad.argmax())
-        wrong = shown(texts[codes[row]])
-        refuse(first + row + 2, name, f"{wrong} is not a finite number; give one, such as 0.5.")
-    return values
-
-
-def _check_cells(columns: dict[str, Column], first: int) -> None:
-    """Raise SpecError at the first cell of a piece that is empty, or a formula. first: rows before it."""
-    wrong = []
-    for i, (name, (codes, texts)) in enumerate(columns.items()):
-        bad = np.array([not text or formula(text) for text in texts])
-        signed = np.flatnonzero(bad)  # a number such as -1 is no formula
-        bad[signed] = ~np.isfinite(parsed([texts[k] for k in signed]))
-        if bad.any():
-            row = int(bad[codes].argmax())
-            wrong.append((row, i, name, texts[codes[row]]))
-    if wrong:
-        row, _, name, text = min(wrong)
-        said = f"{shown(text)} would be a formula in a spreadsheet; give its value." if text else EMPTY
-        refuse(first + row + 2, name, said)
+    wrong = np.array(bad)[codes]
+    row = int(wrong.argmax())
+    return [(before + row + 2, name, sentence.format(shown(texts[codes[row]])))] if wrong.any() else []
 
 
 def _steps(name: str, column: Column) -> Codes:
     """Return the steps as integers, [rows]."""
     codes, texts = column
     plain = [WHOLE.sub(r"\1", text) for text in texts]
-    bad = np.array([not (text.isdecimal() and text.isascii() and len(text) < 6) for text in plain])[codes]
-    if bad.any():
-        row = int(bad.argmax())
-        refuse(row + 2, name, f"{shown(texts[codes[row]])} is not a step; give whole numbers from 0 or 1 on.")
+    for fault in _faults(name, column, [not re.fullmatch("[0-9]{1,5}", text) for text in plain], NO_STEP):
+        refuse(*fault)
     return np.array([int(text) for text in plain], dtype=np.int32)[codes]
 
 
 def _check_steps(
-    name: str,
-    who: Codes,
-    step: Codes,
-    order: Ints,
-    called: Callable[[int], str],
-    H: int,
-    begun: int,
-    padded: bool,
+    declared: Declaration, who: Codes, step: Codes, order: Ints, called: Callable[[int], str], begun: int
 ) -> None:
     """Raise SpecError if a step of an episode appears twice or is missing. Steps beyond the horizon are not checked.
 
     who, step, order: the episode, its step from 0, and the row in the file, sorted by episode and step [rows].
     begun: the number of the first step in the file.
     """
-    new = np.append(True, who[1:] != who[:-1])
-    again = np.append(False, ~new[1:] & (step[1:] == step[:-1]))
-    different = np.cumsum(~again)
-    expected = different - different[new][np.cumsum(new) - 1]
-    ends = np.append(np.flatnonzero(new)[1:], len(who)) - 1
-    short = np.zeros(len(who), dtype=bool)
-    short[ends] = (step[ends] < H - 1) & (not padded)
-    bad = np.flatnonzero(((again | (step != expected)) & ((step < H) | (expected < H))) | short)
-    if not len(bad):
+    H = declared.size.H
+    begins = np.flatnonzero(np.append(True, who[1:] != who[:-1]))
+    ends = np.append(begins[1:], len(who)) - 1
+    expected = np.arange(len(who)) - np.repeat(begins, ends - begins + 1)
+    bad = (step != expected) & (np.minimum(step, expected) < H)
+    if not declared.absorbing:
+        bad[ends] |= step[ends] < H - 1
+    wrong = np.flatnonzero(bad)
+    if not len(wrong):
         return
     # the first fault of each episode, because later ones may follow from it
-    first = bad[np.unique(who[bad], return_index=True)[1]]
+    first = wrong[np.unique(who[wrong], return_index=True)[1]]
     row = int(first[order[first].argmin()])
-    episode, count = shown(called(int(who[row]))), int(step[row]) + begun
-    if again[row]:
-        said = f"step {count} of episode {episode} is in row {order[row - 1] + 2:,} already; give each once"
-    elif step[row] != expected[row]:
-        lacking = int(expected[row]) + begun
-        said = f"step {lacking} of episode {episode} is missing; give all steps up to its last"
+    episode = shown(called(int(who[row])))
+    if step[row] < expected[row]:
+        before = order[row - 1] + 2
+        said = f"step {step[row] + begun} of episode {episode} is in row {before:,} already; give each once"
+    elif step[row] > expected[row]:
+        said = f"step {expected[row] + begun} of episode {episode} is missing; give all steps up to its last"
     else:
         ended = f"episode {episode} has ended after {step[row] + 1} of {H} steps"
         said = f"{ended}; declare an absorbing state, or give all steps"
-    refuse(int(order[row]) + 2, name, f"{said}.")
+    refuse(int(order[row]) + 2, declared.columns.get("step", "step"), f"{said}.")
 
 
 def _states(
@@ -289,52 +321,46 @@ def _index(name: str, column: Column, labels: tuple[str, ...], outside: Outside)
 
 
 class Counted(NamedTuple):
-    """The counts of a file: those of the people learned from [H, S, A, S + 2], the number of all people, the sums over
-    held-out people and their number, and the number of the first step in the file, 0 or 1."""
+    """The counts of a file."""
 
-    record: Array
-    n: int
+    record: Array  # of the people learned from [H, S, A, S + 2]
+    n: int  # the number of all people
     held: HeldOut
-    checked: int
-    first_step: int
+    checked: int  # the number of people held out
+    first_step: int  # its number in the file, 0 or 1
+    outside: Outside
 
 
-def counted(
-    file: BinaryIO | Path | pd.DataFrame,
-    declared: Declaration,
-    tell: Callable[[Outside], object] | None = None,
-    held_out: float = 0.0,
-) -> Counted:
+def counted(file: BinaryIO | Path | pd.DataFrame, declared: Declaration, held_out: float = 0.0) -> Counted:
     """Count the trajectories in a file: rows of counts as in mdp/counts.py, and rewards in units of the declared
     range, each rounded to the grid of the noise. The sums are exact, because there are at most MOST_EPISODES.
 
-    tell: a function called with the parts outside the declaration, if there are any. held_out: the probability with
-    which each person is held out, regardless of their rows. Raises SpecError, which names the row and the column.
+    held_out: the probability with which each person is held out, regardless of their rows. Raises SpecError, which
+    names the row and the column.
     """
     outside = Outside(declared)
-    table = prepared(file, declared, outside)
-    H = declared.size.H
-    episodes = len(table.s) // H
-    if episodes > MOST_EPISODES:
+    table, people, first_step = prepared(file, declared, outside)
+    if outside.episodes - outside.beyond > MOST_EPISODES:
         refuse(1, "episode", f"there are more than {MOST_EPISODES:,} episodes; give fewer.")
-    n = int(table.people.max()) + 1
+    n = int(people.max()) + 1
     out = np.random.default_rng(secrets.randbits(128)).random(n) < held_out  # a coin each; no noise
-    record, held = _count(table, declared, out[table.people])
-    if tell is not None and outside:
-        tell(outside)
-    return Counted(record, n, held, int(out.sum()), table.first_step)
+    record, held = _count(table, declared, out[people])
+    return Counted(record, n, held, int(out.sum()), first_step, outside)
 
 
-def _count(table: Prepared, declared: Declaration, out: np.ndarray) -> tuple[Array, HeldOut]:
-    """Return the counts of those who are learned from, and of those held out. out: [episodes]."""
+def _count(
+    table: tuple[Codes, Codes, Array], declared: Declaration, out: NDArray[np.bool_]
+) -> tuple[Array, HeldOut]:
+    """Return the counts of those learned from, and of those held out. table: see `prepared`; out: [episodes]."""
     S, A, H, _ = declared.size
     low, high = declared.reward_range
     record, held = np.zeros((2, H * S * A * (S + 2)))
     returns = np.zeros(2)
     each = max(ROWS // H, 1) * H
-    for first in range(0, len(table.s), each):
-        s, a, x, r = (column[first : first + each] for column in (table.s, table.a, table.x, table.r))
+    for first in range(0, len(table[0]), each):
+        s, a, r = (column[first : first + each] for column in table)
         at = np.arange(len(s)) % H
+        x = np.where(at < H - 1, np.roll(s, -1), S - 1)  # the last state if nothing follows
         units = (np.clip(r, low, high) - low) / (high - low)
         rewards = np.round(units * STEPS) / STEPS  # each person's, before they are summed
         cell = ((at * S + s) * A + a) * (S + 2)

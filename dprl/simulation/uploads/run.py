@@ -34,7 +34,7 @@ from dprl.simulation.uploads import check, kept
 from dprl.simulation.uploads.ledger import Budget, Draw
 from dprl.simulation.uploads.noise import beside, bound_from_start, noise_of, upload_problem_of
 from dprl.simulation.uploads.spec import AXIS, FIELDS, LEARNERS, MEASURE, UploadSpec
-from dprl.simulation.uploads.trace import UploadTrace, registry_entry
+from dprl.simulation.uploads.trace import UploadTrace
 from dprl.statistics import DATASET, REPLACE_ONE, REWARDS, TRANSITIONS
 from dprl.statistics.family import Query
 
@@ -49,61 +49,19 @@ def noise_in_words(noise: CuratorNoise) -> str:
     return json.dumps([noise.mechanism.key, scales, BITS], sort_keys=True)
 
 
-class UploadCurator:
-    """A curator who holds one uploaded data set and answers queries about it.
+def sums_of(record: Array, noise: CuratorNoise) -> dict[str, Array]:
+    """Return the exact sums of the people learned from, by family."""
+    return {family: QUERIES[family].sums(record) for family in noise.scales if family in QUERIES}
 
-    The answers depend on the counts only through recorded values: the noisy sums of every family that the guarantee
-    covers. The same query always has the same answer, no matter who asks. Raises SpecError if the recorded releases of
-    this data set are damaged.
-    """
 
-    def __init__(self, data: kept.Kept, noise: CuratorNoise, errors: Mapping[str, float]) -> None:
-        self._data, self._noise, self._errors = data, noise, errors
-        self._sums = {name: QUERIES[name].sums(data.record) for name in noise.scales if name in QUERIES}
-        self._which = noise_in_words(noise)
-        self._noisy = kept.drawn_sums(data.name, self._which)
-        self._ends = np.cumsum([sums.size for sums in self._sums.values()])
-        self._drawn: list[float] = []
-        self._rest = self._draws()
-
-    @property
-    def share(self) -> float:
-        """Return the share of the draws that are done, 0 to 1."""
-        return 1.0 if self._noisy is not None else len(self._drawn) / int(self._ends[-1])
-
-    def draw(self, seconds: float) -> bool:
-        """Draw for about `seconds`; return whether everything is drawn and recorded, now or earlier. Raises SpecError
-        if it cannot be recorded or the data set is gone."""
-        until = time.perf_counter() + seconds
-        while self._noisy is None:
-            self._drawn += islice(self._rest, AT_ONCE)
-            if len(self._drawn) == self._ends[-1]:
-                parts = zip(self._sums.items(), np.split(np.array(self._drawn), self._ends[:-1]), strict=True)
-                noisy = {name: part.reshape(sums.shape) for (name, sums), part in parts}
-                self._noisy = kept.write_down(self._data.name, self._which, noisy)
-            elif time.perf_counter() > until:
-                return False
-        return True
-
-    def _draws(self) -> Iterator[float]:
-        """Yield every sum with noise added in whole steps; only the result is rounded to a float."""
-        assert self._noise.mechanism is not None
-        draw = EXACT[self._noise.mechanism.key].draw
-        for family, sums in self._sums.items():
-            steps = Fraction(self._noise.scales[family]) * STEPS
-            for value in sums.flat:
-                yield (int(value * STEPS) + draw(steps)) / STEPS
-
-    def release(self, query: Query) -> Array:
-        """Return the statistics as the learner sees them. Raises RuntimeError if the guarantee does not cover these
-        sums, or if nothing is drawn yet."""
-        known = QUERIES.get(query.family)
-        if known is not query or self._noisy is None or query.family not in self._noisy:
-            raise RuntimeError(f"no noise was drawn for {query.family}")
-        noisy = np.zeros(self._data.record.shape)
-        known.sums(noisy)[...] = self._noisy[query.family]
-        nothing = np.zeros(known.sums(noisy).size)
-        return query.answer(noisy, nothing, self._errors.get(query.family, 0.0))
+def drawn(sums: Mapping[str, Array], noise: CuratorNoise) -> Iterator[float]:
+    """Yield every sum with noise added in whole steps; only the result is rounded to a float."""
+    assert noise.mechanism is not None
+    draw = EXACT[noise.mechanism.key].draw
+    for family, values in sums.items():
+        steps = Fraction(noise.scales[family]) * STEPS
+        for value in values.flat:
+            yield (int(value * STEPS) + draw(steps)) / STEPS
 
 
 @lru_cache(maxsize=256)
@@ -145,7 +103,12 @@ def fitted_to(
 
 
 class UploadRun:
-    """The one release of a spec. Raises SpecError if its data set is not stored here."""
+    """The one release of a spec, and the curator who answers the learner's queries about its data set.
+
+    The answers depend on the counts only through recorded values: the noisy sums of every family that the guarantee
+    covers. The same query always has the same answer, no matter who asks. Raises SpecError if the data set is not
+    stored here, or its recorded releases are damaged.
+    """
 
     def __init__(self, spec: UploadSpec, seed: int) -> None:
         self.spec, self.seed = spec, seed
@@ -159,20 +122,44 @@ class UploadRun:
                     "budget", f"{shown(under.budget)} is no longer kept here; give the file again."
                 )
             Budget(under.budget, rho=under.total).charge(spec, draws_of(spec), under.file)
-        self._curator = UploadCurator(self.data, self.noise, self.errors)
+        self._sums, self._which = sums_of(self.data.record, self.noise), noise_in_words(self.noise)
+        self._noisy = kept.drawn_sums(spec.data, self._which)
+        self._drawn: list[float] = []
+        self._rest = drawn(self._sums, self.noise)
+        self._ends = np.cumsum([sums.size for sums in self._sums.values()])
         self._problem = replace(upload_problem_of(spec), errors=self.errors)
         self._trace: UploadTrace | None = None
 
     @property
     def progress(self) -> float:
         """Return the share of the noise that is drawn, 0 to 1; learning takes only a moment."""
-        return self._curator.share
+        return 1.0 if self._noisy is not None else len(self._drawn) / int(self._ends[-1])
 
     def advance(self, seconds: float = 0.1) -> bool:
         """Work for about `seconds`; return whether it is done. Raises SpecError if a release cannot be recorded."""
-        if self._trace is None and self._curator.draw(seconds):
+        until = time.perf_counter() + seconds
+        while self._noisy is None:
+            self._drawn += islice(self._rest, AT_ONCE)
+            if len(self._drawn) == self._ends[-1]:
+                parts = zip(self._sums.items(), np.split(np.array(self._drawn), self._ends[:-1]), strict=True)
+                noisy = {name: part.reshape(sums.shape) for (name, sums), part in parts}
+                self._noisy = kept.write_down(self.spec.data, self._which, noisy)
+            elif time.perf_counter() > until:
+                return False
+        if self._trace is None:
             self._trace = self._learn()
-        return self._trace is not None
+        return True
+
+    def release(self, query: Query) -> Array:
+        """Return the statistics as the learner sees them. Raises RuntimeError if the guarantee does not cover these
+        sums, or if nothing is drawn yet."""
+        known = QUERIES.get(query.family)
+        if known is not query or self._noisy is None or query.family not in self._noisy:
+            raise RuntimeError(f"no noise was drawn for {query.family}")
+        noisy = np.zeros(self.data.record.shape)
+        known.sums(noisy)[...] = self._noisy[query.family]
+        nothing = np.zeros(known.sums(noisy).size)
+        return query.answer(noisy, nothing, self.errors.get(query.family, 0.0))
 
     def curve(self) -> Curve:
         """Return the lower bound at n, once it exists."""
@@ -186,8 +173,8 @@ class UploadRun:
     def _learn(self) -> UploadTrace:
         spec, public, size = self.spec, self.spec.public, self.spec.problem_size
         began = time.perf_counter()  # after drawing, because its duration depends on the draws
-        learned, sums = learned_from(self._curator, spec.learner.plan(self._problem))
-        plug_in, _ = learned_from(self._curator, OFFLINE[LEARNERS[1]].plan(self._problem))
+        learned, sums = learned_from(self, spec.learner.plan(self._problem))
+        plug_in, _ = learned_from(self, OFFLINE[LEARNERS[1]].plan(self._problem))
         policies = np.stack([learned.policy, plug_in.policy])
         always = self._always(sums)
         checked = self._ask_those_held_out(policies, sums) if spec.checked else {}
@@ -282,7 +269,6 @@ kinds.register(
             "policy.json": lambda trace: trace.portable.to_json(),
             "policy.csv": lambda trace: trace.portable.csv_text(),
             "release.json": UploadTrace.release,
-            "registry.yaml": registry_entry,
         },
     )
 )

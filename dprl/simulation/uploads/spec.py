@@ -20,13 +20,12 @@ from dprl.simulation.uploads import kept
 from dprl.simulation.uploads.check import SHARE
 from dprl.simulation.uploads.declaration import FORM, Declaration, declaration, declaration_text
 from dprl.simulation.uploads.ledger import Budget, digest_of, read_before
-from dprl.simulation.uploads.outside import Outside
+from dprl.simulation.uploads.prepare import Outside, counted
 from dprl.statistics import DATASET
 
 if TYPE_CHECKING:
     import pandas as pd
 
-UNDECLARED = "accept_undeclared"
 NOWHERE = "0" * 32  # the name of no data set
 AXIS, MEASURE = "n", "lower"
 LEARNERS = "dp-kl-lcb", "dp-plug-in"  # both plan from one release; the first has a proved bound
@@ -132,14 +131,9 @@ class UploadSpec(Budgeted):
         return Estimate(0.01 + cells * 3e-5, 8 * 40 * cells, 1)
 
 
-def warn(outside: Outside) -> None:
-    """Warn the caller of `upload` about parts of the file outside the declaration."""
-    warnings.warn(str(outside), stacklevel=7)
-
-
-def remind(sentence: str) -> None:
-    """Warn the caller of `upload` that the file was read before."""
-    warnings.warn(sentence, stacklevel=5)
+def warn(message: object) -> None:
+    """Warn the caller of `upload`."""
+    warnings.warn(str(message), stacklevel=4)
 
 
 def upload(
@@ -150,7 +144,7 @@ def upload(
     accept_undeclared: bool = False,
     tell: Callable[[Outside], object] = warn,
     budget: Budget | None = None,
-    recall: Callable[[str], object] = remind,
+    recall: Callable[[str], object] = warn,
     **fields: Any,
 ) -> UploadSpec:
     """Count a file of trajectories, and return a spec for it. The counts are stored for a day
@@ -209,34 +203,26 @@ def take(
     """Count a file as `upload` does. declared: a JSON text; name: the name of the stored counts."""
     public = declaration(declared)
     UploadSpec(data=NOWHERE, declared=public.text, n=1, **fields)  # an error in the rest comes first
-
-    def look(outside: Outside) -> None:
-        tell(outside)
-        if not accept_undeclared and (wrong := outside.refusal()):
-            raise SpecError(UNDECLARED, wrong)
-
-    under = None if budget is None else _under(file, budget, recall)
-    found = kept.keep(name, file, public, look, fields["held_out"], under)
+    under = None
+    if budget is not None:
+        # a table is written as CSV for its digest alone, and not read back
+        digest = digest_of(io.BytesIO(file.to_csv(index=False).encode()) if hasattr(file, "to_csv") else file)
+        if before := read_before(digest):
+            names = " and ".join(f"{shown(name)} ({day})" for name, day in before)
+            recall(
+                f"This file was released before, under the budget {names}. Releases from both readings add up."
+            )
+        under = kept.Under(budget.name, budget.total, Budget.known(budget.name), digest)
+    found = counted(file, public, fields["held_out"])
+    if found.outside:
+        tell(found.outside)
+    if not accept_undeclared and (wrong := found.outside.refusal()):
+        raise SpecError("accept_undeclared", wrong)
     if found.checked == found.n:
-        kept.forget(name)
         raise SpecError("data", "all people would be held out; give more of them, or hold nobody out.")
-    counted = {"n": found.n, "checked": found.checked, "first_step": found.first_step}
-    return UploadSpec(data=name, declared=public.text, **counted, **fields)
-
-
-def _under(
-    file: Path | BinaryIO | pd.DataFrame, budget: Budget, recall: Callable[[str], object]
-) -> kept.Under:
-    """Return the facts about a budget that are stored until a release, and report earlier releases of the file."""
-    # a table is written as CSV for its digest alone, and not read back
-    bytes_of = io.BytesIO(file.to_csv(index=False).encode()) if hasattr(file, "to_csv") else file
-    digest = digest_of(bytes_of)
-    if before := read_before(digest):
-        names = " and ".join(f"{shown(name)} ({day})" for name, day in before)
-        recall(
-            f"This file was released before, under the budget {names}. Releases from both readings add up."
-        )
-    return kept.Under(budget.name, budget.total, Budget.known(budget.name), digest)
+    kept.keep(name, found, public, under)
+    numbers = {"n": found.n, "checked": found.checked, "first_step": found.first_step}
+    return UploadSpec(data=name, declared=public.text, **numbers, **fields)
 
 
 def _opened(file: Any) -> Path | BinaryIO | pd.DataFrame:

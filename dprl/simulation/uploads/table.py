@@ -11,7 +11,8 @@ import csv
 import io
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import closing
 from itertools import islice
 from operator import itemgetter
 from pathlib import Path
@@ -20,7 +21,6 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn, cast
 import numpy as np
 
 from dprl.fields import SpecError, shown
-from dprl.mdp.tabular import Array
 from dprl.words import size as bytes_in_words
 
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ KINDS = (
     (b"\x28\xb5\x2f\xfd", "a Zstandard file; unpack it first"),
     (b"%PDF", "a PDF file"),
 )
+ESCAPED = re.compile("[\udc80-\udcff]")  # bytes that are not UTF-8
 EMPTY = "it is empty; give a value in every row."
 QUOTE = "a quotation mark is not closed in this row; close it. A field may not contain a line break."
 
@@ -58,12 +59,8 @@ def normal(text: str) -> str:
     return unicodedata.normalize("NFC", text.strip())
 
 
-def parsed(texts: Sequence[str]) -> Array:
-    """Return the numbers that texts stand for; NaN for a text that is not a number."""
-    return np.array([_number(text) for text in texts], dtype=float)
-
-
-def _number(text: str) -> float:
+def parsed(text: str) -> float:
+    """Return the number that a text stands for; NaN for a text that is not a number."""
     try:
         return float("nan" if "_" in text else text)
     except ValueError:
@@ -111,71 +108,53 @@ def _places(names: Sequence[str], needed: Sequence[str]) -> list[int]:
 
 
 def _read_csv(file: BinaryIO, needed: Sequence[str]) -> Iterator[Texts]:
-    # the rows read so far, and the first of the blank rows at their end
-    first, blank = _check_heading(file, needed) + 1, 0
-    text = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
+    with closing(_records(file, _check_heading(file, needed))) as records:
+        wanted = itemgetter(*_places(next(records), needed))
+        while rows := list(islice(records, ROWS)):
+            yield dict(zip(needed, zip(*map(wanted, rows), strict=True), strict=True))
+
+
+def _records(file: BinaryIO, before: int) -> Generator[list[str], None, None]:
+    """Yield the names of the columns, and then the fields of each row. Short rows are filled up with empty fields, and
+    blank rows are allowed only at the end. before: the number of lines before the heading."""
+    text = io.TextIOWrapper(file, encoding="utf-8-sig", errors="surrogateescape", newline="")
     reader = csv.reader(text, strict=True)
+    names, row, blank = [COLUMNS[0]], 0, 0
     try:
-        try:
-            heading = list(islice(reader, first))[-1]
-        except csv.Error:
-            refuse(first, COLUMNS[0], QUOTE)
-        if reader.line_num != first:
-            refuse(first, COLUMNS[0], QUOTE)
-        names = [normal(name) for name in heading]
-        wanted = itemgetter(*_places(names, needed))
-        while True:
-            rows: list[list[str]] = []
-            try:
-                rows.extend(islice(reader, ROWS))
-            except csv.Error:
-                refuse(first + len(rows) + 1, names[0], QUOTE)
-            if not rows:
-                return
-            if reader.line_num != first + len(rows):
-                broken = next(i for i, row in enumerate(rows) if re.search("[\r\n]", "".join(row)))
-                refuse(first + broken + 1, names[0], QUOTE)
-            end = len(rows)
-            while end and _blank(rows[end - 1]):
-                end -= 1
-            if end and blank:
-                refuse(blank, needed[0], EMPTY)
-            if end < len(rows):
-                blank = blank or first + end + 1
-            if {*map(len, rows)} != {len(names)}:
-                _even(rows, end, first, names)
-            if end:
-                yield dict(zip(needed, zip(*map(wanted, rows[:end]), strict=True), strict=True))
-            first += len(rows)
-    except UnicodeDecodeError:
-        _refuse_encoding(file)
+        for row, fields in enumerate(reader, 1):
+            joined = "".join(fields)
+            if not joined.isascii() and (strange := ESCAPED.search(joined)):
+                where = f"row {row:,} is not text in UTF-8 (byte {ord(strange[0]) - 0xDC00:#x})"
+                raise SpecError(NAME, f"{where}; save the file as CSV in UTF-8.")
+            if reader.line_num != row:
+                refuse(row, names[0], QUOTE)
+            if row == before + 1:
+                names = [normal(name) for name in fields]
+                yield names
+            elif row > before and not joined.replace("\x1a", "").strip():  # Ctrl-Z ended files in DOS
+                blank = blank or row
+            elif row > before:
+                if blank:
+                    refuse(blank, names[0], EMPTY)
+                if len(fields) > len(names):
+                    refuse(row, names[-1], "there are more fields than headings; give as many in each row.")
+                yield fields + [""] * (len(names) - len(fields))
+    except csv.Error:
+        refuse(row + 1, names[0], QUOTE)
     finally:
         text.detach()
-
-
-def _even(rows: list[list[str]], end: int, first: int, names: Sequence[str]) -> None:
-    """Fill up short rows with empty fields. Raises SpecError if a row is too long. first: rows before these."""
-    for i, row in enumerate(rows[:end]):
-        if len(row) > len(names):
-            refuse(first + i + 1, names[-1], "there are more fields than headings; give as many in each row.")
-        row += [""] * (len(names) - len(row))
-
-
-def _blank(row: Sequence[str]) -> bool:
-    """Return whether a record is empty, or is the mark that ended files in DOS (Ctrl-Z)."""
-    return not "".join(row).replace("\x1a", "").strip()
 
 
 def _check_heading(file: BinaryIO, needed: Sequence[str]) -> int:
     """Return the number of lines before the heading. Raises SpecError if there is no readable heading."""
     begun = file.read(HEADING_BYTES)
     file.seek(0)
-    if begun.startswith(UTF_16) or b"\0" in begun[:HEADING_BYTES]:
+    if begun.startswith(UTF_16) or b"\0" in begun:
         kind = "UTF-16" if begun.startswith(UTF_16) or begun[1::2].count(0) > len(begun) // 4 else "not text"
         raise SpecError(NAME, f"the file is {kind}; save it as CSV in UTF-8.")
-    lines = begun.decode("utf-8-sig", "replace").splitlines() or [""]
+    lines = [line.decode("utf-8-sig", "replace") for line in begun.splitlines()] + ["", ""]
     before = int(bool(SEPARATOR.match(lines[0].strip())))
-    heading = lines[before] if before < len(lines) else ""
+    heading = lines[before]
     if not heading.replace(",", "").strip():
         expected = ",".join(needed)
         refuse(1 + before, needed[0], f"the file is empty or has no heading; the heading is {expected}.")
@@ -185,26 +164,11 @@ def _check_heading(file: BinaryIO, needed: Sequence[str]) -> int:
     return before
 
 
-def _refuse_encoding(file: BinaryIO) -> NoReturn:
-    """Raise a SpecError that names the first row that is not UTF-8."""
-    file.seek(0)
-    for number, line in enumerate(file, 1):
-        try:
-            line.decode("utf-8")
-        except UnicodeDecodeError as error:
-            where = f"row {number:,} is not text in UTF-8 (byte {line[error.start]:#x})"
-            raise SpecError(NAME, f"{where}; save the file as CSV in UTF-8.") from None
-    raise SpecError(NAME, "the file is not text in UTF-8; save it as CSV in UTF-8.")
-
-
 def _read_frame(table: pd.DataFrame, needed: Sequence[str]) -> Iterator[Texts]:
     places = _places([normal(str(name)) for name in table.columns], needed)
     for first in range(0, len(table), ROWS):
         piece = table.iloc[first : first + ROWS]
-        yield {
-            name: _written(name, piece.iloc[:, place].tolist(), first)
-            for name, place in zip(needed, places, strict=True)
-        }
+        yield _texts(needed, [piece.iloc[:, place].tolist() for place in places], first)
 
 
 def _read_parquet(file: BinaryIO, needed: Sequence[str]) -> Iterator[Texts]:
@@ -217,28 +181,25 @@ def _read_parquet(file: BinaryIO, needed: Sequence[str]) -> Iterator[Texts]:
         opened = ParquetFile(file)
         if (rows := opened.metadata.num_rows) > MOST_ROWS:
             raise SpecError(NAME, f"the file has {rows:,} rows; give at most {MOST_ROWS:,}.")
-        names = opened.schema_arrow.names
-        places, first = _places([normal(name) for name in names], needed), 0
-        for batch in opened.iter_batches(ROWS, columns=[names[place] for place in places]):
-            columns = dict(zip(batch.schema.names, batch.columns, strict=True))
-            yield {
-                name: _written(name, columns[names[place]].to_pylist(), first)
-                for name, place in zip(needed, places, strict=True)
-            }
+        names, first = opened.schema_arrow.names, 0
+        chosen = [names[place] for place in _places([normal(name) for name in names], needed)]
+        for batch in opened.iter_batches(ROWS, columns=chosen):
+            yield _texts(needed, [batch.column(name).to_pylist() for name in chosen], first)
             first += batch.num_rows
     except (ArrowException, OSError, KeyError):
         raise SpecError(NAME, "this Parquet file is damaged or cut off; write it again.") from None
 
 
-def _written(name: str, values: list[Any], first: int) -> list[str]:
-    """Return the texts of values, each by the same rule, whatever else is in the column."""
-    texts: list[str] = []
-    try:
-        texts.extend(map(written, values))
-    except ValueError:
-        wrong = shown(values[len(texts)])
-        refuse(first + len(texts) + 2, name, f"{wrong} is not text, a number or a truth value; give text.")
-    return texts
+def _texts(needed: Sequence[str], columns: list[list[Any]], first: int) -> Texts:
+    """Return the texts of values, each by the same rule, whatever else is in its column. first: rows before these."""
+    found: dict[str, list[str]] = {name: [] for name in needed}
+    for (name, texts), values in zip(found.items(), columns, strict=True):
+        try:
+            texts.extend(map(written, values))
+        except ValueError:
+            wrong = f"{shown(values[len(texts)])} is not text, a number or a truth value; give text."
+            refuse(first + len(texts) + 2, name, wrong)
+    return found
 
 
 def written(value: Any) -> str:
@@ -250,16 +211,14 @@ def written(value: Any) -> str:
         return str(bool(value))
     if isinstance(value, int | np.integer):
         return str(int(value))
-    if isinstance(value, float | np.floating):
-        number = float(value)
-        if number != number:
-            return ""
-        if not number.is_integer():
-            return repr(number)
-        if abs(number) < EXACT_FLOAT:
-            return str(int(number))
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return ""
+    if isinstance(value, float | np.floating):
+        number = float(value)
+        if not number.is_integer():
+            return repr(number) if number == number else ""
+        if abs(number) < EXACT_FLOAT:
+            return str(int(number))
     raise ValueError(type(value).__name__)
 
 

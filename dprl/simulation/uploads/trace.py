@@ -18,10 +18,6 @@ from dprl.simulation.uploads import check
 from dprl.simulation.uploads.policy import SOMEBODY, WHOEVER_DECIDES, Policy
 from dprl.simulation.uploads.spec import LEARNERS, UploadSpec
 
-RELEASED = (
-    "noisy counts of transitions by step, state and action (and noisy sums of rewards where these are not declared); "
-    "over users held out, noisy sums of scores of two policies, of returns and of their squares"
-)
 ESTIMATED = "the start that the released counts of the first step show, with its confidence"
 
 
@@ -69,30 +65,26 @@ class UploadTrace(TraceCore[UploadSpec]):
         """Return all that was released and learned as JSON, without the name of the stored counts: labels, the bound,
         and the policy as a list of actions for each step, one for each state."""
         spec, policy = self.spec, self.portable
-        public = {"format": "dprl release 1", **spec.to_dict()}
-        del public["data"]
-        return json.dumps(
-            {
-                **public,
-                "declared": json.loads(spec.declared),
-                "lower": float(self.curve.values[0]),
-                "lower_by_start": self.lower.tolist(),
-                "recommended": LEARNERS[self.recommended],
-                "policies": dict(zip(LEARNERS, self.policies.tolist(), strict=True)),
-                "always": self.spec.public.in_units(self.always, self.spec.problem_size.H).tolist(),
-                "verdict": self.verdict,
-                "held_out": {
-                    key: held_out(self, number) for number, key in enumerate(LEARNERS) if self.checked
-                },
-                "released_counts": self.released.tolist(),
-                "proved_rho": self.guarantee.proved_rho,
-                "protects": self.guarantee.unit,
-                "neighbours": self.guarantee.adjacency,
-                "noise": f"{self.guarantee.mechanism}, {self.guarantee.noise_formula}",
-                "versions": policy.about["versions"],
-                "policy_digest": policy.digest,
-            }
-        )
+        public = {
+            "format": "dprl release 1",
+            **{name: value for name, value in spec.to_dict().items() if name != "data"},
+            "declared": json.loads(spec.declared),
+            "lower": float(self.curve.values[0]),
+            "lower_by_start": self.lower.tolist(),
+            "recommended": LEARNERS[self.recommended],
+            "policies": dict(zip(LEARNERS, self.policies.tolist(), strict=True)),
+            "always": spec.public.in_units(self.always, spec.problem_size.H).tolist(),
+            "verdict": self.verdict,
+            "held_out": {key: self.held_out(i) for i, key in enumerate(LEARNERS) if self.checked},
+            "released_counts": self.released.tolist(),
+            "proved_rho": self.guarantee.proved_rho,
+            "protects": self.guarantee.unit,
+            "neighbours": self.guarantee.adjacency,
+            "noise": f"{self.guarantee.mechanism}, {self.guarantee.noise_formula}",
+            "versions": policy.about["versions"],
+            "policy_digest": policy.digest,
+        }
+        return json.dumps(public)
 
     def intervals(self, policy: int) -> dict[str, Array]:
         """Return `checked` for one policy in the declared rewards: learned, behaviour, difference; {} if empty."""
@@ -114,14 +106,15 @@ class UploadTrace(TraceCore[UploadSpec]):
         known = ("covered", "follows") if self.checked else ()
         return {name: float(self.checked[name][self.recommended]) for name in known}
 
-    def verdict_of(self, policy: int) -> str:
-        """Return the verdict: better than today, too close to call, or worse; "" if nobody was held out."""
-        return check.verdict(self.checked["difference"][policy]) if self.checked else ""
-
     @property
     def verdict(self) -> str:
-        """Return the verdict on the recommended policy."""
-        return self.verdict_of(self.recommended)
+        """Return the verdict on the recommended policy, in a few words; "" if nobody was held out."""
+        return str(self.held_out(self.recommended)["verdict"])
+
+    def held_out(self, policy: int) -> dict[str, Any]:
+        """Return the verdict on a policy and the intervals from held-out people, as data for JSON."""
+        said = check.verdict(self.checked["difference"][policy]) if self.checked else ""
+        return {"verdict": said, **{name: ends.tolist() for name, ends in self.intervals(policy).items()}}
 
     @property
     def portable(self) -> Policy:
@@ -135,7 +128,6 @@ class UploadTrace(TraceCore[UploadSpec]):
         always = public.in_units(self.always, spec.problem_size.H)
         best = int(always.argmax())
         says = {"held-out users say at most": float(self.intervals(0)["learned"][2])} if self.checked else {}
-        holds = {"for the best of k releases": "k times that chance", **WHOEVER_DECIDES}
         about = {
             "algorithm": LEARNERS[self.recommended],
             "privacy": {
@@ -148,10 +140,11 @@ class UploadTrace(TraceCore[UploadSpec]):
                 "best rule of one action": {"action": public.actions[best], "about": float(always[best])},
                 "worth at least": float(self.curve.values[0]),
                 "from": ESTIMATED if public.start is None else "the declared start, taken to be true",
-                "except with a chance of": spec.beta, **holds, **says,
+                "except with a chance of": spec.beta, "for the best of k releases": "k times that chance",
+                **WHOEVER_DECIDES, **says,
             },
-            "held out": {"people": spec.checked, **held_out(self, self.recommended), **self.shares},
-            "other policy": {"algorithm": LEARNERS[other], **held_out(self, other)},
+            "held out": {"people": spec.checked, **self.held_out(self.recommended), **self.shares},
+            "other policy": {"algorithm": LEARNERS[other], **self.held_out(other)},
             "declared": json.loads(spec.declared), **counted,
             "people learned from": spec.learned_from,
             "a number of people is off by at most": float(E),
@@ -167,55 +160,3 @@ class UploadTrace(TraceCore[UploadSpec]):
             about,
             spec.first_step,
         )
-
-
-def held_out(trace: UploadTrace, policy: int) -> dict[str, Any]:
-    """Return the verdict on a policy and the intervals from held-out people, as data for JSON."""
-    intervals = {name: values.tolist() for name, values in trace.intervals(policy).items()}
-    return {"verdict": trace.verdict_of(policy), **intervals}
-
-
-def registry_entry(trace: UploadTrace) -> str:
-    """Return a release as an entry of OpenDP's registry of deployments, as text, for its owner to complete.
-
-    The form is that of template.yaml at commit 057e5d8 of opendp/deployments-registry-data. JSON is YAML, too. Fields
-    that only the owner can fill are empty.
-    """
-    spec, card, policy = trace.spec, trace.guarantee, trace.portable
-    versions = ", ".join(f"{name} {version}" for name, version in policy.about["versions"].items())
-    deployment = {
-        "basic": {
-            "name": "", "data_curators": [{"data_curator_name": "", "data_curator_type": ""}], "description": "",
-            "intended_use": "", "data_product_type": "Machine learning model", "data_product_region": "",
-            "data_product_sector": "", "publication_date": "",
-        },
-        "dp_variant": {
-            "variant_name": "Zero-concentrated DP",
-            "data_domain": f"episodes of {spec.problem_size.H} steps over states and actions that are declared",
-            "unprotected_quantities": "; ".join(card.public),
-        },
-        "privacy_loss": {
-            "privacy_unit": card.unit,
-            "privacy_unit_details": card.adjacency,
-            "number_of_privacy_units": 1,
-            "privacy_parameters": {"rho": card.proved_rho},
-            "privacy_parameters_details": f"epsilon = {card.proved_epsilon:g} at delta = {card.proved_delta:g} follows",
-        },
-        "deployment_model": {
-            "model_name": "Central", "model_name_details": "", "trust_assumptions": "the owner of the data is trusted",
-            "actors": "", "release_type": "", "release_type_details": "all releases under one budget add up",
-            "data_source_type": "Static", "data_source_type_details": "", "access_type": "Non-interactive",
-            "access_type_details": "",
-        },
-        "implementation": {
-            "preprocessing_and_hyperparameter_tuning": "none: everything is declared before the file is read",
-            "mechanisms": f"{card.mechanism}, {card.noise_formula}, drawn exactly on a grid. Released: {RELEASED}",
-            "composition": "zero-concentrated privacy adds up within a group of users; the two groups are disjoint",
-            "post_processing": "both policies, the bound and the verdict follow from the released sums",
-            "justification": "; ".join(card.assumptions),
-            "utility": f"verdict: {trace.verdict or 'none'}",
-            "additional_information": f"{versions}. SHA-256 of policy.json's content: {policy.digest}",
-        },
-        "administrative": {"evidence_sources": {}, "status": "Draft", "registry_authors": [""], "tier": 3},
-    }  # fmt: skip
-    return json.dumps({"url_slug": "", "deployment": deployment}, indent=1, ensure_ascii=False) + "\n"
