@@ -123,14 +123,13 @@ class Sketch:
 MOST_ROWS = 200  # of the table below the chart; the downloaded numbers are complete
 
 
-def chart_page(title: str, about: str, picture: Picture, footer: str, more: str = "") -> str:
+def chart_page(title: str, about: str, picture: Picture, footer: str) -> str:
     """Return a page with a chart as HTML, which needs no server and no network.
 
     Args:
         title, about: the texts at the top of the page; `about` describes the data.
         picture: the chart, in the light theme.
         footer: the text at the end of the page, and below an image saved from the chart.
-        more: the HTML below the chart.
     """
     config = style.config() | {"responsive": True}  # Plotly would write a footer into a script unescaped
     numbers = picture.table.to_html(index=False, border=0, na_rep="", max_rows=MOST_ROWS, float_format=human)
@@ -146,7 +145,6 @@ def chart_page(title: str, about: str, picture: Picture, footer: str, more: str 
         .replace("{footer}", escape(footer))
         # Last, so that placeholders are not searched for in these texts.
         .replace("{see}", markup(picture.see))
-        .replace("{more}", more)
         .replace("{numbers}", numbers)
         .replace("{script}", plain(web_source("sign_picture.js")))
         .replace("{chart}", picture.figure.to_html(config, full_html=False))

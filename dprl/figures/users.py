@@ -63,17 +63,16 @@ class Mine:
     epsilon: float
 
 
-def users_by_trust(curves: Sequence[UsersCurve], mine: Mine | None, *, see: str, dark: bool) -> Picture:
-    """Draw a line and a band for each model, and the visitor's own users and budget if they are known."""
+def users_by_trust(curves: Sequence[UsersCurve], mine: Mine, *, see: str, dark: bool) -> Picture:
+    """Draw a line and a band for each model, and the visitor's own users and budget."""
     chart = Chart(TITLE, X_TITLE, Y_TITLE, height=480, dark=dark)
     low, high = _decades(curves, mine)
     for curve in curves:
         _draw(chart, curve)
     lines.band_sign(chart, "possible error of a line")
     ends = [float(curves[0].epsilon[0]), float(curves[0].epsilon[-1])]
-    if mine is not None:
-        gaps = [np.nanmin([abs(np.log(one.needed[end] / mine.users)) for one in curves]) for end in (0, -1)]
-        _draw_mine(chart, mine, ends, (low, high), right=bool(gaps[1] >= gaps[0]))
+    gaps = [np.nanmin([abs(np.log(one.needed[end] / mine.users)) for one in curves]) for end in (0, -1)]
+    _draw_mine(chart, mine, ends, (low, high), right=bool(gaps[1] >= gaps[0]))
     chart.x(type="log", range=list(np.log10(ends)), tickangle=0, tickvals=TICKS, ticktext=TICKS)
     chart.y(type="log", range=list(np.log10([low, high])), dtick=2, exponentformat="power")
     return chart.picture(CURVES_ALT, see, _numbers(curves))
@@ -114,9 +113,9 @@ def _draw(chart: Chart, curve: UsersCurve) -> None:
     chart.line(name, lines.gapped(x[at]), lines.gapped(y[at]), color, 2.5, dash, **both)
 
 
-def _decades(curves: Sequence[UsersCurve], mine: Mine | None) -> tuple[float, float]:
+def _decades(curves: Sequence[UsersCurve], mine: Mine) -> tuple[float, float]:
     """Return the powers of ten that enclose everything drawn; wide bands are cut."""
-    seen = [mine.users] if mine else []
+    seen = [mine.users]
     for curve in curves:
         known = curve.needed[np.isfinite(curve.needed)]
         factor = curve.factor if np.isfinite(curve.factor) else 1.0

@@ -112,21 +112,6 @@ def test_every_download_gives_a_file_that_opens(
     assert not pd.read_csv(io.BytesIO(content)).empty
 
 
-@pytest.mark.thorough
-def test_the_page_for_a_meeting_prints_on_one_sheet_without_a_network(
-    visit: Visits, browser: Browser, tmp_path: Path
-) -> None:
-    page = visit("users?K=1e8&S=6")
-    idle(page)
-    name, content = saved(page, page.get_by_role("button", name="Download one page for a meeting"))
-    assert name == "users.html"
-    (tmp_path / name).write_bytes(content)
-    with alone(browser, tmp_path / name) as sheet:
-        expect(sheet.get_by_role("heading", level=1)).to_have_text("How many users do we need?")
-        assert "100 million users" in sheet.locator("body").inner_text()
-        assert len(re.findall(rb"/Type\s*/Page\b", sheet.pdf(format="A4"))) == 1
-
-
 CHARTS = [("tab", name) for name in ("Regret", "Counts", "Policy")]
 CHARTS += [("page", path) for path in ("", "tradeoffs")]
 
