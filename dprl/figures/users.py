@@ -144,7 +144,7 @@ def _numbers(curves: Sequence[UsersCurve]) -> pd.DataFrame:
     return pd.DataFrame(found[np.isfinite(found["users"])])
 
 
-NEEDS_ALT = "Chart of the users needed, with a row and an interval for each privacy model or mechanism."
+NEEDS_ALT = "Chart of the users needed, with a row and an interval for each privacy model."
 
 
 @dataclass(frozen=True)
@@ -155,7 +155,6 @@ class UsersRow:
         needed: the users needed; NaN during the search, infinite if more than `most`.
         low, high: the ends of the 95% bootstrap interval over seeds; NaN if there is none.
         note: the text shown instead of a number.
-        times: the ratio to the smallest number in the chart, with its interval; NaN if unknown.
     """
 
     label: str
@@ -164,7 +163,6 @@ class UsersRow:
     low: float
     high: float
     note: str = ""
-    times: tuple[float, float, float] = (np.nan, np.nan, np.nan)
 
 
 def users_needed(
@@ -193,8 +191,7 @@ def users_needed(
         zeroline=False,
     )
     columns = ["model", "users needed", "low (95%)", "high (95%)"]
-    columns += ["times the fewest", "times, low", "times, high"]
-    table = pd.DataFrame([(r.label, r.needed, r.low, r.high, *r.times) for r in rows], columns=columns)
+    table = pd.DataFrame([(r.label, r.needed, r.low, r.high) for r in rows], columns=columns)
     return chart.picture(NEEDS_ALT, see, table, revision=title)
 
 

@@ -36,7 +36,6 @@ class AttackView:
     """The state of the page that its links store, besides the attack."""
 
     step: str = looked("one", "the step of the collusion that is shown", "step", choices=STEPS)
-    prior: int = looked(50, "belief before the release, in percent", "prior", low=1, high=99)
 
 
 DEFAULT = AttackSpec(run=BASE)

@@ -27,7 +27,7 @@ from pages.shared.controls.noise import noise, structure
 from pages.shared.controls.panel import sidebar
 from pages.shared.controls.widgets import segments
 from pages.shared.layout.chart import empty, kept, save_citations, show
-from pages.shared.layout.frame import dark, redrawn
+from pages.shared.layout.frame import redrawn
 from pages.shared.layout.head import common, head, share
 from pages.shared.layout.terms import escape, explained
 from pages.shared.names import in_common
@@ -71,7 +71,6 @@ def draw_parts(corner: DeltaGenerator, live: bool) -> None:
     guess_part()
     release_part()
     collusion_part()
-    belief_part()
     save_citations([a.spec])
     with corner:
         share(a)
@@ -317,25 +316,6 @@ def collusion_part() -> None:
     show(kept(key, lambda night: figures.collusion_bars(*bars, see=see, dark=night)), "collusion")
     alone = f"One counter, {len(visits)} users, ε = {a.spec.run.epsilon:g} for this counter alone."
     st.caption(explained(f"{alone} After Vietri et al. (2020), section 2.2."))
-
-
-def belief_part() -> None:
-    """Draw the effect of a release on an attacker's belief."""
-    a = attack()
-    card, curves = answers.guarantee(a.spec.run), answers.table("promise", a.spec.run)
-    if card is None or curves is None or card.proved_epsilon is None:
-        return
-    epsilon = card.proved_epsilon
-    st.markdown("## What could an attacker believe about you?", anchors=False)
-    st.markdown(explained(sentences.MEANING))
-    moved = keyed("prior", lambda percent: a.change(prior=int(percent)))
-    percent = st.slider("Belief before the release", 1, 99, a.view.prior, format="%d%%", **moved)
-    before = percent / 100
-    priors = np.linspace(0.01, 0.99, 99)
-    least, most = (np.array([metrics.posterior(p, sign * epsilon) for p in priors]) for sign in (-1, 1))
-    at = (before, metrics.posterior(before, -epsilon), metrics.posterior(before, epsilon))
-    see = sentences.about_belief(before, epsilon, curves["false"], curves["missed"])
-    show(figures.belief_curves(priors, least, most, at=at, see=see, dark=dark()), "belief")
 
 
 main()

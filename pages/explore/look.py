@@ -11,7 +11,6 @@ import numpy as np
 import streamlit as st
 
 from dprl import links, metrics
-from dprl.fields import SpecError
 from dprl.figures import counts as count_figures
 from dprl.figures import grid, steps
 from dprl.figures import linear as linear_figures
@@ -22,17 +21,16 @@ from dprl.mdp import TabularMDP
 from dprl.runs.status import RunStatus
 from dprl.sentences import noise as noise_sentences
 from dprl.sentences import policy as policy_sentences
-from dprl.simulation import OfflineSpec, RunSpec, SeedTrace, following
+from dprl.simulation import RunSpec, SeedTrace
 from dprl.statistics import NOISY
 from dprl.words import count
 from pages.shared.controls import view
 from pages.shared.layout.chart import kept, show
-from pages.shared.layout.frame import page_link
 from pages.shared.layout.terms import escape, explained
 from pages.shared.results import data
 from pages.shared.results.data import comes_along
 from pages.shared.results.status import ACTIVE, ONLINE, act, price
-from pages.shared.visitor.links import Curve, encode_specs, most_private
+from pages.shared.visitor.links import Curve, most_private
 from pages.shared.visitor.state import ask, begin, owner_id, session
 
 
@@ -232,8 +230,6 @@ def ellipsoid_picture(
 
 
 CHARTS = {"steps": "Actions", "map": "Map", "visits": "Visits", "V": "Values V", "Q": "Values Q"}
-BUDGETS = (0.01, 0.1, 1.0)  # values of rho, for learning offline from this policy's users
-FOLLOW, LIKELIEST = "follow this policy", "take this policy's likeliest actions"
 
 
 def policy_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
@@ -249,27 +245,10 @@ def policy_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     e = session().explore
     chart = view.segments(e, "Chart", "drawn", charts)
     at = moment(trace)
-    offline(trace, at)
     step = view.steps(e, "Step of the episode", "h", range(mdp.H)) if chart == "map" else 0
     key = ("policy", chart, stretch(trace), at, step)
     picture = kept(key, partial(policy_picture, chart, mdp, trace, at, step))
     show(picture, f"policy_{chart}", group="policy")
-
-
-def offline(trace: SeedTrace, at: int) -> None:
-    """Draw a link to Offline, for data in which 70% of the users follow this policy, or its likeliest actions."""
-    spec, said = trace.spec, following(trace.policy[at])
-    world, params = spec.environment, spec.environment_params
-    try:
-        base = OfflineSpec(environment=world, environment_params=params, behaviour=said)
-    except SpecError as error:  # such as a problem too large for data sets
-        st.caption(f"No offline data set can be made here. {escape(str(error))}")
-        return
-    if len(said) > links.MAX_MODEL:  # the link contains only its digest
-        session().files[links.text_digest(said)] = said
-    runs = [base.baseline(), *(base.replace(rho=rho) for rho in BUDGETS)]
-    way = LIKELIEST if trace.chances.size else FOLLOW
-    page_link("offline", f"Learn offline from users who {way}", encode_specs(runs))
 
 
 def policy_picture(chart: str, mdp: TabularMDP, trace: SeedTrace, at: int, step: int, night: bool) -> Picture:

@@ -11,11 +11,10 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from dprl import metrics
-from dprl.figures import counts, steps
+from dprl.figures import counts
 from dprl.figures.lines import Series
 from dprl.figures.looks import numbered
 from dprl.figures.picture import Picture
@@ -34,8 +33,7 @@ from dprl.sentences import offline as sentences
 from dprl.sentences import promise as said
 from dprl.sentences.offline import CLOSE
 from dprl.simulation import OfflineSpec, OfflineTrace
-from dprl.tables import escape_formulas
-from dprl.words import at_most, count, human, interval, percent, promise, proves
+from dprl.words import count, promise
 from pages.offline.record import RUNS, offline
 from pages.shared.controls import view
 from pages.shared.layout.chart import empty, files, kept, make_again, show, tidy
@@ -184,37 +182,13 @@ def pessimism_picture(found: DataSetSelection, step: int | None, night: bool) ->
     )
 
 
-CHARTS = {"steps": "Actions", "V": "Lower bound V~"}
-
-
 def policy_tab() -> None:
     """Draw the policy learned from one data set."""
     found = choose_data_set()
     if found is None:
         return
-    with st.container(key="policy_view"):
-        chart = view.segments(offline(), "Chart", "drawn", CHARTS)
-    if chart == "steps":
-        of = found.trace, found.at, data.environment(found.spec)
-        drawn = kept(("offline-policy", chart, found.key), lambda night: learned_picture(*of, dark=night))
-    else:
-        drawn = kept(("offline-policy", chart, found.key), partial(values, found))
-    show(drawn, f"offline_{chart}")
-
-
-def values(found: DataSetSelection, night: bool) -> Picture:
-    """Draw the lower bounds next to the optimal values."""
-    trace, at, mdp = found.trace, found.at, data.environment(found.spec)
-    below = float(np.mean(trace.V[at] <= trace.optimal_V + 1e-9))
-    start = float(trace.lower[list(trace.curve.at).index(found.n)])
-    return steps.state_values(
-        trace.V[at],
-        trace.optimal_V,
-        state_labels=mdp.state_labels,
-        when=f"from {sentences.trajectories(found.n)}",
-        see=sentences.low_values(below, start, trace.v_star),
-        dark=night,
-    )
+    of = found.trace, found.at, data.environment(found.spec)
+    show(kept(("offline-policy", found.key), lambda night: learned_picture(*of, dark=night)), "offline_steps")
 
 
 def coverage_tab() -> None:
@@ -260,7 +234,6 @@ def gap_tab() -> None:
     shaded = paper_range(specs)
     key = ("gap", room, best, shaded, *parts)
     show(kept(key, lambda night: gap_picture(specs, curves, best, dark=night, wide=room)), "offline_gap")
-    what_if(specs, curves, best)
     if shaded is not None:
         known = dict(zip(specs, curves, strict=True))
         # the kind of run in the paper's figure
@@ -269,50 +242,6 @@ def gap_tab() -> None:
         said = sentences.range_of_the_paper([known[s] for s in figure], free, int(shaded[0]))
         if said:
             st.info(explained(said), icon=":material/straighten:")
-
-
-def what_if(specs: Sequence[OfflineSpec], curves: Sequence[Series], best: float | None) -> None:
-    """Draw a table of all finished runs at one size that the visitor chooses."""
-    done = [(spec, curve) for spec, curve in zip(specs, curves, strict=True) if curve.complete]
-    sizes = sorted({int(n) for _, curve in done for n in curve.x})
-    if not sizes:
-        return
-    worst = done[most_private([spec for spec, _ in done])][1]
-    short = worst.x[worst.center > sentences.CLOSE * (best or np.inf)]
-    usual = int(short[-1]) if len(short) else sizes[-1]
-    n = view.steps(offline(), "Table at n trajectories", "n", sizes, count, otherwise=usual)
-    rows = []
-    for spec, curve in done:
-        at = np.flatnonzero(curve.x == n)
-        if len(at):
-            gap, low, high = (float(values[at[0]]) for values in (curve.center, curve.low, curve.high))
-            measured = human(gap) if human(low) == human(high) else interval(human(gap), max(low, 0.0), high)
-            row = {"run": curve.label, "suboptimality": measured}
-            if best:
-                row |= {"share of v*": percent(gap / best)}
-            rows.append(row | {"proved": proved_cell(spec)})
-    st.dataframe(
-        escape_formulas(pd.DataFrame(rows)),
-        hide_index=True,
-        width="stretch",
-        key="what_if",
-        column_config={
-            "share of v*": st.column_config.Column(width=110),
-            "proved": st.column_config.Column(width=240),
-        },
-    )
-
-
-def proved_cell(spec: OfflineSpec) -> str:
-    """Write the proved guarantee for a cell of the table."""
-    if not spec.calibration:
-        return "nothing"
-    card = answers.guarantee(spec)
-    if card is None:
-        return "not known yet"
-    if card.proved_epsilon is None:
-        return ""
-    return f"ρ = {at_most(card.proved_rho or 0.0)}, (ε, δ) = {proves(card.proved_epsilon, card.proved_delta or 0.0)}"
 
 
 def best_of(specs: Sequence[OfflineSpec]) -> float | None:

@@ -12,7 +12,6 @@ from dprl.learners import OFFLINE as OFFLINE_LEARNERS
 from dprl.links import MAX_CURVES
 from dprl.privacy.curator import PROMISES
 from dprl.simulation import OfflineSpec
-from dprl.simulation.cost import COUNTERS, limit
 from dprl.simulation.datasets import BEHAVIOURS, split_behaviour
 from dprl.simulation.offline_spec import FIELDS
 from dprl.words import count, percent, plural
@@ -223,15 +222,15 @@ def menu(
 def behaviour(settings: OfflineSettings) -> None:
     """Draw the choice of the behaviour policy."""
     chosen = BEHAVIOURS[settings.behaviour]
-    titles = {key: behaviour.title for key, behaviour in BEHAVIOURS.items()}
+    # a policy that users follow comes with a link only
+    offered = {key: one for key, one in BEHAVIOURS.items() if settings.policy or not one.takes_policy}
+    titles = {key: one.title for key, one in offered.items()}
     menu("Behaviour policy", "behaviour", titles, chosen.summary, redraw=True)
     if (field := chosen.argument) is not None:
         now = settings.arguments.get(chosen.key, field.default)
         label = f"{field.name} {field.help}"
         store = partial(settings.arguments.__setitem__, chosen.key)
         exact(label[0].upper() + label[1:], f"behaviour.{chosen.key}", field, now, store)
-    if chosen.takes_policy:
-        policy(settings)
 
 
 def people(settings: OfflineSettings) -> None:
@@ -247,23 +246,6 @@ def people(settings: OfflineSettings) -> None:
         ends=("a few trajectories", "a trillion"),
         help=SIZES_HELP,
     )
-
-
-def policy(settings: OfflineSettings) -> None:
-    """Draw the text field for the policy that some users follow, copied from Online or written here."""
-    st.text_area(
-        "Policy that these users follow",
-        settings.policy,
-        height="content",
-        max_chars=int(limit(COUNTERS)),
-        placeholder="011X12.001X8",
-        help="One row for each step, with a digit for the action in each state. Dots join the rows, and X12 after a "
-        "row repeats it for 12 steps. To get such a text, open the Policy tab on the Online page.",
-        disabled=locked("behaviour"),
-        **keyed("policy", into(settings, "policy")),
-    )
-    if not settings.policy:
-        st.caption("The Policy tab on the Online page has a link to this page that fills in its policy.")
 
 
 def learners_menu(settings: OfflineSettings) -> None:

@@ -37,7 +37,7 @@ class OfflineSettings:
 
     behaviour: str = "mixture"
     arguments: dict[str, float] = field(default_factory=dict)  # argument of each behaviour that has one
-    policy: str = ""  # the policy that some users follow, as in a spec
+    policy: str = ""  # the policy of a link that some users follow, as in a spec
     learners: list[str] = field(default_factory=lambda: ["dp-kl-lcb" + PLAIN, "dp-kl-lcb"])  # see `offered`
     privacy: str = "zcdp"  # the privacy notion
     values: dict[str, str] = field(default_factory=lambda: dict(USUAL))  # budgets as text, by promise
@@ -213,7 +213,6 @@ class OfflineView:
     seed: int = looked(0, "the repetition in detail", "seed", low=0, high=99)
     n: int = looked(0, "the size in detail; 0: the largest not yet enough", "n", low=0, high=BIGGEST)
     h: int = looked(-1, "the step of the episode; -1: all", "h", low=-1, high=999)
-    drawn: str = looked("steps", "the chart of the policy", "pol", choices=("steps", "V"))
 
 
 Specs = tuple[OfflineSpec, ...]

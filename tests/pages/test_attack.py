@@ -55,7 +55,6 @@ def test_the_page_opens_with_a_guess_and_then_says_how_often_the_best_is_right(v
         "## Whose data is this?",
         "## Attack a release",
         "## Two users collude",
-        "## What could an attacker believe about you?",
     ]
     assert "The best attacker guesses right" not in words(app)
     for _ in range(3):
@@ -169,17 +168,6 @@ def test_an_episode_that_is_not_possible_is_refused_in_a_sentence(visit: Visit, 
 def test_collusion_step_by_step(visit: Visit, step: str, sentence: str) -> None:
     app = visit(PAGE, **LINK, step=step)
     assert sentence in words(app)
-
-
-def test_a_belief_moves_with_its_slider(visit: Visit) -> None:
-    app = visit(PAGE, **LINK, prior="10")
-    press(app, "skip_guess") if [b for b in app.button if b.key == "skip_guess"] else None
-    assert "guesses right at most 54.8% of the time" in words(app)
-    assert "a belief of 10% becomes 3.9% or 23%" in words(app)
-    slider = widget(app, "slider", "Belief before the release")
-    slider.set_value(50).run()
-    assert "becomes 27% or 73%" in words(app)
-    assert shown(app).view.prior == 50
 
 
 def test_a_card_in_explore_leads_to_the_attack_on_its_noise(visit: Visit) -> None:

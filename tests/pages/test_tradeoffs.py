@@ -204,9 +204,9 @@ def test_users_are_searched_for_run_by_run(visit: Visit, store: Store, work: Wor
         rounds += 1
     assert 1 <= rounds < 40
     assert app.get("progress") == []
-    assert "times as many" in words(app)
+    assert "**Central (JDP)** needs " in words(app)
     (chart,) = charts(app)
-    assert "Toeplitz" in chart.spec
+    assert "Central (JDP)" in chart.spec
 
 
 def test_another_chart_keeps_the_study(visit: Visit, work: Work) -> None:
@@ -235,9 +235,9 @@ def world(model: str) -> RunSpec:
 
 
 CORNERS = {  # a study, and what is said of the users needed
-    "delta 0": (SweepView(HARD.replace(mechanism=None, delta=0.0)), f"Left out of **Shuffle, Shuffled bits**: {PURE}"),
+    "delta 0": (SweepView(HARD.replace(mechanism=None, delta=0.0)), f"Left out of **Shuffle (SDP)**: {PURE}"),
     "one seed": (SweepView(HARD.replace(seeds=1)), "One seed has no interval."),
-    "one user": (SweepView(HARD, ("none", "local"), "episodes", (1, 2)), "only reports of who played** needs"),
+    "one user": (SweepView(HARD, ("none", "local"), "episodes", (1, 2)), "**Local (LDP)** needs"),
     "one action": (SweepView(world(ONE_ACTION)), "need at most 100 users, the fewest that we tried."),
     "nothing to earn": (SweepView(world(EARNS_NOTHING)), "so nothing can be lost."),
 }  # fmt: skip
