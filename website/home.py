@@ -17,7 +17,6 @@ from website.document import Document, Numbers, Plot, Slider, Story, paragraph
 
 AFTER = "home"  # the anchor below the story, to which links to Home lead
 LIVE = "Your own browser plays these runs, from the first user to the last. Move epsilon, the users and the seeds."
-EMBED = "To show one of these pages inside your own, copy it next to your page and add this line:"
 
 
 def home(here: str, live: Sequence[tuple[str, str, str]], others: Sequence[tuple[str, str]]) -> Document:
@@ -32,7 +31,6 @@ def home(here: str, live: Sequence[tuple[str, str, str]], others: Sequence[tuple
     slider = Slider(LABEL, STOPS, at)
     cards = "".join(_card(file, title, say) for file, title, say in live)
     more = "".join(_card(file, PAGES[path].heading, PAGES[path].says) for file, path in others)
-    frame = f'<iframe src="{live[0][0]}" width="100%" height="900" title="{escape(live[0][1])}"></iframe>'
     said = messages("start")["home"]
     common = in_common(trust(EPSILON.default, HOME_EPISODES).curves)
     return Document(
@@ -49,7 +47,6 @@ def home(here: str, live: Sequence[tuple[str, str, str]], others: Sequence[tuple
             "</section>",
             f'<h2 id="live">Play runs yourself</h2>{paragraph(LIVE)}<div class="ways">{cards}</div>',
             f'<h2>Go on</h2><div class="ways">{more}</div>',
-            f"<h2>Embed a page</h2>{paragraph(EMBED)}<pre>{escape(frame)}</pre>",
         ),
     )
 

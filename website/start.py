@@ -63,12 +63,6 @@ def files() -> Iterator[tuple[str, str]]:
         yield whole(file, lesson(number, one, following, LESSON_LIST))
     runs = runs_of(examples)
     workers = max(1, len(os.sched_getaffinity(0)))
-    ready = replays(runs, workers, lambda done: _say(done, len(runs)))
+    ready = replays(runs, workers)
     for (file, _, _), example in zip(live, examples, strict=True):
         yield file, page_of(example, ready, links_to(listed, file))
-
-
-def _say(done: int, of: int) -> None:
-    if sys.stderr.isatty():
-        end = "\n" if done == of else ""
-        print(f"\rdprl: runs are prepared, {done} of {of}", end=end, file=sys.stderr, flush=True)

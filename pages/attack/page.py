@@ -14,7 +14,6 @@ from dprl import metrics
 from dprl.figures import attack as figures
 from dprl.figures.picture import Picture
 from dprl.privacy import MECHANISMS, PRIVATIZERS, Guarantee
-from dprl.runs.status import RunStatus
 from dprl.sentences import attack as sentences
 from dprl.simulation import AttackSpec, RunSpec
 from dprl.simulation.attack import pairs_of
@@ -29,19 +28,14 @@ from pages.shared.controls.widgets import segments
 from pages.shared.layout.chart import empty, kept, save_citations, show
 from pages.shared.layout.frame import redrawn
 from pages.shared.layout.head import common, head, share
-from pages.shared.layout.terms import escape, explained
+from pages.shared.layout.terms import explained
 from pages.shared.names import in_common
 from pages.shared.results import answers
 from pages.shared.results.data import AttackScores
 from pages.shared.results.status import (
     ACTIVE,
-    in_place,
-    line,
     pace,
     pause_switch,
-    price,
-    stopped,
-    words,
     working_out,
 )
 from pages.shared.visitor.callbacks import button, into, keyed
@@ -124,7 +118,7 @@ def release_part() -> None:
     if a.spec.run.contribution > 1:
         st.markdown(explained(sentences.several(a.spec.run.contribution)))
     choices(run.state in ACTIVE)
-    attack_strip(a.spec, run)
+    RUNS.strip(RUNS.progress([a.spec]))
     if not len(found.first):
         if run.state in ACTIVE:
             empty("The first trials appear in a moment.")
@@ -173,23 +167,6 @@ def attack_other(**changes: Any) -> None:
     """Start an attack with other episodes, another noise or other places."""
     attempt(lambda: show_attack(attack().spec.replace(**changes)))
     st.rerun()
-
-
-@in_place
-def attack_strip(spec: AttackSpec, run: RunStatus) -> None:
-    """Draw the status of the attack, with buttons for the possible actions."""
-    said = escape(words(run))
-    if run.state in ACTIVE:
-        line(run.progress, said.replace("seed", "part"), partial(RUNS.withdraw, [spec]))
-    elif run.state == "unknown":
-        with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small"):
-            cost = f"It takes {price([spec])}.".replace("seed", "part")
-            st.markdown(f":material/info: {said} {cost}", width="stretch")
-            label = f"Play {spec.executions * spec.seeds:,} trials"
-            button(label, RUNS.start, [spec], icon="play_arrow", type="primary", key="play")
-    elif run.state != "done":
-        again = partial(RUNS.start, [spec], again=True)
-        stopped(f":material/info: {said}", "Try again", "replay", again, "retry")
 
 
 def measured_attack(spec: AttackSpec, found: AttackScores, card: Guarantee, curves: dict[str, Any]) -> None:
@@ -293,8 +270,8 @@ def collusion_part() -> None:
     """Draw one step of the collusion with its chart."""
     a = attack()
     st.markdown("## Two users collude", anchors=False)
-    segments("Step", "step", STEPS, a.view.step, lambda step: a.change(step=step))
-    step = a.view.step
+    segments("Step", "step", STEPS, a.step, lambda step: a.put(step=step))
+    step = a.step
     st.markdown(explained(sentences.STEPS[step]))
     found = answers.table("collusion", a.spec)
     if found is None:

@@ -24,12 +24,12 @@ from dprl.statistics import NOISY
 from dprl.words import count
 from pages.shared.controls import view
 from pages.shared.layout.chart import kept, show
-from pages.shared.layout.terms import escape, explained
+from pages.shared.layout.terms import escape
 from pages.shared.results import data
 from pages.shared.results.data import comes_along
-from pages.shared.results.status import ACTIVE, ONLINE, act, price
+from pages.shared.results.status import ACTIVE, ONLINE
 from pages.shared.visitor.links import Curve, most_private
-from pages.shared.visitor.state import ask, begin, owner_id, session
+from pages.shared.visitor.state import begin, owner_id, session
 
 
 def offered(why: str) -> list[int]:
@@ -68,33 +68,16 @@ def going(runs: Sequence[RunStatus]) -> list[RunStatus]:
     return [run for run in [*runs, *map(ONLINE.status, baselines)] if run.state in ACTIVE]
 
 
-def look_closely(titles: Sequence[str], runs: Sequence[RunStatus]) -> tuple[Curve, str, SeedTrace] | None:
-    """Draw menus for curve and seed; return the curve, its title and the trace, or None after showing the reason."""
+def look_closely(titles: Sequence[str]) -> tuple[Curve, SeedTrace] | None:
+    """Draw menus for curve and seed; return the curve and the trace, or None after showing the reason."""
     e, places = session().explore, offered("look at it closely")
     if not places:
         return None
-    left, right = st.columns([3, 2], wrap=False)
-    with left:
-        chosen = curve_menu("Curve", places, titles)
-    curve = e.shown[chosen]
-    with right:
-        seed = view.seed_menu(e, "Seed", curve.spec.seeds)
-    found = data.trace(curve.spec, seed)
-    if found is None or not len(found.detail_episodes):
-        absent(curve.spec, f"{titles[chosen]}, seed {seed}", runs[chosen])
-        return None
-    return curve, titles[chosen], found
-
-
-def absent(spec: RunSpec, name: str, run: RunStatus) -> None:
-    """Show why a run has no details yet. If only its curve is bundled, request the run unless that costs too much."""
-    if run.state == "done" and begin_lacking([spec]):
-        st.rerun()
-    if run.state in ACTIVE:
-        st.info(explained(f"**{escape(name)}.** Counts and policies appear when this seed is finished."))
-        return
-    st.info(f"**{escape(name)}.** This seed was not computed: {price([spec])}.")
-    act("Run it", "play_arrow", lambda: ask([spec], session().visitor, again=True), "close_look")
+    curves = e.shown
+    first = places[most_private([curves[i] for i in places])]
+    owners = [owner_id("draft" if curve.draft else "") for curve in curves]
+    found = view.close_look(e, [curve.spec for curve in curves], titles, places, first, owners)
+    return None if found is None else (curves[found[0]], found[1])
 
 
 def begin_lacking(specs: Sequence[RunSpec]) -> bool:
@@ -120,12 +103,12 @@ FAMILIES = {"visits": "Visits", "rewards": "Rewards"}
 SEEN = {"noisy": "With noise", "released": "As the planner sees them"}
 
 
-def counts_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
+def counts_tab(titles: Sequence[str], _: Sequence[RunStatus]) -> None:
     """Draw the visits of every state and action: true, with noise, and as released."""
-    found = look_closely(titles, runs)
+    found = look_closely(titles)
     if found is None:
         return
-    curve, _, trace = found
+    curve, trace = found
     learner = ALGORITHMS[curve.spec.algorithm]
     if not learner.statistic.counted:
         st.info(
@@ -172,12 +155,12 @@ def cells(
 CHARTS = {"steps": "Actions", "map": "Map", "visits": "Visits", "V": "Values V", "Q": "Values Q"}
 
 
-def policy_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
+def policy_tab(titles: Sequence[str], _: Sequence[RunStatus]) -> None:
     """Draw the policy after some number of episodes, against the optimal one."""
-    found = look_closely(titles, runs)
+    found = look_closely(titles)
     if found is None:
         return
-    curve, _, trace = found
+    curve, trace = found
     mdp = data.environment(curve.spec)
     charts = CHARTS | ({"chances": "Chances"} if trace.chances.size else {})  # of a stochastic policy
     if not mdp.dense:  # environments with hundreds of states, such as Taxi, do not fit into a drawing

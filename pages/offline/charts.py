@@ -42,8 +42,8 @@ from pages.shared.layout.terms import escape, explained
 from pages.shared.names import episodes_each, places_apart, told_apart
 from pages.shared.results import answers, data
 from pages.shared.results.guarantee import promised
-from pages.shared.results.status import ACTIVE, act, awaited, note, price, working_out
-from pages.shared.visitor.state import ask, begin, owner_id
+from pages.shared.results.status import awaited, note, working_out
+from pages.shared.visitor.state import owner_id
 
 
 def run_titles(specs: Sequence[OfflineSpec]) -> list[str]:
@@ -80,7 +80,6 @@ class DataSetSelection(NamedTuple):
     """The visitor's choice of a run and of one of its data sets with details. at, n: the data set's index and size."""
 
     spec: OfflineSpec
-    title: str
     trace: OfflineTrace
     at: int
     n: int
@@ -104,37 +103,16 @@ def chosen_spec() -> int:
 
 
 def choose_data_set() -> DataSetSelection | None:
-    """Draw menus for run, repetition and size; return None after showing the reason if there is nothing to show.
-    Bundled results contain curves only, so the run itself is requested here."""
-    left, right = st.columns([3, 2], wrap=False)
-    with left:
-        chosen = chosen_spec()
-    spec = offline().specs[chosen]
-    with right:
-        seed = view.seed_menu(offline(), "Data set", spec.seeds)
-    trace = data.trace(spec, seed)
-    if trace is None or not len(trace.detail_n):
-        absent(spec)
+    """Draw menus for run, repetition and size; return None after showing the reason if there is nothing to show."""
+    part, specs = offline(), offline().specs
+    titles, owners = run_titles(specs), [owner_id("offline")] * len(specs)
+    found = view.close_look(part, specs, titles, range(len(specs)), most_private(specs), owners)
+    if found is None:
         return None
+    chosen, trace = found
     sizes = [int(n) for n in trace.detail_n]
-    n = view.steps(offline(), "Trajectories in the data set", "n", sizes, count, otherwise=telling(trace))
-    return DataSetSelection(spec, run_titles(offline().specs)[chosen], trace, sizes.index(n), n)
-
-
-def absent(spec: OfflineSpec) -> None:
-    """Request a run that nobody has requested yet, and show its status."""
-    owner = owner_id("offline")
-    run = data.store().status(spec, owner)
-    if run.state in ACTIVE:
-        empty("The counts and policies appear when this data set is finished.")
-        return
-    cost = ""
-    if run.state in ("unknown", "done"):
-        if begin([spec], owner):
-            st.rerun()
-        cost = f": {price([spec])}"
-    empty(f"This data set was not computed{cost}.")
-    act("Run it", "play_arrow", lambda: ask([spec], owner, again=True), "close_look")
+    n = view.steps(part, "Trajectories in the data set", "n", sizes, count, otherwise=telling(trace))
+    return DataSetSelection(specs[chosen], trace, sizes.index(n), n)
 
 
 def telling(trace: OfflineTrace) -> int:

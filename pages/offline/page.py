@@ -194,29 +194,21 @@ def compared_specs() -> Described:
     return specs, [refusal] if refusal else []
 
 
-SPLITS = {"halves": "two halves, as in the paper", "whole": "whole, used twice"}
 REWARDS_HELP = (
     "Known: everybody may know the mean reward of each state and action. Learned: noise also hides each user's "
     "rewards, so the policy needs more data. Leave it at known if rewards are no secret."
 )
-SPLIT_HELP = (
-    "Halves: one half for the variance of values, the other half for the values. Whole: all trajectories for both, as "
-    "in the paper's simulations. For noise as in the paper we then prove less, and the tab Guarantee shows how much."
-)
 
 
-def menu(
-    label: str, name: str, titles: Mapping[str, str], help: str, lock: str = "", redraw: bool = False
-) -> None:
-    """Draw the menu of one setting. lock: its name in locks, if it is another; redraw: whether other controls depend on
-    it, and are redrawn."""
+def menu(label: str, name: str, titles: Mapping[str, str], help: str, redraw: bool = False) -> None:
+    """Draw the menu of one setting. redraw: whether other controls depend on it, and are redrawn."""
     settings = offline().settings
 
     def store(value: str) -> None:
         setattr(settings, name, value)
         session().version += redraw
 
-    select(label, tuple(titles), getattr(settings, name), store, titles, help, lock or name)
+    select(label, tuple(titles), getattr(settings, name), store, titles, help, name)
 
 
 def behaviour(settings: OfflineSettings) -> None:
@@ -259,7 +251,7 @@ def learners_menu(settings: OfflineSettings) -> None:
 
 
 def noise(settings: OfflineSettings) -> None:
-    """Draw the choices of the noise and of the split of the data."""
+    """Draw the choices of the noise, and of known or learned mean rewards."""
     stated = any(record.in_paper(settings, key) for key in settings.private)
     offered = ["paper", "calibrated"] if stated else ["calibrated"]
     if settings.calibration not in offered:
@@ -267,8 +259,6 @@ def noise(settings: OfflineSettings) -> None:
     menu("Noise", "calibration", {key: CALIBRATION[key] for key in offered}, CALIBRATION_HELP)
     if any(record.knows(option) for option in settings.learners):
         menu("Mean rewards", "rewards", record.REWARDS, REWARDS_HELP, redraw=True)
-    if any(record.splits(option) for option in settings.learners):
-        menu("Use of the data set", "split", SPLITS, SPLIT_HELP, "calibration.split")
 
 
 def more(s: Session, settings: OfflineSettings) -> None:

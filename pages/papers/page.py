@@ -157,7 +157,7 @@ def replay(setting: Setting, label: str) -> None:
     elif kind == OfflineSpec.kind:
         path, name, query = "offline", "Offline", links.encode_specs(specs)
     else:
-        query, some = attack_link.encode(specs[0], attack_link.AttackView()), ""
+        query, some = attack_link.encode(specs[0]), ""
     page_link(path, f"Replay on {name}{some}", [*query, *saying(f"Replay of {label}.")], icon="replay")
 
 

@@ -36,8 +36,7 @@ from pages.shared.layout.chart import kept, show
 from pages.shared.layout.terms import escape, explained
 from pages.shared.names import style_of
 from pages.shared.results import answers, status
-from pages.shared.results.status import Progress, in_place, line, stopped, working_out
-from pages.shared.results.status import price as cost
+from pages.shared.results.status import Progress, working_out
 from pages.shared.visitor.callbacks import into
 from pages.shared.visitor.links import fields_of
 from pages.tradeoffs.study import RUNS, USERS_GRID, SweepView, change_sweep_view, start_sweep, trade
@@ -267,7 +266,7 @@ def needed(study: SweepView, now: Progress) -> None:
     if not found:
         st.info(IMPOSSIBLE if study.private else NO_MODEL)
         return
-    searching(study, now, found)
+    strip(now)
     several = base.seeds > 1
     rows = []
     for way, users in found.items():
@@ -293,28 +292,6 @@ def needed(study: SweepView, now: Progress) -> None:
         explained(
             f"At ε = {base.epsilon:g} and δ = {human(base.delta or 0.0)} (δ = 0 for one-hot questions and for scaled "
             f"noise), if one user is replaced. V* is {v_star:.4g}. {bars} Each K has a separate run, with noise set "
-            "for that K."
+            "for that K, and the search needs a few of them."
         )
     )
-
-
-@in_place
-def searching(study: SweepView, now: Progress, found: Found) -> None:
-    """Draw the progress of the searches, or an offer to go on with them."""
-    unfinished = sum(users.pending is not None for users in found.values())
-
-    def cancel() -> None:
-        trade().asked = False
-        RUNS.withdraw(now.active)
-
-    if now.active:
-        said = f"Searching over K: {len(found) - unfinished} of {len(found)} found."
-        line(1 - unfinished / len(found), said, cancel)
-    elif unfinished and now.of("failed"):
-        strip(now)
-    elif unfinished:
-        why = (
-            f"Each number comes from a search over K, with {study.base.seeds} seeds at each K. {unfinished} of "
-            f"{len(found)} have not been found yet; the next step needs {cost([*now.lacking])}."
-        )
-        stopped(explained(why), "Search", "search", start_sweep, "begin")

@@ -8,7 +8,6 @@ is its link. Reading a link never raises: wrong values are replaced by defaults 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -26,7 +25,7 @@ from dprl.simulation import FIELDS, RunSpec
 from dprl.simulation.axes import REPORTS, PrivacyChoice
 from dprl.simulation.pairs import calibrations_for, mechanisms_for, not_counted
 from dprl.words import human
-from pages.shared.names import in_common
+from pages.shared.names import episodes_each, in_common, only
 from pages.shared.results.status import Runs
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.draft import Draft, draft_of
@@ -92,14 +91,11 @@ class SweepView:
     def titles(self) -> dict[str, str]:
         """Return the name of each model's line."""
         choices = {text: PrivacyChoice.parse(text) for text in self.models}
-        kinds = [choice.privacy for choice in choices.values()]
-        found = {}
-        for text, choice in choices.items():
-            alone = kinds.count(choice.privacy) == 1 and choice.mechanism is None
-            plain = alone or choice.privacy == "none"
-            title = PRIVATIZERS[choice.privacy].title if plain else choice.title
-            found[text] = title[0].upper() + title[1:]
-        return found
+        found = {
+            text: one.title if one.mechanism else PRIVATIZERS[one.privacy].title
+            for text, one in choices.items()
+        }
+        return {text: title[0].upper() + title[1:] for text, title in found.items()}
 
     @property
     def private(self) -> list[str]:
@@ -134,19 +130,19 @@ class SweepView:
     @property
     def common(self) -> str:
         """Describe the common settings of all points."""
-        base, x = self.base, "episodes" if self.show == "users" else self.x
-        said = in_common([Curve(base.baseline())]).split(" · ")
-        if x == "episodes":
-            said = [part for part in said if not part.startswith("K = ")]
-        if x in base.environment_params:
-            said = [re.sub(rf"\b{x} = [^,)]*(, )?", "", part) for part in said]
-        if base.epsilon is not None and x != "epsilon":
-            said.append(f"ε = {base.epsilon:g}")
-        if base.delta is not None:
-            said.append(f"δ = {human(base.delta)}")
-        if base.contribution > 1 and x != "contribution":
-            said.append(f"up to {base.contribution} episodes a user")
-        return " · ".join([ALGORITHMS[base.algorithm].title, *said])
+        specs = list(self.sweep.specs)
+        if self.show == "users":
+            specs = [spec for runs in self.searches.values() for spec in runs.values()]
+        specs = specs or [self.base]
+        private = [spec for spec in specs if spec.epsilon is not None]
+        return " · ".join(
+            [
+                in_common([Curve(spec) for spec in specs]),
+                *(f"ε = {epsilon:g}" for epsilon in only(spec.epsilon or 0.0 for spec in private)),
+                *(f"δ = {human(delta)}" for delta in only(spec.delta or 0.0 for spec in private)),
+                *filter(None, only(map(episodes_each, specs))),
+            ]
+        )
 
 
 # The values of the axis at which each model can be run, with the runs.

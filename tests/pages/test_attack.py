@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from dprl.links import encode_spec
 from dprl.runs.store import Store
 from dprl.simulation import AttackSpec, RunSpec
-from pages.attack.link import DEFAULT, Attack, AttackView, decode
+from pages.attack.link import DEFAULT, Attack, decode
 from tests.pages.conftest import Visit, Work, charts, choice, press, widget, words
 
 PAGE = "attack"
@@ -34,7 +34,7 @@ def drawn(app: AppTest) -> str:
     return "".join(chart.spec for chart in charts(app)).encode().decode("unicode_escape")
 
 
-def read(query: str) -> tuple[AttackSpec, AttackView, tuple[str, ...]]:
+def read(query: str) -> tuple[AttackSpec, str, tuple[str, ...]]:
     return decode(parse_qs(query, keep_blank_values=True))
 
 
@@ -97,7 +97,7 @@ def test_an_attack_stands_still_is_cancelled_taken_up_and_changed(visit: Visit, 
     app = visit(PAGE, **LINK)
     widget(app, "toggle", "Pause live updates").set_value(True).run()
     assert app.session_state["session"].paused
-    for pressed, state in (("cancel", "cancelled"), ("retry", "queued")):
+    for pressed, state in (("cancel", "cancelled"), ("begin", "queued")):
         press(app, pressed)
         assert store.status(shown(app).spec).state == state
     widget(app, "selectbox", "Privacy model").set_value("central").run()
@@ -173,7 +173,7 @@ def test_collusion_step_by_step(visit: Visit, step: str, sentence: str) -> None:
 def test_a_card_in_explore_leads_to_the_attack_on_its_noise(visit: Visit) -> None:
     app = visit("explore", c=[LINK["b"], f"{LINK['b']}~priv.none"], tab="guarantee")
     (found,) = [e.proto.query_string for e in app.get("page_link") if e.proto.label == "Attack this noise"]
-    assert read(found) == (AttackSpec(run=RUN), AttackView(), ())
+    assert read(found) == (AttackSpec(run=RUN), "one", ())
 
 
 def test_without_privacy_there_is_nothing_to_attack(visit: Visit) -> None:
