@@ -1,4 +1,4 @@
-"""Where weights are held possible: widths against points of the region itself."""
+"""Where weights are held possible: projections against points of the region itself."""
 
 from __future__ import annotations
 
@@ -26,17 +26,30 @@ def made(spread: float, slack: float, pull: float) -> Region:
 
 @pytest.mark.parametrize("pull", [0.0, 3.0])
 @pytest.mark.parametrize("slack", [0.0, 4.0])
-def test_a_half_width_is_the_furthest_that_the_region_reaches(slack: float, pull: float) -> None:
+def test_an_outline_is_the_projection_of_the_region(slack: float, pull: float) -> None:
+    """Its ends are the half widths, and in a direction it reaches as far as the region does, no less and no further."""
     one = made(1.0, slack, pull)
+    outline, wide = metrics.outline(one, 0, 2), metrics.half_widths(one)
+    assert np.allclose(outline[0], outline[-1])
+    for k, coordinate in enumerate((0, 2)):
+        assert outline[:, k].max() - one.center[coordinate] == pytest.approx(wide[coordinate], rel=1e-3)
+        assert one.center[coordinate] - outline[:, k].min() == pytest.approx(wide[coordinate], rel=1e-3)
+    # a point of the region beyond which there is none in direction x: the gradient of its right-hand side
+    x = np.array([0.6, 0.0, -0.8])
     M = np.linalg.inv(one.G + one.ridge * np.eye(3))
     A, B = M + one.slack * M @ M, M @ M
-    for k, wide in enumerate(metrics.half_widths(one)):
-        # the point beyond which there is none along coordinate k: the gradient of the right-hand side
-        x = np.eye(3)[k]
-        furthest = one.center + one.beta * A @ x / np.sqrt(x @ A @ x) + one.pull * B @ x / np.sqrt(x @ B @ x)
-        assert furthest[k] - one.center[k] == pytest.approx(wide)
-        assert lies_in(one, one.center + 0.999 * (furthest - one.center))
-        assert not lies_in(one, one.center + 1.05 * (furthest - one.center))
+    furthest = one.center + one.beta * A @ x / np.sqrt(x @ A @ x) + one.pull * B @ x / np.sqrt(x @ B @ x)
+    assert lies_in(one, one.center + 0.999 * (furthest - one.center))
+    assert not lies_in(one, one.center + 1.05 * (furthest - one.center))
+    reached = (outline - one.center[[0, 2]]) @ x[[0, 2]]
+    assert reached.max() == pytest.approx(float((furthest - one.center) @ x), rel=1e-3)
+
+
+def test_a_long_outline_has_no_corners() -> None:
+    """Seen in the widths of its own, no piece of it is long."""
+    one = made(1e4, 1.0, 1.0)
+    outline = (metrics.outline(one, 0, 1) - one.center[:2]) / metrics.half_widths(one)[:2]
+    assert np.linalg.norm(np.diff(outline, axis=0), axis=1).max() < 0.1
 
 
 def test_what_is_not_known_has_no_width() -> None:

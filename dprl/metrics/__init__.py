@@ -40,7 +40,7 @@ from dprl.metrics.policies import (
     weighed,
     worse_actions,
 )
-from dprl.metrics.regions import Region, half_widths, region, widths_over_steps
+from dprl.metrics.regions import Region, half_widths, outline, region, widths_over_steps
 from dprl.metrics.seeds import (
     BANDS,
     FEWEST_FOR_MEDIAN,

@@ -13,6 +13,8 @@ import numpy as np
 
 from dprl.metrics.seeds import Array
 
+POINTS = 180  # on a boundary
+
 
 class Region(NamedTuple):
     """A confidence region, as defined above, with center [d] and G [d, d]. If there is none, its numbers are NaN."""
@@ -49,6 +51,27 @@ def half_widths(one: Region) -> Array:
         return np.full(len(one.center), np.nan)
     found: Any = sum(np.sqrt(np.maximum(np.diagonal(part), 0.0)) for part in _supports(one))
     return np.asarray(found)
+
+
+def outline(one: Region, i: int, j: int) -> Array:
+    """Return the closed boundary of the region's projection on coordinates i and j, [POINTS + 1, 2].
+
+    A projection has the region's support function in the directions x of the plane: the boundary point with outer
+    normal x is its gradient. The normals are evenly spread after rescaling the region to be round; otherwise a long one
+    would have corners.
+    """
+    parts, plane = _supports(one), [i, j]
+    values, vectors = np.linalg.eigh((parts[0] + parts[1])[np.ix_(plane, plane)])
+    rounded = vectors / np.sqrt(np.maximum(values, values.max() * 1e-30)) @ vectors.T
+    angle = np.linspace(0.0, 2 * np.pi, POINTS + 1)
+    x = np.zeros((POINTS + 1, len(one.center)))
+    x[:, plane] = np.column_stack([np.cos(angle), np.sin(angle)]) @ rounded
+    points = np.tile(one.center, (POINTS + 1, 1))
+    for part in parts:
+        image = x @ part
+        length = np.sqrt(np.maximum((x * image).sum(-1), 0.0))[:, None]
+        points += np.divide(image, length, out=np.zeros_like(image), where=length > 0)
+    return np.asarray(points[:, plane])
 
 
 def widths_over_steps(beliefs: Mapping[str, Array], matrices: Array, at: int) -> Array:

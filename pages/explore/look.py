@@ -1,4 +1,4 @@
-"""The tabs Counts and Policy, which show one run in detail, and the selections that tabs share: the
+"""The tabs Counts, Confidence set and Policy, which show one run in detail, and the selections that tabs share: the
 visible curves, and the run, seed and moment in detail."""
 
 from __future__ import annotations
@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+import numpy as np
 import streamlit as st
 
 from dprl import links, metrics
 from dprl.figures import counts as count_figures
 from dprl.figures import grid, steps
+from dprl.figures import linear as linear_figures
 from dprl.figures import policy as drawings
 from dprl.figures.picture import Picture
 from dprl.learners import ALGORITHMS
@@ -92,11 +94,12 @@ def stretch(trace: SeedTrace) -> tuple[str, int, int]:
     return trace.spec.to_json(), trace.seed, int(trace.episodes[-1])
 
 
-def moment(found: SeedTrace) -> int:
-    """Draw a slider over the moments that were stored in detail; return the index of the chosen one."""
+def moment(found: SeedTrace, first: int | None = None) -> int:
+    """Draw a slider over the moments that were stored in detail; return the index of the chosen one. first: the episode
+    selected by default, instead of the last."""
     episodes = [int(k) for k in found.detail_episodes]
     e = session().explore
-    return episodes.index(view.steps(e, "Episodes so far", "episode", episodes, count))
+    return episodes.index(view.steps(e, "Episodes so far", "episode", episodes, count, otherwise=first))
 
 
 FAMILIES = {"visits": "Visits", "rewards": "Rewards"}
@@ -148,6 +151,63 @@ def cells(
         word=seen,
         family=kind,
         see=noise_sentences.about_cells(noise, bound=bound, word=seen, family=kind),
+        dark=night,
+    )
+
+
+def ellipsoid_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
+    """Draw the confidence set used for planning, next to the set that the same users would give without noise."""
+    found = look_closely(titles, runs)
+    if found is None:
+        return
+    _, title, trace = found
+    if not trace.beliefs:
+        st.info("This algorithm has no confidence set of weights. Choose a curve whose algorithm has one.")
+        return
+    low = np.flatnonzero(
+        trace.regret / trace.episodes < 0.1 * trace.v_star
+    )  # episodes that lose under a tenth of V*
+    at, e = moment(trace, int(trace.episodes[low[0] if len(low) else -1])), session().explore
+    steps, d = trace.beliefs["truth"].shape[1:3]
+    weights = range(d)
+    words = [f"weight {i}" for i in weights]
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        h = view.steps(e, "Step h of the episode", "h", range(steps))
+        i = view.menu(e, "Horizontal axis", "first", weights, words)
+        others = [k for k in weights if k != i]
+        j = view.menu(e, "Vertical axis", "second", others, [words[k] for k in others])
+        about = "If on, the axes fit the confidence set. If off, they show all possible weights."
+        near = view.switch(e, "Zoom to the confidence set", "near", "on", "off", about)
+    shown = at, h, (i, j), near
+    show(
+        kept(("ellipsoid", stretch(trace), *shown), partial(ellipsoid_picture, trace, title, *shown)),
+        "ellipsoid",
+    )
+
+
+def ellipsoid_picture(
+    trace: SeedTrace, title: str, at: int, h: int, pair: tuple[int, int], near: bool, night: bool
+) -> Picture:
+    """Draw the confidence set of one step, with its sentence."""
+    beliefs, private, users = trace.beliefs, trace.spec.privacy != "none", int(trace.detail_episodes[at])
+    noisy = metrics.region(beliefs, trace.noisy, at, h)
+    quiet = metrics.region(beliefs, trace.series["sums"], at, h, "noiseless ")
+    truth, bound, here = beliefs["truth"][at, h], float(beliefs["bound"][0]), list(pair)
+    names = (f"weight {pair[0]}", f"weight {pair[1]}")
+    widths = metrics.half_widths(noisy)[here], metrics.half_widths(quiet)[here], (noisy.center - truth)[here]
+    facts: dict[str, Any] = {"bound": bound, "names": names, "step": h, "users": users, "private": private}
+    see = noise_sentences.region(*widths, **facts)
+    return linear_figures.ellipsoid(
+        metrics.outline(noisy, *pair) if private and noisy.known else None,
+        metrics.outline(quiet, *pair) if quiet.known else None,
+        estimate=np.asarray(noisy.center[here]),
+        quiet_estimate=np.asarray(quiet.center[here]),
+        truth=np.asarray(truth[here]),
+        bound=bound,
+        names=names,
+        label=f"{title}, seed {trace.seed}, step {h}",
+        near=near,
+        see=see,
         dark=night,
     )
 

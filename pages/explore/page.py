@@ -18,6 +18,7 @@ from streamlit.delta_generator import DeltaGenerator
 from dprl.fields import SpecError
 from dprl.figures import looks
 from dprl.figures.picture import Picture
+from dprl.learners import ALGORITHMS
 from dprl.links import MAX_CURVES
 from dprl.player import sizes_of
 from dprl.runs.status import RunStatus
@@ -244,6 +245,7 @@ TABS = {
     "regret": ("Regret", tabs.regret_tab),
     "counts": ("Counts", look.counts_tab),
     "policy": ("Policy", look.policy_tab),
+    "ellipsoid": ("Confidence set", look.ellipsoid_tab),  # for learners that use features
     "guarantee": ("Guarantee", tabs.guarantee_tab),
     "data": ("Data", data_tab),
 }
@@ -276,9 +278,11 @@ def draw_tab(corner: DeltaGenerator, live: bool) -> None:
     if live and (s.paused or not look.going(runs)):
         st.rerun()
     status.strip(s.explore.shown, names, runs)
-    offered = {name: title for name, (title, _) in TABS.items()}
-    with tab_bar("tab", offered, s.explore.view.tab, lambda name: s.explore.change(tab=name)):
-        _, draw = TABS[s.explore.view.tab]
+    featured = any(ALGORITHMS[curve.spec.algorithm].needs for curve in s.explore.visible)
+    offered = {name: title for name, (title, _) in TABS.items() if name != "ellipsoid" or featured}
+    shown = s.explore.view.tab if s.explore.view.tab in offered else "regret"
+    with tab_bar(f"tab_{len(offered)}", offered, shown, lambda name: s.explore.change(tab=name)):
+        _, draw = TABS[shown]
         draw(names, runs)
     with corner:
         share(s.explore, offer_page)

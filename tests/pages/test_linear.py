@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import base64
+import json
+from typing import Any
+
+import numpy as np
 import pytest
 
 from dprl import ALGORITHMS
@@ -47,6 +52,32 @@ def test_every_tab_of_a_run_without_counts(visit: Visit, work: Work, key: str, p
     if privacy != "none":
         assert "; scale" in words(app)
         assert "the features of every" in words(app)
+
+
+def test_the_confidence_set_holds_the_truth_and_noise_widens_it(visit: Visit, work: Work) -> None:
+    run = "env.linear-mixture~envp.d.3~envp.S.3~envp.H.4~alg.ucrl-vtr~K.1e8~seeds.2~priv.central"
+    visit("explore", c=[run])
+    work()
+    drawn: dict[str, Any] = {}
+    for near in ("on", "off"):
+        (chart,) = charts(visit("explore", c=[run], tab="ellipsoid", near=near))
+        drawn = {t["name"]: t for t in json.loads(chart.spec)["data"]}
+    noisy, quiet = (drawn[f"confidence set {which}"] for which in ("with noise", "without noise, same users"))
+    (x,), (y,) = (numbers(drawn["true weights"][axis]) for axis in "xy")
+    spans = []
+    for one in (noisy, quiet):
+        across, up = numbers(one["x"]), numbers(one["y"])
+        assert across.min() < x < across.max()
+        assert up.min() < y < up.max()
+        spans.append(np.ptp(across) * np.ptp(up))
+    assert spans[0] > spans[1]
+
+
+def numbers(given: Any) -> Any:
+    """Numbers as Plotly sends them: a list, or binary."""
+    if isinstance(given, dict):
+        return np.frombuffer(base64.b64decode(given["bdata"]), dtype=given["dtype"])
+    return np.array(given, float)
 
 
 def test_attack_and_tradeoffs_say_what_they_do_with_it(visit: Visit, store: Store) -> None:

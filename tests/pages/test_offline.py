@@ -138,7 +138,7 @@ def test_every_tab_of_a_finished_comparison(visit: Visit, work: Work) -> None:
 
 def looked_at(tab: str, curve: int) -> dict[str, list[str]]:
     """The same with all else of the view not as usual, as far as that is of a close look."""
-    given = {"n": 500, "h": 2}
+    given = {"episode": 3, "n": 500, "h": 2, "first": 1, "second": 2, "near": "off"}
     known = {name: value for name, value in given.items() if name in fields_of(OfflineView)}
     return query(tab=tab, curve=curve, **known)
 

@@ -84,10 +84,11 @@ def read(view: type, parameters: Mapping[str, Sequence[str]], problems: list[str
 HIDDEN = Field("hidden", "choice", "no", "left out of the charts", choices=("no", "yes"), query=HIDE)
 _OWN = frozenset({HIDDEN.query, NAME})  # never inherited from the first curve
 
-TABS = ("regret", "counts", "policy", "guarantee", "data")
+TABS = ("regret", "counts", "policy", "ellipsoid", "guarantee", "data")
 MEASURES = ("cumulative", "per-episode", "extra", "share")
 STATISTICS: tuple[Statistic, ...] = ("mean", "median")
 POLICY_CHARTS = ("steps", "chances", "map", "visits", "V", "Q")
+MOST_WEIGHTS = 1000
 
 
 @dataclass(frozen=True)
@@ -107,6 +108,9 @@ class View:
     seen: str = looked("noisy", "the counts next to the true ones", "see", choices=("noisy", "released"))
     drawn: str = looked("steps", "the chart of the policy", "pol", choices=POLICY_CHARTS)
     h: int = looked(-1, "the step of the episode; -1: all", "h", low=-1, high=999)
+    first: int = looked(0, "the weight along the horizontal axis", "w1", low=0, high=MOST_WEIGHTS)
+    second: int = looked(1, "the weight along the vertical axis", "w2", low=0, high=MOST_WEIGHTS)
+    near: str = looked("on", "whether the axes fit the confidence set", "near", choices=("on", "off"))
 
 
 # The view until the visitor makes a choice.
