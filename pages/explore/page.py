@@ -6,6 +6,7 @@ is one HTML page that simulates the runs live.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
@@ -15,6 +16,7 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from dprl.environments import ENVIRONMENTS
 from dprl.fields import SpecError
 from dprl.figures import looks
 from dprl.figures.picture import Picture
@@ -207,7 +209,19 @@ def offer_page() -> None:
         return answers.unpacked(ready[spec])
 
     made = partial(played_page, heading, curves, view, replay, sentence=s.explore.sentence)
-    save("comparison.html", "Download the page", "text/html", made)
+    save(file_name(wanted), "Download the page", "text/html", made)
+
+
+def file_name(specs: Sequence[RunSpec]) -> str:
+    """Return the file name of a page: what differs between its runs, such as riverswim-central-vs-local.html."""
+    worlds = list(dict.fromkeys(ENVIRONMENTS[s.environment].called(s.environment_params) for s in specs))
+    for field in ("privacy", "epsilon", "algorithm"):
+        values = list(dict.fromkeys(f"{getattr(spec, field)}" for spec in specs))
+        if len(values) > 1:
+            break
+    ways = [f"no-{field}" if value in ("none", "None") else value for value in values]
+    name = "-".join(["-".join(worlds), "-vs-".join(ways[:4])])
+    return f"{re.sub(r'[^a-z0-9.]+', '-', name.lower()).strip('-')}.html"
 
 
 def data_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:

@@ -20,7 +20,8 @@ from dprl.users import FIELDS, Asked, Table
 from pages.shared.results.answers import v_star
 from pages.shared.results.data import asset
 from pages.shared.visitor.address import Query
-from pages.shared.visitor.state import PageState, session
+from pages.shared.visitor.draft import spec_from
+from pages.shared.visitor.state import PageState, session, write_address
 
 USUAL = RunSpec()
 OWN = ("S", "A", "H", "value")  # fields that a measured problem determines
@@ -80,9 +81,10 @@ def _allowed(name: str, value: Any) -> Any:
 
 @dataclass
 class Users(PageState):
-    """The page's state for one visitor."""
+    """The page's state for one visitor. asked: the question; taken: the question taken over from Online, or None."""
 
     asked: Asked = field(default_factory=Asked)
+    taken: Asked | None = None
 
     @property
     def link(self) -> list[tuple[str, str]]:
@@ -91,6 +93,7 @@ class Users(PageState):
     def follow(self, given: Query) -> None:
         """Ask the question that a link contains."""
         self.asked, self.problems = decode(given)
+        self.taken = None
         session().version += 1
 
 
@@ -115,3 +118,20 @@ def choose(key: str) -> None:
     if known is not None:
         asked = replace(asked, S=known.S, A=known.A, H=known.H, value=float(f"{known.value:.2g}"))
     take(replace(asked, problem=key))
+
+
+def take_over(u: Users) -> None:
+    """Take over Online's settings on arrival, unless something was asked here or in a link."""
+    s = session()
+    draft = s.drafts.get("explore")
+    if not s.arrived or draft is None or not (u.address is None or u.asked == u.taken):
+        return
+    try:
+        spec = spec_from(draft)
+    except SpecError:
+        return
+    if spec == USUAL and not s.explore.curves:
+        return
+    u.asked = u.taken = asked_of(spec)
+    s.version += 1
+    write_address(u)

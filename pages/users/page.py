@@ -19,7 +19,7 @@ from pages.shared.visitor.callbacks import button
 from pages.shared.visitor.state import read_address, session
 from pages.tradeoffs import study
 from pages.users import words
-from pages.users.link import OWN, change, choose, take, users, users_table
+from pages.users.link import OWN, change, choose, take, take_over, users, users_table
 
 LABELS = {
     "S": "States S",
@@ -40,11 +40,14 @@ WIDER = {"value": 152, "loss": 128, "today": 128}  # widths of inputs with a lon
 def main() -> None:
     u = users()
     read_address(u)
+    take_over(u)
     session().wrong.clear()
     corner = head(u)
     top = st.container(key="users_answer")  # filled once all inputs are read
     inputs()
     asked = u.asked
+    if asked == u.taken:
+        st.caption("The environment and the budget come from your settings on Online.")
     with corner:
         share(u)
     if session().wrong:  # the answer would belong to the previous values

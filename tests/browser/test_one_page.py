@@ -79,7 +79,7 @@ def taken(visit: Visits, file: Path) -> Path:
         expect(button).to_be_visible()
         with page.expect_download(timeout=30_000) as download:
             button.click()
-        assert download.value.suggested_filename == "comparison.html"
+        assert download.value.suggested_filename == "riverswim-central-vs-no-privacy.html"
         download.value.save_as(file)
         page.close()
     return file

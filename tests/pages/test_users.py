@@ -20,7 +20,7 @@ from pages.shared.visitor.state import ExploreState
 from pages.users import words
 from pages.users.link import Users, encode, users_table
 from pages.users.link import asked_of as asked_from
-from tests.pages.conftest import Visit, charts, keyed, press, widget
+from tests.pages.conftest import Visit, charts, go, keyed, press, widget
 from tests.pages.conftest import words as words_of
 
 PAGE = "users"
@@ -171,3 +171,19 @@ def test_of_an_environment_that_was_measured_it_takes_that() -> None:
         problem="riverswim", users=10**6, S=6, A=2, H=20, epsilon=0.2
     )
     assert asked_from(RunSpec(privacy="none", episodes=10**6)).epsilon == Asked().epsilon
+
+
+def test_it_asks_about_what_was_chosen_on_online(visit: Visit) -> None:
+    """By the menu as by the link below a chart; what was asked here stays."""
+    app = visit("bare")
+    widget(app, "selectbox", "Environment").set_value("clinic").run()
+    widget(app, "text_input", "Privacy budget ε, exact value").set_value("0.4").run()
+    go(app, PAGE)
+    found = asked_of(app)
+    assert (found.S, found.A, found.H, found.epsilon, found.users) == (8, 3, 8, 0.4, Asked().users)
+    assert "come from your settings on Online" in words_of(app)
+    keyed(app, "text_input", "users.epsilon").set_value("2").run()
+    assert "settings on Online" not in words_of(app)
+    go(app, "explore")
+    go(app, PAGE)
+    assert asked_of(app).epsilon == 2.0
