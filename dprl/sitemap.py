@@ -144,7 +144,6 @@ PAGES = {
             "gavel",
             section="Check",
             heading="Papers: is it still true?",
-            groups={"papers": "Runs of Papers"},
             bundled=("papers", "ranking"),
             guide="how-to/reproduce-a-claim",
             lists=("online", "offline"),

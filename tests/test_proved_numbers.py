@@ -81,7 +81,6 @@ def test_sheets_cards_and_sentences_say_no_more_than_is_proved() -> None:
         ),
         (uploads.about_bound(1.0, bound, "x", 0, 0.1, "y"), "worth at least "),
         (offline.bounds_by_start(["s"], [bound]), r"\*\*s\*\* "),
-        (offline.low_values(1.0, bound, 3.0), "lower bound is "),
     ]
     for text, before in below:
         assert said(text, before) == Decimal("1.99")

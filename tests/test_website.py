@@ -17,13 +17,10 @@ from dprl.player import MOST_BYTES
 from dprl.player.page import PLOTLY, unpacked
 from dprl.simulation import RunSpec
 from dprl.sitemap import PAGES
-from dprl.users import Asked, answers
 from pages.shared.examples import EXAMPLES, ExploreExample
 from pages.shared.lessons import evidence
 from pages.shared.results.data import bundled_papers
 from pages.shared.visitor.links import Curve
-from pages.users import words
-from pages.users.link import users_table
 from website import start
 from website.document import Document, html_of
 from website.live import page_of, played, replays, runs_of
@@ -52,7 +49,7 @@ def site() -> dict[str, str]:
 
 @pytest.mark.thorough
 def test_every_file_that_a_page_leads_to_is_written(site: dict[str, str]) -> None:
-    assert len(site) == 4 + len(LESSONS) + len(played())
+    assert len(site) == 3 + len(LESSONS) + len(played())
     for name, text in site.items():
         links = [link.partition("#") for link in re.findall(r'(?:href|src)="([^"]+)"', text)]
         assert {file or name for file, _, _ in links} <= set(site), name
@@ -61,24 +58,8 @@ def test_every_file_that_a_page_leads_to_is_written(site: dict[str, str]) -> Non
         assert "http:" not in text.replace(SVG, "")
         assert "https:" not in re.sub(r'>[^<"]{10000,}<', "><", text)
     assert all(
-        f"<h1>{escape(PAGES[path].heading)}" in site[f"{path or 'index'}.html"]
-        for path in ("", "users", "papers")
+        f"<h1>{escape(PAGES[path].heading)}" in site[f"{path or 'index'}.html"] for path in ("", "papers")
     )
-
-
-def test_users_needed_says_what_the_dashboard_says_wherever_its_sliders_stand(site: dict[str, str]) -> None:
-    content = content_of(site["users.html"])
-    problems, epsilons, users = (slider["stops"] for slider in content["sliders"])
-    rows = content["tables"][0]
-    assert len(rows) == len(problems) * len(epsilons) * len(users)
-    for at in ((0, 0, 0), (1, 3, 5), (len(problems) - 1, 5, 11)):
-        place = (at[0] * len(epsilons) + at[1]) * len(users) + at[2]
-        asked = Asked(
-            users=int(users[at[2]]), epsilon=epsilons[at[1]], problem=list(users_table().problems)[at[0]]
-        )
-        found = answers(users_table(), asked)
-        assert [row[1] for row in rows[place]] == [words.HEADINGS[one.verdict] for one in found]
-        assert [row[2] for row in rows[place]] == [words.needs(one) for one in found]
 
 
 def test_every_claim_has_its_verdict_and_a_chart(site: dict[str, str]) -> None:
@@ -139,9 +120,7 @@ def test_live_runs_are_prepared_once_each_and_put_into_their_page() -> None:
     twice = ExploreExample("Again", "Twice.", SMALL.curves * 2)
     runs = runs_of([SMALL, twice])
     assert [run.episodes for run in runs] == [10**4]
-    done: list[int] = []
-    ready = replays(runs, 1, done.append)
-    assert done == [1]
+    ready = replays(runs, 1)
     html = page_of(SMALL, ready, "<nav>here</nav>")
     assert "<nav>here</nav>" in html
     assert "A small one" in html

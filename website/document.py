@@ -1,8 +1,7 @@
-"""A page of the site: text, sliders, charts and tables in one HTML file."""
+"""A page of the site: text, a slider, charts and tables in one HTML file."""
 
 from __future__ import annotations
 
-import itertools
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,32 +18,22 @@ from dprl.version import VERSION
 
 STORY = ("story_parts.js", "story_scenes.js", "story.js")
 SCRIPTS = ("parts.js", "player_parts.js", "site_guess.js", "site.js")
-STOPS = "Sliders stop only at values that we computed. "
-Cells = Callable[[tuple[int, ...]], list[list[str]]]
+STOPS = "The slider stops only at values that we computed. "
 
 
 @dataclass(frozen=True)
 class Slider:
-    """A slider.
+    """The slider of a page, which has at most one.
 
     Attributes:
         label: the name of the quantity that it sets.
-        stops: its values, ascending; a chart may draw a line at the current one.
         words: the label of each stop.
         at: the index of the stop at which it starts.
     """
 
     label: str
-    stops: tuple[float, ...]
     words: tuple[str, ...]
     at: int
-
-
-@dataclass(frozen=True)
-class Sliders:
-    """The block with the page's sliders; a page has at most one such block."""
-
-    sliders: tuple[Slider, ...]
 
 
 @dataclass(frozen=True)
@@ -52,16 +41,13 @@ class Plot:
     """A chart.
 
     Attributes:
-        draw: a function of a stop of slider `turned` (0 without one) and of dark mode that returns the picture.
-        turned: the index of the slider that changes the picture, if any.
-        upright, level: the index of the slider whose stop is drawn as a vertical or a horizontal line.
+        draw: a function of the slider's stop (0 without one) and of dark mode that returns the picture.
+        turned: whether the slider changes the picture.
         guessed: the number of the question whose prediction by the reader is drawn as a line.
     """
 
     draw: Callable[[int, bool], Picture]
-    turned: int | None = None
-    upright: int | None = None
-    level: int | None = None
+    turned: bool = False
     guessed: int | None = None
 
 
@@ -79,10 +65,10 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Numbers:
-    """A table whose rows depend on the sliders. cells: a function of the sliders' stops that returns the rows."""
+    """A table whose rows depend on the slider. cells: a function of the slider's stop that returns the rows."""
 
     columns: tuple[str, ...]
-    cells: Cells
+    cells: Callable[[int], list[list[str]]]
 
 
 @dataclass(frozen=True)
@@ -92,7 +78,7 @@ class Story:
     content: Mapping[str, Any]
 
 
-Block = str | Sliders | Plot | Numbers | Guess | Verdict | Story
+Block = str | Slider | Plot | Numbers | Guess | Verdict | Story
 
 
 @dataclass(frozen=True)
@@ -106,7 +92,8 @@ class Document:
 
 def html_of(page: Document, nav: str) -> str:
     """Return the page as HTML. nav: the HTML of the links to the other pages, from `links_to`."""
-    sliders = next((block.sliders for block in page.blocks if isinstance(block, Sliders)), ())
+    slider = next((block for block in page.blocks if isinstance(block, Slider)), None)
+    stops = range(len(slider.words) if slider else 1)
     plots = [block for block in page.blocks if isinstance(block, Plot)]
     tables = [block for block in page.blocks if isinstance(block, Numbers)]
     guesses = [block for block in page.blocks if isinstance(block, Guess)]
@@ -115,9 +102,9 @@ def html_of(page: Document, nav: str) -> str:
     content = {
         "story": story
         and {"data": story, "look": web_source("story.css"), "shape": web_source("story.html")},
-        "sliders": [{"label": s.label, "stops": s.stops, "words": s.words, "at": s.at} for s in sliders],
-        "plots": [_plot(plot, sliders) for plot in plots],
-        "tables": [_cells(table, sliders) for table in tables],
+        "slider": slider and vars(slider),
+        "plots": [_plot(plot, stops) for plot in plots],
+        "tables": [[table.cells(place) for place in stops] for table in tables],
         "guesses": [guess.content for guess in guesses],
         "config": {
             name: style.config(dark=name == "dark") | {"responsive": True} for name in ("light", "dark")
@@ -135,7 +122,7 @@ def html_of(page: Document, nav: str) -> str:
         .replace("{title}", escape(page.title))
         .replace("{about}", f'<p class="about">{escape(page.about)}</p>' if page.about else "")
         .replace("{nav}", nav)
-        .replace("{footer}", f"dprl {VERSION}. {STOPS if sliders else ''}The page sends no requests.")
+        .replace("{footer}", f"dprl {VERSION}. {STOPS if slider else ''}The page sends no requests.")
         .replace("{notices}", listed(notices))
         # Last, so that placeholders are not searched for in these texts.
         .replace("{style}", web_source("player.css") + web_source("site.css"))
@@ -174,7 +161,7 @@ def _placed(block: Block, number: int) -> str:
         return block
     if isinstance(block, Story):
         return '<div id="story"></div>'
-    if isinstance(block, Sliders):
+    if isinstance(block, Slider):
         return '<div id="controls"></div>'
     if isinstance(block, Guess):
         return f'<div class="guess" id="guess-{number}"></div>'
@@ -189,18 +176,16 @@ def _placed(block: Block, number: int) -> str:
     )
 
 
-def _plot(plot: Plot, sliders: Sequence[Slider]) -> dict[str, object]:
-    places = range(1 if plot.turned is None else len(sliders[plot.turned].stops))
+def _plot(plot: Plot, stops: Sequence[int]) -> dict[str, object]:
     pictures = {
         theme: [
             {"figure": picture.figure.to_plotly_json(), "see": markup(picture.see), "alt": picture.alt}
-            for place in places
+            for place in (stops if plot.turned else [0])
             for picture in (plot.draw(place, theme == "dark"),)
         ]
         for theme in ("light", "dark")
     }
-    lines = {"upright": plot.upright, "level": plot.level, "guessed": plot.guessed}
-    return {"turned": plot.turned, **lines, **pictures}
+    return {"turned": plot.turned, "guessed": plot.guessed, **pictures}
 
 
 def plainly(value: Any) -> Any:
@@ -210,8 +195,3 @@ def plainly(value: Any) -> Any:
     if isinstance(value, np.generic):
         return value.item()
     raise TypeError(f"{type(value).__name__} has no place in a page")
-
-
-def _cells(table: Numbers, sliders: Sequence[Slider]) -> list[list[list[str]]]:
-    places = itertools.product(*(range(len(slider.stops)) for slider in sliders))
-    return [table.cells(place) for place in places]

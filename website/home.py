@@ -13,11 +13,10 @@ from dprl.sitemap import PAGES
 from pages.home.state import EPSILON, LABEL, NEEDED, STOPS, best, known, story_content
 from pages.shared.examples import HOME_BUDGETS, HOME_EPISODES, trust
 from pages.shared.names import in_common
-from website.document import Document, Numbers, Plot, Slider, Sliders, Story, paragraph
+from website.document import Document, Numbers, Plot, Slider, Story, paragraph
 
 AFTER = "home"  # the anchor below the story, to which links to Home lead
 LIVE = "Your own browser plays these runs, from the first user to the last. Move epsilon, the users and the seeds."
-EMBED = "To show one of these pages inside your own, copy it next to your page and add this line:"
 
 
 def home(here: str, live: Sequence[tuple[str, str, str]], others: Sequence[tuple[str, str]]) -> Document:
@@ -29,10 +28,9 @@ def home(here: str, live: Sequence[tuple[str, str, str]], others: Sequence[tuple
         others: (file, path in the sitemap) of each other page.
     """
     at = HOME_BUDGETS.index(EPSILON.default)
-    slider = Slider(LABEL, HOME_BUDGETS, STOPS, at)
+    slider = Slider(LABEL, STOPS, at)
     cards = "".join(_card(file, title, say) for file, title, say in live)
     more = "".join(_card(file, PAGES[path].heading, PAGES[path].says) for file, path in others)
-    frame = f'<iframe src="{live[0][0]}" width="100%" height="900" title="{escape(live[0][1])}"></iframe>'
     said = messages("start")["home"]
     common = in_common(trust(EPSILON.default, HOME_EPISODES).curves)
     return Document(
@@ -43,20 +41,19 @@ def home(here: str, live: Sequence[tuple[str, str, str]], others: Sequence[tuple
             Story(story_content() | {"own": ""}),  # own data need a dashboard
             f'<section id="{AFTER}"><h2>{escape(said["title"])}</h2>{paragraph(said["about"])}',
             f'<p class="about">{escape(common)}</p>',
-            Sliders((slider,)),
+            slider,
             Numbers(("", NEEDED), numbers),
-            Plot(picture, turned=0),
+            Plot(picture, turned=True),
             "</section>",
             f'<h2 id="live">Play runs yourself</h2>{paragraph(LIVE)}<div class="ways">{cards}</div>',
             f'<h2>Go on</h2><div class="ways">{more}</div>',
-            f"<h2>Embed a page</h2>{paragraph(EMBED)}<pre>{escape(frame)}</pre>",
         ),
     )
 
 
-def numbers(at: tuple[int, ...]) -> list[list[str]]:
+def numbers(place: int) -> list[list[str]]:
     """Return a table row for each privacy model with the users it needs."""
-    return [[cost.name, sentences.rough_users(cost.needed)] for cost in known(HOME_BUDGETS[at[0]])]
+    return [[cost.name, sentences.rough_users(cost.needed)] for cost in known(HOME_BUDGETS[place])]
 
 
 def picture(place: int, dark: bool) -> Picture:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from multiprocessing import get_context
 from typing import Any
 
@@ -30,15 +31,11 @@ def runs_of(examples: Sequence[ExploreExample]) -> list[RunSpec]:
     return list(dict.fromkeys(sizes))
 
 
-def replays(runs: Sequence[RunSpec], workers: int, say: Callable[[int], None]) -> Replays:
-    """Return the `wasm.replayed` result of each run. say: called with the number of finished runs. Raises SpecError."""
-    found: Replays = {}
+def replays(runs: Sequence[RunSpec], workers: int) -> Replays:
+    """Return the `wasm.replayed` result of each run. Raises SpecError."""
     with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
-        waiting = {pool.submit(answer, QUESTION, spec): spec for spec in runs}
-        for done in as_completed(waiting):
-            found[waiting[done]] = answered(done.result())
-            say(len(found))
-    return found
+        found = pool.map(partial(answer, QUESTION), runs)
+        return dict(zip(runs, map(answered, found), strict=True))
 
 
 def page_of(example: ExploreExample, ready: Replays, nav: str) -> str:

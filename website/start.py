@@ -16,10 +16,9 @@ from website.document import Document, html_of, links_to
 from website.home import AFTER, home
 from website.lessons import lesson, list_of_lessons
 from website.live import page_of, played, replays, runs_of
-from website.needs import needs
 from website.papers import papers
 
-HOME, USERS, PAPERS, LESSON_LIST = "index.html", "users.html", "papers.html", "lessons.html"
+HOME, PAPERS, LESSON_LIST = "index.html", "papers.html", "lessons.html"
 
 
 def main() -> None:
@@ -49,7 +48,7 @@ def files() -> Iterator[tuple[str, str]]:
     examples = played()
     live = [(f"live-{number}.html", each.title, each.say) for number, each in enumerate(examples, 1)]
     lessons = [(f"lesson-{number}.html", one) for number, one in enumerate(map(LESSONS.get, ORDER)) if one]
-    others = [(USERS, "users"), (PAPERS, "papers"), (LESSON_LIST, "lessons")]
+    others = [(PAPERS, "papers"), (LESSON_LIST, "lessons")]
     listed = [(f"{HOME}#{AFTER}", PAGES[""].name), *((file, PAGES[path].name) for file, path in others)]
     listed.insert(1, (f"{HOME}#live", "Live runs"))
 
@@ -57,7 +56,6 @@ def files() -> Iterator[tuple[str, str]]:
         return file, html_of(page, links_to(listed, here or file))
 
     yield whole(HOME, home(HOME, live, others), listed[0][0])
-    yield whole(USERS, needs())
     yield whole(PAPERS, papers())
     yield whole(LESSON_LIST, list_of_lessons(lessons))
     for number, (file, one) in enumerate(lessons):
@@ -65,12 +63,6 @@ def files() -> Iterator[tuple[str, str]]:
         yield whole(file, lesson(number, one, following, LESSON_LIST))
     runs = runs_of(examples)
     workers = max(1, len(os.sched_getaffinity(0)))
-    ready = replays(runs, workers, lambda done: _say(done, len(runs)))
+    ready = replays(runs, workers)
     for (file, _, _), example in zip(live, examples, strict=True):
         yield file, page_of(example, ready, links_to(listed, file))
-
-
-def _say(done: int, of: int) -> None:
-    if sys.stderr.isatty():
-        end = "\n" if done == of else ""
-        print(f"\rdprl: runs are prepared, {done} of {of}", end=end, file=sys.stderr, flush=True)

@@ -1,19 +1,17 @@
-// A page of the site: its sliders switch between charts and tables drawn in advance. website/document.py writes them.
+// A page of the site: its slider switches between charts and tables drawn in advance. website/document.py writes them.
 import { add } from "./parts.js";
 import { at, control, drawChart, loaded, unpacked } from "./player_parts.js";
 import { ask } from "./site_guess.js";
 /**
- * @typedef {object} Plot a chart in several versions, one for each stop of a slider
- * @property {number | null} turned the index of that slider
- * @property {number | null} upright of the slider whose stop is a vertical line in the chart
- * @property {number | null} level of the slider whose stop is a horizontal line
+ * @typedef {object} Plot a chart
+ * @property {boolean} turned whether it has a version for each stop of the slider
  * @property {number | null} guessed of the question whose prediction is a vertical line
  * @property {{figure: any, see: string, alt: string}[]} light
  * @property {{figure: any, see: string, alt: string}[]} dark
  * @typedef {object} Content
- * @property {{label: string, stops: number[], words: string[], at: number}[]} sliders
+ * @property {{label: string, words: string[], at: number} | null} slider
  * @property {Plot[]} plots
- * @property {string[][][][]} tables the rows of each table, for each combination of stops
+ * @property {string[][][][]} tables the rows of each table, for each stop
  * @property {import("./site_guess.js").Guess[]} guesses one for each question
  * @property {{data: any, look: string, shape: string} | null} story five scenes, on the first page only
  * @property {Record<string, any>} config
@@ -23,18 +21,17 @@ class Site {
   /** @param {Content} content */
   constructor(content) {
     this.content = content;
-    this.at = content.sliders.map((slider) => slider.at);
+    this.at = content.slider?.at ?? 0;
     this.night = matchMedia("(prefers-color-scheme: dark)");
     this.night.addEventListener("change", () => this.show());
     /** Charts that have come near the window; the others are not drawn yet. @type {Set<number>} */
     this.seen = new Set();
-    content.sliders.forEach(({ label, words }, i) => {
-      const menu = label === "Environment";
-      control(at("controls"), { id: `slider-${i}`, label, words, menu }, (place) => {
-        this.at[i] = place;
+    if (content.slider) {
+      control(at("controls"), { id: "slider", ...content.slider }, (place) => {
+        this.at = place;
         this.show();
-      })(this.at[i]);
-    });
+      })(this.at);
+    }
     /** The stops that readers have predicted. @type {(number | undefined)[]} */
     this.guessed = [];
     content.guesses.forEach((guess, i) => ask(i, guess, (stop) => {
@@ -62,11 +59,10 @@ class Site {
     for (const number of this.seen) this.draw(number);
   }
   fill() {
-    const place = this.at.reduce((sum, here, i) => sum * this.content.sliders[i].stops.length + here, 0);
     this.content.tables.forEach((places, i) => {
       const body = /** @type {HTMLElement} */ (at(`table-${i}`).querySelector("tbody"));
       body.replaceChildren();
-      for (const cells of places[place]) {
+      for (const cells of places[this.at]) {
         const row = add(body, "tr");
         cells.forEach((text, j) => add(row, j ? "td" : "th", text, j ? {} : { scope: "row" }));
       }
@@ -74,16 +70,12 @@ class Site {
   }
   /** Draws a chart by its number. */
   draw(/** @type {number} */ number) {
-    const { turned, upright, level, guessed, ...themes } = this.content.plots[number];
+    const { turned, guessed, ...themes } = this.content.plots[number];
     const theme = this.night.matches ? "dark" : "light";
-    const { figure, see, alt } = themes[theme][turned === null ? 0 : this.at[turned]];
+    const { figure, see, alt } = themes[theme][turned ? this.at : 0];
     const layout = { ...figure.layout, shapes: [...(figure.layout.shapes ?? [])] };
-    const stop = (slider) => this.content.sliders[slider]?.stops[this.at[slider]];
-    const line = { color: this.content.ink[theme], width: 1.5 }, y = stop(level);
-    const vertical = (x, style) => x === undefined ? []
-      : [{ type: "line", x0: x, x1: x, y0: 0, y1: 1, yref: "paper", line: style }];
-    layout.shapes.push(...vertical(stop(upright), line), ...vertical(this.guessed[guessed], { ...line, dash: "dot" }));
-    if (y !== undefined) layout.shapes.push({ type: "line", x0: 0, x1: 1, xref: "paper", y0: y, y1: y, line });
+    const x = this.guessed[guessed], line = { color: this.content.ink[theme], width: 1.5, dash: "dot" };
+    if (x !== undefined) layout.shapes.push({ type: "line", x0: x, x1: x, y0: 0, y1: 1, yref: "paper", line });
     drawChart(`plot-${number}`, figure.data, layout, this.content.config[theme]);
     at(`plot-${number}`).setAttribute("aria-label", alt);
     at(`plot-${number}`).lastElementChild.innerHTML = see;  // Python has escaped it

@@ -9,10 +9,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from dprl.figures import style
-from dprl.figures.chart import Chart, Trace, stacked
+from dprl.figures.chart import Chart, stacked
 from dprl.figures.lines import Array
 from dprl.figures.picture import Picture
-from dprl.words import human, percent, promise, proves
+from dprl.words import human, promise, proves
 
 WORLDS = ("first episode", "second episode")
 
@@ -122,40 +122,6 @@ def guesses_of_100(right: float, *, see: str = "", dark: bool = False) -> Pictur
     chart.y(visible=False, range=[9.8, -0.8])
     table = pd.DataFrame({"guess": ["right", "wrong"], "of 100 people": [hits, 100 - hits]})
     return chart.picture("guesses", see, table)
-
-
-def belief_curves(
-    priors: Array,
-    least: Array,
-    most: Array,
-    *,
-    at: tuple[float, float, float],
-    see: str = "",
-    dark: bool = False,
-) -> Picture:
-    """Draw the attacker's lowest and highest belief after a release; `at` is one point: (prior, lowest, highest)."""
-    chart = Chart("Change of belief", "Belief before the release", "Belief afterwards", height=380, dark=dark)
-    between: Trace = {"fillcolor": style.translucent(chart.colors.roles["bound"], 0.12)}
-    hover: Trace = {"hovertemplate": "%{x:.0%} becomes %{y:.1%}<extra></extra>"}
-    chart.theory("lower: the outcome speaks against it", priors, least, 2, **between, **hover)
-    chart.theory("upper: the outcome speaks for it", priors, most, 2, fill="tonexty", **between, **hover)
-    ink = chart.colors.ink
-    chart.add(
-        "markers+lines+text",
-        [at[0], at[0]],
-        list(at[1:]),
-        text=[percent(at[1]), percent(at[2])],
-        textposition=["bottom center", "top center"],
-        textfont={"color": ink, "size": 13},
-        marker={"color": ink, "size": 10},
-        line={"color": ink, "width": 1},
-        showlegend=False,
-        cliponaxis=False,
-    )
-    chart.x(tickformat=".0%", range=[0, 1])
-    chart.y(tickformat=".0%", range=[-0.08, 1.08])
-    table = pd.DataFrame({"before": priors, "after, against": least, "after, for": most})
-    return chart.picture("belief", see, table)
 
 
 def collusion_bars(

@@ -110,9 +110,9 @@ class Sketch:
 MOST_ROWS = 200  # of the table below the chart; the downloaded numbers are complete
 
 
-def chart_page(title: str, about: str, picture: Picture, footer: str, more: str = "") -> str:
+def chart_page(title: str, about: str, picture: Picture, footer: str) -> str:
     """Return a page with a chart (in the light theme) as HTML, which needs no server and no network. about: describes
-    the data. footer: is also below an image saved from the chart. more: the HTML below the chart."""
+    the data. footer: is also below an image saved from the chart."""
     config = style.config() | {"responsive": True}  # Plotly would write a footer into a script unescaped
     numbers = picture.table.to_html(index=False, border=0, na_rep="", max_rows=MOST_ROWS, float_format=human)
     colors = style.LIGHT
@@ -127,7 +127,6 @@ def chart_page(title: str, about: str, picture: Picture, footer: str, more: str 
         .replace("{footer}", escape(footer))
         # Last, so that placeholders are not searched for in these texts.
         .replace("{see}", markup(picture.see))
-        .replace("{more}", more)
         .replace("{numbers}", numbers)
         .replace("{script}", plain(web_source("sign_picture.js")))
         .replace("{chart}", picture.figure.to_html(config, full_html=False))

@@ -73,8 +73,6 @@ def frontier(
 ) -> Picture:
     """Draw a marker for each run at its x, with the curves' intervals. axis: the title of the axis; symbol: the name of
     x; bounds: bounds to draw as dotted lines; wide: whether there is room for names at the ends of lines.
-
-    The `customdata` of each marker begins with the indices of its curve and its point.
     """
     over = OVER[measure]
     chart = Chart(
@@ -94,14 +92,14 @@ def frontier(
         chart.line(name, np.asarray(best.x, float), best.worst, chart.colors.muted, 1, dash)
     known = [np.isfinite(curve.center) for curve in curves]
     banded = False
-    for i, (curve, ok) in enumerate(zip(curves, known, strict=True)):
+    for curve, ok in zip(curves, known, strict=True):
         has, color = ok & np.isfinite(curve.low), curve.style.color(dark)
         if has.sum() > 1:
             banded, label = True, style.plain(curve.label)
             own: Trace = {"name": f"{label}: {lines.band(statistic, over)}", "legendgroup": label}
             x, low, high = np.asarray(curve.x, float)[has], curve.low[has], curve.high[has]
             chart.band(x, floor.lifted(low), floor.lifted(high), style.translucent(color, 0.2), **own)
-        _markers(chart, i, curve, floor, symbol)
+        _markers(chart, curve, floor, symbol)
     if not bounds:
         _theory(chart, curves, symbol)
     if banded:
@@ -130,28 +128,21 @@ def frontier(
         for c in curves
     )
     proved = ({"curve": PROVED + b.label, symbol: b.x, "bound": b.values} for b in bounds)
-    return chart.picture(
-        f"frontier_{measure}",
-        see,
-        stacked([*parts, *proved]),
-        revision=f"{measure}-{axis}",
-        clickmode="event+select",
-    )
+    return chart.picture(f"frontier_{measure}", see, stacked([*parts, *proved]), revision=f"{measure}-{axis}")
 
 
-def _markers(chart: Chart, i: int, curve: Frontier, floor: Floor, symbol: str) -> None:
-    """Draw the i-th curve's line with its markers: in the shade of each point's budget, hollow if seeds are missing,
+def _markers(chart: Chart, curve: Frontier, floor: Floor, symbol: str) -> None:
+    """Draw a curve's line with its markers: in the shade of each point's budget, hollow if seeds are missing,
     and triangles on the bottom edge."""
     look, label = curve.style, style.plain(curve.label)
     ok = np.flatnonzero(np.isfinite(curve.center))
     x, center, whole = np.asarray(curve.x, float)[ok], curve.center[ok], curve.whole[ok]
     above = floor.above(center)
-    words = np.empty((len(ok), 5), object)
-    words[:, 0], words[:, 1] = i, ok
-    words[:, 2] = [human(v) for v in x]
-    measured = zip(center, curve.low[ok], curve.high[ok], strict=True)
-    words[:, 3] = [interval(human(float(m)), float(a), float(b)) for m, a, b in measured]
-    words[:, 4] = [percent(float(share)) for share in curve.share[ok]]
+    rows = zip(x, center, curve.low[ok], curve.high[ok], curve.share[ok], strict=True)
+    words = [
+        (human(at), interval(human(float(mean)), float(low), float(high)), percent(float(share)))
+        for at, mean, low, high, share in rows
+    ]
     symbols = [
         "triangle-down-open" if not a else look.symbol + ("" if w else "-open")
         for a, w in zip(above, whole, strict=True)
@@ -167,12 +158,11 @@ def _markers(chart: Chart, i: int, curve: Frontier, floor: Floor, symbol: str) -
         look.dash,
         mode="lines+markers",
         marker={"symbol": symbols, "size": size, "color": shades, "line": {"width": 1.5, "color": shades}},
-        unselected={"marker": {"opacity": 0.6}},
         cliponaxis=False,  # triangles on the bottom edge are not cut
         customdata=words,
         hovertemplate=(
-            f"<b>{label}</b><br>{symbol} = %{{customdata[2]}}<br>%{{customdata[3]}}"
-            "<br>%{customdata[4]} of all there is to lose<extra></extra>"
+            f"<b>{label}</b><br>{symbol} = %{{customdata[0]}}<br>%{{customdata[1]}}"
+            "<br>%{customdata[2]} of all there is to lose<extra></extra>"
         ),
         legendgroup=label,
     )

@@ -47,17 +47,16 @@ class UsersCurve:
 Mine = tuple[float, float]  # a visitor's number of users and budget
 
 
-def users_by_trust(curves: Sequence[UsersCurve], mine: Mine | None, *, see: str, dark: bool) -> Picture:
-    """Draw a line and a band for each model, and the visitor's own users and budget if they are known."""
+def users_by_trust(curves: Sequence[UsersCurve], mine: Mine, *, see: str, dark: bool) -> Picture:
+    """Draw a line and a band for each model, and the visitor's own users and budget."""
     chart = Chart(TITLE, X_TITLE, "Users needed", height=480, dark=dark)
     low, high = _decades(curves, mine)
     for curve in curves:
         _draw(chart, curve)
     lines.band_sign(chart, "possible error of a line")
     ends = [float(curves[0].epsilon[0]), float(curves[0].epsilon[-1])]
-    if mine is not None:
-        gaps = [np.nanmin([abs(np.log(one.needed[end] / mine[0])) for one in curves]) for end in (0, -1)]
-        _draw_mine(chart, mine, ends, (low, high), right=bool(gaps[1] >= gaps[0]))
+    gaps = [np.nanmin([abs(np.log(one.needed[end] / mine[0])) for one in curves]) for end in (0, -1)]
+    _draw_mine(chart, mine, ends, (low, high), right=bool(gaps[1] >= gaps[0]))
     chart.x(type="log", range=list(np.log10(ends)), tickangle=0, tickvals=TICKS, ticktext=TICKS)
     chart.y(type="log", range=list(np.log10([low, high])), dtick=2, exponentformat="power")
     return chart.picture("curves", see, _numbers(curves))
@@ -99,9 +98,9 @@ def _draw(chart: Chart, curve: UsersCurve) -> None:
     chart.line(name, lines.gapped(x[at]), lines.gapped(y[at]), color, 2.5, dash, **both)
 
 
-def _decades(curves: Sequence[UsersCurve], mine: Mine | None) -> tuple[float, float]:
+def _decades(curves: Sequence[UsersCurve], mine: Mine) -> tuple[float, float]:
     """Return the powers of ten that enclose everything drawn; wide bands are cut."""
-    seen = [mine[0]] if mine else []
+    seen = [mine[0]]
     for curve in curves:
         known = curve.needed[np.isfinite(curve.needed)]
         factor = curve.factor if np.isfinite(curve.factor) else 1.0
@@ -140,11 +139,6 @@ class UsersRow:
     low: float  # the ends of the 95% bootstrap interval over seeds; NaN if there is none
     high: float
     note: str = ""  # the text shown instead of a number
-    times: tuple[float, float, float] = (
-        np.nan,
-        np.nan,
-        np.nan,
-    )  # the ratio to the smallest number, with its interval
 
 
 def users_needed(
@@ -173,8 +167,7 @@ def users_needed(
         zeroline=False,
     )
     columns = ["model", "users needed", "low (95%)", "high (95%)"]
-    columns += ["times the fewest", "times, low", "times, high"]
-    table = pd.DataFrame([(r.label, r.needed, r.low, r.high, *r.times) for r in rows], columns=columns)
+    table = pd.DataFrame([(r.label, r.needed, r.low, r.high) for r in rows], columns=columns)
     return chart.picture("needs", see, table, revision=title)
 
 

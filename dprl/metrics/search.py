@@ -6,7 +6,7 @@ All functions map arrays to arrays.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -63,7 +63,6 @@ class UsersFound:
         price: [seeds, N] the privacy cost per episode at each.
         needed: the K from which the mean cost is at most the target, NaN if there is none on the grid.
         low, high: its 95% bootstrap interval over seeds.
-        resampled: [B] `needed` in each bootstrap sample.
         pending: the K to run next, None at the end.
     """
 
@@ -72,7 +71,6 @@ class UsersFound:
     needed: float = np.nan
     low: float = np.nan
     high: float = np.nan
-    resampled: Array = field(default_factory=lambda: np.zeros(0))
     pending: int | None = None
 
 
@@ -104,7 +102,7 @@ def search_users(
         low, high = quantiles(resampled)
         further = [k for k in grid if k > users.at[-1]]
         if np.isnan(needed) or np.isfinite(high) or not further:
-            return replace(users, needed=needed, low=low, high=high, resampled=resampled)
+            return replace(users, needed=needed, low=low, high=high)
         seen = look(further[0])  # the upper end of the interval lies beyond the last K
         if seen is None:
             return so_far(further[0])

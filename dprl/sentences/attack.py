@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 
 from dprl.messages import filled, messages
-from dprl.metrics import Measured, best_guess, posterior
-from dprl.words import at_least, at_most, human, percent, plural, promise, proves, share_at_most
+from dprl.metrics import Measured
+from dprl.words import at_least, at_most, human, plural, promise, proves, share_at_most
 
 SAID = messages("charts")["attack"]
 CLOSE = 0.005  # relative: budgets this close are the same
@@ -114,17 +114,6 @@ def about_epsilons(deltas: Sequence[float], epsilons: Sequence[float]) -> str:
     return (
         f"For the same noise we prove {proves(epsilons[0], deltas[0])} and {proves(epsilons[-1], deltas[-1])}. "
         "Each pair is one point of a curve."
-    )
-
-
-def about_belief(prior: float, epsilon: float, false: Sequence[float], missed: Sequence[float]) -> str:
-    """Describe the change of an attacker's belief from `prior`."""
-    low, high = posterior(prior, -epsilon), posterior(prior, epsilon)
-    right = best_guess(prior, false, missed)  # type: ignore[arg-type]
-    return (
-        "After an outcome that is exp(ε) times as likely with one episode as with the other, a belief of "
-        f"{percent(prior)} becomes {percent(low)} or {percent(high)}. Over all outcomes, the best guess is right "
-        f"at most {share_at_most(right)} of the time, and without the release {max(prior, 1 - prior):.1%} of the time."
     )
 
 

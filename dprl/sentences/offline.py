@@ -109,14 +109,6 @@ def about_actions(wrong: int, pairs: int, weight: float, agrees: float) -> str:
     )
 
 
-def low_values(below: float, start: float, v_star: float) -> str:
-    """Describe the lower bounds V~: the share that is at most the optimum, and the bound at the start."""
-    return (
-        f"The lower bound is at most the true optimum in {percent(below)} of the state-step pairs. At the start the "
-        f"lower bound is {at_least(start)}, and v* = {v_star:#.3g}."
-    )
-
-
 def about_coverage(optimal: float, d_m: float, where: str, n: int) -> str:
     """Describe how well the data cover the optimal policy's states and actions.
 

@@ -23,39 +23,30 @@ from pages.shared.results.data import AttackScores, bundled_scores, cache_of_all
 from pages.shared.results.status import Runs
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.draft import Draft, draft_of
-from pages.shared.visitor.links import looked, read
-from pages.shared.visitor.links import pairs_of as view_pairs
 from pages.shared.visitor.state import PageState, session
 
 BASE = RunSpec(seeds=1)
-STEPS = ("one", "subtract", "tree")
-
-
-@dataclass(frozen=True)
-class AttackView:
-    """The state of the page that its links store, besides the attack."""
-
-    step: str = looked("one", "the step of the collusion that is shown", "step", choices=STEPS)
-    prior: int = looked(50, "belief before the release, in percent", "prior", low=1, high=99)
+STEPS = ("one", "subtract", "tree")  # of the collusion
 
 
 DEFAULT = AttackSpec(run=BASE)
 OWN = ("first", "second", "noise", "places")  # fields of the spec with their own key in links
 
 
-def encode(spec: AttackSpec, view: AttackView) -> list[tuple[str, str]]:
+def encode(spec: AttackSpec, step: str = STEPS[0]) -> list[tuple[str, str]]:
     """Return the query parameters, in order, each key and value unescaped."""
     usual = AttackSpec(run=spec.run)
     run = spec.run.replace(seeds=RUN_FIELDS["seeds"].default)  # the number of seeds is irrelevant here
     items = [*links.link_heading(), ("b", links.encode_spec(run))]
     items += [(name, getattr(spec, name)) for name in OWN if getattr(spec, name) != getattr(usual, name)]
-    return items + view_pairs(view)
+    return items + ([] if step == STEPS[0] else [("step", step)])
 
 
 def decode(
     parameters: Mapping[str, Sequence[str]], files: Mapping[str, str] | None = None
-) -> tuple[AttackSpec, AttackView, tuple[str, ...]]:
-    """Read the query parameters (each key with all its values): the attack, the view, and a sentence for each fault.
+) -> tuple[AttackSpec, str, tuple[str, ...]]:
+    """Read the query parameters (each key with all its values): the attack, the step of the
+    collusion, and a sentence for each fault.
 
     files: texts known on this server that are too long for a link, by their digest.
     """
@@ -73,8 +64,8 @@ def decode(
             spec = spec.replace(**change)
         except SpecError as error:
             problems.append(str(error))
-    view = AttackView(**read(AttackView, parameters, problems))
-    return spec, view, tuple(problems)
+    step = links.chosen("step", links.last(parameters, "step"), STEPS, problems) or STEPS[0]
+    return spec, step, tuple(problems)
 
 
 class AttackRuns(Runs):
@@ -90,10 +81,10 @@ RUNS = AttackRuns(group="attack")
 
 @dataclass(kw_only=True)
 class Attack(PageState):
-    """The page's state for one visitor: the attack, the view, and the guesses."""
+    """The page's state for one visitor: the attack, the step of the collusion, and the guesses."""
 
     spec: AttackSpec = DEFAULT
-    view: AttackView = AttackView()
+    step: str = STEPS[0]
     guesses: list[bool] = field(default_factory=list)  # whether each guess about whose data it is was right
     guessed: bool | None = None  # the guess about the data shown now, None before it is made
     skipped: bool = False  # whether the visitor chose not to guess
@@ -105,12 +96,12 @@ class Attack(PageState):
 
     @property
     def link(self) -> list[tuple[str, str]]:
-        return encode(self.spec, self.view)
+        return encode(self.spec, self.step)
 
     def follow(self, given: Query) -> None:
         """Apply a link and start its attack."""
         s = session()
-        self.spec, self.view, self.problems = decode(given, s.files)
+        self.spec, self.step, self.problems = decode(given, s.files)
         s.draft = draft_of(self.spec.run)
         s.version += 1
         RUNS.begin([self.spec])

@@ -14,7 +14,6 @@ from dprl import metrics
 from dprl.figures import attack as figures
 from dprl.figures.picture import Picture
 from dprl.privacy import MECHANISMS, PRIVATIZERS, Guarantee
-from dprl.runs.status import RunStatus
 from dprl.sentences import attack as sentences
 from dprl.simulation import AttackSpec, RunSpec
 from dprl.simulation.attack import pairs_of
@@ -27,20 +26,16 @@ from pages.shared.controls.noise import noise, structure
 from pages.shared.controls.panel import sidebar
 from pages.shared.controls.widgets import segments
 from pages.shared.layout.chart import empty, kept, save_citations, show
-from pages.shared.layout.frame import dark, redrawn
+from pages.shared.layout.frame import redrawn
 from pages.shared.layout.head import common, head, share
-from pages.shared.layout.terms import escape, explained
+from pages.shared.layout.terms import explained
 from pages.shared.names import in_common
 from pages.shared.results import answers
 from pages.shared.results.data import AttackScores
 from pages.shared.results.status import (
     ACTIVE,
-    line,
     pace,
     pause_switch,
-    price,
-    stopped,
-    words,
     working_out,
 )
 from pages.shared.visitor.callbacks import button, into, keyed
@@ -70,7 +65,6 @@ def draw_parts(corner: DeltaGenerator, live: bool) -> None:
     guess_part()
     release_part()
     collusion_part()
-    belief_part()
     save_citations([a.spec])
     with corner:
         share(a)
@@ -124,8 +118,7 @@ def release_part() -> None:
     if a.spec.run.contribution > 1:
         st.markdown(explained(sentences.several(a.spec.run.contribution)))
     choices(run.state in ACTIVE)
-    with st.container():  # keeps its place when it is empty
-        attack_strip(a.spec, run)
+    RUNS.strip(RUNS.progress([a.spec]))
     if not len(found.first):
         if run.state in ACTIVE:
             empty("The first trials appear in a moment.")
@@ -174,22 +167,6 @@ def attack_other(**changes: Any) -> None:
     """Start an attack with other episodes, another noise or other places."""
     attempt(lambda: show_attack(attack().spec.replace(**changes)))
     st.rerun()
-
-
-def attack_strip(spec: AttackSpec, run: RunStatus) -> None:
-    """Draw the status of the attack, with buttons for the possible actions."""
-    said = escape(words(run))
-    if run.state in ACTIVE:
-        line(run.progress, said.replace("seed", "part"), partial(RUNS.withdraw, [spec]))
-    elif run.state == "unknown":
-        with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small"):
-            cost = f"It takes {price([spec])}.".replace("seed", "part")
-            st.markdown(f":material/info: {said} {cost}", width="stretch")
-            label = f"Play {spec.executions * spec.seeds:,} trials"
-            button(label, RUNS.start, [spec], icon="play_arrow", type="primary", key="play")
-    elif run.state != "done":
-        again = partial(RUNS.start, [spec], again=True)
-        stopped(f":material/info: {said}", "Try again", "replay", again, "retry")
 
 
 def measured_attack(spec: AttackSpec, found: AttackScores, card: Guarantee, curves: dict[str, Any]) -> None:
@@ -292,8 +269,8 @@ def collusion_part() -> None:
     """Draw one step of the collusion with its chart."""
     a = attack()
     st.markdown("## Two users collude", anchors=False)
-    segments("Step", "step", STEPS, a.view.step, lambda step: a.change(step=step))
-    step = a.view.step
+    segments("Step", "step", STEPS, a.step, lambda step: a.put(step=step))
+    step = a.step
     st.markdown(explained(sentences.SAID[f"steps_{step}"]))
     found = answers.table("collusion", a.spec)
     if found is None:
@@ -315,25 +292,6 @@ def collusion_part() -> None:
     show(kept(key, lambda night: figures.collusion_bars(*bars, see=see, dark=night)), "collusion")
     alone = f"One counter, {len(visits)} users, ε = {a.spec.run.epsilon:g} for this counter alone."
     st.caption(explained(f"{alone} After Vietri et al. (2020), section 2.2."))
-
-
-def belief_part() -> None:
-    """Draw the effect of a release on an attacker's belief."""
-    a = attack()
-    card, curves = answers.guarantee(a.spec.run), answers.table("promise", a.spec.run)
-    if card is None or curves is None or card.proved_epsilon is None:
-        return
-    epsilon = card.proved_epsilon
-    st.markdown("## What could an attacker believe about you?", anchors=False)
-    st.markdown(explained(sentences.SAID["meaning"]))
-    moved = keyed("prior", lambda percent: a.change(prior=int(percent)))
-    percent = st.slider("Belief before the release", 1, 99, a.view.prior, format="%d%%", **moved)
-    before = percent / 100
-    priors = np.linspace(0.01, 0.99, 99)
-    least, most = (np.array([metrics.posterior(p, sign * epsilon) for p in priors]) for sign in (-1, 1))
-    at = (before, metrics.posterior(before, -epsilon), metrics.posterior(before, epsilon))
-    see = sentences.about_belief(before, epsilon, curves["false"], curves["missed"])
-    show(figures.belief_curves(priors, least, most, at=at, see=see, dark=dark()), "belief")
 
 
 main()

@@ -11,7 +11,6 @@ import numpy as np
 import streamlit as st
 
 from dprl import links, metrics
-from dprl.fields import SpecError
 from dprl.figures import counts as count_figures
 from dprl.figures import grid, steps
 from dprl.figures import policy as drawings
@@ -21,18 +20,17 @@ from dprl.mdp import TabularMDP
 from dprl.runs.status import RunStatus
 from dprl.sentences import noise as noise_sentences
 from dprl.sentences import policy as policy_sentences
-from dprl.simulation import OfflineSpec, RunSpec, SeedTrace, following
+from dprl.simulation import RunSpec, SeedTrace
 from dprl.statistics import NOISY
 from dprl.words import after, count
 from pages.shared.controls import view
 from pages.shared.layout.chart import kept, show
-from pages.shared.layout.frame import page_link
-from pages.shared.layout.terms import escape, explained
+from pages.shared.layout.terms import escape
 from pages.shared.results import data
 from pages.shared.results.data import comes_along
-from pages.shared.results.status import ACTIVE, ONLINE, Progress, act, price
-from pages.shared.visitor.links import Curve, encode_specs, most_private
-from pages.shared.visitor.state import ask, begin, owner_id, session
+from pages.shared.results.status import ACTIVE, ONLINE, Progress
+from pages.shared.visitor.links import Curve, most_private
+from pages.shared.visitor.state import begin, owner_id, session
 
 
 def offered(why: str) -> list[int]:
@@ -78,33 +76,16 @@ def progress(runs: Sequence[RunStatus]) -> Progress:
     return Progress([*shown], {spec: run for spec, run in shown.items() if run.state != "done"})
 
 
-def look_closely(titles: Sequence[str], runs: Sequence[RunStatus]) -> tuple[Curve, str, SeedTrace] | None:
-    """Draw menus for curve and seed; return the curve, its title and the trace, or None after showing the reason."""
+def look_closely(titles: Sequence[str]) -> tuple[Curve, SeedTrace] | None:
+    """Draw menus for curve and seed; return the curve and the trace, or None after showing the reason."""
     e, places = session().explore, offered("look at it closely")
     if not places:
         return None
-    left, right = st.columns([3, 2], wrap=False)
-    with left:
-        chosen = curve_menu("Curve", places, titles)
-    curve = e.shown[chosen]
-    with right:
-        seed = view.seed_menu(e, "Seed", curve.spec.seeds)
-    found = data.trace(curve.spec, seed)
-    if found is None or not len(found.detail_episodes):
-        absent(curve.spec, f"{titles[chosen]}, seed {seed}", runs[chosen])
-        return None
-    return curve, titles[chosen], found
-
-
-def absent(spec: RunSpec, name: str, run: RunStatus) -> None:
-    """Show why a run has no details yet. If only its curve is bundled, request the run unless that costs too much."""
-    if run.state == "done" and begin_lacking([spec]):
-        st.rerun()
-    if run.state in ACTIVE:
-        st.info(explained(f"**{escape(name)}.** Counts and policies appear when this seed is finished."))
-        return
-    st.info(f"**{escape(name)}.** This seed was not computed: {price([spec])}.")
-    act("Run it", "play_arrow", lambda: ask([spec], session().visitor, again=True), "close_look")
+    curves = e.shown
+    first = places[most_private([curves[i] for i in places])]
+    owners = [owner_id("draft" if curve.draft else "") for curve in curves]
+    found = view.close_look(e, [curve.spec for curve in curves], titles, places, first, owners)
+    return None if found is None else (curves[found[0]], found[1])
 
 
 def begin_lacking(specs: Sequence[RunSpec]) -> bool:
@@ -131,12 +112,12 @@ FAMILIES = {"visits": "Visits", "rewards": "Rewards"}
 SEEN = {"noisy": "With noise", "released": "As the planner sees them"}
 
 
-def counts_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
+def counts_tab(titles: Sequence[str], _: Sequence[RunStatus]) -> None:
     """Draw the visits of every state and action: true, with noise, and as released."""
-    found = look_closely(titles, runs)
+    found = look_closely(titles)
     if found is None:
         return
-    curve, _, trace = found
+    curve, trace = found
     learner = ALGORITHMS[curve.spec.algorithm]
     if not learner.statistic.counted:
         st.info(
@@ -180,12 +161,13 @@ def cells(
     )
 
 
-def ellipsoid_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
+def ellipsoid_tab(titles: Sequence[str], _: Sequence[RunStatus]) -> None:
     """Draw the confidence set used for planning, next to the set that the same users would give without noise."""
-    found = look_closely(titles, runs)
+    found = look_closely(titles)
     if found is None:
         return
-    _, title, trace = found
+    curve, trace = found
+    title = titles[session().explore.shown.index(curve)]
     if not trace.beliefs:
         st.info("This algorithm has no confidence set of weights. Choose a curve whose algorithm has one.")
         return
@@ -238,16 +220,14 @@ def ellipsoid_picture(
 
 
 CHARTS = {"steps": "Actions", "map": "Map", "visits": "Visits", "V": "Values V", "Q": "Values Q"}
-BUDGETS = (0.01, 0.1, 1.0)  # values of rho, for learning offline from this policy's users
-FOLLOW, LIKELIEST = "follow this policy", "take this policy's likeliest actions"
 
 
-def policy_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
+def policy_tab(titles: Sequence[str], _: Sequence[RunStatus]) -> None:
     """Draw the policy after some number of episodes, against the optimal one."""
-    found = look_closely(titles, runs)
+    found = look_closely(titles)
     if found is None:
         return
-    curve, _, trace = found
+    curve, trace = found
     mdp = data.environment(curve.spec)
     charts = CHARTS | ({"chances": "Chances"} if trace.chances.size else {})  # of a stochastic policy
     if not mdp.dense:  # environments with hundreds of states, such as Taxi, do not fit into a drawing
@@ -255,27 +235,10 @@ def policy_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     e = session().explore
     chart = view.segments(e, "Chart", "drawn", charts)
     at = moment(trace)
-    offline(trace, at)
     step = view.steps(e, "Step of the episode", "h", range(mdp.H)) if chart == "map" else 0
     key = ("policy", chart, stretch(trace), at, step)
     picture = kept(key, partial(policy_picture, chart, mdp, trace, at, step))
     show(picture, f"policy_{chart}", group="policy")
-
-
-def offline(trace: SeedTrace, at: int) -> None:
-    """Draw a link to Offline, for data in which 70% of the users follow this policy, or its likeliest actions."""
-    spec, said = trace.spec, following(trace.policy[at])
-    world, params = spec.environment, spec.environment_params
-    try:
-        base = OfflineSpec(environment=world, environment_params=params, behaviour=said)
-    except SpecError as error:  # such as a problem too large for data sets
-        st.caption(f"No offline data set can be made here. {escape(str(error))}")
-        return
-    if len(said) > links.MAX_MODEL:  # the link contains only its digest
-        session().files[links.text_digest(said)] = said
-    runs = [base.baseline(), *(base.replace(rho=rho) for rho in BUDGETS)]
-    way = LIKELIEST if trace.chances.size else FOLLOW
-    page_link("offline", f"Learn offline from users who {way}", encode_specs(runs))
 
 
 def policy_picture(chart: str, mdp: TabularMDP, trace: SeedTrace, at: int, step: int, night: bool) -> Picture:

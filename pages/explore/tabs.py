@@ -40,8 +40,7 @@ from dprl.sentences.noise import IN_A_COUNT
 from dprl.simulation import AttackSpec, RunSpec
 from dprl.words import count, human, plural, promise, significant
 from pages.attack import link as attack_link
-from pages.attack.link import AttackView
-from pages.explore.look import absent, curve_menu, going, offered
+from pages.explore.look import curve_menu, going, offered
 from pages.shared.controls import view
 from pages.shared.layout.browser import one_user
 from pages.shared.layout.chart import empty, kept, show, sketch
@@ -97,10 +96,10 @@ def regret_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     part = st.expander("One user, step by step", on_change="rerun", key="learner")
     if part.open:
         with part:
-            learner_at_work(titles, runs)
+            learner_at_work(titles)
 
 
-def learner_at_work(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
+def learner_at_work(titles: Sequence[str]) -> None:
     """Draw one user who follows a run's policy, with a menu of runs."""
     e, said = session().explore, messages("one_user")
     chosen = curve_menu("Curve", offered("see one of its users"), titles)
@@ -111,7 +110,7 @@ def learner_at_work(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
         return
     trace = data.trace(spec, e.view.seed if e.view.seed < spec.seeds else 0)
     if trace is None or not len(trace.detail_episodes):
-        absent(spec, titles[chosen], runs[chosen])
+        view.absent(spec, titles[chosen], session().visitor)
         return
     key = f"{spec.to_json()}#{trace.seed}#{trace.episodes[-1]}"
     one_user(key, lambda: content(mdp, trace))
@@ -263,7 +262,7 @@ def guarantee_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
             else:
                 card(guarantee, run, chosen)
                 with suppress(SpecError):  # noise that cannot be attacked
-                    link = attack_link.encode(AttackSpec(run=run), AttackView())
+                    link = attack_link.encode(AttackSpec(run=run))
                     page_link("attack", "Attack this noise", link)
     if guarantee is not None and guarantee.ladder:
         compare_noise(guarantee, run)

@@ -11,11 +11,10 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from dprl import metrics
-from dprl.figures import counts, steps
+from dprl.figures import counts
 from dprl.figures.lines import Series
 from dprl.figures.looks import numbered
 from dprl.figures.picture import Picture
@@ -33,8 +32,7 @@ from dprl.sentences import offline as sentences
 from dprl.sentences import promise as said
 from dprl.sentences.offline import CLOSE
 from dprl.simulation import OfflineSpec, OfflineTrace
-from dprl.tables import escape_formulas
-from dprl.words import at_most, count, human, interval, percent, promise, proves
+from dprl.words import count, promise
 from pages.offline.record import RUNS, offline
 from pages.shared.controls import view
 from pages.shared.layout.chart import empty, files, kept, make_again, show, tidy
@@ -43,8 +41,8 @@ from pages.shared.layout.terms import escape, explained
 from pages.shared.names import episodes_each, places_apart, told_apart
 from pages.shared.results import answers, data
 from pages.shared.results.guarantee import promised
-from pages.shared.results.status import ACTIVE, act, awaited, note, price, working_out
-from pages.shared.visitor.state import ask, begin, owner_id
+from pages.shared.results.status import awaited, note, working_out
+from pages.shared.visitor.state import owner_id
 
 
 def run_titles(specs: Sequence[OfflineSpec]) -> list[str]:
@@ -81,7 +79,6 @@ class DataSetSelection(NamedTuple):
     """The visitor's choice of a run and of one of its data sets with details. at, n: the data set's index and size."""
 
     spec: OfflineSpec
-    title: str
     trace: OfflineTrace
     at: int
     n: int
@@ -105,37 +102,16 @@ def chosen_spec() -> int:
 
 
 def choose_data_set() -> DataSetSelection | None:
-    """Draw menus for run, repetition and size; return None after showing the reason if there is nothing to show.
-    Bundled results contain curves only, so the run itself is requested here."""
-    left, right = st.columns([3, 2], wrap=False)
-    with left:
-        chosen = chosen_spec()
-    spec = offline().specs[chosen]
-    with right:
-        seed = view.seed_menu(offline(), "Data set", spec.seeds)
-    trace = data.trace(spec, seed)
-    if trace is None or not len(trace.detail_n):
-        absent(spec)
+    """Draw menus for run, repetition and size; return None after showing the reason if there is nothing to show."""
+    part, specs = offline(), offline().specs
+    titles, owners = run_titles(specs), [owner_id("offline")] * len(specs)
+    found = view.close_look(part, specs, titles, range(len(specs)), most_private(specs), owners)
+    if found is None:
         return None
+    chosen, trace = found
     sizes = [int(n) for n in trace.detail_n]
-    n = view.steps(offline(), "Trajectories in the data set", "n", sizes, count, otherwise=telling(trace))
-    return DataSetSelection(spec, run_titles(offline().specs)[chosen], trace, sizes.index(n), n)
-
-
-def absent(spec: OfflineSpec) -> None:
-    """Request a run that nobody has requested yet, and show its status."""
-    owner = owner_id("offline")
-    run = data.store().status(spec, owner)
-    if run.state in ACTIVE:
-        empty("The counts and policies appear when this data set is finished.")
-        return
-    cost = ""
-    if run.state in ("unknown", "done"):
-        if begin([spec], owner):
-            st.rerun()
-        cost = f": {price([spec])}"
-    empty(f"This data set was not computed{cost}.")
-    act("Run it", "play_arrow", lambda: ask([spec], owner, again=True), "close_look")
+    n = view.steps(part, "Trajectories in the data set", "n", sizes, count, otherwise=telling(trace))
+    return DataSetSelection(specs[chosen], trace, sizes.index(n), n)
 
 
 def telling(trace: OfflineTrace) -> int:
@@ -183,37 +159,13 @@ def pessimism_picture(found: DataSetSelection, step: int | None, night: bool) ->
     )
 
 
-CHARTS = {"steps": "Actions", "V": "Lower bound V~"}
-
-
 def policy_tab() -> None:
     """Draw the policy learned from one data set."""
     found = choose_data_set()
     if found is None:
         return
-    with st.container(key="policy_view"):
-        chart = view.segments(offline(), "Chart", "drawn", CHARTS)
-    if chart == "steps":
-        of = found.trace, found.at, data.environment(found.spec)
-        drawn = kept(("offline-policy", chart, found.key), lambda night: learned_picture(*of, dark=night))
-    else:
-        drawn = kept(("offline-policy", chart, found.key), partial(values, found))
-    show(drawn, f"offline_{chart}")
-
-
-def values(found: DataSetSelection, night: bool) -> Picture:
-    """Draw the lower bounds next to the optimal values."""
-    trace, at, mdp = found.trace, found.at, data.environment(found.spec)
-    below = float(np.mean(trace.V[at] <= trace.optimal_V + 1e-9))
-    start = float(trace.lower[list(trace.curve.at).index(found.n)])
-    return steps.state_values(
-        trace.V[at],
-        trace.optimal_V,
-        state_labels=mdp.state_labels,
-        when=f"from {sentences.trajectories(found.n)}",
-        see=sentences.low_values(below, start, trace.v_star),
-        dark=night,
-    )
+    of = found.trace, found.at, data.environment(found.spec)
+    show(kept(("offline-policy", found.key), lambda night: learned_picture(*of, dark=night)), "offline_steps")
 
 
 def coverage_tab() -> None:
@@ -258,51 +210,6 @@ def gap_tab() -> None:
     ]
     key = ("gap", room, best, *parts)
     show(kept(key, lambda night: gap_picture(curves, best, dark=night, wide=room)), "offline_gap")
-    what_if(specs, curves, best)
-
-
-def what_if(specs: Sequence[OfflineSpec], curves: Sequence[Series], best: float | None) -> None:
-    """Draw a table of all finished runs at one size that the visitor chooses."""
-    done = [(spec, curve) for spec, curve in zip(specs, curves, strict=True) if curve.complete]
-    sizes = sorted({int(n) for _, curve in done for n in curve.x})
-    if not sizes:
-        return
-    worst = done[most_private([spec for spec, _ in done])][1]
-    short = worst.x[worst.center > sentences.CLOSE * (best or np.inf)]
-    usual = int(short[-1]) if len(short) else sizes[-1]
-    n = view.steps(offline(), "Table at n trajectories", "n", sizes, count, otherwise=usual)
-    rows = []
-    for spec, curve in done:
-        at = np.flatnonzero(curve.x == n)
-        if len(at):
-            gap, low, high = (float(values[at[0]]) for values in (curve.center, curve.low, curve.high))
-            measured = human(gap) if human(low) == human(high) else interval(human(gap), max(low, 0.0), high)
-            row = {"run": curve.label, "suboptimality": measured}
-            if best:
-                row |= {"share of v*": percent(gap / best)}
-            rows.append(row | {"proved": proved_cell(spec)})
-    st.dataframe(
-        escape_formulas(pd.DataFrame(rows)),
-        hide_index=True,
-        width="stretch",
-        key="what_if",
-        column_config={
-            "share of v*": st.column_config.Column(width=110),
-            "proved": st.column_config.Column(width=240),
-        },
-    )
-
-
-def proved_cell(spec: OfflineSpec) -> str:
-    """Write the proved guarantee for a cell of the table."""
-    if not spec.calibration:
-        return "nothing"
-    card = answers.guarantee(spec)
-    if card is None:
-        return "not known yet"
-    if card.proved_epsilon is None:
-        return ""
-    return f"ρ = {at_most(card.proved_rho or 0.0)}, (ε, δ) = {proves(card.proved_epsilon, card.proved_delta or 0.0)}"
 
 
 def best_of(specs: Sequence[OfflineSpec]) -> float | None:

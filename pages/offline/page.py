@@ -12,7 +12,6 @@ from dprl.learners import OFFLINE as OFFLINE_LEARNERS
 from dprl.links import MAX_CURVES
 from dprl.privacy.curator import PROMISES
 from dprl.simulation import OfflineSpec
-from dprl.simulation.cost import COUNTERS, limit
 from dprl.simulation.datasets import BEHAVIOURS, split_behaviour
 from dprl.simulation.offline_spec import FIELDS
 from dprl.words import count, percent, plural
@@ -195,43 +194,35 @@ def compared_specs() -> Described:
     return specs, [refusal] if refusal else []
 
 
-SPLITS = {"halves": "two halves, as in the paper", "whole": "whole, used twice"}
 REWARDS_HELP = (
     "Known: everybody may know the mean reward of each state and action. Learned: noise also hides each user's "
     "rewards, so the policy needs more data. Leave it at known if rewards are no secret."
 )
-SPLIT_HELP = (
-    "Halves: one half for the variance of values, the other half for the values. Whole: all trajectories for both, as "
-    "in the paper's simulations. For noise as in the paper we then prove less, and the tab Guarantee shows how much."
-)
 
 
-def menu(
-    label: str, name: str, titles: Mapping[str, str], help: str, lock: str = "", redraw: bool = False
-) -> None:
-    """Draw the menu of one setting. lock: its name in locks, if it is another; redraw: whether other controls depend on
-    it, and are redrawn."""
+def menu(label: str, name: str, titles: Mapping[str, str], help: str, redraw: bool = False) -> None:
+    """Draw the menu of one setting. redraw: whether other controls depend on it, and are redrawn."""
     settings = offline().settings
 
     def store(value: str) -> None:
         setattr(settings, name, value)
         session().version += redraw
 
-    select(label, tuple(titles), getattr(settings, name), store, titles, help, lock or name)
+    select(label, tuple(titles), getattr(settings, name), store, titles, help, name)
 
 
 def behaviour(settings: OfflineSettings) -> None:
     """Draw the choice of the behaviour policy."""
     chosen = BEHAVIOURS[settings.behaviour]
-    titles = {key: behaviour.title for key, behaviour in BEHAVIOURS.items()}
+    # a policy that users follow comes with a link only
+    offered = {key: one for key, one in BEHAVIOURS.items() if settings.policy or not one.takes_policy}
+    titles = {key: one.title for key, one in offered.items()}
     menu("Behaviour policy", "behaviour", titles, chosen.summary, redraw=True)
     if (field := chosen.argument) is not None:
         now = settings.arguments.get(chosen.key, field.default)
         label = f"{field.name} {field.help}"
         store = partial(settings.arguments.__setitem__, chosen.key)
         exact(label[0].upper() + label[1:], f"behaviour.{chosen.key}", field, now, store)
-    if chosen.takes_policy:
-        policy(settings)
 
 
 def people(settings: OfflineSettings) -> None:
@@ -249,23 +240,6 @@ def people(settings: OfflineSettings) -> None:
     )
 
 
-def policy(settings: OfflineSettings) -> None:
-    """Draw the text field for the policy that some users follow, copied from Online or written here."""
-    st.text_area(
-        "Policy that these users follow",
-        settings.policy,
-        height="content",
-        max_chars=int(limit(COUNTERS)),
-        placeholder="011X12.001X8",
-        help="One row for each step, with a digit for the action in each state. Dots join the rows, and X12 after a "
-        "row repeats it for 12 steps. To get such a text, open the Policy tab on the Online page.",
-        disabled=locked("behaviour"),
-        **keyed("policy", into(settings, "policy")),
-    )
-    if not settings.policy:
-        st.caption("The Policy tab on the Online page has a link to this page that fills in its policy.")
-
-
 def learners_menu(settings: OfflineSettings) -> None:
     """Draw the menu of the learners that the environment supports."""
     options = record.offered(session().draft.environment)
@@ -277,7 +251,7 @@ def learners_menu(settings: OfflineSettings) -> None:
 
 
 def noise(settings: OfflineSettings) -> None:
-    """Draw the choices of the noise and of the split of the data."""
+    """Draw the choices of the noise, and of known or learned mean rewards."""
     stated = any(record.in_paper(settings, key) for key in settings.private)
     offered = ["paper", "calibrated"] if stated else ["calibrated"]
     if settings.calibration not in offered:
@@ -285,8 +259,6 @@ def noise(settings: OfflineSettings) -> None:
     menu("Noise", "calibration", {key: CALIBRATION[key] for key in offered}, CALIBRATION_HELP)
     if any(record.knows(option) for option in settings.learners):
         menu("Mean rewards", "rewards", record.REWARDS, REWARDS_HELP, redraw=True)
-    if any(record.splits(option) for option in settings.learners):
-        menu("Use of the data set", "split", SPLITS, SPLIT_HELP, "calibration.split")
 
 
 def more(s: Session, settings: OfflineSettings) -> None:

@@ -28,7 +28,6 @@ PLAIN = ":none"  # suffix for the non-private form of a learner with the same ke
 BUDGET = {"zcdp": "rho", "pure": "epsilon", "approximate": "epsilon"}  # the field with several values
 USUAL = {"zcdp": "0.01, 0.1, 1", "pure": "0.1, 1, 10", "approximate": "0.1, 1, 10"}
 REWARDS = {"known": "known", "learned": "learned from noisy sums"}  # mean rewards
-SPLIT = "data"  # the constant of learners that can split the data set
 
 
 @dataclass
@@ -37,13 +36,12 @@ class OfflineSettings:
 
     behaviour: str = "mixture"
     arguments: dict[str, float] = field(default_factory=dict)  # argument of each behaviour that has one
-    policy: str = ""  # the policy that some users follow, as in a spec
+    policy: str = ""  # the policy of a link that some users follow, as in a spec
     learners: list[str] = field(default_factory=lambda: ["dp-kl-lcb" + PLAIN, "dp-kl-lcb"])  # see `offered`
     privacy: str = "zcdp"  # the privacy notion
     values: dict[str, str] = field(default_factory=lambda: dict(USUAL))  # budgets as text, by promise
     delta: float = DEFAULT_DELTA
     calibration: str = "calibrated"
-    split: str = "halves"
     rewards: str = "known"
     n: int = CLINIC.n
     contribution: int = 1  # the maximum number of episodes of one user
@@ -101,18 +99,12 @@ def in_paper(settings: OfflineSettings, key: str) -> bool:
 
 
 def constants_by_family(learners: Sequence[str]) -> dict[str, list[Field]]:
-    """Return the constants of these learners by the key of the non-private form, which a private learner shares; the
-    split of the data is left out."""
+    """Return the constants of these learners by the key of the non-private form, which a private learner shares."""
     found: dict[str, list[Field]] = {}
     for option in learners:
         learner = OFFLINE[option.removesuffix(PLAIN)]
-        found[learner.baseline] = [f for f in learner.fields if f.name != SPLIT]
+        found[learner.baseline] = list(learner.fields)
     return {key: fields for key, fields in found.items() if fields}
-
-
-def splits(option: str) -> bool:
-    """Return whether a learner can use the data set in halves."""
-    return any(f.name == SPLIT for f in OFFLINE[option.removesuffix(PLAIN)].fields)
 
 
 def knows(option: str) -> bool:
@@ -141,7 +133,6 @@ def specs_of(settings: OfflineSettings, draft: Draft) -> tuple[OfflineSpec, ...]
 def offline_spec_of(settings: OfflineSettings, draft: Draft, option: str, budget: float) -> OfflineSpec:
     """Return the run of one learner, named as in `offered`, at a budget. Raises SpecError."""
     key = option.removesuffix(PLAIN)
-    params = {k: v for k, v in draft.params("algorithm", OFFLINE[key].baseline).items() if k != SPLIT}
     noise: dict[str, Any] = {"privacy": "none"}
     if is_private(option):
         noise = {
@@ -155,7 +146,7 @@ def offline_spec_of(settings: OfflineSettings, draft: Draft, option: str, budget
         environment=draft.environment,
         environment_params=draft.environment_params.get(draft.environment, {}),
         algorithm=key,
-        algorithm_params=params | ({SPLIT: settings.split} if splits(option) else {}),
+        algorithm_params=dict(draft.params("algorithm", OFFLINE[key].baseline)),
         behaviour=settings.behaves,
         n=settings.n,
         seeds=settings.seeds,
@@ -185,8 +176,6 @@ def settings_of(specs: Sequence[OfflineSpec]) -> OfflineSettings:
         given = {getattr(spec, BUDGET[one.privacy]) for spec in private if spec.privacy == one.privacy}
         settings.values[one.privacy] = values_text(sorted(given))
     settings.rewards = next((spec.rewards for spec in specs if spec.rewards), "known")
-    split = [spec.algorithm_params[SPLIT] for spec in specs if SPLIT in spec.algorithm_params]
-    settings.split = next(iter(split), settings.split)
     return settings
 
 
@@ -213,7 +202,6 @@ class OfflineView:
     seed: int = looked(0, "the repetition in detail", "seed", low=0, high=99)
     n: int = looked(0, "the size in detail; 0: the largest not yet enough", "n", low=0, high=BIGGEST)
     h: int = looked(-1, "the step of the episode; -1: all", "h", low=-1, high=999)
-    drawn: str = looked("steps", "the chart of the policy", "pol", choices=("steps", "V"))
 
 
 Specs = tuple[OfflineSpec, ...]

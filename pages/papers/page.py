@@ -1,32 +1,28 @@
-"""Papers: every item of the five papers with its verdict and experiments, and a ranking of all algorithms."""
+"""Papers: every item of the five papers with its verdict and numbers, and a ranking of all algorithms."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 
 import streamlit as st
 
 from dprl.links import link_heading
-from dprl.papers import Claim, Setting
+from dprl.papers import Setting
 from dprl.papers.claim import TRACES
 from dprl.papers.items import Item, all_items, papers, related
 from dprl.papers.report import ClaimReport, version
-from dprl.simulation import OfflineSpec, RunSpec, estimate
+from dprl.simulation import OfflineSpec, RunSpec
 from dprl.theory.papers import PAPERS as SOURCES
-from dprl.words import duration
 from pages.attack import link as attack_link
 from pages.papers import views
-from pages.papers.views import RELATED, RUNS, computed_here, going, open_item, run_again, state, verdicts
+from pages.papers.views import RELATED, open_item, state, verdicts
 from pages.shared.controls.widgets import segments, select
 from pages.shared.layout.browser import from_top
 from pages.shared.layout.chart import kept, save_citations, show
-from pages.shared.layout.frame import page_link, redrawn
+from pages.shared.layout.frame import page_link
 from pages.shared.layout.head import common, head, share
 from pages.shared.layout.terms import escape, explained
-from pages.shared.results import data
 from pages.shared.results.data import bundled_papers
-from pages.shared.results.status import PACE
 from pages.shared.visitor import links
 from pages.shared.visitor.address import query_of, saying
 from pages.shared.visitor.callbacks import button
@@ -41,8 +37,6 @@ ICONS = {
     "not tested": "radio_button_unchecked",
 }
 MEASURE_OF = {"privacy cost": "extra", "regret": "cumulative"}  # by a word of a setting's statistic
-SAME = "Recomputed here, with the same numbers:"
-OTHER = "Recomputed here, with different numbers:"
 
 
 def main() -> None:
@@ -63,9 +57,7 @@ def main() -> None:
         badge()
     else:
         button("All items", open_item, "", icon="arrow_back", key="all_items")
-        claim = s.item.claim
-        every = PACE if claim and claim.key in s.again and going(claim) else None
-        redrawn(partial(opened, s.item), every)
+        opened(s.item)
     with corner:
         share(s)
 
@@ -105,8 +97,8 @@ def link_to(address: str) -> str:
     return f"[{escape(papers()[item.paper].title)}, {escape(item.name)}](?{query})"
 
 
-def opened(item: Item, live: bool) -> None:
-    """Draw one item: its verdict, numbers and charts, and its runs while they are active."""
+def opened(item: Item) -> None:
+    """Draw one item: its verdict, numbers and charts."""
     found, claim = verdicts()[item.address], item.claim
     st.header(item.name, anchor=False)
     source = SOURCES[papers()[item.paper].paper]
@@ -125,13 +117,8 @@ def opened(item: Item, live: bool) -> None:
     assert found.place is not None
     which = f"Setting {found.place + 1} of {len(claim.settings)}: " if len(claim.settings) > 1 else ""
     st.markdown(explained(escape(f"{which}{found.number[:1].upper()}{found.number[1:]}.")))
-    asked = claim.key in state().again
-    if live != (asked and going(claim)):
-        st.rerun()
-    here = computed_here(claim) if asked else None
-    bundled = bundled_papers().evidence, bundled_papers().reports[claim.key], "bundled"
-    known, shown, token = (*here, "here") if here else bundled
-    views.statistics(shown, token, item.places)
+    shown = bundled_papers().reports[claim.key]
+    views.statistics(shown, item.places)
     place = found.place if (chosen := state().setting) is None else chosen
     places = dict.fromkeys((*item.places, place))
     titles = {str(i + 1): f"{i + 1}. {claim.settings[i].title}" for i in places}
@@ -139,13 +126,12 @@ def opened(item: Item, live: bool) -> None:
         now, address = str(place + 1), item.address
         select("Setting", list(titles), now, lambda to: open_item(address, int(to) - 1), titles, name=address)
         replay(claim.settings[place], f"{item.name}, setting {place + 1}")
-    views.setting_curves(shown, known, place, token)
-    again(claim, here and here[1])
+    views.setting_curves(claim, place)
     with st.expander("Conditions and numbers", icon=":material/list:"):
         numbers(shown)
         badge()
     save_citations(claim.runs)
-    st.caption("The same on the command line:")
+    st.caption("To compute the verdict again, on the command line:")
     st.code(f"python -m dprl reproduce {claim.key} --out results", language="bash", wrap_lines=True)
 
 
@@ -168,23 +154,8 @@ def replay(setting: Setting, label: str) -> None:
     elif kind == OfflineSpec.kind:
         path, name, query = "offline", "Offline", links.encode_specs(specs)
     else:
-        query, some = attack_link.encode(specs[0], attack_link.AttackView()), ""
+        query, some = attack_link.encode(specs[0]), ""
     page_link(path, f"Replay on {name}{some}", [*query, *saying(f"Replay of {label}.")], icon="replay")
-
-
-def again(claim: Claim, here: ClaimReport | None) -> None:
-    """Draw the button that runs an experiment on this server, its progress, and its result."""
-    if claim.key not in state().again:
-        lacking = [spec for spec in claim.runs if data.store().status(spec).state != "done"]
-        seconds = sum(estimate(spec).seconds * spec.seeds for spec in lacking) / data.workers()
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            button("Run again", run_again, claim.key, icon="replay", key="again")
-            st.caption(f"Takes {duration(seconds)} here." if lacking else "Already computed here.")
-        return
-    RUNS.strip(RUNS.progress([*claim.runs]), stop=partial(state().again.discard, claim.key))
-    if here is not None:
-        text = SAME if here.numbers == bundled_papers().reports[claim.key].numbers else OTHER
-        st.markdown(f":material/replay: {text} **{escape(here.summary)}**")
 
 
 def numbers(found: ClaimReport) -> None:
@@ -206,9 +177,7 @@ def badge() -> None:
     """Draw the software versions with which the bundled verdicts were computed, and whether they are the same here."""
     then, now = bundled_papers().version, version()
     same = (
-        "The same version is here."
-        if then == now
-        else f"Here: dprl {now['dprl']}, sources {now['sources']}; *Run again* computes a verdict with them."
+        "The same version is here." if then == now else f"Here: dprl {now['dprl']}, sources {now['sources']}."
     )
     libraries = f"numba {then['numba']}, NumPy {then['numpy']}"
     text = f"Computed with dprl {then['dprl']}, sources {then['sources']}, {libraries}. {same}"

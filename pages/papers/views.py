@@ -1,4 +1,4 @@
-"""The part of a visitor's session that belongs to the page Papers, its access to the experiments' runs, and its charts.
+"""The part of a visitor's session that belongs to the page Papers, and its charts.
 
 Its links are
 
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
 
@@ -22,28 +22,22 @@ from dprl import links
 from dprl.fields import Field, shown
 from dprl.figures import papers as figures
 from dprl.figures.picture import Picture
-from dprl.metrics.curves import Evidence
-from dprl.papers import CLAIMS, Claim
-from dprl.papers.evidence import evidence
+from dprl.papers import Claim
 from dprl.papers.items import ITEM_VERDICTS, PAPERS, Item, ItemFinding, all_items, findings, papers
 from dprl.papers.pictures import curves_picture
 from dprl.papers.ranking import BUDGET, PROBLEMS, SEEDS, TARGET, Rank, Ranking
-from dprl.papers.report import ClaimReport, report
+from dprl.papers.report import ClaimReport
 from dprl.privacy import PRIVATIZERS
 from dprl.sentences import papers as sentences
 from dprl.words import listed, percent, promise
 from pages.shared.controls.widgets import select
 from pages.shared.layout.chart import kept, show
 from pages.shared.names import style_of
-from pages.shared.results import data
-from pages.shared.results.data import asset, bundled_papers, cache_of_all
-from pages.shared.results.status import Runs
+from pages.shared.results.data import asset, bundled_papers
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.state import PageState
 
-CLAIM_BYTES = 100_000  # approximate memory for one experiment
 SETTING = Field("at", "int", 1, "the setting whose curves are drawn", 1, 99, query="at")
-RUNS = Runs(group="papers")
 FIRST = next(iter(PROBLEMS))
 RELATED = "related"  # list of later papers, in addition to the papers
 
@@ -56,7 +50,6 @@ class Papers(PageState):
     row: str = ""  # address of the open item, "" for none
     setting: int | None = None  # index of the setting whose curves are drawn; None for the deciding one
     problem: str = FIRST  # the environment in which algorithms are ranked
-    again: set[str] = field(default_factory=set)  # experiments whose runs were requested
 
     @property
     def item(self) -> Item | None:
@@ -109,34 +102,6 @@ def open_item(address: str, setting: int | None = None) -> None:
 def verdicts() -> dict[str, ItemFinding]:
     """Return the verdict on each item that follows from the bundled evidence."""
     return findings(bundled_papers().reports)
-
-
-def run_again(key: str) -> None:
-    """Request the runs of an experiment; stored results are not computed again."""
-    state().again.add(key)
-    RUNS.start([*CLAIMS[key].runs])
-
-
-def going(claim: Claim) -> bool:
-    """Return whether the experiment's runs are active or an answer is still missing."""
-    now = RUNS.progress([*claim.runs])
-    return bool(now.active) or (not now.lacking and computed_here(claim) is None)
-
-
-def computed_here(claim: Claim) -> tuple[Evidence, ClaimReport] | None:
-    """Return the results computed on this server; None if they are incomplete."""
-    store = data.store()
-    if RUNS.missing([*claim.runs]):
-        return None
-    token = ".".join(store.version(spec) for spec in [*claim.runs, *claim.questions])
-    found = cache_of_all().get(("papers", claim.key))
-    if found is not None and found[0] == token:
-        computed: tuple[Evidence, ClaimReport] = found[1]
-        return computed
-    known = evidence(store, claim)
-    if known is None:  # an answer, which has no version, is missing
-        return None
-    return cache_of_all().put(("papers", claim.key), token, (known, report(claim, known)), CLAIM_BYTES)
 
 
 HOW = (
@@ -214,13 +179,13 @@ def by_statistic(found: ClaimReport) -> dict[tuple[str, str], list[int]]:
     return groups
 
 
-def statistics(found: ClaimReport, token: str, wanted: Sequence[int]) -> None:
+def statistics(found: ClaimReport, wanted: Sequence[int]) -> None:
     """Draw a chart for each statistic of a claim, with the settings whose indices are in `wanted`."""
     for number, ((statistic, over), every) in enumerate(by_statistic(found).items()):
         places = tuple(place for place in every if place in wanted)
         if not places:
             continue
-        key = ("claim", found.claim.key, places, token)
+        key = ("claim", found.claim.key, places)
         draw = partial(drawn_statistic, found, statistic, over, places)
         show(kept(key, draw), f"statistic_{number}")
 
@@ -243,10 +208,10 @@ def drawn_statistic(
     return figures.measurements(statistic, rows, over=over, log=log, see=see, dark=night)
 
 
-def setting_curves(found: ClaimReport, known: Evidence, place: int, token: str) -> None:
+def setting_curves(claim: Claim, place: int) -> None:
     """Draw the curves of one setting, if it has any."""
-    setting = found.claim.settings[place]
+    setting = claim.settings[place]
     if setting.draw is not None:
-        key = ("claim-curves", found.claim.key, place, token)
-        draw = partial(curves_picture, found.claim, setting, known)
+        key = ("claim-curves", claim.key, place)
+        draw = partial(curves_picture, claim, setting, bundled_papers().evidence)
         show(kept(key, lambda night: draw(dark=night)), "curves")

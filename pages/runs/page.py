@@ -37,7 +37,6 @@ def listing(live: bool) -> None:
     rows, all_rows = store().runs(session().visitor), everything()
     if live and not any(row.state in ACTIVE for row in all_rows):
         st.rerun()
-    overview(all_rows)
     for page in PAGES.values():
         for group in page.groups:
             if found := store().runs(owner_id(group)):
@@ -76,20 +75,6 @@ def runs_as_one(page: Page, group: str, rows: list[RunRow]) -> None:
         st.progress(min(1.0, sum(row.progress * row.seeds for row in rows) / max(seeds, 1)), said)
     else:
         st.caption(said)
-
-
-def overview(rows: list[RunRow]) -> None:
-    """Draw the activity of all visitors, and the storage of results."""
-    activity = store().activity()
-    with st.container(horizontal=True, gap="medium"):
-        st.metric("Workers", activity.workers, width="content")
-        st.metric("Seeds running", activity.seeds_running, width="content", help="All visitors.")
-        st.metric("Seeds waiting", activity.seeds_queued, width="content", help="All visitors.")
-        st.metric("Your results", size(sum(row.bytes for row in rows)), width="content")
-        about = (
-            "When the store is full, it first deletes the results that nobody has used for the longest time."
-        )
-        st.metric("All stored results", size(store().results.bytes), width="content", help=about)
 
 
 def entry(i: int, row: RunRow) -> None:

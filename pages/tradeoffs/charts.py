@@ -1,9 +1,8 @@
 """The results of a study: its curves, the papers' bounds next to them, and doubts; and the search for the users needed
-under each kind of privacy, with its chart."""
+under each privacy model, with its chart."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
@@ -29,14 +28,13 @@ from dprl.sentences import doubts as doubted
 from dprl.simulation import RunSpec
 from dprl.simulation.axes import PrivacyChoice
 from dprl.theory import BOUNDS, BoundSetting
-from dprl.words import count, human, interval, listed, quoted, some
+from dprl.words import count, human, listed, quoted, some
 from pages.shared.controls.widgets import exact
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.terms import escape, explained
 from pages.shared.names import style_of
 from pages.shared.results import answers, status
-from pages.shared.results.status import Progress, line, stopped, working_out
-from pages.shared.results.status import price as cost
+from pages.shared.results.status import Progress, working_out
 from pages.shared.visitor.callbacks import into
 from pages.shared.visitor.links import fields_of
 from pages.tradeoffs.study import RUNS, USERS_GRID, SweepView, change_sweep_view, start_sweep, trade
@@ -60,11 +58,6 @@ def drawn_models(study: SweepView) -> list[str]:
     """Return the models with a curve: those that can be run, without "none" if the privacy cost is drawn."""
     priced = study.show == "price"
     return [model for model in study.models if study.points(model) and not (priced and model == "none")]
-
-
-def way_titles(ways: Sequence[str]) -> list[str]:
-    """Return the title of each model of `users_search`, with its mechanism."""
-    return [text[0].upper() + text[1:] for text in (PrivacyChoice.parse(way).title for way in ways)]
 
 
 def frontiers(study: SweepView) -> list[Frontier]:
@@ -105,26 +98,17 @@ def growth(study: SweepView) -> dict[str, list[metrics.Growth]]:
     return found
 
 
-SENTENCE = 3  # names in one sentence
-
-
 def refusals(study: SweepView) -> list[str]:
-    """List the parts left out of the chart: for each reason, one or more sentences in Markdown."""
-    ways = dict(zip(study.ways, way_titles(study.ways), strict=True))
-    named = ways if study.show == "users" else study.titles
+    """List the parts left out of the chart: for each reason, a sentence in Markdown."""
     sentences = []
-    for reason, lines in study.refusals.items():
-        if len(lines) == len(named):
-            sentences.append(f"Left out: {escape(reason)}")
-            continue
-        names = [quoted(named[line]) for line in lines]
-        for i in range(0, len(names), SENTENCE):
-            sentences.append(f"Left out of {listed(names[i : i + SENTENCE])}: {escape(reason)}")
+    for reason, models in study.refusals.items():
+        names = f" of {listed([quoted(study.titles[model]) for model in models])}"
+        sentences.append(f"Left out{names if len(models) < len(study.titles) else ''}: {escape(reason)}")
     return sentences
 
 
 def users_search(study: SweepView, way: str, target: float) -> search.UsersFound:
-    """Return the search for the users needed under one kind of privacy, as far as finished runs allow."""
+    """Return the search for the users needed under one privacy model, as far as finished runs allow."""
     runs = study.searches[way]
 
     def price_at(episodes: int) -> NDArray[np.float64] | None:
@@ -211,11 +195,7 @@ def doubts_of(study: SweepView) -> list[str]:
     return [*said, doubted.about_negative_prices(negative)]
 
 
-ONLY = "{way} needs {users} users."
-FEWEST = "{way} needs the fewest users, {users}."
-FEWEST_LOOKED_AT = "{ways} needs at most {users} users, the fewest that we tried."
-MANY_LOOKED_AT = "{ways} need at most {users} users, the fewest that we tried."
-Found = dict[str, search.UsersFound]  # the search under each kind of privacy
+Found = dict[str, search.UsersFound]  # the search under each privacy model
 
 
 def fewest(study: SweepView, way: str, users: search.UsersFound) -> bool:
@@ -223,45 +203,27 @@ def fewest(study: SweepView, way: str, users: search.UsersFound) -> bool:
     return users.needed == min(study.searches[way])
 
 
-def multiples(study: SweepView, found: Found) -> dict[str, tuple[float, float, float]]:
-    """Return the users that each model needs, as multiples of the fewest, with interval over seeds; NaN if unknown."""
-    ends = {way: users for way, users in found.items() if np.isfinite(users.needed)}
-    times = dict.fromkeys(found, (np.nan, np.nan, np.nan))
-    if not ends or any(fewest(study, way, users) for way, users in ends.items()):
-        return times
-    best = min(ends.values(), key=lambda users: users.needed)
-    for way, users in ends.items():
-        low, high = search.quantiles(users.resampled / best.resampled)
-        if users is best or study.base.seeds == 1 or not np.isfinite(high):
-            low = high = np.nan
-        times[way] = (users.needed / best.needed, low, high)
-    return times
-
-
 def fewest_and_most(study: SweepView, found: Found) -> str:
-    """Name the privacy model and mechanism that need the fewest users, and those that need the most."""
-    titles = dict(zip(found, map(quoted, way_titles(tuple(found))), strict=True))
-    ends = {way: users for way, users in found.items() if np.isfinite(users.needed)}
-    if len(ends) < 2 and any(users.pending for users in found.values()):
+    """Name the privacy model that needs the fewest users, and the one that needs the most."""
+    titles = {way: quoted(study.titles[way]) for way in found}
+    needs = {way: users.needed for way, users in found.items() if np.isfinite(users.needed)}
+    if len(needs) < 2 and any(users.pending for users in found.values()):
         return "The search is not finished yet."
-    if not ends:
+    if not needs:
         return "No privacy model reaches this, even with the most users that can be run."
-    best, *others = sorted(ends, key=lambda way: ends[way].needed)
-    few = [way for way in ends if fewest(study, way, ends[way])]
-    least, most = human(ends[best].needed), others[-1:]
-    if few:  # the smallest number of users is not known exactly, so there are no multiples of it
-        template = FEWEST_LOOKED_AT if len(few) == 1 else MANY_LOOKED_AT
-        said = [template.format(ways=some([titles[way] for way in few]), users=least)]
-        said += [
-            f"{titles[way]} needs {human(ends[way].needed)}, the most." for way in most if way not in few
-        ]
+    few = [way for way in needs if fewest(study, way, found[way])]
+    best, most = min(needs, key=needs.__getitem__), max(needs, key=needs.__getitem__)
+    least = human(needs[best])
+    if few:
+        verb = "needs" if len(few) == 1 else "need"
+        said = f"{some([titles[way] for way in few])} {verb} at most {least} users, the fewest that we tried."
+    elif len(needs) == 1:
+        said = f"{titles[best]} needs {least} users."
     else:
-        times = multiples(study, found)
-        said = [(FEWEST if others else ONLY).format(way=titles[best], users=least)]
-        for way in most:
-            n, low, high = times[way]
-            said.append(f"{titles[way]} needs {interval(f'{human(n)} times as many', low, high)}.")
-    return " ".join(said)
+        said = f"{titles[best]} needs the fewest users, {least}."
+    if needs[most] > needs[best]:
+        said += f" {titles[most]} needs {human(needs[most])}, the most."
+    return said
 
 
 def strip(now: Progress) -> None:
@@ -270,7 +232,7 @@ def strip(now: Progress) -> None:
 
 
 def needed(study: SweepView, now: Progress) -> None:
-    """Plot the users needed, under each kind of privacy, for the privacy cost of an episode to become small enough."""
+    """Plot the users needed, under each privacy model, for the privacy cost of an episode to become small enough."""
     base, name = study.base, "Privacy cost of an episode, at most % of V*"
     with st.columns(2)[0]:
         allowed = fields_of(SweepView)["share"]
@@ -284,13 +246,12 @@ def needed(study: SweepView, now: Progress) -> None:
         return
     found = {way: users_search(study, way, target(study)) for way in study.searches}
     if not found:
-        st.info(IMPOSSIBLE if study.ways else NO_MODEL)
+        st.info(IMPOSSIBLE if study.private else NO_MODEL)
         return
-    with st.container():  # keeps its place when it is empty
-        searching(study, now, found)
-    times, several = multiples(study, found), base.seeds > 1
+    strip(now)
+    several = base.seeds > 1
     rows = []
-    for title, (way, users) in zip(way_titles(tuple(found)), found.items(), strict=True):
+    for way, users in found.items():
         most = max(study.searches[way])
         if users.pending is not None:
             note = "searching"
@@ -300,7 +261,7 @@ def needed(study: SweepView, now: Progress) -> None:
             note = f"at most {human(users.needed)}" if fewest(study, way, users) else ""
         low, high = (users.low, users.high) if several else (np.nan, np.nan)
         look = style_of(study.searches[way][most])
-        rows.append(UsersRow(title, look, users.needed, low, high, note, times[way]))
+        rows.append(UsersRow(study.titles[way], look, users.needed, low, high, note))
     heading = f"Users until privacy costs below {study.share:g}% of V*"
     end, see = float(USERS_GRID[-1]), fewest_and_most(study, found)
     picture = kept(
@@ -313,28 +274,6 @@ def needed(study: SweepView, now: Progress) -> None:
         explained(
             f"At ε = {base.epsilon:g} and δ = {human(base.delta or 0.0)} (δ = 0 for one-hot questions and for scaled "
             f"noise), if one user is replaced. V* is {v_star:.4g}. {bars} Each K has a separate run, with noise set "
-            "for that K."
+            "for that K, and the search needs a few of them."
         )
     )
-    trade().picked = None
-
-
-def searching(study: SweepView, now: Progress, found: Found) -> None:
-    """Draw the progress of the searches, or an offer to go on with them."""
-    unfinished = sum(users.pending is not None for users in found.values())
-
-    def cancel() -> None:
-        trade().asked = False
-        RUNS.withdraw(now.active)
-
-    if now.active:
-        said = f"Searching over K: {len(found) - unfinished} of {len(found)} found."
-        line(1 - unfinished / len(found), said, cancel)
-    elif unfinished and now.of("failed"):
-        strip(now)
-    elif unfinished:
-        why = (
-            f"Each number comes from a search over K, with {study.base.seeds} seeds at each K. {unfinished} of "
-            f"{len(found)} have not been found yet; the next step needs {cost([*now.lacking])}."
-        )
-        stopped(explained(why), "Search", "search", start_sweep, "begin")

@@ -18,14 +18,13 @@ from dprl.figures import tradeoff as figures
 from dprl.learners import ALGORITHMS
 from dprl.metrics.curves import RunCurves
 from dprl.research import SweepResult
-from dprl.research.frontiers import AXES, band_of
+from dprl.research.frontiers import AXES
 from dprl.sentences import price as sentences
 from dprl.simulation import FIELDS, RunSpec
 from dprl.simulation.axes import PrivacyChoice
 from dprl.simulation.spec import DEFAULT_DELTA
-from dprl.sitemap import PAGES
 from dprl.tables import csv
-from dprl.words import count, plural, significant
+from dprl.words import plural
 from pages.shared.controls import panel
 from pages.shared.controls.launch import described, offer
 from pages.shared.controls.noise import epsilon_slider
@@ -39,15 +38,13 @@ from pages.shared.controls.widgets import (
     values_field,
 )
 from pages.shared.layout.chart import empty, kept, save, save_chart, save_citations, show
-from pages.shared.layout.frame import page_link, redrawn, wide
+from pages.shared.layout.frame import redrawn, wide
 from pages.shared.layout.head import common, head, share
-from pages.shared.layout.terms import escape
 from pages.shared.results import status
 from pages.shared.results.status import PACE, awaited
-from pages.shared.visitor import links
 from pages.shared.visitor.callbacks import into, keyed
 from pages.shared.visitor.draft import spec_from
-from pages.shared.visitor.links import STATISTICS, Curve, values_text
+from pages.shared.visitor.links import STATISTICS, values_text
 from pages.shared.visitor.state import read_address, session, write_address
 from pages.tradeoffs import charts
 from pages.tradeoffs import study as studies
@@ -135,7 +132,7 @@ def choose(**changes: Any) -> None:
 
 
 def frontier_chart(study: SweepView) -> None:
-    """Draw the chart, and the run of the clicked point."""
+    """Draw the chart, or a placeholder for it."""
     curves = charts.frontiers(study)
     if not any(np.isfinite(c.center).any() for c in curves):
         nothing_yet(study)
@@ -162,11 +159,9 @@ def frontier_chart(study: SweepView) -> None:
     show(
         kept(key, lambda night: drawn(dark=night, wide=room)),
         "frontier",
-        picked=point_pressed,
         how=how,
         files=partial(downloads, study, drawn),
     )
-    opened_run(study)
 
 
 def nothing_yet(study: SweepView) -> None:
@@ -179,41 +174,6 @@ def nothing_yet(study: SweepView) -> None:
     else:
         said = IMPOSSIBLE
     empty(said)
-
-
-def point_pressed(event: Any) -> None:
-    """Open the run of the clicked point below the chart."""
-    t = trade()
-    for pressed_point in event["selection"]["points"]:
-        found = pressed_point.get("customdata")
-        if found is not None and len(found) >= 2:
-            models = charts.drawn_models(t.study)
-            at, point = int(found[0]), int(found[1])
-            t.picked = (models[at], point) if at < len(models) else None
-            return
-    t.picked = None
-
-
-def opened_run(study: SweepView) -> None:
-    """Draw the run of the clicked point, and a link to it."""
-    t, opened = trade(), PAGES["explore"]
-    if t.picked is None:
-        st.caption(f"Press a point to open its run in {opened.name}.")
-        return
-    model, at = t.picked
-    runs = study.points(model)
-    if at >= len(runs):
-        return
-    x, spec = runs[at]
-    with st.container(border=True, horizontal=True, vertical_alignment="center", gap="small", key="picked"):
-        lost = significant(band_of(ends(spec), study.statistic)[0])
-        st.markdown(
-            f"**{escape(study.titles[model])}**, {escape(symbol_of(study.x))} = "
-            f"{count(x) if x >= 1 else f'{x:g}'}: {study.statistic} regret {lost} after {count(spec.episodes)} users.",
-            width="stretch",
-        )
-        both = links.encode([Curve(each) for each in dict.fromkeys((spec, spec.baseline()))], links.AT_FIRST)
-        page_link(opened.path, f"Open this run on the page {opened.name}", both)
 
 
 def downloads(study: SweepView, draw: Any) -> None:
@@ -334,7 +294,7 @@ def sweep_box(left_out: DeltaGenerator) -> None:
             refused.append("None of these runs is possible; the reasons are below the models.")
 
     def run(study: SweepView) -> None:
-        t.put(study=study, picked=None)
+        t.put(study=study)
         start_sweep()
 
     def amount(runs: Sequence[RunSpec]) -> str:

@@ -8,7 +8,6 @@ is its link. Reading a link never raises: wrong values are replaced by defaults 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -26,7 +25,7 @@ from dprl.simulation import FIELDS, RunSpec
 from dprl.simulation.axes import REPORTS, PrivacyChoice
 from dprl.simulation.pairs import calibrations_for, mechanisms_for, not_counted
 from dprl.words import human
-from pages.shared.names import in_common
+from pages.shared.names import episodes_each, in_common, only
 from pages.shared.results.status import Runs
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.draft import Draft, draft_of
@@ -92,30 +91,26 @@ class SweepView:
     def titles(self) -> dict[str, str]:
         """Return the name of each model's line."""
         choices = {text: PrivacyChoice.parse(text) for text in self.models}
-        kinds = [choice.privacy for choice in choices.values()]
-        found = {}
-        for text, choice in choices.items():
-            alone = kinds.count(choice.privacy) == 1 and choice.mechanism is None
-            plain = alone or choice.privacy == "none"
-            title = PRIVATIZERS[choice.privacy].title if plain else choice.title
-            found[text] = title[0].upper() + title[1:]
-        return found
+        found = {
+            text: one.title if one.mechanism else PRIVATIZERS[one.privacy].title
+            for text, one in choices.items()
+        }
+        return {text: title[0].upper() + title[1:] for text, title in found.items()}
 
     @property
-    def ways(self) -> tuple[str, ...]:
-        """Return the models that the view `users` compares: the models of the study with each of their mechanisms."""
-        return mechanisms(self.base, self.models)
+    def private(self) -> list[str]:
+        """Return the private models, which the view `users` compares."""
+        return [model for model in self.models if model != "none"]
 
     @property
     def searches(self) -> dict[str, dict[int, RunSpec]]:
-        """Return the runs of the view `users`, by privacy model (with its mechanism) and by number of users in
-        USERS_GRID."""
-        found = {way: _once(self.base, (way,), "episodes", USERS_GRID)[1] for way in self.ways}
+        """Return the runs of the view `users`, by model and by number of users in USERS_GRID."""
+        found = {way: _once(self.base, (way,), "episodes", USERS_GRID)[1] for way in self.private}
         return {w: {spec.episodes: spec for _, spec in lines[w]} for w, lines in found.items() if w in lines}
 
     @property
     def refusals(self) -> dict[str, list[str]]:
-        """Return the reasons why parts of the chart cannot be run, each with its models (in `users`, its mechanisms).
+        """Return the reasons why parts of the chart cannot be run, each with its models.
 
         In `users`, only the reason why the search cannot go beyond its largest K counts.
         """
@@ -125,7 +120,7 @@ class SweepView:
                 if point.spec is None:
                     found.setdefault(point.refusal, {})[point.values[0]] = None
         else:
-            for way in self.ways:
+            for way in self.private:
                 points = _once(self.base, (way,), "episodes", USERS_GRID)[0].points
                 most = max((i for i, point in enumerate(points) if point.spec), default=-1)
                 for point in points[most + 1 : most + 2]:
@@ -135,19 +130,19 @@ class SweepView:
     @property
     def common(self) -> str:
         """Describe the common settings of all points."""
-        base, x = self.base, "episodes" if self.show == "users" else self.x
-        said = in_common([Curve(base.baseline())]).split(" · ")
-        if x == "episodes":
-            said = [part for part in said if not part.startswith("K = ")]
-        if x in base.environment_params:
-            said = [re.sub(rf"\b{x} = [^,)]*(, )?", "", part) for part in said]
-        if base.epsilon is not None and x != "epsilon":
-            said.append(f"ε = {base.epsilon:g}")
-        if base.delta is not None:
-            said.append(f"δ = {human(base.delta)}")
-        if base.contribution > 1 and x != "contribution":
-            said.append(f"up to {base.contribution} episodes a user")
-        return " · ".join([ALGORITHMS[base.algorithm].title, *said])
+        specs = list(self.sweep.specs)
+        if self.show == "users":
+            specs = [spec for runs in self.searches.values() for spec in runs.values()]
+        specs = specs or [self.base]
+        private = [spec for spec in specs if spec.epsilon is not None]
+        return " · ".join(
+            [
+                in_common([Curve(spec) for spec in specs]),
+                *(f"ε = {epsilon:g}" for epsilon in only(spec.epsilon or 0.0 for spec in private)),
+                *(f"δ = {human(delta)}" for delta in only(spec.delta or 0.0 for spec in private)),
+                *filter(None, only(map(episodes_each, specs))),
+            ]
+        )
 
 
 # The values of the axis at which each model can be run, with the runs.
@@ -193,22 +188,6 @@ def usual_models(base: RunSpec) -> tuple[str, ...]:
     return tuple(m for m in PRIVATIZERS if m in ALGORITHMS[base.algorithm].privacies)
 
 
-def mechanisms(base: RunSpec, models: Sequence[str]) -> tuple[str, ...]:
-    """List, for each private model, every mechanism with calibrated noise, and the paper's Laplace noise scaled to
-    prove (epsilon, 0). Each uses the default for the reports that rows count."""
-    found: dict[str, None] = {}
-    for privacy in dict.fromkeys(PrivacyChoice.parse(text).privacy for text in models):
-        known = mechanisms_for(base.algorithm, privacy)
-        for mechanism in known:
-            wanted = PRIVATIZERS[privacy].reports == "played" and base.bonus != "paper"
-            played = wanted and not not_counted("played", base.algorithm, privacy, mechanism)
-            choice = PrivacyChoice(privacy, mechanism, "calibrated", "played" if played else None)
-            found[choice.text] = None
-        if "laplace-tree" in known:
-            found["central:laplace-tree:scaled"] = None
-    return tuple(found)
-
-
 def offered_models(algorithm: str) -> list[str]:
     """Return the models that can be compared for an algorithm: each privacy model, followed by its mechanisms."""
     found = []
@@ -233,7 +212,9 @@ def questions(base: RunSpec) -> dict[str, SweepView]:
     """Return the ready-made studies of one base, by the question that each answers. Many models are compared at every
     second value of the axis, because a visitor's runs are limited."""
     usual = usual_models(base)
-    central = mechanisms(base, [model for model in usual if model == "central"])
+    known = mechanisms_for(base.algorithm, "central") if "central" in usual else ()
+    scaled = ("central:laplace-tree:scaled",) if "laplace-tree" in known else ()
+    central = (*(f"central:{mechanism}:calibrated" for mechanism in known), *scaled)
     asked: dict[str, tuple[tuple[str, ...], str, str]] = {
         "Smaller ε?": (usual, "epsilon", "price"),
         "When is privacy free?": (usual, "episodes", "regret"),
@@ -314,7 +295,6 @@ class SweepPageState(PageState):
     values: dict[str, str] = field(default_factory=dict)  # as text, for each axis
     asked: bool = False  # whether the study's runs were requested
     linked: bool = False  # whether a link requested them
-    picked: tuple[str, int] | None = None  # model and index of the clicked point
 
     @property
     def first_draft(self) -> Draft:
@@ -340,7 +320,7 @@ trade = SweepPageState.mine
 def show_study(study: SweepView) -> None:
     """Show a study, and set the controls to its values."""
     t = trade()
-    t.study, t.picked, t.asked = study, None, False
+    t.study, t.asked = study, False
     set_controls(study)
 
 

@@ -1,4 +1,4 @@
-"""How many users do I need? The verdict under each privacy model, and a page to print for a meeting."""
+"""How many users do I need? The verdict under each privacy model."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from functools import partial
 import streamlit as st
 
 from dprl.simulation import RunSpec
+from dprl.sitemap import PAGES
 from dprl.users import FIELDS, MODELS, Asked, Need, answers, ways
 from pages.shared.controls.widgets import exact, select
-from pages.shared.layout.chart import kept, save, save_citations, show
+from pages.shared.layout.chart import kept, save_chart, save_citations, show
 from pages.shared.layout.frame import dark, page_link
 from pages.shared.layout.head import head, share
 from pages.shared.layout.terms import escape, explained
@@ -57,12 +58,11 @@ def main() -> None:
         answer(asked, found)
     st.html(words.cards(found, asked, dark()))
     session().common = words.common(users_table(), asked)
-    drawn = kept(("users", asked), partial(words.picture, asked, found))
-    show(drawn, "users_chart", how=words.how(users_table(), asked, found))
+    picture = partial(words.picture, asked, found)
+    show(kept(("users", asked), picture), "users_chart", how=words.how(users_table(), asked, found))
     st.caption(explained(escape(session().common)))
-    text = partial(words.whole_sheet, asked, found, u.query)
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-        save("users.html", "Download one page for a meeting", "text/html", text)
+        save_chart("users", PAGES["users"].heading, partial(picture, False))
         # all measurements have these defaults
         save_citations(RunSpec(privacy=model) for model in MODELS)
         page_link("lessons", "Open the lesson on users", {"lesson": "users"})

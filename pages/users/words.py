@@ -1,5 +1,4 @@
-"""The sentences about a visitor's numbers, as plain text for the page and for its printed form; and the answers as
-summary boxes, as a chart, and as a page to print."""
+"""The sentences about a visitor's numbers, as plain text; and the answers as summary boxes and as a chart."""
 
 from __future__ import annotations
 
@@ -11,7 +10,7 @@ import numpy as np
 from dprl.figures import looks
 from dprl.figures import users as figures
 from dprl.figures.looks import CurveStyle
-from dprl.figures.picture import Picture, chart_page
+from dprl.figures.picture import Picture
 from dprl.privacy import MECHANISMS, PRIVATIZERS
 from dprl.sentences.promise import FEW
 from dprl.simulation import RunSpec
@@ -59,7 +58,6 @@ TODAY = (
     "The loss of the best policy that you know today, in percent of V*. The algorithm starts without that policy, "
     "which helps only if its loss is at most the loss allowed. If you have no policy to compare with, enter 100."
 )
-SIGNS = "Solid lines are measured, dashed lines extrapolated. A band contains the true line in nine cases out of ten."
 
 
 def named(problem: Problem) -> str:
@@ -96,7 +94,8 @@ def way(model: str) -> str:
 def answer(table: Table, asked: Asked, found: Sequence[Need]) -> str:
     """Describe whether the users are enough with a trusted curator, in a sentence or two."""
     if asked.met:
-        return whom_to_trust(asked, found)
+        known = f"a policy that you know today loses {asked.today:g}% of V*"
+        return f"No learning is needed: {known}, and {asked.loss:g}% may be lost."
     verdicts = {need.model: need.verdict for need in found}
     least, most = likely_from(table, asked, "central"), FIELDS["epsilon"].high or 0.0
     many, here = human(asked.users), f"at ε = {asked.epsilon:g}"
@@ -138,21 +137,6 @@ def card(asked: Asked, need: Need) -> tuple[str, str]:
     return largest, f"is likely enough. {at}, and {users(need.high)} are likely enough."
 
 
-def whom_to_trust(asked: Asked, found: Sequence[Need]) -> str:
-    """Describe in one sentence who has to be trusted."""
-    if asked.met:
-        known = f"a policy that you know today loses {asked.today:g}% of V*"
-        return f"No learning is needed: {known}, and {asked.loss:g}% may be lost."
-    promised = budget(asked.epsilon, asked.delta)
-    have = (
-        f"With {human(asked.users)} users at {promised}, an average episode may lose {asked.loss:g}% of V*."
-    )
-    groups = {how: [given(need.model) for need in found if need.verdict == how] for how in HOW}
-    subject = {how: "The users are" if "enough" in said else "The answer is" for how, said in HOW.items()}
-    said = [f"{subject[how]} {HOW[how]} {listed(names)}." for how, names in groups.items() if names]
-    return " ".join([have, *said])
-
-
 def users(value: float) -> str:
     """Write a number of users with two digits."""
     return rough(value) if value <= MOST else f"more than {human(MOST)}"
@@ -164,23 +148,6 @@ def needs(need: Need) -> str:
     if need.needed <= MOST and np.isfinite(need.factor):
         many = f"{many} ({users(need.low)} to {users(need.high)})"
     return f"Learning without that policy needs {many}." if need.met else f"Needs {many}."
-
-
-def smallest(need: Need) -> str:
-    """Write the smallest epsilon for which the visitor's users are enough; "" without privacy."""
-    low, high = FIELDS["epsilon"].low or 0.0, FIELDS["epsilon"].high or 0.0
-    if need.model == "none":
-        return ""
-    if need.met:
-        return "any"
-
-    def one(epsilon: float) -> str:
-        if epsilon <= low:
-            return f"{low:g} or less"
-        return f"{float(f'{epsilon:.2g}'):g}" if np.isfinite(epsilon) else f"more than {high:g}"
-
-    said, ends = one(need.least), (one(need.least_low), one(need.least_high))
-    return said if np.isnan(need.least_low) or ends[0] == ends[1] else f"{said} ({ends[0]} to {ends[1]})"
 
 
 def returning(table: Table, asked: Asked) -> str:
@@ -314,41 +281,12 @@ def cards(found: Sequence[Need], asked: Asked, night: bool) -> str:
     return f'<div class="dprl-cards dprl-verdicts"><dl>{"".join(items)}</dl></div>'
 
 
-def picture(
-    asked: Asked, found: Sequence[Need], night: bool, sentence: str = "", mine: bool = True
-) -> Picture:
-    """Draw the chart. sentence: replaces the usual one; mine: whether to draw the visitor's own users and budget."""
+def picture(asked: Asked, found: Sequence[Need], night: bool) -> Picture:
+    """Draw the chart, with the visitor's own users and budget."""
     curves = []
     for need in found:
         name, measured = PRIVATIZERS[need.model].title, need.kind == "measured"
         needed = curve(users_table(), asked, need.model, BUDGETS)
         curves.append(figures.UsersCurve(need.model, name, measured, BUDGETS, needed, need.factor))
-    own = (float(asked.users), asked.epsilon) if mine else None
-    return figures.users_by_trust(curves, own, see=sentence or see(asked, found), dark=night)
-
-
-HEADS = ("Privacy model", "Our users are", "Users needed", "Smallest ε for our users")
-
-
-def whole_sheet(asked: Asked, found: Sequence[Need], query: str) -> str:
-    """Return the page to print as HTML. query: the query of the link to this page."""
-    table = users_table()
-    rows = ""
-    for need in found:
-        name = ": ".join(filter(None, (PRIVATIZERS[need.model].title, way(need.model))))
-        cells = name, HEADINGS[need.verdict], f"{needs(need)} {kind(need)}", smallest(need)
-        rows += f"<tr>{''.join(f'<td>{html(cell)}</td>' for cell in cells)}</tr>"
-    heads = "".join(f"<th>{head}</th>" for head in HEADS)
-    rests = "".join(f"<li>{html(said)}</li>" for said in assumptions(asked))
-    more = (
-        f"<p><b>{html(whom_to_trust(asked, found))}</b></p>"
-        f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
-        f"<p>{html(source(table, asked))}</p><p>{html(SIGNS)}</p>"
-        f"<h2>Basis of these numbers</h2><ul>{rests}</ul>"
-    )
-    about = (
-        f"{size(table, asked)}. We have {human(asked.users)} users, and an average episode may lose {asked.loss:g}% of "
-        f"the best policy's reward. Privacy budget: {budget(asked.epsilon, asked.delta)}."
-    )
-    made = f"Made with dprl {table.version['dprl']}, page users?{query}"
-    return chart_page("How many users do we need?", about, picture(asked, found, False), made, more)
+    own = (float(asked.users), asked.epsilon)
+    return figures.users_by_trust(curves, own, see=see(asked, found), dark=night)

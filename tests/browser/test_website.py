@@ -42,15 +42,8 @@ def test_home_moves_with_its_slider_and_leads_on(browser: Browser, site: Path) -
         page.get_by_label("Privacy budget").press("ArrowLeft")
         expect(page.locator("figcaption").first).to_contain_text("ε = 0.5")
         assert row.inner_text() != before
-        page.get_by_role("link", name="Users needed").click()
+        page.get_by_role("link", name="Papers").click()
         drawn(page)
-        page.get_by_label("Environment").select_option(index=1)
-        page.get_by_label("Your users K").press("End")
-        expect(page.locator("#table-0 tbody")).to_contain_text("✓ Enough")
-        lines = page.evaluate(
-            "document.querySelector('#plot-0 .plot').layout.shapes.slice(-2).map(one => one.y0)"
-        )
-        assert lines == [0, 10**15]
 
 
 def test_a_prediction_is_drawn_and_compared_when_the_answer_opens(browser: Browser, site: Path) -> None:

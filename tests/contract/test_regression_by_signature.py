@@ -173,7 +173,8 @@ def at_once(key: str, seed: int, world: int) -> Learned:
     run: RegressionRun = begun(key, seed, plain=True, world=world, privacy="central")
     learner = ALGORITHMS[key]
     assert isinstance(learner, mixture.MixtureLearner)
-    releases, plan = published(2, learner.statistic.families, 2, 3), run._kernels.plan
+    statistic: Any = learner.statistic
+    releases, plan = published(2, statistic.families, 2, 3), run._kernels.plan
     seen: list[Array] = []
 
     def always(released: Array, error: float, users: int, *public: Any) -> None:

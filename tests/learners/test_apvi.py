@@ -150,7 +150,7 @@ def test_the_error_bounds_hold_as_often_as_they_say(mechanism: str) -> None:
     assert calibrated < paper
     rng, times = np.random.default_rng(0), 4000
     draw = rng.normal if mechanism == "gaussian" else rng.laplace
-    worst = np.abs(draw(scale=scales["counts"], size=(times, DATASET.cells(size)))).max(1)
+    worst = np.abs(draw(scale=scales["counts"], size=(times, DATASET.draws(size)))).max(1)
     for error in (calibrated, paper):
         failures = int((worst > error / 2).sum())
         assert stats.binomtest(failures, times, beta, "greater").pvalue > LEVEL

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from dprl.links import encode_spec
 from dprl.runs.store import Store
 from dprl.simulation import AttackSpec, RunSpec
-from pages.attack.link import DEFAULT, Attack, AttackView, decode
+from pages.attack.link import DEFAULT, Attack, decode
 from tests.pages.conftest import Visit, Work, charts, choice, press, widget, words
 
 PAGE = "attack"
@@ -34,7 +34,7 @@ def drawn(app: AppTest) -> str:
     return "".join(chart.spec for chart in charts(app)).encode().decode("unicode_escape")
 
 
-def read(query: str) -> tuple[AttackSpec, AttackView, tuple[str, ...]]:
+def read(query: str) -> tuple[AttackSpec, str, tuple[str, ...]]:
     return decode(parse_qs(query, keep_blank_values=True))
 
 
@@ -55,7 +55,6 @@ def test_the_page_opens_with_a_guess_and_then_says_how_often_the_best_is_right(v
         "## Whose data is this?",
         "## Attack a release",
         "## Two users collude",
-        "## What could an attacker believe about you?",
     ]
     assert "The best attacker guesses right" not in words(app)
     for _ in range(3):
@@ -97,7 +96,7 @@ def test_an_attack_stands_still_is_cancelled_taken_up_and_changed(visit: Visit, 
     app = visit(PAGE, **LINK)
     widget(app, "toggle", "Pause live updates").set_value(True).run()
     assert app.session_state["session"].paused
-    for pressed, state in (("cancel", "cancelled"), ("retry", "queued")):
+    for pressed, state in (("cancel", "cancelled"), ("begin", "queued")):
         press(app, pressed)
         assert store.status(shown(app).spec).state == state
     widget(app, "selectbox", "Privacy model").set_value("central").run()
@@ -159,21 +158,10 @@ def test_collusion_step_by_step(visit: Visit, step: str, sentence: str) -> None:
     assert sentence in words(app)
 
 
-def test_a_belief_moves_with_its_slider(visit: Visit) -> None:
-    app = visit(PAGE, **LINK, prior="10")
-    press(app, "skip_guess") if [b for b in app.button if b.key == "skip_guess"] else None
-    assert "guesses right at most 54.8% of the time" in words(app)
-    assert "a belief of 10% becomes 3.9% or 23%" in words(app)
-    slider = widget(app, "slider", "Belief before the release")
-    slider.set_value(50).run()
-    assert "becomes 27% or 73%" in words(app)
-    assert shown(app).view.prior == 50
-
-
 def test_a_card_in_explore_leads_to_the_attack_on_its_noise(visit: Visit) -> None:
     app = visit("explore", c=[LINK["b"], f"{LINK['b']}~priv.none"], tab="guarantee")
     (found,) = [e.proto.query_string for e in app.get("page_link") if e.proto.label == "Attack this noise"]
-    assert read(found) == (AttackSpec(run=RUN), AttackView(), ())
+    assert read(found) == (AttackSpec(run=RUN), "one", ())
 
 
 def test_without_privacy_there_is_nothing_to_attack(visit: Visit) -> None:

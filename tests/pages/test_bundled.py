@@ -77,7 +77,7 @@ def test_trade_offs_is_bundled_whole() -> None:
         for spec in most_learned(study):
             assert charts_of.ends(spec).mean() < spec.episodes * online.v_star(spec) / 2
     study = studies.DEFAULT
-    for way in study.ways:
+    for way in study.private:
         assert charts_of.users_search(study, way, study.share / 100 * v_star).pending is None, recompute(
             "tradeoffs"
         )

@@ -11,7 +11,6 @@ from dprl.runs.store import Store
 from dprl.simulation import AttackSpec, OfflineSpec, RunSpec
 from dprl.users import Asked
 from pages.attack import link as attack_link
-from pages.attack.link import AttackView
 from pages.offline.record import OfflineView
 from pages.shared.visitor import links, state
 from pages.shared.visitor.address import query_of
@@ -51,7 +50,7 @@ GOOD: dict[str, list[list[tuple[str, str]]]] = {
         users.encode(Asked(10**9, 6, 2, 20, 17.0, 0.5, 1e-8, 5.0)),
         [("problem", "riverswim"), ("K", "1e8")],
     ],
-    "attack": [attack_link.encode(AttackSpec(run=RUN), AttackView(step=step)) for step in attack_link.STEPS],
+    "attack": [attack_link.encode(AttackSpec(run=RUN), step) for step in attack_link.STEPS],
 }
 
 

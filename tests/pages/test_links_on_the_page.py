@@ -36,7 +36,7 @@ WRONG = [
     ("tradeoffs", "at=1,x", "epsilon: x is not allowed", ""),
     ("tradeoffs", "b=alg.ucbvi&m=central&m=none", "models: ucbvi does not support central", "b=alg.ucbvi&m=none"),
     ("attack", "first=9/9/9", "first: 9/9/9 is not allowed; give steps such as 0/1/1", ""),
-    ("attack", "prior=100", "prior: 100 is not allowed; give a whole number from 1 to 99.", ""),
+    ("attack", "step=four", "step: four is not allowed; give one of one, subtract, tree", ""),
     ("users", "K=0", "users: 0 is not allowed; give a whole number from 1 to 1e+15.", ""),
     ("users", "S=one", "S: one is not allowed; give a whole number from 2 to 10000.", ""),
     ("papers", "problem=taxi", "problem: taxi is not allowed; give one of clinic", ""),

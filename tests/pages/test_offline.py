@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import parse_qs
 
 import numpy as np
 import pytest
 
-from dprl.links import encode_spec
 from dprl.runs.store import Store
-from dprl.simulation import OfflineSpec, RunSpec, following, run
+from dprl.simulation import OfflineSpec, run
 from pages.offline.charts import most_private, run_titles
-from pages.offline.record import EXAMPLES, OfflineState, OfflineView
+from pages.offline.record import EXAMPLES, OfflineView
 from pages.offline.record import FIRST as DEFAULT
 from pages.shared.results.data import bundled
 from pages.shared.visitor.links import encode_specs, fields_of
@@ -36,18 +34,6 @@ SEEN = {  # what each tab but the first draws first, by its alternative text (No
 def query(*specs: OfflineSpec, **view: Any) -> dict[str, Any]:
     """The link to these runs, by default to small ones."""
     return grouped(encode_specs(specs or SPECS, OfflineView(**view)))
-
-
-def test_what_if_there_were_so_many_trajectories(visit: Visit) -> None:
-    app = visit(PAGE, **query(*DEFAULT, n=10**4))
-    (table,) = (frame.value for frame in app.dataframe if "proved" in frame.value.columns)
-    assert table["run"].tolist() == run_titles(DEFAULT)
-    kept = [bundled("offline")[spec] for spec in DEFAULT]
-    means = [one.values[:, list(one.at).index(10**4)].mean() for one in kept]
-    assert [float(cell.split()[0]) for cell in table["suboptimality"]] == pytest.approx(
-        means, rel=0.05
-    )  # two digits
-    assert table["proved"].tolist()[::3] == ["nothing", "ρ = 1, (ε, δ) = (7.29, 10⁻⁶)"]
 
 
 def test_what_an_older_link_chose_and_the_page_has_no_more_is_said(visit: Visit) -> None:
@@ -78,28 +64,6 @@ def test_bundled_low_estimates_are_the_engines() -> None:
     assert kept.values[:1] == pytest.approx(trace.values, rel=1e-5, abs=1e-12), again
     assert kept.lower is not None
     assert kept.lower[0] == pytest.approx(trace.seeds[0].lower, rel=1e-7), again
-
-
-@pytest.mark.thorough
-def test_a_policy_of_explore_is_followed_by_people_here(finished: Visit, visit: Visit, store: Store) -> None:
-    """Its link on the tab Policy, the control that shows it, coverage, a change of it, and one that is none."""
-    online = RunSpec(environment_params={"S": 3, "H": 3}, episodes=1000, seeds=1, epsilon=100.0)
-    curve = encode_spec(online)
-    app = finished("explore", c=[curve], tab="policy")
-    (link,) = [e.proto for e in app.get("page_link") if e.proto.label.startswith("Learn offline")]
-    said = following(run(online).seeds[0].policy[-1])
-    app = visit(PAGE, **parse_qs(link.query_string), tab="coverage")
-    (field,) = app.text_area
-    assert f"policy:0.7:{field.value}" == said
-    assert "70% follow a given policy, the others act at random" in words(app)
-    assert charts(app)[0].alt.startswith("Heatmaps of the states visited")
-    field.set_value("111X3").run()
-    press(app, "run")
-    part = app.session_state["session"].parts[OfflineState]
-    assert {spec.behaviour for spec in part.specs} == {"policy:0.7:111X3"}
-    app.text_area[0].set_value("111X4").run()
-    assert "the policy has more steps than the horizon; give 3" in words(app)
-    assert app.button(key="run").disabled
 
 
 def named(app: Any) -> set[str]:
@@ -159,8 +123,16 @@ def test_a_close_look_at_what_is_bundled_computes_it(visit: Visit, store: Store,
     assert store.activity().seeds_queued == DEFAULT[most_private(DEFAULT)].seeds
     app.button(key="cancel").click().run()
     assert store.activity().seeds_queued == 0
-    assert "This data set was not computed" in words(app)
+    assert "was not computed" in words(app)
     app.button(key="close_look").click().run()
     work(1)
     app.run()
     assert SEEN["pessimism"][1] in words(app)
+
+
+def test_a_link_with_a_policy_shows_its_data(visit: Visit) -> None:
+    spec = SMALL.replace(behaviour="policy:0.7:111X3")
+    app = visit(PAGE, **query(spec, tab="coverage"))
+    assert "70% follow a given policy, the others act at random" in words(app)
+    assert widget(app, "selectbox", "Behaviour policy").value == "policy"
+    assert not app.button(key="run").disabled

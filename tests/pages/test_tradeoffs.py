@@ -175,9 +175,9 @@ def test_users_are_searched_for_run_by_run(visit: Visit, store: Store, work: Wor
         rounds += 1
     assert 1 <= rounds < 40
     assert app.get("progress") == []
-    assert "times as many" in words(app)
+    assert "**Central (JDP)** needs " in words(app)
     (chart,) = charts(app)
-    assert "Toeplitz" in chart.spec
+    assert "Central (JDP)" in chart.spec
 
 
 def test_points_that_cannot_be_run_say_why(visit: Visit) -> None:

@@ -86,7 +86,7 @@ def test_where_a_known_policy_will_do_it_says_that_nothing_has_to_be_learned(vis
     asked = asked_of(app)
     assert ("today", "8") in encode(asked)
     found = answers(users_table(), asked)
-    assert "No learning is needed" in words.whole_sheet(asked, found, "")
+    assert "No learning is needed" in words.answer(users_table(), asked, found)
 
 
 def test_measured_and_extrapolated_are_told_apart_in_words_and_in_the_chart(visit: Visit) -> None:
@@ -140,47 +140,12 @@ def test_a_bad_number_gets_a_sentence_and_changes_nothing(visit: Visit, typed: s
     assert asked_of(app) == Asked()
 
 
-@pytest.mark.parametrize(
-    "asked", [OWN, KNOWN, Asked(S=5000), Asked(users=1)], ids=["own", "known", "beyond", "one"]
-)
-def test_the_page_to_take_along_says_what_the_page_says_and_asks_nobody(asked: Asked) -> None:
-    found = answers(users_table(), asked)
-    text = words.whole_sheet(asked, found, "v=1&x=<&>")
-    said = re.sub(r"<script.*?</script>", "", text, flags=re.DOTALL)
-    assert not re.findall(r"src=|href=|url\(|@import|https?://", said)
-    (table, *_) = re.findall(r"<tbody>.*?</tbody>", said, re.DOTALL)
-    rows = re.findall(r"<tr>.*?</tr>", table, re.DOTALL)
-    assert len(rows) == len(MODELS)
-    kind = {"own": "Extrapolated, within", "known": "Measured, within"}.get(
-        "known" if asked.problem else "own", ""
-    )
-    if asked.S < 1000:
-        assert all(kind in row for row in rows)
-    assert "v=1&amp;x=&lt;&amp;&gt;" in text
-
-
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
 def test_home_and_this_page_agree_on_what_both_draw(store: Store, epsilon: float) -> None:
     """Home's runs have other seeds' number and budgets of their own: RiverSwim, a tenth of V* lost."""
     home = {cost.model: cost.needed for cost in known(epsilon)}
     for need in answers(users_table(), replace(KNOWN, epsilon=epsilon)):
         assert need.low <= home[need.model] <= need.high
-
-
-def test_it_asks_about_what_was_chosen_on_online(visit: Visit) -> None:
-    """By the menu as by the link below a chart; what was asked here stays."""
-    app = visit("bare")
-    widget(app, "selectbox", "Environment").set_value("clinic").run()
-    widget(app, "text_input", "Privacy budget ε, exact value").set_value("0.4").run()
-    go(app, PAGE)
-    found = asked_of(app)
-    assert (found.S, found.A, found.H, found.epsilon, found.users) == (8, 3, 8, 0.4, Asked().users)
-    assert "come from your settings on Online" in words_of(app)
-    keyed(app, "text_input", "users.epsilon").set_value("2").run()
-    assert "settings on Online" not in words_of(app)
-    go(app, "explore")
-    go(app, PAGE)
-    assert asked_of(app).epsilon == 2.0
 
 
 def test_the_link_below_a_chart_asks_about_the_run_that_was_run_last() -> None:
@@ -199,3 +164,19 @@ def test_of_an_environment_that_was_measured_it_takes_that() -> None:
         problem="riverswim", users=10**6, S=6, A=2, H=20, epsilon=0.2
     )
     assert asked_from(RunSpec(privacy="none", episodes=10**6)).epsilon == Asked().epsilon
+
+
+def test_it_asks_about_what_was_chosen_on_online(visit: Visit) -> None:
+    """By the menu as by the link below a chart; what was asked here stays."""
+    app = visit("bare")
+    widget(app, "selectbox", "Environment").set_value("clinic").run()
+    widget(app, "text_input", "Privacy budget ε, exact value").set_value("0.4").run()
+    go(app, PAGE)
+    found = asked_of(app)
+    assert (found.S, found.A, found.H, found.epsilon, found.users) == (8, 3, 8, 0.4, Asked().users)
+    assert "come from your settings on Online" in words_of(app)
+    keyed(app, "text_input", "users.epsilon").set_value("2").run()
+    assert "settings on Online" not in words_of(app)
+    go(app, "explore")
+    go(app, PAGE)
+    assert asked_of(app).epsilon == 2.0

@@ -128,7 +128,7 @@ class Raw:
     half = 0
 
     def draws(self, size: Size) -> int:
-        return DATASET.cells(size)
+        return DATASET.draws(size)
 
     def answer(self, record: Array, noise: Array, error: float) -> Array:
         return record[..., :-1].ravel() + noise

@@ -8,10 +8,15 @@ from typing import Any
 
 import streamlit as st
 
+from dprl.simulation import Spec
 from pages.shared.controls import widgets
+from pages.shared.layout.chart import empty
+from pages.shared.layout.terms import escape
+from pages.shared.results import data
+from pages.shared.results.status import ACTIVE, act, price
 from pages.shared.visitor.callbacks import keyed
 from pages.shared.visitor.links import fields_of
-from pages.shared.visitor.state import PageState
+from pages.shared.visitor.state import PageState, ask, begin
 
 
 def _keep(part: PageState, name: str) -> Callable[[Any], None]:
@@ -65,9 +70,43 @@ def menu(
     return int(value)
 
 
-def seed_menu(part: PageState, label: str, seeds: int) -> int:
-    """Draw a menu of a run's seeds; return the chosen one."""
-    return menu(part, label, "seed", range(seeds), [f"seed {i}" for i in range(seeds)])
+DETAILS = {"online": "detail_episodes", "offline": "detail_n"}  # the moments that a trace describes, by kind
+
+
+def close_look(
+    part: PageState,
+    specs: Sequence[Spec],
+    titles: Sequence[str],
+    offered: Sequence[int],
+    first: int,
+    owners: Sequence[str],
+) -> tuple[int, Any] | None:
+    """Draw menus of the offered runs, by default the `first`, and of its seeds; return the run's index and the seed's
+    trace, or None if it has to be computed. owners: in whose name that is requested for each run."""
+    left, right = st.columns([3, 2], wrap=False)
+    with left:
+        chosen = menu(part, "Curve", "curve", offered, [titles[i] for i in offered], otherwise=first)
+    with right:
+        seeds = range(specs[chosen].seeds)
+        seed = menu(part, "Seed", "seed", seeds, [f"seed {i}" for i in seeds])
+    trace, moments = data.trace(specs[chosen], seed), DETAILS[specs[chosen].kind]
+    if trace is None or not len(getattr(trace, moments)):
+        absent(specs[chosen], f"{titles[chosen]}, seed {seed}", owners[chosen])
+        return None
+    return chosen, trace
+
+
+def absent(spec: Spec, name: str, owner: str) -> None:
+    """Show why a seed has no details yet. A run of which only the curve is bundled is requested, unless that costs too
+    much."""
+    run = data.store().status(spec, owner)
+    if run.state == "unknown" and begin([spec], owner):
+        st.rerun()
+    if run.state in ACTIVE:
+        empty(f"**{escape(name)}:** the details appear when this seed is finished.")
+        return
+    empty(f"**{escape(name)}** was not computed: {price([spec])}.")
+    act("Run it", "play_arrow", lambda: ask([spec], owner, again=True), "close_look")
 
 
 def step_menu(part: PageState, H: int) -> int | None:
