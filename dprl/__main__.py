@@ -230,7 +230,10 @@ def run_one(spec: Any, folder: str, engine: str | None, releases: int = 1) -> in
     mean = summary[f"final_{measure}_mean"]
     print(f"{spec.label()}: final {measure} {mean:.6g} at {axis} {spec.size:,}; see {out}")
     if isinstance(spec, UploadSpec):
-        for sentence in (*verdict.said(trace.seeds[0], releases), verdict.proved(trace.seeds[0])):
+        seed = trace.seeds[0]
+        held = seed.held_out(seed.recommended)
+        by_group = filter(None, [*verdict.group_lines(held), verdict.about_groups(held)])
+        for sentence in (*verdict.said(seed, releases), *by_group, verdict.proved(seed)):
             print(f"Note: {sentence}".replace("**", ""))
     if spec == spec.baseline() and (stuck := metrics.unsettled(trace.at, trace.values)):
         print(f"Note: {doubts.unsettled(stuck, spec.seeds)}")

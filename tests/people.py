@@ -125,6 +125,7 @@ class Outcome(NamedTuple):
     cautious: float
     bound: float
     learned: Learned
+    policy: np.ndarray
 
 
 class Again:
@@ -142,40 +143,49 @@ def outcome(spec: UploadSpec, model: TabularMDP, behaviour: str, seed: int) -> O
     """A data set of a known model, of people who come once."""
     rng = np.random.default_rng(seed)
     counted = datasets.sample(rng, model, datasets.parts(behaviour, model), spec.learned_from)
-    return released(spec, model, counted, treated(model, behaviour, spec.checked, rng), rng)
+    return released(spec, model, counted, treated(model, behaviour, spec.checked, rng), rng=rng)
 
 
 def outcome_of_returning(spec: UploadSpec, model: TabularMDP, seed: int) -> Outcome:
     """A data set of a known model, of people who come again."""
     rng = np.random.default_rng(seed)
     some, others = (returning(model, n, rng)[0] for n in (spec.learned_from, spec.checked))
-    return released(spec, model, record_of(model, some), others, rng)
+    return released(spec, model, record_of(model, some), others, rng=rng)
 
 
 def released(
-    spec: UploadSpec, model: TabularMDP, record: np.ndarray, others: People, rng: np.random.Generator
+    spec: UploadSpec,
+    model: TabularMDP,
+    record: np.ndarray,
+    *others: People,
+    rng: np.random.Generator,
+    policy: np.ndarray | None = None,
 ) -> Outcome:
-    """What is learned from some, of whom this is the record, and checked by others, as `UploadRun` does it, but with
-    noise for simulation."""
+    """What is learned from some, of whom this is the record, and checked by others, one group or several, as
+    `UploadRun` does it, but with noise for simulation. policy: one to check in place of both."""
     noise, errors = noise_of(spec)
     assert noise.mechanism is not None
     problem = replace(upload_problem_of(spec), errors=errors)
-    people = held(model, others, problem.rewards is not None)
+    people = check.joined(held(model, each, problem.rewards is not None) for each in others)
     learned, told = learned_from(Curator((record,), noise, errors, rng), spec.learner.plan(problem))
-    std = float(noise.mechanism.std(ONCE)[0])
-    scales = [noise.scales[name] for name in check.names(problem.episodes)]
+    std = {name: float(noise.mechanism.std(ONCE)[0]) * scale for name, scale in noise.scales.items()}
     plug_in = learned_from(Again(told), OFFLINE[LEARNERS[1]].plan(problem))[0]
-    policies = learned.policy, plug_in.policy
+    policies = (learned.policy, plug_in.policy) if policy is None else (policy, policy)
     models = [fitted_to(problem, policy, told, noise) for policy in policies]
-    unit = unit_noise(noise.mechanism, ONCE, len(scales), rng)[0]
-    exact = check.sums([table for _, table in models], people, problem.episodes)
-    sums, of_sums = np.array([float(each) for each in exact]) + scales * unit, std * np.array(scales)
-    said = []
-    for number, (fitted, table) in enumerate(models):
-        mine = [number, *range(2, len(sums))]
-        args = spec.checked, model.H, of_sums[mine], problem.episodes
-        said.append(check.assessed(sums[mine], fitted, table, *args))
+    tables = [table for _, table in models]
+
+    def noisy(part: check.HeldOut, episodes: int, of: str = "") -> np.ndarray:
+        scales = [noise.scales[name + of] for name in check.names(episodes)]
+        exact = [float(each) for each in check.sums(tables, part, episodes)]
+        return exact + scales * unit_noise(noise.mechanism, ONCE, len(exact), rng)[0]
+
+    found = {"sums": noisy(people, problem.episodes), "ends": np.array([table[2:] for table in tables])}
+    if people.groups:
+        by_group = [noisy(part, 2, check.BY_GROUP) for part in people.groups]
+        found["groups"] = np.array(by_group)
+    said = check.results(found, models, std, spec.checked, model.H, problem.episodes)
     worth = [planning.start_value(model, planning.policy_values(model, policy)) for policy in policies]
-    chosen = check.recommended(np.stack([each["difference"] for each in said]))
+    chosen = check.recommended(said["difference"])
     bound = planning.start_value(model, learned.V)
-    return Outcome(worth[chosen], said[chosen], worth[0], bound, learned)
+    mine = {name: values[chosen] for name, values in said.items()}
+    return Outcome(worth[chosen], mine, worth[0], bound, learned, policies[chosen])

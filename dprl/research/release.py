@@ -175,8 +175,8 @@ def release_command(given: argparse.Namespace, run_one: Callable[[UploadSpec, in
         if wrong := budget.refusal(draws):
             raise SpecError("budget", wrong)
         after = together((*budget.draws, *draws))
-        episodes = spec.public.episodes
-        told = verdict.beforehand(spec.learned_from, spec.checked, together(draws).text, episodes, after.text)
+        sizes = spec.public.episodes, len(spec.public.groups)
+        told = verdict.beforehand(spec.learned_from, spec.checked, together(draws).text, *sizes, after.text)
         note(" ".join([told, *uploads.outlook(*outlook(spec))]).replace("**", ""))
         status = run_one(spec, len(budget.releases) + 1)
         print(f"Note: {uploads.budget_so_far(budget)}".replace("**", ""))

@@ -65,6 +65,9 @@ def _worth(policy: Policy, releases: int) -> Iterable[str]:
     lacking = not all(all(row) for row in policy.enough)
     chance = said.bound_and_chance(bound, lacking)
     yield f"<p>{markup(chance + below)}</p>"
+    if held.get("groups"):
+        yield html_table(verdict.GROUP_HEADS, verdict.group_rows(held))
+        yield f"<p>{markup(verdict.about_groups(held))}</p>"
     if held["verdict"]:
         ends = held["learned"]
         most = bound["held-out users say at most"]

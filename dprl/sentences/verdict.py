@@ -12,15 +12,19 @@ from dprl.words import at_least, human, percent, plural, quoted
 SAID = messages("uploads")["verdict"]
 
 WRONG = 0.025  # largest probability that a verdict is wrong: one side of a 95% interval
+GROUP_HEADS = ("Group", "Episodes", "Users' own average", "Policy", "Difference (interval)", "Verdict")
 
 
-def beforehand(learned_from: int, checked: int, budget: str, episodes: int = 1, together: str = "") -> str:
+def beforehand(
+    learned_from: int, checked: int, budget: str, episodes: int = 1, groups: int = 0, together: str = ""
+) -> str:
     """Describe the values that a click will release. budget: the budget that it spends; episodes: each user's maximum;
-    together: the guarantee of all releases under the budget, "" if it is not shown."""
+    groups: their number; together: the guarantee of all releases under the budget, "" if it is not shown."""
     said = [filled(SAID["releases"], users=plural(learned_from, "user"), budget=budget)]
     if checked:
         sums = SAID["sums"] if episodes == 1 else SAID["sums_episodes"]
-        said += [filled(sums, users=plural(checked, "user"), budget=budget), SAID["apart"]]
+        by_group = [filled(SAID["sums_groups"], groups=groups)] * bool(groups)
+        said += [filled(sums, users=plural(checked, "user"), budget=budget), SAID["apart"], *by_group]
     if together:
         said.append(filled(SAID["together_named"], together=together))
     return " ".join(said)
@@ -126,6 +130,38 @@ def rows_of(about: Mapping[str, Any]) -> list[tuple[str, str, str]]:
         row("Recommended policy minus users' own average", held, "difference"),
         least,
     ]
+
+
+def group_rows(held: Mapping[str, Any]) -> list[tuple[str, ...]]:
+    """Return the rows of the table by group, under GROUP_HEADS. held: the intervals of the recommended policy."""
+    rows: list[tuple[str, ...]] = []
+    for label, found in held.get("groups", {}).items():
+        number = human(_three(found["episodes"][1]))
+        low, value, high = (human(_three(each)) for each in found["difference"])
+        means = (human(_three(found[name][1])) for name in ("behaviour", "learned"))
+        rows.append((label, number, *means, f"{value} ({low} to {high})", found["verdict"]))
+    return rows
+
+
+def group_lines(held: Mapping[str, Any]) -> list[str]:
+    """Return the table by group as sentences, for a terminal."""
+    names = "group", "episodes", "own", "policy", "difference", "verdict"
+    return [filled(SAID["group"], **dict(zip(names, row, strict=True))) for row in group_rows(held)]
+
+
+def about_groups(held: Mapping[str, Any]) -> str:
+    """Name the groups for whom a policy is not certainly better, the assumption and the cost; "" without groups."""
+    if "groups" not in held:
+        return ""
+    share, parts = held["groups' share of rho"], []
+    for verdict in ("worse", "too close"):
+        labels = [quoted(label) for label, found in held["groups"].items() if found["verdict"] == verdict]
+        if labels:
+            parts.append(filled(SAID[f"groups_{verdict.split()[-1]}"], groups=" and ".join(labels)))
+    if parts and held["verdict"] == "better":
+        parts.insert(0, SAID["groups_but"])
+    cost = {"share": percent(share), "more": percent((1 - share) ** -0.5 - 1)}
+    return " ".join([*parts, filled(SAID["groups"], **cost)])
 
 
 def _three(value: float) -> float:

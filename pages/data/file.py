@@ -239,7 +239,8 @@ def before_release(own: Own) -> None:
     except SpecError as error:
         wrong = str(error)
     budget = together(draws_of(spec)).text
-    spent = verdict.beforehand(spec.learned_from, spec.checked, budget, spec.public.episodes)
+    sizes = spec.public.episodes, len(spec.public.groups)
+    spent = verdict.beforehand(spec.learned_from, spec.checked, budget, *sizes)
     st.markdown(explained(f"{spent} {said.PAGE['held_out']} {so_far}"))
     st.markdown(explained(" ".join(said.outlook(*known_before(spec)))))
     what = f"Release at ρ = {spec.rho:g}"

@@ -11,16 +11,18 @@ The score is doubly robust (Jiang, Li 2016; Kallus, Uehara 2020): only errors of
 docs/report/offline.md, "Better than today?", has the proofs and the measurements.
 
 If a person may have several episodes, each sum is over episodes, and a fifth sum is the number of episodes.
+If groups are declared, these five sums are also released for each group.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtri
 
 from dprl.mdp import counts
 from dprl.mdp.planning import Policy
@@ -42,6 +44,10 @@ WHAT = {  # the cautious policy is the one whose value has a bound; one episode 
 SUMS = tuple(WHAT)[:-1]  # if a person has one episode
 WEIGHTS = {"squares": 3.0}  # of the noise: they only set the width of an interval, so they may be noisier
 QUANTILE = 2.2415  # standard deviations that contain 97.5%, so that both policies are inside with 95%
+BY_GROUP = " by group"
+OF_A_GROUP = "learned", "behaviour", "difference", "episodes"
+OF_GROUPS = 2.5  # times as much noise by group, so that the noise in all other sums grows by about a fifth
+FEWEST = 30  # episodes of a group; a mean over fewer may be far from normal
 BETTER, CLOSE, WORSE = "better", "too close", "worse"
 
 
@@ -52,6 +58,14 @@ class HeldOut(NamedTuple):
     record: Array
     n: int
     returns: Array
+    groups: tuple[HeldOut, ...] = ()
+
+
+def joined(parts: Iterable[HeldOut]) -> HeldOut:
+    """Return the sums over all parts, which are its groups if there are several."""
+    records, numbers, returns, _ = zip(*(parts := tuple(parts)), strict=True)
+    groups = parts if len(parts) > 1 else ()
+    return HeldOut(np.sum(records, 0), sum(numbers), np.sum(returns, 0), groups)
 
 
 def names(episodes: int) -> tuple[str, ...]:
@@ -59,22 +73,27 @@ def names(episodes: int) -> tuple[str, ...]:
     return SUMS if episodes == 1 else (*SUMS, EPISODES)
 
 
-def families(episodes: int) -> tuple[Family, ...]:
+def families(episodes: int, grouped: bool = False) -> tuple[Family, ...]:
     """Return the families of these sums. Held-out people are in no other sums, and nobody else is in these.
 
-    Each episode adds a number from 0 to 1, and at least one episode remains when a person is replaced.
+    Each episode adds a number from 0 to 1, and at least one episode remains when a person is replaced. In sums by
+    group, all of one person's episodes may leave a group, and all of another's may enter another group.
     """
-    return tuple(
-        Family(
-            name,
-            WHAT[name],
-            Change(((1, float(episodes - (name == EPISODES))),)),
-            Change(((1, float(episodes)),)),
-            weight=WEIGHTS.get(name, 1.0),
-            half=1,
-        )
-        for name in names(episodes)
-    )
+
+    def family(name: str, of: str, cells: int, most: int, weight: float) -> Family:
+        change, gone = Change(((cells, float(most)),)), Change(((1, float(episodes)),))
+        weight *= WEIGHTS.get(name, 1.0)
+        return Family(name + of, WHAT[name] + of, change, gone, weight=weight, half=1)
+
+    of_all = (family(name, "", 1, episodes - (name == EPISODES), 1.0) for name in names(episodes))
+    by_group = (family(name, BY_GROUP, 2, episodes, OF_GROUPS) for name in WHAT)
+    return (*of_all, *by_group) if grouped else tuple(of_all)
+
+
+def share_of_groups(episodes: int) -> float:
+    """Return the share of the held-out people's rho that their sums by group spend."""
+    spent = {each.name: each.change.l2_squared / each.weight**2 for each in families(episodes, grouped=True)}
+    return sum(rho for name, rho in spent.items() if name.endswith(BY_GROUP)) / sum(spent.values())
 
 
 class Fitted(NamedTuple):
@@ -92,6 +111,7 @@ class Fitted(NamedTuple):
     follows: float  # the share of people's steps in which they act as the policy does
     variance: float  # of one episode's score
     spread: float  # the square of the distance by which joint errors of V and w move the mean
+    of_V: float  # the same for errors of V alone, which w does not correct in a group
 
 
 def fit(
@@ -151,6 +171,7 @@ def fit(
         float(total.sum() / max(people.sum(), 1.0)),
         of_start + float((visits / n * w**2 * chance).sum()),
         float((d**2 * supported * error * relative).sum()),
+        float((d**2 * supported * error).sum()),
     )
 
 
@@ -207,34 +228,86 @@ def summed(table: Scores, held: HeldOut) -> Fraction:
     return total / table.width
 
 
-def noisy(exact: tuple[Fraction, ...], scales: Mapping[str, float]) -> Array:
-    """Add noise to the sums in whole steps of the grid. Rounding them down first increases nobody's effect."""
+def noisy(exact: tuple[Fraction, ...], scales: Mapping[str, float], of: str = "") -> Array:
+    """Add noise to the sums (of a group: BY_GROUP) in whole steps of the grid. Rounding them down first increases
+    nobody's effect."""
     draw = EXACT["gaussian"].draw
-    drawn = [draw(Fraction(scales[name]) * STEPS) for name in tuple(WHAT)[: len(exact)]]
+    drawn = [draw(Fraction(scales[name + of]) * STEPS) for name in tuple(WHAT)[: len(exact)]]
     return np.array([(value * STEPS // 1 + noise) / STEPS for value, noise in zip(exact, drawn, strict=True)])
 
 
+def results(
+    found: Mapping[str, Array],
+    models: Sequence[tuple[Fitted, Scores]],
+    std: Mapping[str, float],
+    n: int,
+    H: int,
+    episodes: int,
+) -> dict[str, Array]:
+    """Return what `assessed` does for both policies, each [2, ...]; and "groups", if there are any: the learned,
+    behaviour, difference and episodes of each [2, groups, 4, 3].
+
+    found: the noisy "sums" of `names`, the least score and the width under each policy as "ends" [2, 2], and the sums
+    of "groups" [groups, 5]; std: the standard deviation of the noise in each sum; n: the number of people held out.
+    """
+    each: list[dict[str, Array]] = []
+    total = float(np.clip(found["sums"][-1], n, episodes * n))  # episodes; n if each person has one
+    for number, ((fitted, table), (low, width)) in enumerate(zip(models, found["ends"], strict=True)):
+        table = table._replace(low=int(low), width=int(width))
+        mine = [number, *range(2, len(found["sums"]))]
+        of_sums = np.array([std[name] for name in names(episodes)])[mine]
+        each.append(assessed(found["sums"][mine], fitted, table, n, H, of_sums, episodes))
+        if "groups" in found:
+            mine = [number, 2, 3, 4]
+            args = fitted, table, total, H, np.array([std[name + BY_GROUP] for name in WHAT])[mine], episodes
+            parts = [assessed(part[mine], *args, len(found["groups"])) for part in found["groups"]]
+            each[-1]["groups"] = np.array([[part[name] for name in OF_A_GROUP] for part in parts])
+    return {name: np.stack([one[name] for one in each]) for name in each[0]}
+
+
 def assessed(
-    released: Array, fitted: Fitted, table: Scores, n: float, H: int, std: Array, episodes: int = 1
+    released: Array,
+    fitted: Fitted,
+    table: Scores,
+    n: float,
+    H: int,
+    std: Array,
+    episodes: int = 1,
+    groups: int = 0,
 ) -> dict[str, Array]:
     """Return the check's results for a trace, in units of the reward range. They follow from the released sums.
 
+    The sums of one group show no variance of scores. At most all visits and all chance are in this group, and w may be
+    wrong for it, so all errors of V count. Sums are divided by a noisy number of episodes; dividing all errors by the
+    least possible number covers its noise (Fieller 1954). All groups' intervals for both policies hold at once.
+
     Args:
         released, std: the noisy sums of scores, returns and squares [3], and of episodes if a person may have several
-            [4]; and the standard deviations of the noise in them.
-        n: the number of people held out.
+            or there are groups [4]; and the standard deviations of the noise in them.
+        n: the number of people held out; with groups, of all their episodes, at least roughly.
         episodes: the most episodes of one person.
+        groups: the number of groups if these are the sums of one of them, else 0.
 
     Returns:
         learned, behaviour, difference: the low end, the value and the high end [3] of the reward that such people would
             get in an episode under the learned policy, of the reward that they got, and of the first minus the second.
-        covered, follows: see `Fitted`.
+        covered, follows: see `Fitted`. episodes: the same three for the number of a group's episodes.
     """
-    of_n = 0.0  # standard deviation of the number of episodes, as a share
-    if episodes > 1:
+    of_n, quantile = 0.0, QUANTILE  # of_n: standard deviation of the number of episodes, as a share
+    if episodes > 1 and not groups:
         n = float(np.clip(released[3], n, episodes * n))
         of_n = std[3] / n
-    score, of_returns, of_squares = released[:3] / n
+    number = most = n
+    if groups:
+        quantile = float(ndtri(1 - 0.05 / (4 * groups)))
+        number, off = float(np.clip(released[3], 1.0, n)), quantile * std[3]
+        n = max(number - off, 1.0)  # the least that it may be
+        quantile = quantile if n >= FEWEST else np.inf  # then nothing can be said
+        more, of_n = most / n, std[3] / n
+        fitted = fitted._replace(
+            lost=more * fitted.lost, variance=more * fitted.variance, spread=more**2 * fitted.of_V
+        )
+    score, of_returns, of_squares = released[:3] / number
     width = table.width / STEPS
     learned = score * width + table.low / STEPS
     now = float(np.clip(of_returns, 0.0, 1.0))
@@ -243,9 +316,9 @@ def assessed(
     # a person's returns in several episodes may be correlated: a sum of k has at most k times their variances
     chance = np.sqrt(np.array([fitted.variance / n + fitted.spread, episodes * spread_now / n]))
     noise = np.hypot(std[:2] / n * np.array([width, H]), of_n * np.array([score * width, now * H]))
-    half = QUANTILE * np.hypot(chance, noise)
+    half = quantile * np.hypot(chance, noise)
     # The rewards under the policy and those received may be correlated: at most, their standard deviations add up.
-    apart = QUANTILE * float(np.sqrt(chance.sum() ** 2 + (noise**2).sum()))
+    apart = quantile * float(np.sqrt(chance.sum() ** 2 + (noise**2).sum()))
     ends = {
         "learned": [learned - half[0], learned, learned + fitted.lost + half[0]],
         "behaviour": [now * H - half[1], now * H, now * H + half[1]],
@@ -253,6 +326,9 @@ def assessed(
     found: dict[str, Array] = {name: np.clip(values, 0.0, H) for name, values in ends.items()}
     gain = learned - now * H
     found["difference"] = np.array([gain - apart, gain, gain + fitted.lost + apart])
+    if groups:
+        found["difference"] = found["difference"].clip(-H, H)
+        found["episodes"] = np.clip([number - off, number, number + off], 0, most)
     return found | {"covered": np.array(fitted.covered), "follows": np.array(fitted.follows)}
 
 

@@ -37,6 +37,7 @@ KEYS = {
     "columns": "the file's names, by name here",
     "absorbing": "where short episodes go on",
     "episodes": "of one user, at most",
+    "groups": "{column: labels} that split the held-out users",
 }
 FORM = f"an object with {'; '.join(f'{key}: {what}' for key, what in KEYS.items())}"
 MOST = 10_000  # labels
@@ -45,6 +46,7 @@ PERSON = "person"  # a column that a file may have in addition to these
 ENDED = "ended"  # an absorbing state of this name is one that no user is in while an episode goes on
 (_HORIZON,) = (field for field in ENVIRONMENTS["custom"].fields if field.name == "H")
 _EPISODES = Field("episodes", "int", 1, "", 1, 1000)
+MOST_GROUPS = 8
 
 # Each column of the file that makes up the state, with its labels, or the edges between which its numbers are binned.
 Parts = tuple[tuple[str, tuple[str, ...] | tuple[float, ...]], ...]
@@ -67,6 +69,8 @@ class Declaration:
     columns: Mapping[str, str]  # the names of columns in the file, by their names here
     absorbing: str  # the state in which a shorter episode continues, "" for none
     episodes: int  # the most episodes of one person that count, which are the first in the file
+    grouped_by: str  # the column with a person's group at the first step of the first episode, "" for none
+    groups: tuple[str, ...]  # its labels
 
     __repr__ = described
 
@@ -124,6 +128,7 @@ def declaration(text: str) -> Declaration:
         raise wrong(
             "start", f"{missing}; give a label, or probabilities that are not computed from the file."
         )
+    grouped_by, groups = _groups(given["groups"], dict(parts)) if "groups" in given else ("", ())
     canonical = {
         "states": dict(parts) or states,
         "actions": actions,
@@ -134,10 +139,12 @@ def declaration(text: str) -> Declaration:
         "columns": columns or None,
         "absorbing": absorbing or None,
         "episodes": episodes if "episodes" in given else None,
+        "groups": {grouped_by: groups} if groups else None,
     }
     text = json.dumps({k: v for k, v in canonical.items() if v is not None}, separators=(",", ":"))
     return Declaration(
         states, actions, size, (low, high), scaled, _start(start, states), text, parts, columns, absorbing, episodes,
+        grouped_by, groups,
     )  # fmt: skip
 
 
@@ -176,6 +183,19 @@ def _parts(value: Any) -> Parts:
     if not found:
         raise wrong("states", "no column is named; give at least one.")
     return tuple(found.items())
+
+
+def _groups(value: Any, parts: Mapping[str, tuple[Any, ...]]) -> tuple[str, tuple[str, ...]]:
+    """Return the column that splits users into groups, and its labels."""
+    columns = [normal(column) for column in value] if isinstance(value, dict) else []
+    labels = next(iter(value.values())) if len(columns) == 1 and columns[0] else None
+    if not isinstance(labels, list) or not 2 <= len(labels) <= MOST_GROUPS:
+        raise wrong(
+            "groups", f"{shown(value)} is not allowed; give one column with 2 to {MOST_GROUPS} labels."
+        )
+    if isinstance(parts.get(columns[0], ("",))[0], float):
+        raise wrong("groups", f"column {shown(columns[0])} is read as numbers; give a column of labels.")
+    return columns[0], _labels(labels, "groups")
 
 
 def _bins(edges: tuple[float, ...]) -> list[str]:

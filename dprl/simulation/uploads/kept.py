@@ -28,7 +28,7 @@ from dprl.engine import home, make_inside, settle, write_whole
 from dprl.fields import SpecError
 from dprl.mdp.tabular import Array
 from dprl.privacy.exact import BITS
-from dprl.simulation.uploads.check import HeldOut
+from dprl.simulation.uploads.check import HeldOut, joined
 from dprl.simulation.uploads.declaration import Declaration, declaration
 from dprl.simulation.uploads.prepare import Counted
 
@@ -71,14 +71,15 @@ def folder() -> Path:
 
 def keep(name: str, found: Counted, declared: Declaration, under: Under | None) -> None:
     """Store the counts of a file. name, under: see `Kept`. Raises SpecError if they cannot be stored."""
-    held, path = found.held, _path(name)
+    records, numbers, returns, _ = zip(*(found.held.groups or [found.held]), strict=True)
+    path = _path(name)
     words = {"declared": declared.text, "bits": BITS, "under": under}
     try:
         make_inside(folder())
         remove_old()
         with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as kept:
             np.savez_compressed(
-                kept, record=found.record, n=found.n, held=held.record, held_n=held.n, returns=held.returns,
+                kept, record=found.record, n=found.n, records=records, numbers=numbers, returns=returns,
                 words=np.array(json.dumps(words)),
             )  # fmt: skip
     except OSError as error:
@@ -120,7 +121,7 @@ def held(name: str) -> Kept:
             words = json.loads(str(kept["words"]))
             if words["bits"] != BITS:  # from an older version, which drew noise differently
                 raise KeyError
-            held = HeldOut(kept["held"], int(kept["held_n"]), kept["returns"])
+            held = joined(map(HeldOut, kept["records"], kept["numbers"].tolist(), kept["returns"]))
             under = Under(*words["under"]) if words["under"] else None
             return Kept(kept["record"], int(kept["n"]), declaration(words["declared"]), held, under)
     except (OSError, ValueError, KeyError, zipfile.BadZipFile):

@@ -53,6 +53,11 @@ APART = (
     "a coin that ignores the data decides who is learned from and who is held out. The releases of the two groups "
     "are about different users, so both together cost one user the larger of the two budgets"
 )
+GROUPS = (
+    "groups are declared, too. A user's group is the label at the first step of the user's first episode. For the "
+    "values of a group, not for privacy: within it, too, the future depends on the past only through the declared "
+    "state, step and action"
+)
 
 
 def upload_problem_of(spec: UploadSpec) -> OfflineProblem:
@@ -70,7 +75,7 @@ def upload_problem_of(spec: UploadSpec) -> OfflineProblem:
 
 def beside(spec: UploadSpec) -> tuple[Family, ...]:
     """Return the sums about held-out people."""
-    return check.families(spec.public.episodes) if spec.checked else ()
+    return check.families(spec.public.episodes, bool(spec.public.groups)) if spec.checked else ()
 
 
 def noise_of(spec: UploadSpec) -> tuple[CuratorNoise, dict[str, float]]:
@@ -84,7 +89,8 @@ def noise_of(spec: UploadSpec) -> tuple[CuratorNoise, dict[str, float]]:
     if of_people:  # one episode each: what follows needs users who are independent
         said = (*PEOPLE[:2], PEOPLE[2] if episodes > 1 else ASSUMPTIONS[2], *ASSUMPTIONS[3:])
     start = ESTIMATED_START if spec.public.start is None else START
-    said = (*said, start, *[APART] * bool(spec.checked))
+    others = [APART, *[GROUPS] * bool(spec.public.groups)] if spec.checked else []
+    said = (*said, start, *others)
     noise, errors = noise_for(spec, problem, said, exact=True, beside=beside(spec))
     card = replace(noise.guarantee, users=spec.n)
     if of_people:

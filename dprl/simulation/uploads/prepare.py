@@ -34,7 +34,7 @@ from dprl.messages import counted as numbered
 from dprl.messages import filled, messages
 from dprl.privacy.exact import STEPS
 from dprl.simulation.trace import Ints
-from dprl.simulation.uploads.check import HeldOut
+from dprl.simulation.uploads.check import HeldOut, joined
 from dprl.simulation.uploads.declaration import PERSON, Declaration
 from dprl.simulation.uploads.table import COLUMNS, EMPTY, WHOLE, normal, parsed, read_pieces, refuse
 from dprl.tables import formula
@@ -131,15 +131,18 @@ class Outside:
 
 def prepared(
     file: BinaryIO | Path | pd.DataFrame, declared: Declaration, outside: Outside
-) -> tuple[tuple[Codes, Codes, Array], Codes, int]:
+) -> tuple[tuple[Codes, Codes, Array], Codes, Codes, int]:
     """Return the table of a file: whole episodes one below the other, H rows each, as states, actions, and rewards as
-    in the file [rows]; the person of each episode [episodes]; and the number of the first step in the file. Note the
-    parts outside of its declaration. Raises SpecError with one sentence that names row and column."""
+    in the file [rows]; the person of each episode [episodes]; the group of each person [people], 0 without groups; and
+    the number of the first step in the file. Note the parts outside of its declaration. Raises SpecError with one
+    sentence that names row and column."""
     H = declared.size.H
     named = {name: declared.columns.get(name, name) for name in COLUMNS}
     of_state = [column for column, _ in declared.parts] or [named["state"]]
     who = [declared.columns[PERSON]] if declared.of_people else []
     needed = [*who, named["episode"], named["step"], *of_state, named["action"], named["reward"]]
+    if declared.grouped_by not in ("", *of_state):
+        needed.append(declared.grouped_by)
     twice = next((name for i, name in enumerate(needed) if name in needed[:i]), None)
     if twice is not None:
         refuse(1, twice, "two columns are declared to be this one; give each its own.")
@@ -168,12 +171,20 @@ def prepared(
     outside.lowest, outside.highest = float(rewards.min()), float(rewards.max())
     order, n = order[counts[episode[order]]], int(counts.sum())
     episode = (counts.cumsum() - 1)[episode]
+    people, first = (
+        people[counts],
+        np.unique(people[counts], return_index=True)[1],
+    )  # each person's first episode
+    groups: Codes = np.zeros(len(first), dtype=np.int32)
+    if name := declared.grouped_by:
+        known_as = f"{name} (groups)" if name in outside.labels else name
+        groups = _index(known_as, columns[name], declared.groups, outside)[order[step[order] == begun]][first]
     at = episode[order].astype(np.int64) * H + step[order] - begun  # rows of the table
     goes_on = declared.states.index(declared.absorbing) if declared.absorbing else 0
     s, a = np.full(n * H, goes_on, dtype=np.int32), np.zeros(n * H, dtype=np.int32)
     r = np.zeros(n * H)
     s[at], a[at], r[at] = state[order], action[order], rewards[order]
-    return (s, a, r), people[counts], begun
+    return (s, a, r), people, groups, begun
 
 
 def _episodes(
@@ -339,23 +350,22 @@ def counted(file: BinaryIO | Path | pd.DataFrame, declared: Declaration, held_ou
     names the row and the column.
     """
     outside = Outside(declared)
-    table, people, first_step = prepared(file, declared, outside)
+    table, people, groups, first_step = prepared(file, declared, outside)
     if outside.episodes - outside.beyond > MOST_EPISODES:
         refuse(1, "episode", f"there are more than {MOST_EPISODES:,} episodes; give fewer.")
     n = int(people.max()) + 1
     out = np.random.default_rng(secrets.randbits(128)).random(n) < held_out  # a coin each; no noise
-    record, held = _count(table, declared, out[people])
+    record, held = _count(table, declared, np.where(out, 1 + groups, 0)[people])
     return Counted(record, n, held, int(out.sum()), first_step, outside)
 
 
-def _count(
-    table: tuple[Codes, Codes, Array], declared: Declaration, out: NDArray[np.bool_]
-) -> tuple[Array, HeldOut]:
-    """Return the counts of those learned from, and of those held out. table: see `prepared`; out: [episodes]."""
+def _count(table: tuple[Codes, Codes, Array], declared: Declaration, part_of: Codes) -> tuple[Array, HeldOut]:
+    """Return the counts of those learned from, and of those held out. table: see `prepared`; part_of: 0 for those
+    learned from, 1 + their group for those held out [episodes]."""
     S, A, H, _ = declared.size
     low, high = declared.reward_range
-    record, held = np.zeros((2, H * S * A * (S + 2)))
-    returns = np.zeros(2)
+    parts = 1 + max(len(declared.groups), 1)
+    counts, returns = np.zeros((parts, H * S * A * (S + 2))), np.zeros((parts, 2))
     each = max(ROWS // H, 1) * H
     for first in range(0, len(table[0]), each):
         s, a, r = (column[first : first + each] for column in table)
@@ -364,14 +374,15 @@ def _count(
         units = (np.clip(r, low, high) - low) / (high - low)
         rewards = np.round(units * STEPS) / STEPS  # each person's, before they are summed
         cell = ((at * S + s) * A + a) * (S + 2)
-        held_out = out[first // H : (first + len(s)) // H]
-        for counts, chosen in ((record, ~held_out), (held, held_out)):
-            rows = np.repeat(chosen, H)
-            for cells, weights in ((cell + x, None), (cell + S, None), (cell + S + 1, rewards[rows])):
-                counts += np.bincount(cells[rows], weights, len(counts))
         paid = rewards if declared.rewards is None else declared.rewards[at, s, a]
         # each episode's, from 0 to 1
-        own = np.round(paid.reshape(-1, H)[held_out].sum(1) / H * STEPS) / STEPS
-        returns += own.sum(), (np.round(own**2 * STEPS) / STEPS).sum()
-    shape = (H, S, A, S + 2)
-    return record.reshape(shape), HeldOut(held.reshape(shape), int(out.sum()), returns)
+        own = np.round(paid.reshape(-1, H).sum(1) / H * STEPS) / STEPS
+        for part in range(parts):
+            chosen = part_of[first // H : (first + len(s)) // H] == part
+            rows = np.repeat(chosen, H)
+            for cells, weights in ((cell + x, None), (cell + S, None), (cell + S + 1, rewards[rows])):
+                counts[part] += np.bincount(cells[rows], weights, counts.shape[1])
+            returns[part] += own[chosen].sum(), (np.round(own[chosen] ** 2 * STEPS) / STEPS).sum()
+    record, *held = counts.reshape(parts, H, S, A, S + 2)
+    numbers = np.bincount(part_of, minlength=parts)[1:]
+    return record, joined(map(HeldOut, held, numbers.tolist(), returns[1:]))

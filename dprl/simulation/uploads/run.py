@@ -229,20 +229,18 @@ class UploadRun:
         which = asked_of_those_held_out(self.spec)
         found = kept.drawn_sums(self.spec.data, which)
         if found is None:
-            exact = check.sums([table for _, table in models], self.data.held, problem.episodes)
-            noisy = check.noisy(exact, scales)
+            tables, held = [table for _, table in models], self.data.held
+            noisy = {"sums": check.noisy(check.sums(tables, held, problem.episodes), scales)}
             # needed to interpret the scores
-            ends = np.array([[table.low, table.width] for _, table in models])
-            found = kept.write_down(self.spec.data, which, {"sums": noisy, "ends": ends})
-        of_sums = std * np.array([scales[name] for name in check.names(problem.episodes)])
-        H, n, each = problem.size.H, self.spec.checked, []
-        for number, ((fitted, table), (low, width)) in enumerate(zip(models, found["ends"], strict=True)):
-            table = table._replace(low=int(low), width=int(width))
-            mine = [number, *range(2, len(of_sums))]
-            each.append(
-                check.assessed(found["sums"][mine], fitted, table, n, H, of_sums[mine], problem.episodes)
-            )
-        return {name: np.stack([one[name] for one in each]) for name in each[0]}
+            noisy["ends"] = np.array([[table.low, table.width] for table in tables])
+            if held.groups:
+                exact = [
+                    check.sums(tables, part, 2) for part in held.groups
+                ]  # with their numbers of episodes
+                noisy["groups"] = np.array([check.noisy(each, scales, check.BY_GROUP) for each in exact])
+            found = kept.write_down(self.spec.data, which, noisy)
+        of_sums = {name: std * scale for name, scale in scales.items()}
+        return check.results(found, models, of_sums, self.spec.checked, problem.size.H, problem.episodes)
 
 
 def axes(base: UploadSpec) -> NoReturn:

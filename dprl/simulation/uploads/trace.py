@@ -86,14 +86,18 @@ class UploadTrace(TraceCore[UploadSpec]):
         }
         return json.dumps(public)
 
-    def intervals(self, policy: int) -> dict[str, Array]:
-        """Return `checked` for one policy in the declared rewards: learned, behaviour, difference; {} if empty."""
+    def intervals(self, policy: int, group: int | None = None) -> dict[str, Array]:
+        """Return `checked` for one policy in the declared rewards: learned, behaviour, difference; {} if empty. For a
+        group, also return its number of episodes."""
         if not self.checked:
             return {}
         public, H = self.spec.public, self.spec.problem_size.H
-        found = {name: public.in_units(self.checked[name][policy], H) for name in ("learned", "behaviour")}
+        found = {name: self.checked[name][policy] for name in check.OF_A_GROUP[:3]}
+        if group is not None:
+            found = dict(zip(check.OF_A_GROUP, self.checked["groups"][policy, group], strict=True))
+        found |= {name: public.in_units(found[name], H) for name in ("learned", "behaviour")}
         low, high = public.reward_range
-        return found | {"difference": (high - low) * self.checked["difference"][policy]}
+        return found | {"difference": (high - low) * found["difference"]}
 
     @property
     def today(self) -> dict[str, Array]:
@@ -111,10 +115,16 @@ class UploadTrace(TraceCore[UploadSpec]):
         """Return the verdict on the recommended policy, in a few words; "" if nobody was held out."""
         return str(self.held_out(self.recommended)["verdict"])
 
-    def held_out(self, policy: int) -> dict[str, Any]:
-        """Return the verdict on a policy and the intervals from held-out people, as data for JSON."""
-        said = check.verdict(self.checked["difference"][policy]) if self.checked else ""
-        return {"verdict": said, **{name: ends.tolist() for name, ends in self.intervals(policy).items()}}
+    def held_out(self, policy: int, group: int | None = None) -> dict[str, Any]:
+        """Return the verdict on a policy and the intervals from held-out people, or those of a group, as data for
+        JSON."""
+        ends, public = self.intervals(policy, group), self.spec.public
+        found: dict[str, Any] = {"verdict": check.verdict(ends["difference"]) if ends else ""}
+        found |= {name: values.tolist() for name, values in ends.items()}
+        if group is None and "groups" in self.checked:
+            found["groups"] = {label: self.held_out(policy, i) for i, label in enumerate(public.groups)}
+            found["groups' share of rho"] = check.share_of_groups(public.episodes)
+        return found
 
     @property
     def portable(self) -> Policy:
