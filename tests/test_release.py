@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -119,6 +120,23 @@ def test_the_private_note_goes_to_a_terminal_or_to_the_file_that_the_owner_names
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     assert main([*given, "three", "--out", str(tmp_path / "three")]) == 0
     assert "stuody (1)" in capsys.readouterr().err
+
+
+def test_values_by_group_are_printed_and_on_the_sheet(
+    files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [f"{row.strip()},{'south' if int(row.split(',')[0]) % 3 else 'no*rth'}\n" for row in ROWS[:4000]]
+    Path(files[0]).write_text(f"{HEADING.strip()},place\n" + "".join(rows))
+    Path(files[2]).write_text(json.dumps(EXAMPLE | {"groups": {"place": ["no*rth", "south"]}}))
+    assert main(["release", *files, "--budget", "groups", "--out", str(tmp_path / "out"), "--rho", "1"]) == 0
+    out, err = capsys.readouterr()
+    assert "For each of 2 groups, it releases five more such sums within the same budget." in err
+    assert "Note: Group no*rth: about 1" in out
+    cost = "They spend 30% of the held-out users' ρ, so the noise in all other values of these users is 19% larger."
+    assert cost in out
+    page = unescape((tmp_path / "out/sheet.html").read_text(encoding="utf-8"))
+    assert "<td>no*rth</td>" in page
+    assert cost in page
 
 
 def test_noise_that_hides_the_counts_is_said_before_anything_is_spent(
