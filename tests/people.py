@@ -164,11 +164,12 @@ def released(
     """What is learned from some, of whom this is the record, and checked by others, one group or several, as
     `UploadRun` does it, but with noise for simulation. policy: one to check in place of both."""
     noise, errors = noise_of(spec)
-    assert noise.mechanism is not None
+    mechanism = noise.mechanism
+    assert mechanism is not None
     problem = replace(upload_problem_of(spec), errors=errors)
     people = check.joined(held(model, each, problem.rewards is not None) for each in others)
     learned, told = learned_from(Curator((record,), noise, errors, rng), spec.learner.plan(problem))
-    std = {name: float(noise.mechanism.std(ONCE)[0]) * scale for name, scale in noise.scales.items()}
+    std = {name: float(mechanism.std(ONCE)[0]) * scale for name, scale in noise.scales.items()}
     plug_in = learned_from(Again(told), OFFLINE[LEARNERS[1]].plan(problem))[0]
     policies = (learned.policy, plug_in.policy) if policy is None else (policy, policy)
     models = [fitted_to(problem, policy, told, noise) for policy in policies]
@@ -177,7 +178,7 @@ def released(
     def noisy(part: check.HeldOut, episodes: int, of: str = "") -> np.ndarray:
         scales = [noise.scales[name + of] for name in check.names(episodes)]
         exact = [float(each) for each in check.sums(tables, part, episodes)]
-        return exact + scales * unit_noise(noise.mechanism, ONCE, len(exact), rng)[0]
+        return np.array(exact + scales * unit_noise(mechanism, ONCE, len(exact), rng)[0])
 
     found = {"sums": noisy(people, problem.episodes), "ends": np.array([table[2:] for table in tables])}
     if people.groups:

@@ -113,11 +113,10 @@ def on_one_screen(trace: UploadTrace, releases: int, key: str) -> None:
     picture = kept((key, spec.to_json()), partial(beside_usual, spec, trace))
     head, covered, *blind = verdict.said(trace, releases) or [said.PAGE["nobody"], ""]
     BOXES.get(trace.verdict, st.info)(head)
-    groups = trace.held_out(trace.recommended)
-    if rows := verdict.group_rows(groups):
-        frame = pd.DataFrame([(escape(label), *row) for label, *row in rows], columns=verdict.GROUP_HEADS)
-        st.table(frame.set_index(frame.columns[0]))
-        st.markdown(explained(verdict.about_groups(groups)))
+    held = trace.held_out(trace.recommended)
+    if groups := [(escape(label), *row) for label, *row in verdict.group_rows(held)]:
+        st.table(pd.DataFrame(groups, columns=verdict.GROUP_HEADS).set_index("Group"))
+        st.markdown(explained(verdict.about_groups(held)))
     left, right = st.columns(2, gap="medium")
     with left:
         if trace.verdict:

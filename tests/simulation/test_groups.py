@@ -164,7 +164,7 @@ def test_intervals_by_group_hold_at_once(worse: bool) -> None:
             ]
             for k in (7500, 2500)
         )
-        record = sum(record_of(model, each) for each in some)
+        record = np.sum([record_of(model, each) for each in some], 0)
         policy = np.tile([1, 1, 0, 0], (4, 1)) if worse else None
         one = released(spec, model, record, *others, rng=rng, policy=policy)
         learned = starts @ planning.policy_values(model, one.policy)[0]
