@@ -12,7 +12,7 @@ from dprl.words import at_least, human, percent, plural, quoted
 SAID = messages("uploads")["verdict"]
 
 WRONG = 0.025  # largest probability that a verdict is wrong: one side of a 95% interval
-GROUP_HEADS = ("Group", "Episodes", "Users' own average", "Policy", "Difference (interval)", "Verdict")
+GROUP_HEADS = "Group", "Held-out episodes", "Users' own average", "Policy", "Difference (interval)", "Verdict"
 
 
 def beforehand(

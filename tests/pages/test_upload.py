@@ -174,15 +174,12 @@ def test_a_declaration_as_a_file_takes_the_place_of_the_form(visit: Visit) -> No
 
 
 def test_values_by_group_are_below_the_verdict(visit: Visit, work: Work) -> None:
-    """Groups of the first state; a column of the state may be one of groups, too."""
-    app = visit(PAGE)
     public = json.dumps(EXAMPLE | {"groups": {"state": ["mild", "severe", "critical"]}}).encode()
+    app = visit(PAGE)
     app.file_uploader[1].upload("declared.json", public, "application/json").run()
     app = released(given(app, own_states="", own_actions=""), work)
-    table, _ = (one.value for one in app.table)
-    assert table.index.tolist() == ["mild", "severe", "critical"]
-    assert {*table["Verdict"]} <= {"better", "too close", "worse"}
-    assert "They spend 30% of the held-out users' ρ" in words(app)
+    assert app.table[0].value.index.tolist() == ["mild", "severe", "critical"]
+    assert "The numbers by group spend 30% of the held-out users' ρ" in words(app)
 
 
 def test_a_malformed_file_gets_one_sentence_and_the_next_is_read(
