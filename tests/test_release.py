@@ -130,7 +130,7 @@ def test_values_by_group_are_printed_and_on_the_sheet(
     Path(files[2]).write_text(json.dumps(EXAMPLE | {"groups": {"place": ["no*rth", "south"]}}))
     assert main(["release", *files, "--budget", "groups", "--out", str(tmp_path / "out"), "--rho", "1"]) == 0
     out, err = capsys.readouterr()
-    assert "For each of 2 groups, it releases five more such sums within the same budget." in err
+    assert "For each of 2 groups of held-out users, five more noisy sums are released" in err
     assert "Note: Group no*rth: about 1" in out
     cost = "by group spend 30% of the held-out users' ρ, so the noise in all other values of these users is 19% larger."
     assert cost in out

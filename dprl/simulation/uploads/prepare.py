@@ -171,10 +171,8 @@ def prepared(
     outside.lowest, outside.highest = float(rewards.min()), float(rewards.max())
     order, n = order[counts[episode[order]]], int(counts.sum())
     episode = (counts.cumsum() - 1)[episode]
-    people, first = (
-        people[counts],
-        np.unique(people[counts], return_index=True)[1],
-    )  # each person's first episode
+    people = people[counts]
+    first = np.unique(people, return_index=True)[1]  # each person's first episode
     groups: Codes = np.zeros(len(first), dtype=np.int32)
     if name := declared.grouped_by:
         known_as = f"{name} (groups)" if name in outside.labels else name

@@ -234,9 +234,8 @@ class UploadRun:
             # needed to interpret the scores
             noisy["ends"] = np.array([[table.low, table.width] for table in tables])
             if held.groups:
-                exact = [
-                    check.sums(tables, part, 2) for part in held.groups
-                ]  # with their numbers of episodes
+                # with their numbers of episodes
+                exact = [check.sums(tables, part, 2) for part in held.groups]
                 noisy["groups"] = np.array([check.noisy(each, scales, check.BY_GROUP) for each in exact])
             found = kept.write_down(self.spec.data, which, noisy)
         of_sums = {name: std * scale for name, scale in scales.items()}
