@@ -22,6 +22,7 @@ from dprl.simulation.uploads.ledger import Budget
 from dprl.simulation.uploads.ledger import together as together_of
 from dprl.simulation.uploads.policy import SOMEBODY
 from dprl.simulation.uploads.run import draws_of
+from dprl.simulation.uploads.trace import registry_entry
 from dprl.uploads import readings
 from dprl.words import human
 from pages.data.file import before_release, collect, form, show_reading
@@ -99,6 +100,7 @@ def show_release(own: Own) -> None:
         save("policy.csv", "Policy (CSV)", "text/csv", lambda: trace.portable.csv_text())
         save("sheet.html", "Sheet to print (HTML)", "text/html", lambda: sheet(trace.portable, releases))
         save("release.json", "Release (JSON)", "application/json", trace.release)
+        save("registry.yaml", "Registry entry (YAML)", "application/yaml", lambda: registry_entry(trace))
         save_citations([spec])
     st.caption(explained(f"{said.PAGE['save_them']} {said.PAGE['to_use_it']}"))
     act = f'dprl.Policy.load("policy.json").act({json.dumps(spec.public.states[0])}, step={spec.first_step})'

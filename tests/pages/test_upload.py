@@ -122,6 +122,7 @@ def test_from_a_file_to_a_policy_and_what_is_left_of_the_budget(visit: Visit, wo
         "Policy (CSV)",
         "Release (JSON)",
         "Sheet to print (HTML)",
+        "Registry entry (YAML)",
     )
     assert {*files} <= labels
     assert sentences.PAGE["again"] in said

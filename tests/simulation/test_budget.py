@@ -229,26 +229,26 @@ def edit(change: Callable[[dict[str, Any]], object]) -> None:
 
 
 @pytest.mark.parametrize(
-    "change",
+    ("change", "where"),
     [
-        lambda content: content["releases"][1]["spec"].update(rho=0.01),
-        lambda content: content["releases"][0].update(draws=[]),
-        lambda content: content["releases"].pop(),
-        lambda content: content["releases"].pop(0),
-        lambda content: content.update(total=100.0),
-        lambda content: content.update(files={}),
-        lambda content: content.update(seal=""),
+        (lambda content: content["releases"][1]["spec"].update(rho=0.01), "release 2 of ward"),
+        (lambda content: content["releases"][0].update(draws=[]), "release 1 of ward"),
+        (lambda content: content["releases"].pop(), "the list of ward"),
+        (lambda content: content["releases"].pop(0), "the list of ward"),
+        (lambda content: content.update(total=100.0), "the list of ward"),
+        (lambda content: content.update(files={}), "the list of ward"),
+        (lambda content: content.update(seal=""), "the list of ward"),
     ],
 )
 def test_an_edit_by_hand_is_noticed_and_nothing_more_is_released(
-    change: Callable[[dict[str, Any]], object],
+    change: Callable[[dict[str, Any]], object], where: str
 ) -> None:
     spec = given(Budget("ward", rho=1), rho=0.1)
     for rho in (0.1, 0.2):
         dprl.run(spec.replace(rho=rho))
     edit(change)
     for look in (lambda: Budget("ward"), lambda: UploadRun(spec.replace(rho=0.3), 0)):
-        with pytest.raises(SpecError, match="budget: ward was edited by hand, so nothing is released"):
+        with pytest.raises(SpecError, match=f"budget: {where} was edited by hand, so nothing is released"):
             look()
 
 

@@ -17,6 +17,7 @@ from dprl.mdp.counts import visits
 from dprl.research.sheet import sheet
 from dprl.sentences import verdict
 from dprl.simulation import UploadTrace
+from dprl.simulation.uploads.trace import registry_entry
 
 PUBLIC: dict[str, Any] = {
     "states": ["mild", "sévère, deux"], "actions": ["wait", "treat"], "horizon": 2, "rewards": [[0, 0], [1, 1]],
@@ -150,6 +151,34 @@ def test_steps_are_numbered_as_in_the_file() -> None:
     assert "Step 1 is the first step of an episode." in page
     assert "<th>Step 2</th>" in page
     assert "Step 0" not in page
+
+
+# The keys of the registry's template, at commit 057e5d8.
+REGISTRY = {
+    "basic": "name data_curators description intended_use data_product_type data_product_region data_product_sector "
+    "publication_date",
+    "dp_variant": "variant_name data_domain unprotected_quantities",
+    "privacy_loss": "privacy_unit privacy_unit_details number_of_privacy_units privacy_parameters "
+    "privacy_parameters_details",
+    "deployment_model": "model_name model_name_details trust_assumptions actors release_type release_type_details "
+    "data_source_type data_source_type_details access_type access_type_details",
+    "implementation": "preprocessing_and_hyperparameter_tuning mechanisms composition post_processing justification "
+    "utility additional_information",
+    "administrative": "evidence_sources status registry_authors tier",
+}
+
+
+def test_the_registry_entry_has_the_keys_of_the_template_and_what_is_proved(trace: UploadTrace) -> None:
+    entry = json.loads(registry_entry(trace))
+    assert set(entry) == {"url_slug", "deployment"}
+    assert {name: set(part) for name, part in entry["deployment"].items()} == {
+        name: set(keys.split()) for name, keys in REGISTRY.items()
+    }
+    loss = entry["deployment"]["privacy_loss"]
+    assert loss["privacy_parameters"] == {"rho": trace.guarantee.proved_rho}
+    assert loss["privacy_unit"] == trace.guarantee.unit
+    assert trace.portable.digest in entry["deployment"]["implementation"]["additional_information"]
+    assert trace.spec.data not in json.dumps(entry)
 
 
 def test_a_verdict_counts_the_releases_that_it_was_chosen_among(trace: UploadTrace) -> None:

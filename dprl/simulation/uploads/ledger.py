@@ -108,7 +108,7 @@ def together(draws: Iterable[Draw]) -> Spent:
 class Budget:
     """The budget of one group of people, whose releases add up: dprl.Budget("ward 2026", rho=1).
 
-    It is stored with its first release, with a keyed digest, so that edits by hand are noticed.
+    It is stored with its first release. Each line has a keyed digest, so that edits by hand are noticed.
 
     Args:
         name: its name on this machine.
@@ -192,7 +192,7 @@ class Budget:
                 if file:
                     content["files"].setdefault(file, now)
                 release = {"spec": spec.to_dict(), "draws": [asdict(draw) for draw in draws], "asked": now}
-                content["releases"].append(release)
+                content["releases"].append(release | {"seal": _sealed(_key(), release)})
                 content["seal"] = _sealed(_key(), content)
                 write_whole(_path(self.name), json.dumps(content, indent=1, ensure_ascii=False).encode())
         except OSError as error:
@@ -207,16 +207,22 @@ class Budget:
             content: dict[str, Any] = json.loads(_path(self.name).read_text(encoding="utf-8"))
             if content["format"] != FORMAT or content["name"].casefold() != self.name.casefold():
                 raise ValueError
-            if hmac.compare_digest(content["seal"], _sealed(known_key() or b"", content)):
-                return content
-            wrong = "was edited by hand, so nothing is released under it; restore its file."
+            where = _edited(content)
         except FileNotFoundError:
             return {
                 "format": FORMAT, "name": self.name, "total": self._total, "files": {}, "releases": [], "seal": "",
             }  # fmt: skip
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            wrong = "is damaged, so nothing is released under it; repair or remove its file."
-        raise SpecError(NAME, f"{shown(self.name)} {wrong}")
+            raise SpecError(
+                NAME,
+                f"{shown(self.name)} is damaged, so nothing is released under it; repair or remove its file.",
+            ) from None
+        if where:
+            raise SpecError(
+                NAME,
+                f"{where} of {shown(self.name)} was edited by hand, so nothing is released under it; restore its file.",
+            )
+        return content
 
 
 def _draws(content: Mapping[str, Any]) -> tuple[Draw, ...]:
@@ -235,6 +241,16 @@ def _sealed(key: bytes, content: Mapping[str, Any]) -> str:
     """Return the keyed digest of everything except the digest itself."""
     text = json.dumps({name: value for name, value in content.items() if name != "seal"}, sort_keys=True)
     return hmac.new(key, text.encode(), hashlib.sha256).hexdigest()
+
+
+def _edited(content: Mapping[str, Any]) -> str:
+    """Name the part of a budget's file that was edited by hand, in a few words; "" if none was."""
+    key = known_key() or b""
+    parts = {f"release {i}": release for i, release in enumerate(content["releases"], 1)} | {
+        "the list": content
+    }
+    intact = (hmac.compare_digest(str(part["seal"]), _sealed(key, part)) for part in parts.values())
+    return next((name for name, good in zip(parts, intact, strict=True) if not good), "")
 
 
 def checked_name(name: str) -> str:

@@ -34,7 +34,7 @@ from dprl.simulation.uploads import check, kept
 from dprl.simulation.uploads.ledger import Budget, Draw
 from dprl.simulation.uploads.noise import beside, bound_from_start, noise_of, upload_problem_of
 from dprl.simulation.uploads.spec import AXIS, FIELDS, LEARNERS, MEASURE, UploadSpec
-from dprl.simulation.uploads.trace import UploadTrace
+from dprl.simulation.uploads.trace import UploadTrace, registry_entry
 from dprl.statistics import DATASET, REPLACE_ONE, REWARDS, TRANSITIONS
 from dprl.statistics.family import Query
 
@@ -266,6 +266,7 @@ kinds.register(
             "policy.json": lambda trace: trace.portable.to_json(),
             "policy.csv": lambda trace: trace.portable.csv_text(),
             "release.json": UploadTrace.release,
+            "registry.yaml": registry_entry,
         },
     )
 )
