@@ -43,7 +43,7 @@ ENVIRONMENT = Environment(
             "concentration",
             "float",
             0.3,
-            "Dirichlet concentration; a small one is nearly deterministic",
+            "Dirichlet concentration (small values make transitions nearly deterministic)",
             0.01,
             100.0,
         ),

@@ -50,7 +50,7 @@ def make(S: int = 6, H: int = 20, variant: str = "osband") -> TabularMDP:
 ENVIRONMENT = Environment(
     key="riverswim",
     title="RiverSwim",
-    summary="A chain with a current: a small reward at the left end, a large reward far upstream, at the right end.",
+    summary="A chain with a current, a small reward at the left end, and a large reward far upstream at the right end.",
     source="Strehl, Littman 2008; QW23-online section 6",
     fields=(
         Field("S", "int", 6, "states in the river", low=3, high=300),

@@ -156,8 +156,8 @@ def coverage_of_cells(
         shares("The best policy: d*", heat.laid_out(best, step)),
     ]
     columns = {"share of the data": behaviour, "share under the best policy": best}
-    title, subtitle = f"Coverage of the data at {_which(step)}", "share of the trajectories; empty: never"
-    said = title, subtitle, "coverage", f"coverage-{step}"
+    title = f"Coverage of the data at {_which(step)}"
+    said = title, "share of the trajectories (empty: never visited)", "coverage", f"coverage-{step}"
     return heat.cells_picture(panels, columns, step, *said, dark=dark, **how)
 
 

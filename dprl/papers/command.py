@@ -16,7 +16,7 @@ from dprl.runs.store import Store
 from dprl.words import percent, promise
 
 RANKING = "algorithms"  # argument of `dprl reproduce` for the ranking
-SAYS = "Users needed by every private algorithm at one proved guarantee in the same environments."
+SAYS = "Users needed by every private algorithm at the same proved guarantee and in the same environments."
 Progress = Callable[[float], None]
 
 

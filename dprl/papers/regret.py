@@ -75,7 +75,7 @@ def order(chains: Sequence[Sequence[RunSpec]], note: str = "") -> Setting:
         "more than 1",
         specs,
         judge,
-        plot_of(("Average loss of an episode so far", USERS, "Share of V* lost"), specs, label, average),
+        plot_of(("Average loss per episode so far", USERS, "Share of V* lost"), specs, label, average),
         form="ratio",
     )
 

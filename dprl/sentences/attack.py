@@ -70,7 +70,7 @@ def about_scores(guessed: Measured, best: float, half: bool) -> str:
     noise = "The whole noise would allow" if half else "The noise allows"
     return (
         f"The likelier episode was the right one in {guessed.value:.1%} of the trials ({guessed.low:.1%} to "
-        f"{guessed.high:.1%}). A blind guess is right in 50% of them. {noise} at most {share_at_most(best)}."
+        f"{guessed.high:.1%}). A blind guess would be right in 50%. {noise} at most {share_at_most(best)}."
     )
 
 

@@ -84,9 +84,9 @@ def about_pessimism(
     taken = percent(bitten.share)
     said = f"In {taken} of the state-action-step triples the penalty removes the action's whole value."
     if bitten.path > 0:
-        said += f" An optimal episode encounters such a triple in {percent(bitten.path)} of its {plural(H, 'step')}."
+        said += f" On average, an optimal episode encounters one in {percent(bitten.path)} of its {plural(H, 'step')}."
     else:
-        said += " An optimal episode meets none of these triples."
+        said += " An optimal episode encounters none of these triples."
     if ranks:
         said += " This penalty leaves out the noise in values, so Q only ranks actions and is not a bound."
     if E:
@@ -123,7 +123,7 @@ def about_coverage(optimal: float, d_m: float, where: str, n: int) -> str:
     seen = n * optimal
     share = f"one in {human(float(f'{1 / optimal:.2g}'))}" if optimal < 0.5 else f"{percent(optimal)} of the"
     return (
-        f"Along the optimal policy's path, this pair is rarest in the data: **{where}**. It occurs in "
+        f"Along the optimal policy's path, the rarest pair in the data is **{where}**. It occurs in "
         f"{share} trajectories, {human(float(f'{seen:.2g}'))} of {count(n)}. The rarest pair of all has dₘ "
         f"= {human(d_m)}."
     )

@@ -167,9 +167,9 @@ def about_ladder(steps: Sequence[Any], own: int | None = None) -> str:
         if step.idea:
             times = before.std / step.std
             if times >= 1:
-                parts.append(f"{rough(times)} by {step.idea}")
+                parts.append(f"{rough(times)} from {step.idea}")
             else:
-                given_back.append(f"divided by {rough(1 / times)} again by {step.idea}")
+                given_back.append(f"divided again by {rough(1 / times)} for {step.idea}")
             before = step
     parts += given_back
     first, last = (proves(step.epsilon, step.delta) for step in (steps[0], before))

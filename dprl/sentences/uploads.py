@@ -17,7 +17,7 @@ def about_example(rho: float) -> str:
     """Return the text above the release with which the page opens."""
     return (
         f"Doctors chose each action, and dprl learned a policy from noisy counts at ρ = {rho:g}. A release of your "
-        "file shows the same thing."
+        "own file looks like this one."
     )
 
 
@@ -91,7 +91,7 @@ def changes(
         state, step, action, usual = place
         said = [
             f"In {changed} of {places} pairs of a state and a step, the policy differs from the most frequent action.",
-            f"Among them, the pair with the most users is {quoted(state)} at step {step + first_step}: the policy "
+            f"The one with the most users is {quoted(state)} at step {step + first_step}: there, the policy "
             f"recommends {quoted(action)}, but most users got {quoted(usual)}.",
         ]
     if lacking:

@@ -70,7 +70,7 @@ def unplayable(spec: Any) -> str:
         return f"{mechanism.title} cannot be played without a server: its noise is made by an FFT before the run."
     need = cost.estimate(spec.work(spec.mechanism))
     if need.seconds > MOST_SECONDS:
-        return f"A seed takes too long for a browser: about {need.seconds:.0f} s here, of {MOST_SECONDS:g} s allowed."
+        return f"A seed takes about {need.seconds:.0f} s here, but at most {MOST_SECONDS:g} s are allowed in a browser."
     if need.bytes > MOST_BYTES:
         return "A seed needs too much memory for a browser."
     return ""

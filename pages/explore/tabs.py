@@ -342,8 +342,8 @@ def every_promise(g: Guarantee, run: RunSpec, key: int) -> None:
 
 LADDER = (
     "Each bar adds one improvement to the bar above it, and shows the guarantee proved for its noise. The first bar is "
-    "the noise in the algorithm's paper, for δ = 0. For up to 4,000 releases, the last bar shows a lower bound. A bar "
-    "longer than the one above has a stronger guarantee, or gets noise from other counts."
+    "the noise in the algorithm's paper, for δ = 0. For up to 4,000 releases, the last bar shows a lower bound. If "
+    "a bar is longer than the one above it, its guarantee is stronger, or its noise comes from other counts."
 )
 
 

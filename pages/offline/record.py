@@ -255,7 +255,7 @@ EXAMPLES = (
     ),
     Example(
         "Linear: the paper's range",
-        "The paper shows n up to 1,000 on a linear environment. At which n does its claim hold?",
+        "The paper shows n up to 1,000 on a linear environment. How large must n be for its claim to hold?",
         _budgets(LINEAR, 25.0, 1.0, 0.1),
     ),
     Example(

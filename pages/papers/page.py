@@ -52,7 +52,7 @@ def main() -> None:
             later_papers()
         else:
             rows_of(s.paper)
-        st.header("All algorithms at one proved guarantee", anchor=False)
+        st.header("All algorithms at the same proved guarantee", anchor=False)
         views.ranking()
         badge()
     else:

@@ -86,7 +86,7 @@ def entry(i: int, row: RunRow) -> None:
         elif row.state != "done":
             again = "Try again" if row.state == "failed" else "Run it"
             act(again, "replay", partial(ask, [row.spec], session().visitor, again=True), f"retry_{i}")
-        about = "Adds this run to the comparison on the page Online."
+        about = "Adds this run to the comparison on the Online page."
         if st.button("Show", icon=":material/show_chart:", key=f"show_{i}", help=about):
             session().said = add(row.spec)
             session().drafts["explore"] = draft_of(row.spec)  # the controls show the settings of this run

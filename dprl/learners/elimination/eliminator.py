@@ -108,8 +108,8 @@ class EliminationLearner(Learner):
     def pace(self, private: bool) -> str:
         """Describe the stages, which are the same with and without privacy."""
         return (
-            "plays stages, each twice as long as the one before, except for the last, which has the users who are "
-            "left. At the end of each stage, it drops policies"
+            "plays in stages. Each is twice as long as the one before, except for the last, which gets the remaining "
+            "users. At the end of each stage, the algorithm drops policies"
         )
 
     def seconds(self, size: Size, K: int) -> float:

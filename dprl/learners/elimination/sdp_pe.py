@@ -112,8 +112,8 @@ def too_large(key: str, size: Size) -> str:
     if policies_to_keep(H, S, A) is not None:
         return ""
     return (
-        f"{key} keeps a list of all A^(S*H) policies. At most {MAX_POLICIES:,} are allowed, and S={S}, A={A}, H={H} "
-        f"has {A}^{S * H}; give smaller S, A or H, such as S=2, A=2, H=3, or {key}-relaxed."
+        f"{key} keeps a list of all A^(S*H) policies. It may have at most {MAX_POLICIES:,}, but S={S}, A={A}, H={H} "
+        f"have {A}^{S * H}; give smaller S, A or H, such as S=2, A=2, H=3, or use {key}-relaxed."
     )
 
 

@@ -101,8 +101,8 @@ ALGORITHM = TabularLearner(
     title="DP-UCBVI",
     summary="Optimism on privately released counts with a Bernstein bonus, for any privacy model.",
     source="QW23-online Algorithm 1",
-    note="The last bonus term in the paper needs counts of the next step. At the last step, "
-    "there are none, so with the paper's constants we leave that term out.",
+    note="The last bonus term in the paper needs counts of the next step. The last step "
+    "has no next step, so with the paper's constants we leave that term out there.",
     privacies=("central", "shuffle", "local", "none"),
     statistic=CONSISTENT,
     plan=plan,

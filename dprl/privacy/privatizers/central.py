@@ -206,7 +206,7 @@ PRIVATIZER = Privatizer(
         blanked="is zeroed out",
         seen="every noisy count that is released",
     ),
-    summary="A trusted curator adds noise to counts over users; each user is protected from all others, even together.",
+    summary="A trusted curator adds noise to counts over users, which protects each user from all others combined.",
     trust=TRUST,
     source="QW23-online section 5.1",
     mechanisms=("gaussian-optimal", "gaussian-toeplitz", "gaussian-blt", "gaussian-tree", "laplace-tree"),

@@ -113,7 +113,7 @@ def curve_box(found: tuple[RunSpec | None, str]) -> None:
     elif full:
         st.caption(f"A comparison has at most {MAX_CURVES} curves. Remove one to add another.")
     elif there:
-        st.caption("This run is in the comparison. Change a setting to draw another one.")
+        st.caption("This run is in the comparison. Change a setting to draw another run.")
     elif drawn:
         beside = len(s.explore.drafts) > 1
         st.caption(DRAFTS if beside else "The dashed curve is a draft of these settings.")

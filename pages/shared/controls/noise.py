@@ -37,7 +37,7 @@ from pages.shared.visitor.state import Session
 
 CALIBRATION = {"calibrated": "calibrated to the budget", "paper": "as in the paper"}
 CALIBRATION_HELP = (
-    "Calibrated: the least noise for which our accountant proves the budget. As in the paper: the tab Guarantee shows "
+    "Calibrated: the least noise for which our accountant proves the budget. As in the paper: the Guarantee tab shows "
     "what we prove for that noise. Leave it at calibrated."
 )
 REPORTED = ("local", "shuffle")  # the models in which users send reports
@@ -45,7 +45,7 @@ DELTA = 88  # pixels of the field for delta
 DELTA_HELP = "One user makes any outcome at most exp(ε) times as likely, plus δ. Allowed values"
 STRUCTURE = {"": "nothing is declared", OWN: "what the environment allows"}
 STRUCTURE_HELP = (
-    "Declares which transitions are possible at all. A map may have walls, or a disease stages that cannot be "
+    "Declares which transitions are possible. A map may have walls, and a disease may have stages that cannot be "
     "skipped. This has to be public knowledge, learned from nobody's data, because the guarantee does not protect it. "
     "Only these transitions are counted and released, so there is less noise, and the algorithm knows what cannot "
     "happen. Privacy holds even if the declaration is false. An environment with any other transition is refused."
@@ -118,13 +118,13 @@ def noise(s: Session) -> None:
         st.caption("This mechanism guarantees (ε, 0), so no δ is needed.")
     only = listed([MECHANISMS[m].title for m in fitting])
     if len(fitting) < len(sized):
-        st.caption(f"At δ = 0 only {escape(only)} guarantees anything.")
+        st.caption(f"At δ = 0, the only guarantee comes from {escape(only)}.")
     elif len(sized) < len(known):
         st.caption(f"The paper states noise only for {escape(only)}.")
     if model not in REPORTED:
         return
     told = s.draft.algorithm, model, mechanism
-    reason = not_counted("played", *told, choice="Counting only users told to play a row")
+    reason = not_counted("played", *told, choice="Counting only reports of users told to play the row")
     whose = tuple(key for key in REPORTS if not not_counted(key, *told))
     chosen = effective(reports, whose)
     select("Reports counted", whose, chosen, setter("reports"), REPORTS, REPORTS_HELP, "reports")

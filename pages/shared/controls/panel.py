@@ -66,9 +66,9 @@ SCHEDULES = {
     "episodic": "after every user (K ≤ 10⁶)",
 }
 SCHEDULES_HELP = (
-    "Users of a block get the same policy. Block sizes leak nothing: they are fixed or follow from releases."
+    "Users in a block share one policy. Block sizes leak nothing: they are fixed or computed from releases."
 )
-BONUS_HELP = "Anytime: bounds proved for all times. Algorithms learn sooner. Paper: bounds as in the paper."
+BONUS_HELP = "Anytime: the bounds are proved for all times. Algorithms learn sooner. Paper: as in the paper."
 
 
 def environment_picture(environment: str, params: tuple[tuple[str, Any], ...], night: bool) -> Picture:

@@ -150,7 +150,7 @@ def short_link(page: str, query: str) -> None:
     """Draw the short link to a page and a query, once requested."""
     s = session()
     st.markdown(
-        "**A short link** works as long as this server keeps its store. The full link works on every server."
+        "**A short link** works as long as this server keeps it. The full link works on every server."
     )
     if code := s.short.get((page, query)):
         copy_link(f"s={code}", "Copy short link")
