@@ -68,7 +68,7 @@ SCHEDULES = {
 SCHEDULES_HELP = (
     "Users of a block get the same policy. Block sizes leak nothing: they are fixed or follow from releases."
 )
-BONUS_HELP = "Anytime: bounds proved for all times. Algorithms learn sooner. Paper: bounds as in the paper."
+BONUS_HELP = "Anytime: proved for all times, and algorithms learn sooner. Paper: the paper's own bounds."
 
 
 def environment_picture(environment: str, params: tuple[tuple[str, Any], ...], night: bool) -> Picture:
