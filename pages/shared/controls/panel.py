@@ -131,7 +131,7 @@ def environment(s: Session) -> None:
         f"{world.key}/{id}" if id else world.key,
         chosen,
         named,
-        f"{meanings('Environment')}  \n**Now:** {escape(world.summary)}",
+        f"{meanings('Environment')}  \n**Selected:** {escape(world.summary)}",
         "environment",
     )
     if world is CUSTOM:
