@@ -83,7 +83,7 @@ def make(
 ENVIRONMENT = Environment(
     key="linear-mdp",
     title="Linear MDP (lock)",
-    summary="Synthetic patients whose symptoms show the mix of known effects of each drug. The algorithm has to learn "
+    summary="Synthetic patients whose symptoms show each drug's mix of known effects. The algorithm has to learn "
     "the effect that helps at each stage and step.",
     source="ours, after Jin et al. 2020, Assumption A",
     fields=(

@@ -57,7 +57,7 @@ def make(A: int = 100, H: int = 20, seed: int = 0) -> TabularMDP:
 ENVIRONMENT = Environment(
     key="linear-synthetic",
     title="Linear MDP",
-    summary="Two states, a hundred actions; transitions and rewards are linear in ten features. A seed draws them.",
+    summary="Two states and a hundred actions, with transitions and rewards linear in ten features. A seed draws them.",
     source="QW23-offline Appendix F",
     fields=(
         Field("A", "int", 100, "number of actions", low=2, high=256),

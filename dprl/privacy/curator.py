@@ -28,7 +28,7 @@ from dprl.words import upward
 
 ONCE = stream_of_releases(1)
 RHO = Context(prec=12, rounding=ROUND_CEILING)
-UNIT = "one trajectory: one whole episode of one user"
+UNIT = "one trajectory (one whole episode of one user)"
 ADJACENCY = "replace one trajectory of the data set by another"
 TRUST = (
     "The trusted curator sees every trajectory; all that leaves the curator (the learned policy, its values, the "

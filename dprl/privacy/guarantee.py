@@ -13,7 +13,7 @@ from dprl.words import upward
 
 CARD = messages("cards")
 WHERE, NOISE, SENT = CARD["where"], CARD["noise"], CARD["sent"]
-UNIT = "one user: one whole episode"
+UNIT = "one user (one whole episode)"
 SIMULATION = (
     "noise is drawn in floating point: fine for simulation, but not for a deployment that must resist attack"
 )

@@ -96,7 +96,7 @@ def asked_whose(score: float) -> str:
 def whose(first: bool, guesses: Sequence[bool]) -> str:
     """Return the answer of the guessing game, and the number of the visitor's correct guesses."""
     hit = "Right" if guesses[-1] else "Wrong"
-    said = f"**{hit}: it is the {'first' if first else 'second'} user's data.**"
+    said = f"**{hit}: these are the {'first' if first else 'second'} user's data.**"
     if len(guesses) == 1:
         return said
     return f"{said} {sum(guesses)} of your {len(guesses)} guesses are correct."

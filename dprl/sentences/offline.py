@@ -90,7 +90,7 @@ def about_pessimism(
     if ranks:
         said += " This penalty leaves out the noise in values, so Q only ranks actions and is not a bound."
     if E:
-        said += f" Pairs with at most E = {human(E)} released visits count as never seen."
+        said += f" Pairs with at most E = {human(E)} released visits are treated as never seen."
     if gap <= 1e-9 * max(v_star, 1e-12):
         return f"{said} The learned policy is still the best one."
     return f"{said} The learned policy is {human(gap)} short of v* = {v_star:#.3g}."

@@ -114,8 +114,8 @@ class AttackSpec(SpecBase):
         if self.draws * self.executions > MOST_DRAWS:
             raise SpecError(
                 "schedule",
-                f"{self.executions} runs of {self.draws:,} draws each are too many (at most {MOST_DRAWS:.0e} fit); "
-                "give a schedule with fewer releases, or a shorter episode.",
+                f"{self.executions} runs of {self.draws:,} draws each are too many (at most {MOST_DRAWS:,.0f} in all); "
+                "give a schedule with fewer releases or a shorter episode.",
             )
 
     @property

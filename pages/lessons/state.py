@@ -131,7 +131,7 @@ class Lessons(PageState):
                 self.answered.setdefault((self.key, at), guess)
                 self.guesses.setdefault((self.key, at), guess)
             elif text not in ("", OPEN):
-                problems.append(f"before: {shown(text)} is no answer to question {at + 1}, and was ignored.")
+                problems.append(f"before: {shown(text)} does not answer question {at + 1} and was ignored.")
 
 
 lessons = Lessons.mine

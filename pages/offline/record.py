@@ -290,7 +290,7 @@ class OfflineState(PageState):
         """Apply a link and start its runs."""
         found, self.view, problems = decode_runs(given, OfflineView, OfflineSpec.kind, session().files)
         if any(last(given, key) for key in ("y", "each")):  # of links made before Offline lost these choices
-            problems.append("Offline draws means on logarithmic axes, and has no other choice.")
+            problems.append("Offline always draws means on logarithmic axes.")
         self.problems = tuple(problems)
         self.specs = tuple(dict.fromkeys(spec for spec, _ in found)) or self.specs
         self.set_controls(self.specs)

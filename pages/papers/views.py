@@ -126,8 +126,8 @@ def drawn_matrix(night: bool) -> Picture:
         for item in paper.items
     ]
     counts = Counter(found.verdict for found in verdicts().values())
-    said = listed([f"{counts[one]} {WORDS.get(one, one)}" for one in ITEM_VERDICTS if counts[one]])
-    see = f"Of {len(verdicts())} items: {said}. Press a cell to open its row."
+    said = listed([f"{counts[one]} {WORDS.get(one, f'are {one}')}" for one in ITEM_VERDICTS if counts[one]])
+    see = f"Of {len(verdicts())} items, {said}. Press a cell to open its row."
     return figures.matrix(cells, see, dark=night)
 
 

@@ -51,7 +51,7 @@ def listing(live: bool) -> None:
         with st.container(border=True, gap="xsmall"):
             entry(i, row)
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-        about = "Removes them from this list, and frees their storage unless another visitor uses them."
+        about = "Removes your finished runs from this list, and frees their storage unless another visitor uses it."
         button("Clear my finished runs", clear, icon="delete", key="clear", help=about)
         save_citations(row.spec for row in all_rows)
 

@@ -34,8 +34,8 @@ REPORTS = {
     "played": "of users told to play the row",
 }
 REPORTS_HELP = (
-    "A row is one action in one state at one step. Policies are public, so everybody knows who was told to take "
-    "another action and adds only noise to the row. Leaving out these reports is post-processing and costs no privacy."
+    "A row is one action in one state at one step. Policies are public, so everybody knows whose policy plays "
+    "another action. Those reports add only noise to the row. Leaving them out is post-processing and costs no privacy."
 )
 TIED_HELP = (
     "Keeps δ at a tenth of 1/K for any number of users K. If δK were 1 or more, even a release that gives away a few "

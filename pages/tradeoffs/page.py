@@ -220,8 +220,8 @@ def models_menu(t: studies.SweepPageState) -> None:
     offered = studies.offered_models(session().draft.algorithm)
     t.models = [m for m in t.models if m in offered] or offered[:1]
     about = (
-        "Each privacy model with its default mechanism, or one mechanism in particular. Noise is calibrated to (ε, δ), "
-        "or as in the paper. Scaled noise has the paper's form, and we prove (ε, 0) for it."
+        "Each privacy model with its default mechanism, or one mechanism in particular. The noise is calibrated to "
+        "(ε, δ) or set as in the paper. Scaled noise has the paper's form, and we prove (ε, 0) for it."
     )
     choose_several(
         "Compare",

@@ -51,7 +51,7 @@ def main() -> None:
     with corner:
         share(u)
     if session().wrong:  # the answer would belong to the previous values
-        top.info("One value below cannot be read. Correct it to see an answer.", icon=":material/edit:")
+        top.info("A value below cannot be read. Correct it to see an answer.", icon=":material/edit:")
         return
     found = answers(users_table(), asked)
     with top:

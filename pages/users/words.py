@@ -75,7 +75,7 @@ def size(table: Table, asked: Asked) -> str:
 
 def common(table: Table, asked: Asked) -> str:
     """Describe the chart's subject in one line."""
-    return f"{size(table, asked)} · δ = {human(asked.delta)} · {asked.loss:g}% of V* may be lost"
+    return f"{size(table, asked)} · δ = {human(asked.delta)} · allowed loss {asked.loss:g}% of V*"
 
 
 def given(model: str) -> str:
@@ -95,7 +95,7 @@ def answer(table: Table, asked: Asked, found: Sequence[Need]) -> str:
     """Describe whether the users are enough with a trusted curator, in a sentence or two."""
     if asked.met:
         known = f"a policy that you know today loses {asked.today:g}% of V*"
-        return f"No learning is needed: {known}, and {asked.loss:g}% may be lost."
+        return f"No learning is needed: {known}, and you allow a loss of {asked.loss:g}%."
     verdicts = {need.model: need.verdict for need in found}
     least, most = likely_from(table, asked, "central"), FIELDS["epsilon"].high or 0.0
     many, here = human(asked.users), f"at ε = {asked.epsilon:g}"
@@ -250,7 +250,7 @@ def see(asked: Asked, found: Sequence[Need]) -> str:
             place = f"stays above it up to ε = {high:g}"
         said.append(f"the line {given(need.model)} {place}")
     meeting = f"Find {human(asked.users)} users on the left axis and follow that height to the right: {listed(said)}."
-    return f"{meeting} Any number of users above the whole band is likely to be enough."
+    return f"{meeting} A number of users above the whole band is likely to be enough."
 
 
 def checks_said(table: Table) -> str:

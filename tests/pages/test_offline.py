@@ -37,7 +37,7 @@ def query(*specs: OfflineSpec, **view: Any) -> dict[str, Any]:
 
 
 def test_what_an_older_link_chose_and_the_page_has_no_more_is_said(visit: Visit) -> None:
-    said = "Offline draws means on logarithmic axes, and has no other choice."
+    said = "Offline always draws means on logarithmic axes."
     assert said in words(visit(PAGE, **query(), each="all"))
     assert said not in words(visit(PAGE, **query()))
 

@@ -81,7 +81,7 @@ def test_each_card_has_an_epsilon(visit: Visit) -> None:
 
 def test_where_a_known_policy_will_do_it_says_that_nothing_has_to_be_learned(visit: Visit) -> None:
     app = visit(PAGE, K="1", today="8")
-    assert "a policy that you know today loses 8% of V*, and 10% may be lost" in said(app)
+    assert "a policy that you know today loses 8% of V*, and you allow a loss of 10%" in said(app)
     assert said(app).count("✓ Enough") == len(MODELS)
     asked = asked_of(app)
     assert ("today", "8") in encode(asked)
@@ -128,7 +128,7 @@ def test_thousands_may_have_commas_and_no_answer_stays_for_what_cannot_be_read(v
     assert charts(app)
     keyed(app, "text_input", ":users.users:").input("20,00").run()
     assert "is not allowed" in words_of(app)
-    assert "One value below cannot be read" in words_of(app)
+    assert "A value below cannot be read" in words_of(app)
     assert not charts(app)
 
 

@@ -112,7 +112,7 @@ def smallest(request: Request, moved: str, change: Change, releases: int) -> str
 
 def length(change: Change, delta: float) -> str:
     """Describe the length of a change, in the norm that the proof uses at this delta."""
-    return f"L1 = {change.l1:g}" if delta == 0 else f"squared L2 = {change.l2_squared:g}"
+    return f"{change.l1:g} in L1 norm" if delta == 0 else f"{change.l2_squared:g} in squared L2 norm"
 
 
 def every(statistic: Statistic) -> str:

@@ -210,7 +210,7 @@ def take(
         if before := read_before(digest):
             names = " and ".join(f"{shown(name)} ({day})" for name, day in before)
             recall(
-                f"This file was released before, under the budget {names}. Releases from both readings add up."
+                f"This file was released before, under the budget {names}. The privacy costs of its releases add up."
             )
         under = kept.Under(budget.name, budget.total, Budget.known(budget.name), digest)
     found = counted(file, public, fields["held_out"])

@@ -127,7 +127,7 @@ def curve_box(found: tuple[RunSpec | None, str]) -> None:
             + (" The same run without privacy is added next to it." if len(both) > 1 else ""),
             help=meanings("Seed", "Policy update"),
         )
-    help = "Sets all settings back to their defaults and keeps the curves."
+    help = "Resets all settings to their defaults and keeps the curves."
     buttons(run_curve, spec, BASE, help, full=full, label="Keep" if drawn else "Run")
 
 
@@ -135,7 +135,7 @@ def buttons(
     run: Callable[[Any], None],
     what: object,
     usual: RunSpec,
-    help: str = "Sets all settings back to their defaults.",
+    help: str = "Resets all settings to their defaults.",
     *,
     also: Callable[[], Callable[[], None]] | None = None,
     full: bool = False,

@@ -68,7 +68,7 @@ SCHEDULES = {
 SCHEDULES_HELP = (
     "Users in a block share one policy. Block sizes leak nothing: they are fixed or computed from releases."
 )
-BONUS_HELP = "Anytime: the bounds are proved for all times. Algorithms learn sooner. Paper: as in the paper."
+BONUS_HELP = "Anytime: proved for all times, and algorithms learn sooner. Paper: the paper's own bounds."
 
 
 def environment_picture(environment: str, params: tuple[tuple[str, Any], ...], night: bool) -> Picture:
@@ -131,7 +131,7 @@ def environment(s: Session) -> None:
         f"{world.key}/{id}" if id else world.key,
         chosen,
         named,
-        f"{meanings('Environment')}  \n**Now:** {escape(world.summary)}",
+        f"{meanings('Environment')}  \n**Selected:** {escape(world.summary)}",
         "environment",
     )
     if world is CUSTOM:

@@ -202,7 +202,7 @@ def make_again(spec: RunSpec | OfflineSpec) -> None:
     st.caption("In Python, with this repository installed:")
     long = spec.environment == "custom" or len(text) > MOST_SHOWN
     st.code(python(spec, table, from_file=long), language="python")
-    st.caption(f"On the command line, from this run's file; it writes spec.json, {table} and summary.json:")
+    st.caption(f"The command line reads this run's file and writes spec.json, {table} and summary.json:")
     st.code("python -m dprl run --spec spec.json --out results", language="bash", wrap_lines=True)
     save("spec.json", "spec.json", "application/json", lambda: text)
 

@@ -88,7 +88,7 @@ def facts(g: Guarantee, scale: str = "", sends: str = "") -> None:
         "Protected": g.unit,
         "Noise": f"{g.mechanism}: {g.noise_formula}",
         "Scale of one draw": scale,
-        "Place of the noise": g.where,
+        "Noise placement": g.where,
         "A user sends": sends,
         "Taken as public, so not protected": " · ".join(g.public),
     }
