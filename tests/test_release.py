@@ -64,7 +64,7 @@ def test_a_release_is_written_down_in_its_budget_and_refused_beyond_it(
     out, err = capsys.readouterr()
     assert "we prove ρ = 0.3" in err
     assert "Noise moves each of these counts" in err  # before anything is spent
-    assert "The budget two rooms has the total ρ = 0.5. Spent so far: ρ = 0.3, or (" in out
+    assert "The budget two rooms has the total ρ = 0.5. Spent so far: ρ = 0.3 in 1 release, or (" in out
     assert "**" not in out + err
     policy = Policy.load(tmp_path / "out/policy.json")
     assert policy.act("hall", step=0) in ("walk", "wait", None)

@@ -83,9 +83,9 @@ def make(
 ENVIRONMENT = Environment(
     key="linear-mdp",
     title="Linear MDP (lock)",
-    summary="Synthetic patients whose symptoms show each drug's mix of known effects. The algorithm has to learn "
-    "the effect that helps at each stage and step.",
-    source="ours, after Jin et al. 2020, Assumption A",
+    summary="Synthetic patients whose symptoms show how each drug mixes the known effects. The algorithm has to learn "
+    "which effect helps at each stage and step.",
+    source="ours, based on Jin et al. 2020, Assumption A",
     fields=(
         Field("stages", "int", 3, "stages before recovery", low=1, high=6),
         Field("drugs", "int", 3, "drugs, and effects", low=2, high=6),

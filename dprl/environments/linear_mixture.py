@@ -59,7 +59,7 @@ ENVIRONMENT = Environment(
     title="Linear mixture",
     summary="Synthetic patients of d types, each helped by one of d drugs. The algorithm has to learn how common each "
     "type is at each step.",
-    source="ours, after L21 Assumption 2",
+    source="ours, based on L21 Assumption 2",
     fields=(
         Field("d", "int", 4, "types of patients, and drugs", low=2, high=10),
         Field("S", "int", 4, "stages, including recovery", low=2, high=12),

@@ -60,7 +60,7 @@ def error_curves(
     (`measured`) and for the noise's proof (`allowed`), each as (false, true) rates. claimed: the paper's (epsilon,
     delta), if they differ from the proved values."""
     chart = Chart(
-        "The best test for which user it was",
+        "The best test to tell the episodes apart",
         "Wrongly says “first episode”",
         "Correctly says “first episode”",
         height=440,
@@ -110,7 +110,7 @@ def epsilon_of_delta(
 
 def guesses_of_100(right: float, *, see: str = "", dark: bool = False) -> Picture:
     """Draw the best attacker's guesses about 100 people as circles; the share `right` of them is correct and filled."""
-    chart = Chart("The best guess about 100 users", subtitle="a circle each", height=360, dark=dark)
+    chart = Chart("Best guess about 100 users", subtitle="one circle per user", height=360, dark=dark)
     hits, n = round(100 * right), np.arange(100)
     for name, some, symbol, color in (
         (f"{hits} guessed right", n < hits, "circle", chart.colors.ink),

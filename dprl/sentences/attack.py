@@ -15,7 +15,7 @@ CLOSE = 0.005  # relative: budgets this close are the same
 
 def several(most: int) -> str:
     """Describe a user who has `most` episodes."""
-    return f"The user has {most} episodes here: all {most} are the first of the two, or all {most} are the second."
+    return f"The user has {most} episodes here. All {most} equal the first of the two, or all {most} equal the second."
 
 
 def saw(what: str, releases: int, counters: int) -> str:
@@ -67,7 +67,7 @@ def surely(bound: float, delta: float) -> str:
 def about_scores(guessed: Measured, best: float, half: bool) -> str:
     """Describe the histograms of scores. best: the largest probability of a correct guess that the proof allows; half:
     whether the noise was half as large as it should be."""
-    noise = "The whole noise would allow" if half else "The noise allows"
+    noise = "The full noise would allow" if half else "The noise allows"
     return (
         f"The likelier episode was the right one in {guessed.value:.1%} of the trials ({guessed.low:.1%} to "
         f"{guessed.high:.1%}). A blind guess would be right in 50%. {noise} at most {share_at_most(best)}."
@@ -124,4 +124,4 @@ def about_collusion(step: str, exact: int, users: int, worst: float) -> str:
     if step == "subtract":
         return f"By subtraction, two other users can work out the data of {exact} of {plural(users, 'user')} exactly."
     off = human(float(f"{worst:.2g}"))
-    return f"The data of {exact} of {plural(users, 'user')} are worked out exactly, and errors reach {off} visits."
+    return f"The estimates are exact for {exact} of {plural(users, 'user')}, and the largest error is {off} visits."

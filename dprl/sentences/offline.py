@@ -33,8 +33,8 @@ def about_gaps(curves: Sequence[Series], v_star: float | None) -> str:
     never = [curve for n, curve in needed if not np.isfinite(n)]
     said = []
     if reached:
-        each = " ".join(f"{quoted(curve.label)}: {rough(n)}." for n, curve in reached)
-        said.append(f"Trajectories needed to come within {percent(CLOSE)} of v* = {v_star:#.3g}: {each}")
+        each = listed([f"{rough(n)} ({quoted(curve.label)})" for n, curve in reached])
+        said.append(f"Trajectories needed to come within {percent(CLOSE)} of v* = {v_star:#.3g}: {each}.")
     for curve in never:
         end, last = float(curve.center[-1]), float(curve.x[-1])
         said.append(
@@ -93,7 +93,7 @@ def about_pessimism(
         said += f" Pairs with at most E = {human(E)} released visits are treated as never seen."
     if gap <= 1e-9 * max(v_star, 1e-12):
         return f"{said} The learned policy is still the best one."
-    return f"{said} The learned policy is {human(gap)} short of v* = {v_star:#.3g}."
+    return f"{said} The learned policy's value is {human(gap)} below v* = {v_star:#.3g}."
 
 
 def about_actions(wrong: int, pairs: int, weight: float, agrees: float) -> str:

@@ -177,7 +177,7 @@ def about_ladder(steps: Sequence[Any], own: int | None = None) -> str:
     if parts:
         items = "".join(f"\n- {part}" for part in parts)
         said += (
-            f" The noise of a visit count with a proved {last} is smaller by a factor of "
+            f" At a proved {last}, the noise in a visit count is smaller by a factor of "
             f"{rough(steps[0].std / before.std)}:\n{items}\n\n"
         )
     if own is not None:

@@ -40,9 +40,7 @@ def budget_so_far(budget: Any, safe: Callable[[str], str] = str) -> str:
     spent, left, begun = budget.spent, budget.left, plural(len(budget.releases), "release")
     total = "no total" if left is None else f"the total ρ = {budget.total:g}"
     pair = f", or {spent.implies} as (ε, δ)" if spent.rho else ""
-    said = (
-        f"The budget **{safe(budget.name)}** has {total}. Spent so far: **{spent.text}**{pair}, in {begun}."
-    )
+    said = f"The budget **{safe(budget.name)}** has {total}. Spent so far: **{spent.text}** in {begun}{pair}."
     return said if left is None else f"{said} Left: ρ = {math.floor(left * 1e4) / 1e4:g}."
 
 
@@ -55,7 +53,7 @@ def people(n: int, episodes: int) -> str:
 
 def needs(episodes: int) -> str:
     """Return the assumption that a bound makes about users with at most `episodes` episodes each."""
-    return "each user's episodes in the order of time" if episodes > 1 else "users who are independent"
+    return "each user's episodes in the order of time" if episodes > 1 else "independent users"
 
 
 def outlook(average: float, noise: float) -> list[str]:
@@ -111,7 +109,7 @@ def below(got: float) -> str:
     """Explain a proved bound below the users' own average, after a release."""
     return (
         f"The bound is below the users' own average, {human(got)}. The proof has to hold in every model, so it "
-        "subtracts everything that noise and chance may hide. The verdict does not need the bound."
+        "subtracts everything that noise and chance may hide. The verdict does not use the bound."
     )
 
 

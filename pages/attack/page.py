@@ -142,7 +142,7 @@ def choices(going: bool) -> None:
         titles = {"farthest": "Farthest apart", "nearest": "One reward differs"}
         segments("The two episodes", "pair", titles, now, lambda key: attack_other(**pairs.get(key, shown)))
         with st.popover("The two episodes", icon=":material/group:"):
-            undeclared = " Steps that are not declared possible are left out." if a.spec.run.structure else ""
+            undeclared = " Only steps that are declared possible count." if a.spec.run.structure else ""
             st.caption(f"Give {ALLOWED}. The last step is repeated until the episode ends.{undeclared}")
             first = keyed("first", lambda text: attack_other(first=text))
             st.text_input("First episode", a.spec.first, max_chars=4000, **first)
@@ -217,7 +217,7 @@ def measured_attack(spec: AttackSpec, found: AttackScores, card: Guarantee, curv
 STEPS = {"one": "1. The same noise for all", "subtract": "2. Two users subtract", "tree": "3. A noise tree"}
 CHARTS = {
     "one": ("Number that each user receives", ("true visits so far", "number received")),
-    "subtract": ("Two users' estimate of the visit between theirs", ("true visit", "estimate")),
+    "subtract": ("Each user's visit, estimated by two others", ("true visit", "estimate")),
     "tree": ("The same estimate with a tree", ("true visit", "estimate")),
 }
 

@@ -229,7 +229,7 @@ def drawn_there(measure: str) -> PlayedMeasure:
     return next((one for one in found if one == measure), found[0])
 
 
-UNPROVED = ":material/warning: The bonus is not proved: no theorem shows that the algorithm learns."
+UNPROVED = ":material/warning: The bonus is not proved: no theorem shows that the algorithm learns with it."
 NOISE = "Standard deviation of the noise in one visit count, at the release with the most noise."
 MOST_NOISE = " It is the count of an action that all users were told to take. Other counts have less noise."
 

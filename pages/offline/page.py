@@ -137,8 +137,8 @@ def run_box(found: Described) -> None:
 # The runs that Run will show, or None and the reasons.
 Described = tuple[tuple[OfflineSpec, ...] | None, list[str]]
 SIZES_HELP = (
-    "The size of the largest data set. The curve has a point for each size 5, 10, 20, 50, ... up to it, and no "
-    "trajectory is in two data sets."
+    "The size of the largest data set. The curve has a point at each of the sizes 5, 10, 20, 50, ... up to this one. "
+    "No two data sets share a trajectory."
 )
 
 

@@ -168,7 +168,7 @@ def fewest(found: Sequence[Rank]) -> str:
         for model in ("central", "shuffle", "local")
         if (one := best.get(model))
     ]
-    return f"The fewest users: {listed(said)}."
+    return f"The fewest users are needed by {listed(said)}."
 
 
 def by_statistic(found: ClaimReport) -> dict[tuple[str, str], list[int]]:

@@ -192,7 +192,7 @@ def downloads(study: SweepView, draw: Any) -> None:
         settings = partial(json.dumps, sweep.to_dict(), indent=2)
         save("sweep.json", "Settings (JSON)", "application/json", settings)
         save_citations(sweep.specs)
-    st.caption("The command line does the same from these settings, and writes sweep.csv:")
+    st.caption("The command line does the same with these settings and writes sweep.csv:")
     st.code(COMMAND, language="bash", wrap_lines=True)
 
 

@@ -104,7 +104,7 @@ def answer(table: Table, asked: Asked, found: Sequence[Need]) -> str:
     if verdicts["central"] == "affordable":
         lower = f" The smallest ε that is likely to be enough is {least:g}." if least < asked.epsilon else ""
         if least <= (FIELDS["epsilon"].low or 0.0):
-            lower = f" They are also likely to be enough at every smaller ε of the chart, down to {least:g}."
+            lower = f" They are also likely to be enough at every smaller ε in the chart, down to {least:g}."
         return f"With a trusted curator, {many} users are likely to be enough {here}.{lower}"
     if np.isfinite(least):
         now = f"With a trusted curator, {many} users are {HOW[verdicts['central']]} {here}"
@@ -236,7 +236,7 @@ def assumptions(asked: Asked) -> list[str]:
 def see(asked: Asked, found: Sequence[Need]) -> str:
     """Describe where the chart's lines cross the visitor's number of users."""
     if asked.met:
-        return "The lines show the users needed to learn a policy. The policy that you know today needs none."
+        return "The lines show the users needed to learn a policy. The policy you already know needs none."
     low, high = FIELDS["epsilon"].low or 0.0, FIELDS["epsilon"].high or 0.0
     said = []
     for need in found:
@@ -245,7 +245,7 @@ def see(asked: Asked, found: Sequence[Need]) -> str:
         if need.least <= low:
             place = "stays below it"
         elif np.isfinite(need.least):
-            place = f"meets it at ε = {float(f'{need.least:.2g}'):g}"
+            place = f"crosses it at ε = {float(f'{need.least:.2g}'):g}"
         else:
             place = f"stays above it up to ε = {high:g}"
         said.append(f"the line {given(need.model)} {place}")

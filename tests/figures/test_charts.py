@@ -106,7 +106,7 @@ CASES = {
     ),
     "errors": Case(
         lambda scale, **how: attack.error_curves((SHARES, SHARES ** (1 / scale)), (SHARES, SHARES), **how),
-        "The best test for which user it was", "Wrongly says “first episode”", "Correctly says “first episode”",
+        "The best test to tell the episodes apart", "Wrongly says “first episode”", "Correctly says “first episode”",
     ),
     "a class": Case(
         lambda scale, **how: lessons.shares_of_yes(

@@ -150,7 +150,7 @@ def test_all_episodes_of_a_user_who_returns_are_attacked(visit: Visit, work: Wor
     [
         ("one", "differs by the same noise"),
         ("subtract", "work out the data of 6 of 6 users exactly"),
-        ("tree", "The data of 0 of 6 users are worked out exactly"),
+        ("tree", "The estimates are exact for 0 of 6 users"),
     ],
 )
 def test_collusion_step_by_step(visit: Visit, step: str, sentence: str) -> None:

@@ -109,7 +109,7 @@ def test_from_a_file_to_a_policy_and_what_is_left_of_the_budget(visit: Visit, wo
     assert "Noise moves each of these counts by about" in words(app)
     app = released(app, work)
     said = words(app)
-    assert "The budget **ward 2026** has the total ρ = 0.25. Spent so far: **ρ = 0.1**, or (" in said
+    assert "The budget **ward 2026** has the total ρ = 0.25. Spent so far: **ρ = 0.1** in 1" in said
     assert "Left: ρ = 0.15" in said
     assert "## An example" not in said
     (spec,) = own_of(app).specs
@@ -133,7 +133,7 @@ def test_from_a_file_to_a_policy_and_what_is_left_of_the_budget(visit: Visit, wo
     work()
     app.run()
     app = released(app, work)
-    assert "Spent so far: **ρ = 0.25**, or (" in words(app)
+    assert "Spent so far: **ρ = 0.25** in 2 releases, or (" in words(app)
     again = given(visit(PAGE), mine, own_columns=called)
     assert "This file was released before, under the budget ward 2026" in words(again)
 

@@ -127,7 +127,7 @@ def test_the_card_says_what_is_declared_and_what_adds_up() -> None:
     assert card.claimed_rho == card.proved_rho == 0.5
     assert card.users == 400
     assert any("declared by the owner, not read from the data" in words for words in card.assumptions)
-    assert any("ρ adds up" in words for words in card.assumptions)
+    assert any("adds its ρ to the total" in words for words in card.assumptions)
     assert not any("seeds" in words or "its own data set" in words for words in card.assumptions)
     assert DRAWN in card.assumptions
     assert SIMULATION not in card.assumptions

@@ -192,7 +192,7 @@ KL_LCB = OfflineLearner(
     title="DP-KL-LCB",
     summary="Offline, tabular, ours: pessimistic value iteration with a proved lower bound, from half of the sums that "
     "DP-APVI releases.",
-    source="ours, after QW23-offline Algorithm 1",
+    source="ours, based on QW23-offline Algorithm 1",
     baseline="dp-kl-lcb",
     public=("sizes", "rewards"),
     families=families,

@@ -29,8 +29,8 @@ ASSUMPTIONS = (
     "last declared label or the nearest reward",
     "for the bound, not for privacy: users are independent of each other. The future depends on a user's "
     "past only through the declared state, step and action",
-    "releases of the same data set with noise of another scale come on top: ρ adds up. The same scale again is the "
-    "same noise",
+    "each release of the same data set at another scale of noise adds its ρ to the total. A release at the same scale "
+    "repeats the same noise",
     "only what was released is private: not the file, nor that it was accepted or refused, nor its fitted model",
     DRAWN,
 )
@@ -46,12 +46,12 @@ PEOPLE = (  # replace the first two if a column identifies each episode's user, 
 
 START = "for the bound, not for privacy: episodes begin as declared, which was not computed from the file"
 ESTIMATED_START = (
-    "for the bound, not for privacy: future users begin as those in the file did; how they begin is estimated from the "
-    "released counts of the first step"
+    "for the bound, not for privacy: future users begin as those in the file did, and the distribution of their first "
+    "states is estimated from the released counts of the first step"
 )
 APART = (
-    "a coin that ignores the data decides who is learned from and who is held out. The releases of the two groups "
-    "are about different users, so both together cost one user the larger of the two budgets"
+    "a coin that ignores the data decides which users to learn from and which to hold out. The releases of the two "
+    "groups are about different users, so both together cost one user the larger of the two budgets"
 )
 GROUPS = (
     "groups are declared, too. A user's group is the label at the first step of the user's first episode. For the "

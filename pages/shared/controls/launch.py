@@ -89,7 +89,7 @@ def offer(
                 seconds = sum(estimate(spec).seconds * spec.seeds for spec in found) / workers()
                 st.caption(f"{amount(found)}: {duration(seconds)} once started.")
             elif found is not None:
-                st.caption("This has been computed before and appears at once.")
+                st.caption("These results were computed before and appear at once.")
         except SpecError as error:  # noise so large that it cannot be accounted for
             what = None
             st.caption(f":red[{escape(str(error))}]")

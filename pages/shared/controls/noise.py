@@ -98,7 +98,7 @@ def noise(s: Session) -> None:
             st.caption(f"δ = {human(delta)} for {human(s.draft.episodes)} users")
         else:
             tie = partial(s.redraft, delta=TIED)
-            named, off = f"Tie δ to the users: {TIED}", locked("delta")
+            named, off = f"Tie δ to the number of users: {TIED}", locked("delta")
             button(named, tie, key="tie", disabled=off, type="tertiary", help=TIED_HELP)
     select(
         "Noise",

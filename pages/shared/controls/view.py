@@ -105,7 +105,7 @@ def absent(spec: Spec, name: str, owner: str) -> None:
     if run.state in ACTIVE:
         empty(f"**{escape(name)}:** the details appear when this seed is finished.")
         return
-    empty(f"**{escape(name)}** was not computed: {price([spec])}.")
+    empty(f"**{escape(name)}** was not computed. Cost of the run: {price([spec])}.")
     act("Run it", "play_arrow", lambda: ask([spec], owner, again=True), "close_look")
 
 

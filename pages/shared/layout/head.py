@@ -40,8 +40,8 @@ def head(part: PageState, title: str = "") -> DeltaGenerator:
             corner = st.container(width="content")
     if problems := part.problems:
         told = " ".join(escape(p) for p in problems[:MOST_TOLD])
-        more = " The link has more problems than these." if len(problems) > MOST_TOLD else ""
-        rest = "" if NOTHING in told else "Part of this link could not be used; the rest is shown. "
+        more = " The link has further problems." if len(problems) > MOST_TOLD else ""
+        rest = "" if NOTHING in told else "Not all of this link could be used; the rest is shown. "
         st.warning(f"{rest}{told}{more}", icon=":material/link_off:")
     if page.settings and part.locked:
         st.markdown(

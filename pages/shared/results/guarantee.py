@@ -99,7 +99,7 @@ def assumptions(g: Guarantee) -> None:
     """Draw the assumptions of a guarantee behind a fold."""
     with st.expander("Assumptions and sources"):
         st.markdown("\n".join(f"- {escape(text)}" for text in g.assumptions))
-        st.caption(escape("Sources: " + "; ".join(g.sources) + "."))
+        st.caption(escape("Sources: " + "; ".join(dict.fromkeys(g.sources)) + "."))
         if st.get_option("server.enableStaticServing"):
             address = "app/static/docs/reference/sentences.html"
             st.markdown(f":material/help: [What each sentence about privacy follows from]({address})")
