@@ -99,7 +99,8 @@ def whose(first: bool, guesses: Sequence[bool]) -> str:
     said = f"**{hit}: it is the {'first' if first else 'second'} user's data.**"
     if len(guesses) == 1:
         return said
-    return f"{said} {sum(guesses)} of your {len(guesses)} guesses are correct."
+    right = sum(guesses)
+    return f"{said} {right} of your {len(guesses)} guesses {'is' if right == 1 else 'are'} correct."
 
 
 def concentrated(rho: float | None) -> str:
