@@ -99,8 +99,7 @@ def whose(first: bool, guesses: Sequence[bool]) -> str:
     said = f"**{hit}: it is the {'first' if first else 'second'} user's data.**"
     if len(guesses) == 1:
         return said
-    right = sum(guesses)
-    return f"{said} {right} of your {len(guesses)} guesses {'is' if right == 1 else 'are'} correct."
+    return f"{said} You guessed right {sum(guesses)} out of {len(guesses)} times."
 
 
 def concentrated(rho: float | None) -> str:

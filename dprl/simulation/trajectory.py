@@ -41,8 +41,7 @@ class Trajectory:
             if s >= size.S or a >= size.A:
                 raise SpecError(
                     name,
-                    f"{shown(word)} is not allowed; states range from 0 to {size.S - 1}, "
-                    f"and actions from 0 to {size.A - 1}.",
+                    f"{shown(word)} is not allowed; states are 0 to {size.S - 1} and actions 0 to {size.A - 1}.",
                 )
             steps += [(s, a, reward)] * int(found[4] or 1)
             if len(steps) > size.H:

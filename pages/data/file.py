@@ -21,7 +21,7 @@ from dprl.simulation.uploads.noise import outlook as known_before
 from dprl.simulation.uploads.run import draws_of
 from dprl.simulation.uploads.table import MOST_BYTES
 from dprl.uploads.readings import Readings, forget
-from dprl.words import listed, plural
+from dprl.words import plural
 from pages.data.own import RUNS, Own, belongings, own_data
 from pages.shared.layout.chart import save
 from pages.shared.layout.terms import escape, explained
@@ -127,10 +127,7 @@ def declare(own: Own, form: Any) -> None:
 def use(own: Own, file: Any) -> None:
     """Start reading a file with its declaration, or check that it was read with it. Raises SpecError and StoreError."""
     if missing := own.missing:
-        raise SpecError(
-            "form",
-            f"{'a value is' if len(missing) == 1 else 'some values are'} missing; give {listed(missing)}.",
-        )
+        raise SpecError("form", f"something is missing; give {', '.join(missing)}.")
     declared = own.declared()
     if not store().public:
         Budget(own.budget, rho=own.total)

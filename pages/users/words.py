@@ -51,7 +51,7 @@ HEADINGS = {
 RETURNS = 10  # m, the maximum number of episodes of one user
 NAMES = {"value": "V* in percent of H"}
 VALUE = (
-    "V* is the best policy's expected reward in one episode, in percent of H, the most that an episode can pay. A "
+    "V* is the best policy's expected reward in one episode, in percent of H, the most that H steps could pay. A "
     "smaller V* needs more users: half the V* needs two to five times the users. A rough guess is enough to start with."
 )
 TODAY = (
@@ -100,10 +100,7 @@ def answer(table: Table, asked: Asked, found: Sequence[Need]) -> str:
     least, most = likely_from(table, asked, "central"), FIELDS["epsilon"].high or 0.0
     many, here = human(asked.users), f"at ε = {asked.epsilon:g}"
     if np.isnan(least):
-        return (
-            f"We cannot judge whether {many} users are enough: no environment that we measured is as small or as "
-            "large as yours."
-        )
+        return f"With {many} users, there is no verdict: we measured no environment as small or as large as yours."
     if verdicts["central"] == "affordable":
         lower = f" The smallest ε that is likely enough is {least:g}." if least < asked.epsilon else ""
         if least <= (FIELDS["epsilon"].low or 0.0):

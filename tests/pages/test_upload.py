@@ -141,8 +141,8 @@ def test_from_a_file_to_a_policy_and_what_is_left_of_the_budget(visit: Visit, wo
 @pytest.mark.parametrize(
     ("typed", "wanted"),
     [
-        ({"own_budget": ""}, "form: a value is missing; give the name of the budget."),
-        ({"own_states": "", "own_actions": " "}, "form: some values are missing; give states and actions."),
+        ({"own_budget": ""}, "form: something is missing; give the name of the budget."),
+        ({"own_states": "", "own_actions": " "}, "form: something is missing; give states, actions."),
         ({"own_columns": "a, b"}, "declared.columns: give 5 names, for episode, step"),
         ({"own_rewards": "0 to 1"}, "declared.reward_range: give two numbers"),
         ({"own_states": "mild, mild"}, "declared.states: mild appears twice"),

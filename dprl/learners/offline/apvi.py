@@ -144,13 +144,8 @@ CONSTANTS = (
         "C1", sqrt(2), "multiple of sqrt(Var iota/(n - E)) in the penalty; with hoeffding, of H sqrt(iota/(n - E))"
     ),
     _constant("C2", 16.0, "multiple of S H E iota/n in the penalty"),
-    _constant(
-        "C", 1.0,
-        "penalty of pairs with at most E visits, as a multiple of H; above 1 in the paper; from 1 on, it makes Q 0",
-    ),
-    _constant(
-        "C3", 0.0, "multiple of H iota/n in the penalty; 0 in the paper's algorithm, 7/3 in its proof (equation 22)"
-    ),
+    _constant("C", 1.0, "multiple of H for pairs with at most E visits; above 1 in the paper; from 1 on, Q is 0"),
+    _constant("C3", 0.0, "multiple of H iota/n in the penalty; the paper has 0, and 7/3 in its proof (equation 22)"),
 )  # fmt: skip
 
 

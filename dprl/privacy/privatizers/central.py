@@ -79,8 +79,7 @@ def prepare(request: Request) -> Noise:
         counter=statistic.counter(scale),
         assumptions=(
             "the curator is trusted",
-            "the actions that a user takes are not protected, and may reveal that user's data "
-            "(joint privacy, billboard lemma)",
+            "a user's own actions are not protected, and may reveal that user's data (joint privacy, billboard lemma)",
             *notes,
         ),
         sources=sources,

@@ -66,8 +66,7 @@ SCHEDULES = {
     "episodic": "after every user (K ≤ 10⁶)",
 }
 SCHEDULES_HELP = (
-    "All users of a block get the same policy. Block sizes leak nothing, because they are fixed or follow from "
-    "releases."
+    "Users of a block get the same policy. Block sizes leak nothing: they are fixed or follow from releases."
 )
 BONUS_HELP = "Anytime: bounds proved for all times. Algorithms learn sooner. Paper: bounds as in the paper."
 

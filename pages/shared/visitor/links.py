@@ -215,9 +215,7 @@ def read_values(field: Field, text: str, most: int) -> tuple[Any, ...]:
     """Read values separated by commas, ascending. Raises SpecError, also if there are more than `most`."""
     words = [word.strip() for word in text.split(",") if word.strip()]
     if not 1 <= len(words) <= most:
-        raise SpecError(
-            "values", f"{len(words) or 'no'} values were given; give 1 to {most}, separated by commas."
-        )
+        raise SpecError("values", f"{len(words)} values were given; give 1 to {most}, separated by commas.")
     found = [field.parse(word) for word in words]
     if None in found:
         raise field.refuse("none")
