@@ -165,7 +165,7 @@ class Field:
 
     def refuse(self, value: object) -> SpecError:
         """Return the error for a value that is not allowed."""
-        wrong = f"{shown(value)} is not allowed{similar(value, self.choices)}"
+        wrong = f"{shown(value) or 'an empty value'} is not allowed{similar(value, self.choices)}"
         return SpecError(self.name, f"{wrong}; give {self.allowed}.")
 
     def check(self, value: Any) -> Any:

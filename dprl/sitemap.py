@@ -166,7 +166,7 @@ PAGES = {
             "A class answers by phone, without a name, through randomised response.",
             "cast_for_education",
             section="Teach",
-            heading="What does your class answer in private?",
+            heading="How does your class answer in private?",
             guide="how-to/rooms",
         ),
         Page(

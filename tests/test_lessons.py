@@ -73,7 +73,7 @@ def test_a_marker_never_waits_where_it_is_measured() -> None:
 
 
 def test_how_far_off_a_guess_is() -> None:
-    assert ORDER.verdict((1, 0, 2), (0, 1, 2)) == "1 of 3 names are correct."
+    assert ORDER.verdict((1, 0, 2), (0, 1, 2)) == "You got 1 of 3 names right."
     assert MARKER.distance(1e3, 1e5) == pytest.approx(2)
     assert MARKER.verdict(1e3, 1.2e5).endswith("users, which is 120 times too few. Measured: 120,000 users.")
     assert "within a factor of 2." in MARKER.verdict(1e5, 1.2e5)

@@ -85,8 +85,8 @@ def test_a_release_is_written_down_in_its_budget_and_refused_beyond_it(
     given[-1] += " again"
     said = refused([*given, "--rho", "0.21"], capsys)
     assert said == (
-        "dprl: budget: two rooms has the total ρ = 0.5; ρ = 0.3 is spent, and with this release it would be ρ = 0.51. "
-        "Give a smaller value."
+        "dprl: budget: two rooms has the total ρ = 0.5; ρ = 0.3 is spent, and this release would raise this "
+        "to ρ = 0.51. Give a smaller value."
     )
     assert main([*given, "--rho", "0.2"]) == 0
     out, err = capsys.readouterr()

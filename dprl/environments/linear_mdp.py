@@ -88,10 +88,10 @@ ENVIRONMENT = Environment(
     source="ours, based on Jin et al. 2020, Assumption A",
     fields=(
         Field("stages", "int", 3, "stages before recovery", low=1, high=6),
-        Field("drugs", "int", 3, "drugs, and effects", low=2, high=6),
+        Field("drugs", "int", 3, "number of drugs, and of effects", low=2, high=6),
         Field("symptoms", "int", 3, "symptoms that a stage may show", low=1, high=6),
         Field("H", "int", 10, "steps in an episode", low=1, high=100),
-        Field("blur", "float", 0.2, "share of a drug that has all effects equally", low=0.0, high=0.9),
+        Field("blur", "float", 0.2, "share of a drug that is spread over all effects", low=0.0, high=0.9),
         Field("seed", "int", 0, "seed of the symptoms and the helpful effects", low=0, high=2**53 - 1),
     ),
     make=make,

@@ -61,7 +61,7 @@ ENVIRONMENT = Environment(
     "type is at each step.",
     source="ours, based on L21 Assumption 2",
     fields=(
-        Field("d", "int", 4, "types of patients, and drugs", low=2, high=10),
+        Field("d", "int", 4, "number of patient types, and of drugs", low=2, high=10),
         Field("S", "int", 4, "stages, including recovery", low=2, high=12),
         Field("H", "int", 10, "steps in an episode", low=2, high=100),
         Field("share", "float", 0.6, "share of the type that is most common at a step", low=0.1, high=1.0),

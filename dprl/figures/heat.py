@@ -191,7 +191,7 @@ def _cells(
         y, x = np.indices(panel.z.shape)
         shares = (panel.z.ravel() - panel.low) / (panel.high - panel.low or 1.0)
         ink = [style.readable_on(style.mix(panel.scale, share)) for share in shares]
-        name, texts = f"{panel.name}: numbers", panel.text.ravel().tolist()
+        name, texts = f"{panel.name} (numbers)", panel.text.ravel().tolist()
         chart.words(x.ravel(), y.ravel(), texts, ink, 11, name=name, **place)
 
 

@@ -31,7 +31,7 @@ def how_many(counts: Iterable[int], what: str) -> str:
     return f"{found.pop()} {what}" if len(found) == 1 and min(found) > 1 else what
 
 
-SEEN = "(where wider than its line)"  # in a legend, for bands
+SEEN = "(visible if wider than its line)"  # in a legend, for bands
 TRIANGLES = "Open triangles on the bottom edge are values {}."
 DECADES, FEW = 6, 1.5  # decades that an axis labels; an axis with fewer than FEW labels 1, 2 and 5 of each
 NUMBERED = 14  # pixels: a marker with room for a digit
@@ -138,7 +138,7 @@ def draw_series(
     if banded:
         band_sign(chart, band(statistic, over))
     if on_floor:
-        floor_sign(chart, f"{faint}: on the bottom edge")
+        floor_sign(chart, f"{faint}, drawn on the bottom edge")
         chart.caveats.append(
             TRIANGLES.format(faint if least else "at or below zero, which a log axis cannot show")
         )
@@ -326,6 +326,6 @@ def band_sign(chart: Chart, name: str) -> None:
     )
 
 
-def floor_sign(chart: Chart, name: str = "zero or less: on the bottom edge") -> None:
+def floor_sign(chart: Chart, name: str = "zero or less, drawn on the bottom edge") -> None:
     """Add the legend entry for values on the bottom edge."""
     chart.sign(name, {"symbol": "triangle-down-open", "size": 9, "color": chart.colors.muted})

@@ -104,7 +104,7 @@ class Order:
     def together(self, answers: Sequence[Sequence[int]], truth: Sequence[int]) -> str:
         """Describe how many of a class's predictions (at least one) are correct, and the most frequent mistake."""
         n, right = len(answers), sum(tuple(answer) == tuple(truth) for answer in answers)
-        name = "orders_one" if right == 1 else "orders"
+        name = "orders_one" if 1 in (right, n) else "orders"
         said = filled(VERDICT[name], right=right, predictions=counted(n, "prediction"), n=len(truth))
         missed = [sum(answer[i] != truth[i] for answer in answers) for i in range(len(truth))]
         most = max(missed)
@@ -312,7 +312,7 @@ class Choice:
     def together(self, answers: Sequence[float], truth: float) -> str:
         """Describe how many of a class's answers (at least one) are right, and the most frequent answers."""
         n, right = len(answers), sum(self.score(answer, truth) == 1 for answer in answers)
-        name = ("slopes" if self.of else "choices") + ("_one" if right == 1 else "")
+        name = ("slopes" if self.of else "choices") + ("_one" if 1 in (right, n) else "")
         most = (self.said(answer).rstrip(".") for answer in self.typical(answers))
         return filled(
             VERDICT[name],

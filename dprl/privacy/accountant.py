@@ -26,7 +26,7 @@ ARGUMENTS = {
         Field("releases", "int", 1, "number of releases of running sums", 1, 10**6),
         Field("counters", "int", 1, "counters that one episode changes", 1, 10**6),
         Field("size", "float", 1.0, "largest change of each counter", 0, 1e6, low_open=True),
-        Field("contribution", "int", 1, "most episodes of one user", 1, 1000),
+        Field("contribution", "int", 1, "maximum number of episodes of one user", 1, 1000),
         Field("delta", "float", 1e-6, "delta of the guarantee", 0, 0.1),
         Field("epsilon", "float", None, "epsilon to prove", 0.001, 1000, optional=True),
         Field("scale", "float", None, "scale of the noise", 0, 1e15, low_open=True, optional=True),

@@ -13,10 +13,8 @@ from dprl.words import upward
 
 CARD = messages("cards")
 WHERE, NOISE, SENT = CARD["where"], CARD["noise"], CARD["sent"]
-UNIT = "one user (one whole episode)"
-SIMULATION = (
-    "noise is drawn in floating point: fine for simulation, but not for a deployment that must resist attack"
-)
+UNIT = "one user: one whole episode"
+SIMULATION = "noise is drawn in floating point: enough for simulation, but not for a deployment that must resist attack"
 _SUPERSCRIPT = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 GRID = f"2{str(-BITS).translate(_SUPERSCRIPT)}"
 DRAWN = (
@@ -25,8 +23,8 @@ DRAWN = (
 )
 # Limits of every guarantee, whatever the noise.
 SCOPE = (
-    "only what was released is private: a trace of this program contains the true counts, too",
-    "one run is published: runs with equal seeds share their draws, and two of them together cancel noise",
+    "only what was released is private; a trace of this program also contains the true counts",
+    "only one run is published: runs with equal seeds share their draws, and two of them together cancel noise",
 )
 
 

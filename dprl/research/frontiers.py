@@ -41,7 +41,7 @@ AXES = {
     "rho": "privacy budget ρ",
     "episodes": "number of users K",
     "n": "number of trajectories n",
-    "contribution": "most episodes of one user m",
+    "contribution": "maximum episodes per user m",
     "H": "horizon H",
     "S": "number of states S",
 }

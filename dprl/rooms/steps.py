@@ -27,9 +27,9 @@ TOTAL = Field("total", "float", 5.0, "the budget of one phone over all questions
 TEXT = Field("question", "text", "", f"1 to {MOST_LETTERS} characters, to be answered by yes or no")
 REPORT = Field("report", "choice", "no", "what the coin left of the answer", choices=("yes", "no"))
 BITS = Field(
-    "report", "text", "", "one that a phone could have sent: a group, and bits for each of its steps"
+    "report", "text", "", "a report that a phone could have sent: a group, and bits for each of its steps"
 )
-GUESS = Field("prediction", "text", "", "one that the lesson's own page could have made")
+GUESS = Field("prediction", "text", "", "a prediction that the lesson's own page could have made")
 
 
 YES, NO = "yes", "no"

@@ -99,7 +99,7 @@ def whose(first: bool, guesses: Sequence[bool]) -> str:
     said = f"**{hit}: these are the {'first' if first else 'second'} user's data.**"
     if len(guesses) == 1:
         return said
-    return f"{said} {sum(guesses)} of your {len(guesses)} guesses are correct."
+    return f"{said} You guessed right {sum(guesses)} out of {len(guesses)} times."
 
 
 def concentrated(rho: float | None) -> str:

@@ -78,8 +78,8 @@ BEHAVIOURS: dict[str, Behaviour] = {
             "mixture",
             "Some act optimally, others at random",
             "{} act optimally, the others at random",
-            "A share of the trajectories follows the optimal policy, and the rest follow the uniform policy.",
-            Field("share", "float", 0.7, "of optimal trajectories", 0.0, 1.0),
+            "A share of the trajectories follows the optimal policy, the others the uniform one.",
+            Field("share", "float", 0.7, "share of optimal trajectories", 0.0, 1.0),
             lambda mdp, share, _: _mixed(mdp, share, optimal_policy(mdp)),
         ),
         Behaviour(
@@ -112,7 +112,7 @@ BEHAVIOURS: dict[str, Behaviour] = {
             "{} follow a given policy, the others act at random",
             "A share of the trajectories follows a policy in the spec, such as one of an online run. The others "
             "follow the uniform policy, so that the data cover everything that can be reached.",
-            Field("share", "float", 0.7, "of trajectories that follow it", 0.0, 1.0),
+            Field("share", "float", 0.7, "share of trajectories that follow the given policy", 0.0, 1.0),
             lambda mdp, share, policy: _mixed(mdp, share, np.eye(mdp.A)[policy]),
             takes_policy=True,
         ),

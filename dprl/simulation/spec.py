@@ -79,8 +79,8 @@ FIELDS: Registry[Field] = Registry(
         ),
         Field(
             "delta", "float", None,
-            "probability on top of exp(epsilon), by default 1e-6, or 0 for Laplace noise as in the paper", 0.0, 0.1,
-            optional=True, query="delta", flag="--delta", words=(TIED,),
+            "probability beyond the factor exp(epsilon), by default 1e-6, or 0 for Laplace noise as in the paper",
+            0.0, 0.1, optional=True, query="delta", flag="--delta", words=(TIED,),
         ),
         Field(
             "beta", "float", 0.1, "failure probability of the algorithm's bounds", 1e-9, 0.5,

@@ -220,9 +220,8 @@ def behaviour(settings: OfflineSettings) -> None:
     menu("Behaviour policy", "behaviour", titles, chosen.summary, redraw=True)
     if (field := chosen.argument) is not None:
         now = settings.arguments.get(chosen.key, field.default)
-        label = f"{field.name} {field.help}"
         store = partial(settings.arguments.__setitem__, chosen.key)
-        exact(label[0].upper() + label[1:], f"behaviour.{chosen.key}", field, now, store)
+        exact(field.help[0].upper() + field.help[1:], f"behaviour.{chosen.key}", field, now, store)
 
 
 def people(settings: OfflineSettings) -> None:

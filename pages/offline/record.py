@@ -126,7 +126,7 @@ def specs_of(settings: OfflineSettings, draft: Draft) -> tuple[OfflineSpec, ...]
         for value in (budgets if is_private(option) else budgets[:1])
     )
     if len(found) > MAX_CURVES:
-        raise SpecError("values", f"these are {len(found)} curves; give at most {MAX_CURVES}.")
+        raise SpecError("values", f"these values make {len(found)} curves; give at most {MAX_CURVES}.")
     return tuple(found)
 
 

@@ -73,8 +73,8 @@ EXAMPLES = (
     ExploreExample(
         "Known features",
         "UCRL-VTR is given the features of transitions, and learns a few weights. With a trusted curator and "
-        "ε = 1, an average episode loses under 1% of V* from 10 million users on. With no trusted party, this needs "
-        "over 1 trillion users.",
+        "ε = 1, an average episode loses under 1% of V* once there are 10 million users. With no trusted party, this "
+        "needs over 1 trillion users.",
         _curves(
             MIXTURE.baseline(),
             *(MIXTURE.replace(privacy=p, epsilon=e) for p in ("central", "local") for e in (1.0, 10.0)),

@@ -61,7 +61,7 @@ class SweepView:
 
     def __post_init__(self) -> None:
         if not 1 <= len(self.models) <= MOST_MODELS:
-            raise SpecError("models", f"{len(self.models)} were given; give 1 to {MOST_MODELS}.")
+            raise SpecError("models", f"{len(self.models)} models were given; give 1 to {MOST_MODELS}.")
         models = tuple(PrivacyChoice.parse(text).text for text in self.models)
         taken = ALGORITHMS[self.base.algorithm].privacies
         for model in models:
@@ -69,11 +69,11 @@ class SweepView:
                 wrong = f"{self.base.algorithm} does not support {shown(model)}"
                 raise SpecError("models", f"{wrong}; give one of {', '.join(taken)}.")
         if len(set(models)) < len(models):
-            raise SpecError("models", "one was given twice; give each once.")
+            raise SpecError("models", "one model was given twice; give each model once.")
         if self.x not in axes(self.base):
             raise SpecError("x", f"{shown(self.x)} is not allowed; give one of {', '.join(axes(self.base))}.")
         if not 1 <= len(self.values) <= MOST_VALUES:
-            raise SpecError("values", f"{len(self.values)} were given; give 1 to {MOST_VALUES}.")
+            raise SpecError("values", f"{len(self.values)} values were given; give 1 to {MOST_VALUES}.")
         sweep = Sweep(self.base, {"privacy": models, self.x: sorted(self.values)})
         object.__setattr__(self, "models", models)
         object.__setattr__(self, "values", sweep.axes[-1][1])

@@ -36,7 +36,7 @@ from pages.users.link import users_table
 
 HOW = {
     "affordable": "enough",
-    "too close to call": "too close to call",
+    "too close to call": "neither clearly enough nor clearly too few",
     "not affordable": "not enough",
     "not known": "not known",
 }

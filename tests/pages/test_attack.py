@@ -63,7 +63,7 @@ def test_the_page_opens_with_a_guess_and_then_says_how_often_the_best_is_right(v
     assert "The best attacker guesses right at most 54.8% of the time instead of 50%" in words(app)
     assert len(shown(app).guesses) == 3
     press(app, "guess_False")
-    assert f"{sum(shown(app).guesses)} of your 4 guesses are correct." in words(app)
+    assert f"You guessed right {sum(shown(app).guesses)} out of 4 times." in words(app)
     skipped = visit(PAGE)
     press(skipped, "skip_guess")
     assert "The best attacker guesses right at most" in words(skipped)

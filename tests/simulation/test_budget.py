@@ -67,7 +67,7 @@ def test_beyond_its_total_nothing_is_drawn() -> None:
     for refused in (more, spec.replace(rho=0.21)):
         files = {*kept.folder().iterdir()}
         with pytest.raises(
-            SpecError, match=r"budget: ward has the total ρ = 0\.5; ρ = 0\.3 is spent, and with this"
+            SpecError, match=r"budget: ward has the total ρ = 0\.5; ρ = 0\.3 is spent, and this"
         ):
             dprl.run(refused)
         assert {*kept.folder().iterdir()} == files

@@ -137,7 +137,7 @@ def _constant(name: str, default: float, help: str) -> Field:
 
 CONSTANTS = (
     Field(
-        "pessimism", "choice", "bernstein", "basis of the penalty: the variance of values, or their range H",
+        "pessimism", "choice", "bernstein", "basis of the penalty, either the variance of values or their range H",
         choices=("bernstein", "hoeffding"),
     ),
     _constant(
@@ -145,7 +145,7 @@ CONSTANTS = (
     ),
     _constant("C2", 16.0, "multiple of S H E iota/n in the penalty"),
     _constant("C", 1.0, "multiple of H for pairs with at most E visits; above 1 in the paper; from 1 on, Q is 0"),
-    _constant("C3", 0.0, "multiple of H iota/n in the penalty, 0 as in the paper; 7/3 is in the proof (equation 22)"),
+    _constant("C3", 0.0, "multiple of H iota/n in the penalty; the paper has 0, and 7/3 in its proof (equation 22)"),
 )  # fmt: skip
 
 

@@ -155,9 +155,9 @@ CONSTANTS = (
     ),
     LAMBDA,
     Field("C", "float", 0.1, "multiple of sqrt(d) |phi| in the penalty, left open by the paper", 0.0, 1000.0),
-    Field("D", "float", 0.0, "numerator of D/K in the penalty; the paper's is undefined if kappa is 0", 0.0, 1e12),
-    Field("c1", "float", 1.0, "constant in E's logarithm ln(5 c1 H/delta), left open by the paper", 0.001, 1000.0),
-    Field("c2", "float", 1.0, "constant in E: c2 d divides the logarithm; left open by the paper", 0.001, 1000.0),
+    Field("D", "float", 0.0, "numerator of D/K in the penalty; the paper's D is undefined if kappa is 0", 0.0, 1e12),
+    Field("c1", "float", 1.0, "constant in the logarithm ln(5 c1 H/delta) in E, left open by the paper", 0.001, 1000.0),
+    Field("c2", "float", 1.0, "constant in E: the logarithm is divided by c2 d; left open by the paper", 0.001, 1000.0),
 )  # fmt: skip
 
 DP_VAPVI = OfflineLearner(

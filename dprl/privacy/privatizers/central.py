@@ -79,7 +79,7 @@ def prepare(request: Request) -> Noise:
         counter=statistic.counter(scale),
         assumptions=(
             "the curator is trusted",
-            "a user's own actions are not protected from that user's own data (joint privacy, billboard lemma)",
+            "a user's own actions are not protected, and may reveal that user's data (joint privacy, billboard lemma)",
             *notes,
         ),
         sources=sources,
@@ -157,7 +157,7 @@ def ladder(
     steps = [
         LadderStep("as in the paper: Laplace tree over the users", std(laplace, users, paper), twice, 0.0),
         LadderStep(
-            "the same, scaled until what is claimed is proved",
+            "the same, scaled until the claim is proved",
             std(laplace, users, paper * twice / epsilon),
             epsilon,
             0.0,
@@ -185,7 +185,7 @@ def ladder(
         steps.append(LadderStep(what, std(mechanism, stream, scale, seen), epsilon, delta, idea))
     if M <= MAX_RELEASES:
         least = steps[-1].std / excess(M)
-        steps.append(LadderStep("any factorisation of the same, at least", least, epsilon, delta))
+        steps.append(LadderStep("lower bound for any factorisation", least, epsilon, delta))
     return tuple(steps)
 
 

@@ -19,7 +19,7 @@ from dprl.statistics.counts import Counts
 
 TRUST = "No party is trusted: each user sends noisy counts only, and no other party ever sees a trajectory."
 
-ASSUMED = "which questions a user is asked does not depend on the user's data"
+ASSUMED = "the questions that a user is asked do not depend on the user's data"
 
 
 def prepare(request: Request) -> Noise:

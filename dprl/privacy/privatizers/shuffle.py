@@ -105,7 +105,7 @@ def prepare(request: Request) -> Noise:
         counter=1.0,
         assumptions=(
             drawn.assumed,
-            "every bit is a message of its own (sent as one sum, as in the paper, true ones could show)",
+            "every bit is a separate message (in one sum, as in the paper, true ones could show)",
             "rewards are 0 or 1, or rounded at random to 0 or 1 by the user",
         ),
         sources=drawn.sources,

@@ -173,7 +173,7 @@ def noise_for(
 def noise_of_run(spec: OfflineSpec) -> tuple[CuratorNoise, dict[str, float]]:
     """Return the noise of a run, and the E of each family; both follow from the spec alone, not from the data."""
     apart = (
-        "each point of a curve is learned from its own data set, of other users, which is released once. Two "
+        "each point of a curve is learned from a separate data set of other users, which is released once. Two "
         f"releases of one data set together have a weaker guarantee than {spec.budget.text}"
     )
     noise, errors = noise_for(spec, problem_of(spec, spec.n), (apart, SIMULATION, *SCOPE))

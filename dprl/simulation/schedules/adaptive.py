@@ -21,7 +21,7 @@ from dprl.mdp.tabular import Array
 from dprl.simulation.schedules import geometric
 from dprl.simulation.schedules.schedule import Schedule
 
-ETA = Field("schedule", "float", 0.1, "most growth of a block", low=0.001, high=1.0)
+ETA = Field("schedule", "float", 0.1, "maximum growth of a block", low=0.001, high=1.0)
 MOST = Field("schedule", "int", None, "releases at most", low=2, high=10**6)
 
 

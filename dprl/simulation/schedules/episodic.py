@@ -43,7 +43,7 @@ def refusal(argument: str, K: int) -> SpecError | None:
         return None
     return SpecError(
         "episodes",
-        f"{number(K)} is too many for the episodic schedule; give at most 10^6, or schedule adaptive:0.1.",
+        f"{number(K)} is too many for the episodic schedule; give at most 10^6, or the schedule adaptive:0.1.",
     )
 
 

@@ -30,7 +30,7 @@ NAME = "declared"
 KEYS = {
     "states": "labels, how many, or {column: labels or edges}",
     "actions": "labels, or how many",
-    "horizon": "steps of an episode",
+    "horizon": "steps in an episode",
     "rewards": "a number, [S][A] or [H][S][A], if known",
     "reward_range": "[lowest, highest], by default [0, 1]",
     "start": "a label or probabilities, if known",

@@ -173,7 +173,7 @@ class Budget:
         # to the digits that cards show: floats do not add up exactly
         if total is None or after == spent or float(f"{after.rho:.12g}") <= total:
             return ""
-        would = f"with this release it would be {after.text}. Give a smaller value."
+        would = f"this release would raise this to {after.text}. Give a smaller value."
         return f"{shown(self.name)} has {in_words(total)}; {spent.text} is spent, and {would}"
 
     def charge(self, spec: Spec, draws: tuple[Draw, ...], file: str = "") -> None:

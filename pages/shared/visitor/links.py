@@ -215,12 +215,12 @@ def read_values(field: Field, text: str, most: int) -> tuple[Any, ...]:
     """Read values separated by commas, ascending. Raises SpecError, also if there are more than `most`."""
     words = [word.strip() for word in text.split(",") if word.strip()]
     if not 1 <= len(words) <= most:
-        raise SpecError("values", f"{len(words)} were given; give 1 to {most}, separated by commas.")
+        raise SpecError("values", f"{len(words)} values were given; give 1 to {most}, separated by commas.")
     found = [field.parse(word) for word in words]
     if None in found:
         raise field.refuse("none")
     if len(set(found)) < len(found):
-        raise SpecError("values", "one was given twice; give each once.")
+        raise SpecError("values", "one value was given twice; give each value once.")
     return tuple(sorted(found))
 
 
