@@ -122,7 +122,7 @@ def counts_tab(titles: Sequence[str], _: Sequence[RunStatus]) -> None:
     if not learner.statistic.counted:
         st.info(
             f"{escape(learner.title)} receives no counts. It sees noisy sums over users of {learner.statistic.parts}. "
-            "The tab Guarantee describes the noise, and the tab Policy shows the policy and its values."
+            "The Guarantee tab describes the noise, and the Policy tab shows the policy and its values."
         )
         return
     mdp = data.environment(curve.spec)

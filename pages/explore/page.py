@@ -168,7 +168,7 @@ def add_run(spec: RunSpec) -> None:
 
 OTHER = "The page opens with the share of V\\* lost instead of the measure drawn here."
 MEANS = "The page draws the mean of all seeds, without a line for each seed."
-FIXED = "You can download an interactive chart of these curves from the tab Data."
+FIXED = "You can download an interactive chart of these curves from the Data tab."
 
 
 def offer_page() -> None:

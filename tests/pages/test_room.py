@@ -114,11 +114,11 @@ def test_wrong_full_closed_and_forgotten_rooms_get_a_sentence(
 ) -> None:
     app = visit(PAGE)
     app.text_input(key="room_code").set_value("hello").run()
-    assert "Room: hello is not a code. Enter the code of 6 letters" in warned(app)
+    assert "Room: hello is not a code. Enter the 6-letter code" in warned(app)
     for nothing in ("", "  "):
         app.text_input(key="room_code").set_value(nothing).run()
         app.button(key="join").click().run()
-        assert warned(app) == "Room: enter the code of 6 letters shown on your teacher's screen."
+        assert warned(app) == "Room: enter the 6-letter code shown on your teacher's screen."
     app.text_input(key="room_code").set_value("bbb-bbb").run()
     assert "There is no room with the code BBBBBB." in warned(named(app, 1))
     code, key = opened(store)

@@ -37,7 +37,7 @@ from pages.shared.visitor.state import Session
 
 CALIBRATION = {"calibrated": "calibrated to the budget", "paper": "as in the paper"}
 CALIBRATION_HELP = (
-    "Calibrated: the least noise for which our accountant proves the budget. As in the paper: the tab Guarantee shows "
+    "Calibrated: the least noise for which our accountant proves the budget. As in the paper: the Guarantee tab shows "
     "what we prove for that noise. Leave it at calibrated."
 )
 REPORTED = ("local", "shuffle")  # the models in which users send reports

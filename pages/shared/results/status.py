@@ -32,8 +32,8 @@ def words(run: RunStatus) -> str:
     """Describe the status of a run in one sentence of plain text; "" for a run that is simply finished."""
     takes = "" if run.seconds_left is None else duration(run.seconds_left)
     if run.state == "queued":
-        place = f"{ordinal(run.place + 1)} in the queue" if run.place else "next"
-        return f"Waiting: {place}{takes and f', then {takes} to compute'}."
+        place = f"{ordinal(run.place + 1)} in the queue" if run.place else "next in the queue"
+        return f"Waiting: {place}{takes and f'. Computing then takes {takes}'}."
     if run.state == "running":
         seeds = f"{run.seeds_done} of {plural(run.seeds, 'seed')} finished"
         return f"Running: {run.progress:.0%}, {seeds}{takes and f', {takes} left'}."
