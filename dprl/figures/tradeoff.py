@@ -87,7 +87,7 @@ def frontier(
     # the largest loss is a thin line, like levels in lessons; dotted lines are the slopes of bounds
     for world in dict.fromkeys(curve.world for curve in curves):
         best = max((curve for curve in curves if curve.world == world), key=lambda curve: len(curve.x))
-        name = f"{WORST[measure]}{f' of {style.plain(world)}' if world else ''}, the largest possible loss"
+        name = f"{WORST[measure]}{f' of {style.plain(world)}' if world else ''}, the most that can be lost"
         dash = best.style.dash if world else "solid"
         chart.line(name, np.asarray(best.x, float), best.worst, chart.colors.muted, 1, dash)
     known = [np.isfinite(curve.center) for curve in curves]
@@ -162,7 +162,7 @@ def _markers(chart: Chart, curve: Frontier, floor: Floor, symbol: str) -> None:
         customdata=words,
         hovertemplate=(
             f"<b>{label}</b><br>{symbol} = %{{customdata[0]}}<br>%{{customdata[1]}}"
-            "<br>%{customdata[2]} of the largest possible loss<extra></extra>"
+            "<br>%{customdata[2]} of the most that can be lost<extra></extra>"
         ),
         legendgroup=label,
     )

@@ -120,7 +120,7 @@ def about_epsilons(deltas: Sequence[float], epsilons: Sequence[float]) -> str:
 def about_collusion(step: str, exact: int, users: int, worst: float) -> str:
     """Describe the data that two users can work out. exact: users whose data were exact; worst: the largest error."""
     if step == "one":
-        return "Each pair of bars differs by the same noise. It shifts all counts alike, so every rise stays visible."
+        return "The two bars always differ by the same noise. It shifts all counts alike, so every rise stays visible."
     if step == "subtract":
         return f"By subtraction, two other users can work out the data of {exact} of {plural(users, 'user')} exactly."
     off = human(float(f"{worst:.2g}"))

@@ -121,10 +121,10 @@ def about_coverage(optimal: float, d_m: float, where: str, n: int) -> str:
             "are, its value cannot be learned from them."
         )
     seen = n * optimal
-    share = f"one in {human(float(f'{1 / optimal:.2g}'))}" if optimal < 0.5 else f"{percent(optimal)} of the"
+    share = f"one of {human(float(f'{1 / optimal:.2g}'))}" if optimal < 0.5 else f"{percent(optimal)} of the"
     return (
-        f"Along the optimal policy's path, the rarest pair in the data is **{where}**. It occurs in "
-        f"{share} trajectories, {human(float(f'{seen:.2g}'))} of {count(n)}. The rarest pair of all has dₘ "
+        f"Along the optimal policy's path, this pair is rarest in the data: **{where}**. It occurs in "
+        f"{share} trajectories ({human(float(f'{seen:.2g}'))} of {count(n)}). The rarest pair of all has dₘ "
         f"= {human(d_m)}."
     )
 

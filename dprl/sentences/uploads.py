@@ -88,8 +88,8 @@ def changes(
     if place is not None:
         state, step, action, usual = place
         said = [
-            f"In {changed} of {places} pairs of a state and a step, the policy differs from the most frequent action.",
-            f"The one with the most users is {quoted(state)} at step {step + first_step}: there, the policy "
+            f"In {changed} of {places} state-step pairs, the policy does not choose the most frequent action.",
+            f"Among them, the pair with the most users is {quoted(state)} at step {step + first_step}: the policy "
             f"recommends {quoted(action)}, but most users got {quoted(usual)}.",
         ]
     if lacking:

@@ -14,7 +14,7 @@ from dprl.mdp.counts import empty
 from dprl.mdp.structure import Table, every_state, next_state
 from dprl.mdp.tabular import Array
 
-ALLOWED = "steps such as 0/1/1, that is state/action/reward with reward 0 or 1, and 0/1/1*5 for five of them"
+ALLOWED = "each step as state/action/reward (0 or 1), such as 0/1/1, or 0/1/1*5 for five such steps"
 _STEP = re.compile(r"(\d{1,9})/(\d{1,9})/([01])(?:\*(\d{1,6}))?\Z")
 MOST_TEXT = 4000
 

@@ -151,7 +151,7 @@ def choices(going: bool) -> None:
         st.toggle(
             "Halve the noise",
             a.spec.noise == "half",
-            help="Imitates a faulty program with half of the noise, which the proof does not cover. Usually off.",
+            help="Imitates a faulty program with only half of the noise. The proof does not cover this. Usually off.",
             **keyed("half", lambda on: attack_other(noise="half" if on else "whole")),
         )
         mechanism = a.spec.run.mechanism

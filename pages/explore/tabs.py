@@ -231,7 +231,7 @@ def drawn_there(measure: str) -> PlayedMeasure:
 
 UNPROVED = ":material/warning: The bonus is not proved: no theorem shows that the algorithm learns with it."
 NOISE = "Standard deviation of the noise in one visit count, at the release with the most noise."
-MOST_NOISE = " It is the count of an action that all users were told to take. Other counts have less noise."
+MOST_NOISE = " The count is for an action that all users were told to take. Other counts have less noise."
 
 
 def guarantee_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:

@@ -124,8 +124,8 @@ def meaning(epsilon: float) -> str:
     central = next(c.spec for c in trust(epsilon, HOME_EPISODES).curves if c.spec.privacy == "central")
     noise = bundled("home")[central].noise_std or 0.0
     return (
-        f"{promise.outcome(epsilon, central.delta or 0.0)} For that, a trusted curator adds noise to each visit "
-        f"count: **{deviation(noise, central.episodes)}**."
+        f"{promise.outcome(epsilon, central.delta or 0.0)} To guarantee this, a trusted curator adds noise to each "
+        f"visit count, with a **{deviation(noise, central.episodes)}**."
     )
 
 

@@ -196,7 +196,7 @@ def compared_specs() -> Described:
 
 REWARDS_HELP = (
     "Known: everybody may know the mean reward of each state and action. Learned: noise also hides each user's "
-    "rewards, so the policy needs more data. Leave it at known if rewards are no secret."
+    "rewards, so the policy needs more data. Leave this at known if rewards are not secret."
 )
 
 

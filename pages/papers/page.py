@@ -176,11 +176,11 @@ def numbers(found: ClaimReport) -> None:
 def badge() -> None:
     """Draw the software versions with which the bundled verdicts were computed, and whether they are the same here."""
     then, now = bundled_papers().version, version()
-    same = (
-        "The same version is here." if then == now else f"Here: dprl {now['dprl']}, sources {now['sources']}."
-    )
+    same = "the same version" if then == now else f"dprl {now['dprl']}, sources {now['sources']}"
     libraries = f"numba {then['numba']}, NumPy {then['numpy']}"
-    text = f"Computed with dprl {then['dprl']}, sources {then['sources']}, {libraries}. {same}"
+    text = (
+        f"Computed with dprl {then['dprl']}, sources {then['sources']}, {libraries}. This server has {same}."
+    )
     st.caption(f":material/inventory: {escape(text)}")
 
 

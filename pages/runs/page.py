@@ -44,7 +44,7 @@ def listing(live: bool) -> None:
                     runs_as_one(page, group, found)
     if not all_rows:
         with st.container(border=True):
-            st.markdown("**You have no runs yet.** Each one you start is listed here.")
+            st.markdown("**You have no runs yet.** Every run you start is listed here.")
             page_link("explore", "Start a run")
         return
     for i, row in enumerate(rows):

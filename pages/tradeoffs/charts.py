@@ -272,8 +272,8 @@ def needed(study: SweepView, now: Progress) -> None:
     bars = "Bars: 95% bootstrap intervals over seeds." if several else "One seed has no interval."
     st.caption(
         explained(
-            f"The privacy budget is ε = {base.epsilon:g} and δ = {human(base.delta or 0.0)} (δ = 0 for one-hot "
-            f"questions and for scaled noise) if one user is replaced. V* is {v_star:.4g}. {bars} Each K has a "
-            "separate run, with noise set for that K, and the search needs a few of them."
+            f"At ε = {base.epsilon:g} and δ = {human(base.delta or 0.0)} (δ = 0 for one-hot questions and for scaled "
+            f"noise), if one user is replaced. V* is {v_star:.4g}. {bars} The search tries a few values of K, each "
+            "in a separate run with noise set for that K."
         )
     )

@@ -51,7 +51,7 @@ from pages.tradeoffs import study as studies
 from pages.tradeoffs.charts import IMPOSSIBLE, ends, needed, strip, symbol_of
 from pages.tradeoffs.study import RUNS, SweepView, change_sweep_view, start_sweep, trade
 
-ONLY_SLOPES = "Dotted bounds have constants and logarithms set to 1, so compare slopes, not heights."
+ONLY_SLOPES = "In the dotted bounds, constants and logarithms are set to 1, so compare slopes, not heights."
 COMMAND = "python -m dprl sweep --spec sweep.json --out results"
 
 
@@ -220,8 +220,8 @@ def models_menu(t: studies.SweepPageState) -> None:
     offered = studies.offered_models(session().draft.algorithm)
     t.models = [m for m in t.models if m in offered] or offered[:1]
     about = (
-        "Each privacy model with its default mechanism, or one mechanism in particular. The noise is calibrated to "
-        "(ε, δ) or set as in the paper. Scaled noise has the paper's form, and we prove (ε, 0) for it."
+        "Privacy models, each with its default mechanism or another one. Noise is calibrated to (ε, δ), "
+        "or as in the paper. Scaled noise has the paper's form, and we prove (ε, 0) for it."
     )
     choose_several(
         "Compare",

@@ -102,16 +102,16 @@ def answer(table: Table, asked: Asked, found: Sequence[Need]) -> str:
     if np.isnan(least):
         return f"With {many} users, there is no verdict: we measured no environment as small or as large as yours."
     if verdicts["central"] == "affordable":
-        lower = f" The smallest ε that is likely to be enough is {least:g}." if least < asked.epsilon else ""
+        lower = f" The smallest ε that is probably enough is {least:g}." if least < asked.epsilon else ""
         if least <= (FIELDS["epsilon"].low or 0.0):
-            lower = f" They are also likely to be enough at every smaller ε in the chart, down to {least:g}."
-        return f"With a trusted curator, {many} users are likely to be enough {here}.{lower}"
+            lower = f" They are also probably enough at every smaller ε of the chart, down to {least:g}."
+        return f"With a trusted curator, {many} users are probably enough {here}.{lower}"
     if np.isfinite(least):
         now = f"With a trusted curator, {many} users are {HOW[verdicts['central']]} {here}"
-        return f"{now}, but likely to be enough at ε = {least:g}."
+        return f"{now}, but probably enough at ε = {least:g}."
     free = HOW[verdicts["none"]]
     also = "" if verdicts["none"] == "affordable" else f" Without privacy, they are {free}."
-    return f"With {many} users and a trusted curator, even ε = {most:g} is not likely to be enough.{also}"
+    return f"With {many} users and a trusted curator, even ε = {most:g} is probably not enough.{also}"
 
 
 def change(asked: Asked, way: Asked) -> str:
@@ -134,7 +134,7 @@ def card(asked: Asked, need: Need) -> tuple[str, str]:
     least, most = likely_from(users_table(), asked, need.model), FIELDS["epsilon"].high or 0.0
     largest = f"ε ≥ {least:g}" if np.isfinite(least) else f"Not even ε = {most:g}"
     at = f"At ε\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{asked.epsilon:g} the best guess is {users(need.needed)} users"
-    return largest, f"is likely to be enough. {at}, and {users(need.high)} are likely to be enough."
+    return largest, f"is probably enough. {at}, and {users(need.high)} are probably enough."
 
 
 def users(value: float) -> str:
@@ -238,19 +238,19 @@ def see(asked: Asked, found: Sequence[Need]) -> str:
     if asked.met:
         return "The lines show the users needed to learn a policy. The policy you already know needs none."
     low, high = FIELDS["epsilon"].low or 0.0, FIELDS["epsilon"].high or 0.0
-    said = []
-    for need in found:
-        if need.model == "none":
-            continue
-        if need.least <= low:
-            place = "stays below it"
-        elif np.isfinite(need.least):
-            place = f"crosses it at ε = {float(f'{need.least:.2g}'):g}"
-        else:
-            place = f"stays above it up to ε = {high:g}"
-        said.append(f"the line {given(need.model)} {place}")
-    meeting = f"Find {human(asked.users)} users on the left axis and follow that height to the right: {listed(said)}."
-    return f"{meeting} A number of users above the whole band is likely to be enough."
+    lines: dict[str, list[str]] = {}
+    for need in (need for need in found if need.model != "none"):
+        place = f"stay below {{}} up to ε = {high:g}"
+        if np.isfinite(need.least):
+            place = (
+                "stay above {}" if need.least <= low else f"cross {{}} at ε = {float(f'{need.least:.2g}'):g}"
+            )
+        lines.setdefault(place, []).append(given(need.model))
+    said = [at.format(f"the line{'s'[: len(those) > 1]} {listed(those)}") for at, those in lines.items()]
+    return (
+        f"Start at {human(asked.users)} users on the left axis and go straight to the right. You {listed(said)}. "
+        "A number of users above the whole band is probably enough."
+    )
 
 
 def checks_said(table: Table) -> str:

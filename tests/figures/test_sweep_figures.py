@@ -66,7 +66,7 @@ def test_environments_in_one_panel_have_their_own_bounds_and_looks(measure: Any)
     drawn = lines_of(figure)
     assert [trace.name for trace in drawn] == PLACES
     assert len({trace.line.dash for trace in drawn}) == len({trace.marker.symbol[0] for trace in drawn}) == 3
-    bounds = [trace for trace in figure.data if "the largest possible loss" in (trace.name or "")]
+    bounds = [trace for trace in figure.data if "the most that can be lost" in (trace.name or "")]
     assert [bound.y[0] for bound in bounds] == pytest.approx([most(world) for world in WORLDS])
     assert [bound.line.dash for bound in bounds] == [trace.line.dash for trace in drawn]
 

@@ -291,7 +291,7 @@ def test_the_owner_alone_is_told_what_is_not_declared_before_it_is_released(
     app = given(visit(PAGE), CSV.replace("severe", "sevre", 8))
     said = words(app)
     assert "Keep this note to yourself: it is not protected by differential privacy" in said
-    assert "rows, the label is not declared: sevre (" in said
+    assert "has a label that you did not declare: sevre (" in said
     press(app, "own_forget")
     assert "sevre" not in words(app)
     assert own_of(app).outside == ()

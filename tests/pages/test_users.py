@@ -63,7 +63,7 @@ def test_the_answer_comes_first_and_its_buttons_change_the_settings(visit: Visit
     for key in offered:
         app = visit(PAGE, **link)
         press(app, key)
-        assert re.search("users are likely to be enough at .* = ", words_of(app))
+        assert re.search("users are probably enough at .* = ", words_of(app))
         assert not [button for button in app.button if str(button.key).startswith("way_")]
         assert asked_of(app) != Asked(users=50_000, S=8)
         assert app.query_params["S"] == "8"

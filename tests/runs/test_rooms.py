@@ -127,7 +127,7 @@ def test_a_phone_never_spends_more_than_the_rooms_total(store: Store) -> None:
     for epsilon in (0.1, 0.2, 0.3):
         store.rooms.put_step(code, key, Question(TEXT, epsilon))
         store.rooms.put_step(code, key, Guess("trust", 0))
-    left = "Each phone has 0.2 of its budget ε = 0.8 left; choose at most that much for this question."
+    left = "Each phone has ε = 0.2 left of its budget of ε = 0.8; choose at most that much for this question."
     with pytest.raises(Refused, match=left):
         store.rooms.put_step(code, key, Question(TEXT, 0.3))
     store.rooms.put_step(code, key, Question(TEXT, 0.2))

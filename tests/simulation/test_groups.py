@@ -52,7 +52,7 @@ def test_a_users_group_is_that_of_the_first_step_of_the_first_episode_whatever_o
     steps = ["d,5,1,b,x,1,south", "d,5,0,a,y,0,north", "d,4,0,a,x,0,south", "d,4,1,b,y,1,other"]
     assert numbers([*steps, "e,0,0,a,x,0,elsewhere", "e,0,1,a,y,0,north"], horizon=2) == [2, 0, 1]
     (told,) = count([*OTHERS, "e,0,0,a,x,0,elsewhere"]).outside.sentences()
-    assert told.startswith("Column place: in 1 of 5 rows, the label is not declared: elsewhere (1).")
+    assert told.startswith("In 1 of 5 rows, column place has a label that you did not declare: elsewhere")
     assert numbers(OTHERS, groups={"state": ["b", "a"]}) == [3, 1]  # a column of the state
     rng, mine = np.random.default_rng(0), ["me,7,0,a,x,1,south", "me,8,0,b,y,0,north"]
     for _ in range(50):

@@ -99,9 +99,9 @@ def test_a_list_of_states_may_be_mapped_alone() -> None:
     np.testing.assert_array_equal(record, counted(io.BytesIO(ordered.encode()), public).record)
     assert n == 2
     assert told == [
-        "Column ward: in 1 of 4 rows, the label is not declared: z (1). Each counts as b, the last declared "
-        "label.",
-        "Column reward: in 1 of 4 rows, the reward is outside the declared range 0 to 1; the file has 0.5 to 3. Each "
+        "In 1 of 4 rows, column ward has a label that you did not declare: z (1). Each such label counts as b, the "
+        "last declared label.",
+        "In 1 of 4 rows, column reward is outside the declared range 0 to 1; the file has 0.5 to 3. Each such value "
         "counts as the nearest limit.",
         "3 of 4 rows were not in order; they have been sorted.",
     ]

@@ -104,9 +104,9 @@ def test_the_owner_is_told_what_is_not_declared(monkeypatch: pytest.MonkeyPatch)
     assert told(GOOD) == []
     strange = GOOD.replace("0.5", "7").replace("0.25", "-3").replace("1,1,b,y,1", "1,1,b,Y,1")
     said = [
-        "Column action: in 1 of 4 rows, the label is not declared: Y (1). Each counts as y, the last declared "
-        "label.",
-        "Column reward: in 2 of 4 rows, the reward is outside the declared range 0 to 1; the file has -3 to 7. Each "
+        "In 1 of 4 rows, column action has a label that you did not declare: Y (1). Each such label counts as y, the "
+        "last declared label.",
+        "In 2 of 4 rows, column reward is outside the declared range 0 to 1; the file has -3 to 7. Each such value "
         "counts as the nearest limit.",
     ]
     assert told(strange) == said
@@ -114,8 +114,8 @@ def test_the_owner_is_told_what_is_not_declared(monkeypatch: pytest.MonkeyPatch)
     assert told(strange) == said
     many = GOOD + "".join(f"p{i},0,s{i % 7},x,0\np{i},1,b,x,0\n" for i in range(13))
     assert told(many) == [
-        "Column state: in 13 of 30 rows, the label is not declared: s0 (2), s1 (2), s2 (2), s3 (2), s4 (2) and "
-        "2 other labels. Each counts as b, the last declared label."
+        "In 13 of 30 rows, column state has a label that you did not declare: s0 (2), s1 (2), s2 (2), s3 (2), s4 (2) "
+        "and 2 other labels. Each such label counts as b, the last declared label."
     ]
 
 

@@ -106,7 +106,7 @@ class ValueIterationLearner(PlannedLearner[ValueIterationPlanner]):
     def pace(self, private: bool) -> str:
         """Describe the schedule: equal batches (Luyo et al. 2021, Appendix E) or, without privacy, growing blocks."""
         if private:
-            return "updates its policy at the end of equal batches, as many as in its paper"
+            return "updates its policy after each of B equal batches, with B as in its paper"
         return "updates its policy at the end of blocks that grow while its matrices change little"
 
 

@@ -49,7 +49,7 @@ PLUG_IN = OfflineLearner(
     key="dp-plug-in",
     title="DP plug-in",
     summary="Offline, tabular: value iteration on the counts that DP-KL-LCB releases, with nothing subtracted. It "
-    "ranks actions and bounds nothing.",
+    "ranks actions, but gives no bound.",
     source="certainty equivalence, on what our DP-KL-LCB releases",
     baseline="dp-plug-in",
     public=("sizes", "rewards"),

@@ -128,8 +128,8 @@ def innovations(stream: Stream, sums: Array) -> Array:
 GAUSSIAN_BLT = factorised(
     key="gaussian-blt",
     title="Gaussian, buffered Toeplitz",
-    summary="Gaussian noise correlated over any number of releases, from a few buffers for each counter: at most "
-    "1.005 times as much as with the Toeplitz factorisation.",
+    summary="Gaussian noise correlated over any number of releases and computed from a few buffers for each counter, "
+    "with at most 1.005 times the noise of the Toeplitz factorisation.",
     source="Dvijotham, McMahan, Pillutla, Steinke, Thakurta 2024; Denisov et al. 2022",
     add_noise=gaussian_blt,
     rows=lambda items, releases: 3 * len(factors(releases)[0].rate),

@@ -112,8 +112,8 @@ class Outside:
             low, high = self.declared.reward_range
             column = self.declared.columns.get("reward", "reward")
             said.append(
-                f"Column {column}: in {self.rewards:,} of {rows}, the reward is outside the declared range {low:g} to "
-                f"{high:g}; the file has {self.lowest:g} to {self.highest:g}. Each counts as the nearest limit."
+                f"In {self.rewards:,} of {rows}, column {column} is outside the declared range {low:g} to {high:g}; "
+                f"the file has {self.lowest:g} to {self.highest:g}. Each such value counts as the nearest limit."
             )
         if self.moved:
             said.append(f"{self.moved:,} of {rows} were not in order; they have been sorted.")

@@ -223,7 +223,7 @@ def learner(s: Session) -> None:
     key = s.draft.algorithm
     algorithm = ALGORITHMS[key]
     others = [a.title for a in ALGORITHMS.values() if a.key not in offered]
-    absent = f"  \n{escape(listed(others))} need an environment with known features." if others else ""
+    absent = f"  \nFor {escape(listed(others))}, choose an environment with known features." if others else ""
     named = menu_titles(ALGORITHMS)
     about = escape(f"{algorithm.summary} {algorithm.note}".strip())
     select("Algorithm", offered, key, setter("algorithm"), named, about + absent, "algorithm")
@@ -264,7 +264,7 @@ def privacy(s: Session) -> None:
     if algorithm.privacies == ("none",):
         others = [a.title for a in ALGORITHMS.values() if a.privacies != ("none",)]
         st.caption(
-            f"{escape(algorithm.title)} sees raw counts only. For privacy choose another algorithm, such as "
+            f"{escape(algorithm.title)} sees raw counts only. If you need privacy, choose another algorithm, such as "
             f"{escape(others[0])}."
         )
     if model == "none":

@@ -182,7 +182,7 @@ def save(name: str, label: str, mime: str, make: Callable[[], str | bytes]) -> N
 def camera() -> None:
     """Draw the menu of the picture format of the cameras."""
     st.segmented_control(
-        "Format of pictures from the camera above each chart",
+        "Picture format of the camera above each chart",
         style.PICTURES,
         default=session().saves,
         format_func=str.upper,

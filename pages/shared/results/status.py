@@ -33,7 +33,7 @@ def words(run: RunStatus) -> str:
     takes = "" if run.seconds_left is None else duration(run.seconds_left)
     if run.state == "queued":
         place = f"{ordinal(run.place + 1)} in the queue" if run.place else "next in the queue"
-        return f"Waiting: {place}{takes and f', then {takes} to compute'}."
+        return f"Waiting: {place}{takes and f'. Computing then takes {takes}'}."
     if run.state == "running":
         seeds = f"{run.seeds_done} of {plural(run.seeds, 'seed')} finished"
         return f"Running: {run.progress:.0%}, {seeds}{takes and f', {takes} left'}."
