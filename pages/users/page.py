@@ -78,7 +78,7 @@ def answer(asked: Asked, found: Sequence[Need]) -> None:
     if asked.met or found[1].verdict in ("affordable", "not known"):
         return
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key="users_ways"):
-        st.markdown("Any one of these changes is likely to be enough:", width="content")
+        st.markdown("Any one of these changes is probably enough:", width="content")
         for number, way in enumerate(ways(users_table(), asked, "central")):
             button(words.change(asked, way), take, way, key=f"way_{number}")
         page_link("data", "Or learn from records of past users")
