@@ -148,7 +148,7 @@ def test_all_episodes_of_a_user_who_returns_are_attacked(visit: Visit, work: Wor
 @pytest.mark.parametrize(
     ("step", "sentence"),
     [
-        ("one", "differs by the same noise"),
+        ("one", "always differ by the same noise"),
         ("subtract", "work out the data of 6 of 6 users exactly"),
         ("tree", "The estimates are exact for 0 of 6 users"),
     ],

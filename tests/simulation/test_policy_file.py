@@ -184,4 +184,4 @@ def test_the_registry_entry_has_the_keys_of_the_template_and_what_is_proved(trac
 def test_a_verdict_counts_the_releases_that_it_was_chosen_among(trace: UploadTrace) -> None:
     assert trace.verdict == "better"
     assert "wrong is at most about 2.5%." in verdict.said(trace)[0]
-    assert "at most about 7.5% if you chose it from 3 releases" in verdict.said(trace, 3)[0]
+    assert "from 3 releases, the chance that it is wrong is at most about 7.5%" in verdict.said(trace, 3)[0]
