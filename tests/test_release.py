@@ -47,7 +47,7 @@ def test_a_check_says_what_is_outside_and_what_a_release_could_tell_and_keeps_no
     assert main(["check", *files, "--rho", "0.5"]) == 0
     said = capsys.readouterr().out
     assert "2,000 trajectories: 2 states, 2 actions, 2 steps." in said
-    assert "Only for you, because it is not private: Column " in said
+    assert "Only for you, because it is not private: In " in said
     assert "stuody (1)" in said
     assert "Noise moves each of these counts by about" in said
     assert said.endswith("Nothing was released or kept.\n")

@@ -55,7 +55,7 @@ def test_delta_zero_leaves_what_proves_something_and_says_so(visit: Visit) -> No
     assert found is not None
     assert (found.mechanism, found.delta) == ("laplace-tree", 0.0)
     assert widget(app, "selectbox", "Mechanism").options == [MECHANISMS["laplace-tree"].title]
-    assert "At δ \u003d 0 only" in words(app) or "At δ = 0 only" in words(app)
+    assert "At δ = 0, the only guarantee comes from Laplace tree." in words(app)
     widget(app, "text_input", "Privacy budget δ").input("").run()
     assert spec(app) == RunSpec()
 

@@ -35,7 +35,7 @@ WRONG = [
     ("tradeoffs", "m=secret&m=local", "privacy: secret is not allowed", "m=local"),
     ("tradeoffs", "at=1,x", "epsilon: x is not allowed", ""),
     ("tradeoffs", "b=alg.ucbvi&m=central&m=none", "models: ucbvi does not support central", "b=alg.ucbvi&m=none"),
-    ("attack", "first=9/9/9", "first: 9/9/9 is not allowed; give steps such as 0/1/1", ""),
+    ("attack", "first=9/9/9", "first: 9/9/9 is not allowed; give each step as state/action/reward", ""),
     ("attack", "step=four", "step: four is not allowed; give one of one, subtract, tree", ""),
     ("users", "K=0", "users: 0 is not allowed; give a whole number from 1 to 1e+15.", ""),
     ("users", "S=one", "S: one is not allowed; give a whole number from 2 to 10000.", ""),
@@ -74,7 +74,7 @@ def test_what_is_wrong_is_said_in_a_sentence_and_the_rest_is_kept(
 )
 def test_it_is_said_on_the_page(visit: Visit, page: str, query: str, said: str) -> None:
     app = visit(page, **parse_qs(query))
-    assert page == "home" or "Part of this link could not be used" in words(app)
+    assert page == "home" or "Not all of this link could be used" in words(app)
     assert said in words(app)
     assert not any(re.search(r"(?<!\\)<", warning.value) for warning in app.warning)  # escaped
 

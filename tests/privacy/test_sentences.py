@@ -45,7 +45,7 @@ def test_the_numbers_in_what_epsilon_and_delta_mean() -> None:
 def test_the_number_in_what_rho_means() -> None:
     """Gaussian noise of standard deviation 1 for a shift of mu just proves rho = mu^2/2."""
     assert gaussian_mu(7.29, 1e-6) == pytest.approx(math.sqrt(2), rel=1e-3)
-    assert "just enough for ρ = 1 is enough for (7.29, 10⁻⁶)" in plain(promise.SAID["offline"])
+    assert "just enough for ρ = 1 also gives (7.29, 10⁻⁶)" in plain(promise.SAID["offline"])
 
 
 def test_whether_rho_is_proved_is_said_of_the_numbers_given() -> None:

@@ -143,5 +143,5 @@ def test_what_is_too_large_is_refused_in_a_sentence() -> None:
     assert error.value.field == "algorithm"
     larger = RunSpec(algorithm="apeve-relaxed", environment_params={"S": 20, "H": 60})
     assert estimate(larger).seconds > 100 * estimate(RunSpec(algorithm="apeve-relaxed")).seconds
-    with pytest.raises(SpecError, match="or apeve-relaxed"):
+    with pytest.raises(SpecError, match="or use apeve-relaxed"):
         RunSpec(algorithm="apeve")

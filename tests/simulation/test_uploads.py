@@ -461,7 +461,9 @@ def test_run_takes_no_file_of_ones_own(tmp_path: Path, capsys: pytest.CaptureFix
 def test_in_python_the_owner_is_told_before_a_release() -> None:
     """On the command line: tests/test_release.py."""
     strange = CSV.replace(",x,", ",z,", 3)
-    with pytest.warns(UserWarning, match=r"Only for you.* 3 of 800 rows .*: z \(3\)") as warned:
+    with pytest.warns(
+        UserWarning, match=r"Only for you.* 3 of 800 rows, column action .*: z \(3\)"
+    ) as warned:
         spec = upload(io.BytesIO(strange.encode()), PUBLIC, rho=1e6)
     assert warned[0].filename == __file__
     assert "z" not in json.dumps(dprl.run(spec).summary()).split('"')

@@ -18,11 +18,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
+from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from dprl.mdp import counts
 from dprl.mdp.planning import Policy
@@ -299,7 +299,7 @@ def assessed(
         of_n = std[3] / n
     number = most = n
     if groups:
-        quantile = float(ndtri(1 - 0.05 / (4 * groups)))
+        quantile = NormalDist().inv_cdf(1 - 0.05 / (4 * groups))
         number, off = float(np.clip(released[3], 1.0, n)), quantile * std[3]
         n = max(number - off, 1.0)  # the least that it may be
         quantile = quantile if n >= FEWEST else np.inf  # then nothing can be said
