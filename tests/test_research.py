@@ -163,7 +163,7 @@ def test_releases_of_a_file_have_theirs(tmp_path: Path) -> None:
         runs[0].spec.public.actions[action] for action in runs[0].seeds[0].policy.ravel()
     ]
     other = dprl.run(spec.replace(beta=0.2))
-    with pytest.raises(SpecError, match=r"^traces: upload runs have no chart; give online, offline runs"):
+    with pytest.raises(SpecError, match=r"^traces: upload runs have no chart; give online or offline runs"):
         compare([*runs, other]).plot()
 
 

@@ -107,7 +107,7 @@ def array_of(value: Any, key: str, ndims: tuple[int, ...], name: str = NAME) -> 
     except (ValueError, TypeError, OverflowError, RecursionError):
         depth = " or ".join(map(str, ndims))
         raise SpecError(
-            f"{name}.{key}", f"this is not allowed; give numbers in lists nested {depth} deep."
+            f"{name}.{key}", f"this is not allowed; give numbers in lists nested {depth} levels deep."
         ) from None
 
 

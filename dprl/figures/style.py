@@ -274,7 +274,7 @@ def plain(label: str) -> str:
 
 
 def short_labels(labels: Sequence[str], most: int = 14) -> list[str]:
-    """Shorten labels for an axis: drop the words that all of them begin with (state 0, state 1 -> 0, 1), then cut."""
+    """Shorten labels for an axis: drop words that all of them begin with (state 0, state 1 -> 0, 1), then cut."""
     words = [label.split() for label in labels]
     alike = takewhile(lambda column: len(set(column)) == 1, zip(*(w[:-1] for w in words), strict=False))
     common = sum(1 for _ in alike) if len(labels) > 1 else 0

@@ -314,8 +314,8 @@ DATA = Claim(
     "Privacy cost in data",
     "The amount of data needed until privacy costs hardly anything grows like 1/ε.",
     "Qiao, Wang 2023 (offline), section 5",
-    "Noise is as in the paper, and open constants are ours. ε stands for √ρ, or for the ε of pure DP. Data are enough "
-    "if privacy adds at most 1% of V*. Runs cannot show that no algorithm needs fewer.",
+    "Noise is as in the paper, and open constants are ours. ε stands for √ρ, or for the ε of pure DP. There are enough "
+    "data if privacy adds at most 1% of V* to the loss. Runs cannot show that no algorithm needs fewer.",
     "Each point shows the trajectories needed at one budget. The dotted line has the slope of 1/ε.",
     (
         *(

@@ -142,7 +142,7 @@ def _curve(curve: PlayedCurve, sizes: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _best(values: Sequence[float], environment: str) -> dict[str, Any] | None:
-    """Return a line at the largest possible loss of an episode, or None if curves have different ones."""
+    """Return a line at the largest possible loss of an episode, or None if this loss differs between curves."""
     if len({round(v_star, 9) for v_star in values}) > 1 or not values[0] > 0:
         return None
     name, hover = regret.most_of(values[0], world=ENVIRONMENTS[environment].title)
@@ -234,7 +234,7 @@ class _Arrays:
         self._size = 0
 
     def place(self, one: dict[str, Any]) -> dict[str, Any]:
-        """Store an array of `wasm.replayed` and return its position in the page's form."""
+        """Store an array of `wasm.replayed` and return its position in the form that the page reads."""
         if "zeros" in one:
             return one
         data = base64.b64decode(one["off"] if "by" in one else one["bytes"])

@@ -76,7 +76,7 @@ def draw(
         wrong = f"{' and '.join(kinds)} runs have no chart in common; give runs of one kind."
         raise SpecError("traces", wrong)
     if kind not in MEASURES:
-        raise SpecError("traces", f"{kind} runs have no chart; give {', '.join(MEASURES)} runs.")
+        raise SpecError("traces", f"{kind} runs have no chart; give {' or '.join(MEASURES)} runs.")
     check_drawable(kind, measure, statistic, log_x)
     measure = measure or MEASURES[kind][0]
     if kind == RunSpec.kind and measure != MISTAKES:

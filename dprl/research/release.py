@@ -117,7 +117,7 @@ def check_command(given: argparse.Namespace) -> int:
     stops = list(filter(None, [outside.refusal()]))
     checked = round(held_out * n)
     if checked == n:
-        raise SpecError("held_out", "all people would be held out; give a smaller share.")
+        raise SpecError("held_out", "this would hold out everyone; give a smaller share.")
     spec = blank.replace(n=n, checked=checked)
     print(" ".join(uploads.outlook(*outlook(spec))))
     if given.budget is not None:

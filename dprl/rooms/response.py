@@ -40,7 +40,7 @@ def report(answer: bool, epsilon: float, drawn: int) -> bool:
 
 @lru_cache(maxsize=64)
 def law(epsilon: float, n: int) -> Array:
-    """Return a table [n + 1, n + 1]: row t has the chances of 0 .. n reports of yes if t of n answers are yes."""
+    """Return a table [n + 1, n + 1]: row t has the probabilities of 0 .. n yes reports if t of n answers are yes."""
     from scipy.stats import binom
 
     wrong = flip(epsilon)

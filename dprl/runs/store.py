@@ -252,8 +252,8 @@ class Store:
         return None
 
     def present(self, tabs: Collection[str]) -> set[str]:
-        """Note that these tabs exist now, and return all that have leases. The code that sees Streamlit's sessions
-        calls this about every second."""
+        """Record that these tabs exist now, and return all tabs that have leases. The code that sees Streamlit's
+        sessions calls this about every second."""
         with self._work:
             self._queue.tabs |= dict.fromkeys(self._queue.tabs.keys() & set(tabs), time.monotonic())
             return set(self._queue.tabs)

@@ -70,7 +70,7 @@ def about_scores(guessed: Measured, best: float, half: bool) -> str:
     noise = "The full noise would allow" if half else "The noise allows"
     return (
         f"The likelier episode was the right one in {guessed.value:.1%} of the trials ({guessed.low:.1%} to "
-        f"{guessed.high:.1%}). A blind guess would be right in 50%. {noise} at most {share_at_most(best)}."
+        f"{guessed.high:.1%}). A blind guess would be right 50% of the time. {noise} at most {share_at_most(best)}."
     )
 
 
@@ -87,7 +87,7 @@ def asked_whose(score: float) -> str:
     sign = "more" if score > 0 else "less"
     shown = f"{score:+.2f}".replace("-", "−")
     return (
-        "The data belong to one of two users, with equal chances. The attacker knows everybody else's data, subtracts "
+        "The data come from one of two users, each equally likely. The attacker knows everybody else's data, subtracts "
         f"them from one noisy release, and scores the rest: **{shown}** (0 favours neither). This score is "
         f"{sign} likely for the first user's data than for the second's. Which user is it?"
     )

@@ -88,8 +88,9 @@ def stays(table: Table, h: int, s: int, a: int, beside: int = -1) -> int:
 
 
 def farthest(size: Size, possible: Table | None = None) -> tuple[str, str]:
-    """Return two trajectories that differ in as many counters as possible, 6H if there are two states or actions: each
-    step differs in its state or, if the states meet, in its action. possible: see `Trajectory.counts`."""
+    """Return two trajectories that differ in as many counters as possible, 6H if there are at least two states or
+    actions: at each step they differ in the state or, if it is the same, in the action. possible: see
+    `Trajectory.counts`."""
     table = every_state(size.S) if possible is None else possible
     first, second, s, other = [], [], 0, size.S - 1
     for h in range(size.H):

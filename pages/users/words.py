@@ -211,7 +211,7 @@ def assumptions(asked: Asked) -> list[str]:
     d = budget(asked.epsilon, asked.delta)
     said = [
         VALUE,
-        f"An average episode of your users, learning included, loses at most {asked.loss:g}% of V*.",
+        f"Averaged over all your users' episodes, learning included, the loss is at most {asked.loss:g}% of V*.",
         TODAY,
         "The states, actions and steps are known, and a step earns between 0 and 1.",
         f"We prove {d} when one user's episode is replaced by another. Noise is calibrated: it is the smallest for "

@@ -141,7 +141,7 @@ def test_a_class_of_phones_is_led_through_a_lesson_by_keys_and_every_prediction_
     means = (
         fmean(step.score(text, evidence()) for text in group.made(at)) for at, step in enumerate(LESSON.steps)
     )
-    expect(teacher.get_by_text(f"Your class scored {sum(means):.2g} of {most} on average")).to_be_visible(
+    expect(teacher.get_by_text(f"Your class scored {sum(means):.2g} out of {most} on average")).to_be_visible(
         timeout=PATIENCE
     )
     look("recap", teacher, group)

@@ -313,7 +313,7 @@ def test_a_recap_has_the_own_score_on_a_phone_and_the_average_on_the_screen(
         store.rooms.respond(code, f"{1:032x}", at, right)
     store.rooms.put_step(code, key, Recap("trust"))
     app = visit(PAGE, room=code, key=key)
-    assert "Your class scored 2 of 2 on average." in words(app)
+    assert "Your class scored 2 out of 2 on average." in words(app)
     press(app, "lead")
     for page in (phone.run(), idle.run(), app):
         assert all(escape(one) in marked(page) for one in lesson.recap)

@@ -37,7 +37,7 @@ NAME = re.compile("[0-9a-f]{32}")
 DIGEST = hashlib.sha256().digest_size  # bytes at the beginning of a file of noisy sums
 GONE = (
     "this data set is not kept here any more: counts are deleted when the page is closed, or after "
-    f"{HOURS} hours; give its file again."
+    f"{HOURS} hours; upload the file again."
 )
 HELD = "session"  # suffix of a file that is locked for as long as the counts belong to a session
 

@@ -219,7 +219,7 @@ def take(
     if not accept_undeclared and (wrong := found.outside.refusal()):
         raise SpecError("accept_undeclared", wrong)
     if found.checked == found.n:
-        raise SpecError("data", "all people would be held out; give more of them, or hold nobody out.")
+        raise SpecError("data", "this would hold out everyone; give more people, or hold nobody out.")
     kept.keep(name, found, public, under)
     numbers = {"n": found.n, "checked": found.checked, "first_step": found.first_step}
     return UploadSpec(data=name, declared=public.text, **numbers, **fields)

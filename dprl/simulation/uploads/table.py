@@ -197,7 +197,7 @@ def _texts(needed: Sequence[str], columns: list[list[Any]], first: int) -> Texts
         try:
             texts.extend(map(written, values))
         except ValueError:
-            wrong = f"{shown(values[len(texts)])} is not text, a number or a truth value; give text."
+            wrong = f"{shown(values[len(texts)])} is not allowed; give text, a number, or true or false."
             refuse(first + len(texts) + 2, name, wrong)
     return found
 

@@ -91,8 +91,8 @@ class UploadTrace(TraceCore[UploadSpec]):
         return json.dumps(public)
 
     def intervals(self, policy: int, group: int | None = None) -> dict[str, Array]:
-        """Return `checked` for one policy in the declared rewards: learned, behaviour, difference; {} if empty. For a
-        group, also return its number of episodes."""
+        """Return the intervals `checked` of one policy, in units of the declared rewards: learned, behaviour and
+        difference, and for a group also its number of episodes. Return {} if nobody was held out."""
         if not self.checked:
             return {}
         public, H = self.spec.public, self.spec.problem_size.H
