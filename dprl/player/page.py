@@ -10,12 +10,11 @@ from dataclasses import replace
 from functools import cache
 from html import escape
 
-from dprl.assets import ASSETS, classic, plain, web_source
+from dprl.assets import classic, plain, web_source
 from dprl.engine.module import ENGINE
 from dprl.player.content import PlayedCurve, Shown, content
+from dprl.player.plotly import plotly
 
-# The file of `npm pack plotly.js-cartesian-dist-min@VERSION`, in the version that the installed package plotly brings.
-PLOTLY = ASSETS / "plotly-cartesian.min.js"
 MOST_BYTES = 3_000_000  # of a page; a larger page offers fewer numbers of users
 # Characters of base85 with a meaning in HTML, and their replacements.
 PLAIN = str.maketrans("<>&", ",./")
@@ -120,5 +119,5 @@ def _fixed() -> dict[str, str]:
 
 @cache
 def packed_plotly() -> str:
-    """Return Plotly's script, compressed. The result is cached, because compressing takes a second."""
-    return packed(PLOTLY.read_bytes())
+    """Return Plotly's reduced script, compressed. The result is cached, because compressing takes a second."""
+    return packed(plotly().encode())
