@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import itertools
 import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -96,6 +97,12 @@ def test_groups_spend_a_part_of_the_same_budget(m: int) -> None:
     assert by_group / (of_all + by_group) == pytest.approx(check.share_of_groups(m))
     assert 1 < noise.scales["scores"] / before.scales["scores"] <= 1.25
     assert noise.scales["transitions"] == before.scales["transitions"]
+    if m == 1:  # as the documents say
+        more = noise.scales["scores"] / before.scales["scores"] - 1
+        for page in ("how-to/bring-data.md", "report/offline.md"):
+            text = (Path(__file__).parents[2] / "docs" / page).read_text(encoding="utf-8")
+            assert f"{check.share_of_groups(m):.0%} of " in text
+            assert f"{more:.0%}" in text
     assert together(draws_of(spec)).rho == pytest.approx(0.5, rel=1e-4)
     assert [GROUPS in each.guarantee.assumptions for each in (before, noise)] == [False, True]
 
