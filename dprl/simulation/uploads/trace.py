@@ -22,6 +22,9 @@ RELEASED = (
     "noisy counts of transitions by step, state and action (and noisy sums of rewards where these are not declared); "
     "over users held out, noisy sums of scores of two policies, of returns and of their squares"
 )
+RELEASED_BY_GROUP = (
+    "; and by declared group the same sums over users held out, with noisy numbers of their episodes"
+)
 ESTIMATED = "the start that the released counts of the first step show, with its confidence"
 
 
@@ -183,6 +186,7 @@ def registry_entry(trace: UploadTrace) -> str:
     that only the owner can fill are empty.
     """
     spec, card, policy = trace.spec, trace.guarantee, trace.portable
+    released = RELEASED + RELEASED_BY_GROUP * bool(spec.public.groups)
     versions = ", ".join(f"{name} {version}" for name, version in policy.about["versions"].items())
     deployment = {
         "basic": {
@@ -210,7 +214,7 @@ def registry_entry(trace: UploadTrace) -> str:
         },
         "implementation": {
             "preprocessing_and_hyperparameter_tuning": "none: everything is declared before the file is read",
-            "mechanisms": f"{card.mechanism}, {card.noise_formula}, drawn exactly on a grid. Released: {RELEASED}",
+            "mechanisms": f"{card.mechanism}, {card.noise_formula}, drawn exactly on a grid. Released: {released}",
             "composition": "zero-concentrated privacy adds up within a group of users; the two groups are disjoint",
             "post_processing": "both policies, the bound and the verdict follow from the released sums",
             "justification": "; ".join(card.assumptions),
