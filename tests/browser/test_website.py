@@ -42,7 +42,7 @@ def test_home_moves_with_its_slider_and_leads_on(browser: Browser, site: Path) -
         page.get_by_label("Privacy budget").press("ArrowLeft")
         expect(page.locator("figcaption").first).to_contain_text("ε = 0.5")
         assert row.inner_text() != before
-        page.get_by_role("link", name="Papers").click()
+        page.get_by_role("link", name="Papers", exact=True).click()
         drawn(page)
 
 
