@@ -33,6 +33,7 @@ from pages.explore.look import identity
 from pages.explore.tabs import comparison_picture, drawn_there, played_page
 from pages.shared.controls.launch import curve_box, run_curve
 from pages.shared.controls.panel import run_settings, sidebar
+from pages.shared.controls.widgets import menu
 from pages.shared.examples import EXAMPLES, ExploreExample
 from pages.shared.layout.chart import files, make_again, save, tidy
 from pages.shared.layout.frame import dark, redrawn
@@ -67,8 +68,10 @@ def chips(titles: list[str]) -> None:
                     about = "Keeps this curve in the comparison. Otherwise it disappears when you change a setting."
                     button(f"{escape(title)}: **keep it**", run_curve, curve.spec, key=f"keep{i}", help=about)
                 else:
-                    with st.popover(escape(title)):
-                        actions(curve, identity(s.explore.curves, i))
+                    own = identity(s.explore.curves, i)
+                    if opened := menu(escape(title), own):
+                        with opened:
+                            actions(curve, own)
         if (removed := s.explore.removed) and len(s.explore.curves) < MAX_CURVES:
             key = f"undo:{identity([removed[1]], 0)}"
             button("Undo remove", bring_back, *removed, icon="undo", type="tertiary", key=key)

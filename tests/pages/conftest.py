@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 import streamlit as st
 from streamlit.components.v2 import manifest_scanner
+from streamlit.elements.lib.mutable_popover_container import PopoverContainer
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.scriptrunner.script_cache import ScriptCache
 from streamlit.runtime.state.safe_session_state import SafeSessionState
@@ -97,6 +98,11 @@ class Looked(Mapping[str, Any]):
         return len(self.state._state.filtered_state)
 
 
+def always(value: bool) -> property:
+    """Return a property that keeps this value."""
+    return property(lambda self: value, lambda self, other: None)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _prepared_once() -> Iterator[None]:
     """AppTest asks every installed package for components at each visit, of which these pages use none, and compiles
@@ -106,6 +112,7 @@ def _prepared_once() -> Iterator[None]:
         patch.setattr(manifest_scanner, "scan_component_manifests", list)
         patch.setattr(local_script_runner, "require_widgets_deltas", _ended)
         patch.setattr(SafeSessionState, "filtered_state", property(Looked))
+        patch.setattr(PopoverContainer, "open", always(True))  # AppTest cannot press the button of a menu
         for module in (app_test, local_script_runner):
             patch.setattr(module, "ScriptCache", lambda: scripts)
         patch.setattr(panel, "environment_picture", cache(panel.environment_picture))

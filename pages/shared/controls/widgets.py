@@ -19,6 +19,7 @@ from pages.shared.visitor.callbacks import keyed
 from pages.shared.visitor.state import session
 
 FOLD = "fold_"  # begins the keys of folds
+MENU = "menu_"
 THOUSANDS = re.compile(r"[0-9]{1,3}(,[0-9]{3})+")
 EXACT = 112  # pixels of a field next to its label
 PAUSE = "800ms"  # after the last digit, until a number counts without Enter: enough to think of the next
@@ -60,6 +61,12 @@ def fold(label: str, name: str) -> DeltaGenerator | None:
     """Draw a fold with settings that most visitors leave unchanged; return it only while it is open, so that less is
     sent to the browser."""
     part = st.expander(label, on_change="rerun", key=f"{FOLD}{name}")
+    return part if part.open else None
+
+
+def menu(label: str, name: str, icon: str | None = None) -> DeltaGenerator | None:
+    """Draw the button of a menu; return the menu only while it is open, like `fold`."""
+    part = st.popover(label, icon=icon, on_change="rerun", key=f"{MENU}{name}")
     return part if part.open else None
 
 
