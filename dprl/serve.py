@@ -180,6 +180,7 @@ def dashboard(host: str, port: int) -> None:
     guard = Guard(headers(), metrics=bool(setting("DPRL_METRICS", 0, 0, 1)))
     streamlit_patches.leave_pages_to_app()
     streamlit_patches.hold_one_file()
+    streamlit_patches.wake_sender_once()
     streamlit_patches.leave_parts_of_left_pages()
     streamlit_patches.hear_runs_to_their_end()
     check_base(streamlit.get_option("server.baseUrlPath"))  # as set in ~/.streamlit

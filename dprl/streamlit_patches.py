@@ -18,6 +18,7 @@ from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager as Manager
 from streamlit.runtime.pages_manager import PagesManager
+from streamlit.runtime.runtime import Runtime
 from streamlit.runtime.scriptrunner import RerunData, ScriptRunner
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
@@ -53,6 +54,23 @@ def hold_one_file(most: int = MOST_HELD) -> None:
         add(self, session_id, file)
 
     Manager.add_file = alone  # type: ignore[method-assign]
+
+
+def wake_sender_once() -> None:
+    """Wake the thread that sends messages only if it sleeps. Streamlit wakes it at each message, some fifty times for
+    each use of a page, and each time hands Python's lock over and back. With forty visitors, that doubles the 95th
+    percentile of the time of a use.
+
+    This will be unnecessary once Streamlit itself asks whether the thread is awake.
+    """
+    wake = Runtime._enqueued_some_message
+
+    def unless_awake(runtime: Runtime) -> None:
+        # The sender clears the mark before it looks at the queue, so that no message is left in it.
+        if not runtime._get_async_objs().need_send_data.is_set():
+            wake(runtime)
+
+    Runtime._enqueued_some_message = unless_awake  # type: ignore[assignment, method-assign]
 
 
 def leave_parts_of_left_pages() -> None:

@@ -75,10 +75,11 @@ def chips(titles: list[str]) -> None:
         if (removed := s.explore.removed) and len(s.explore.curves) < MAX_CURVES:
             key = f"undo:{identity([removed[1]], 0)}"
             button("Undo remove", bring_back, *removed, icon="undo", type="tertiary", key=key)
-        with st.popover("Examples", icon=":material/lightbulb:", key="examples"):
-            for example in EXAMPLES:
-                about, key = escape(example.say), f"example_{example.title}"
-                button(example.title, show_example, example, key=key, help=about, width="stretch")
+        if examples := menu("Examples", "examples", ":material/lightbulb:"):
+            with examples:
+                for example in EXAMPLES:
+                    about, key = escape(example.say), f"example_{example.title}"
+                    button(example.title, show_example, example, key=key, help=about, width="stretch")
 
 
 def show_example(example: ExploreExample) -> None:

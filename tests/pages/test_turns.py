@@ -1,52 +1,51 @@
-"""Pages of several visitors take turns."""
+"""Many visitors at once: the order in which their pages are drawn, and how often the sender is woken."""
 
 from __future__ import annotations
 
 import threading
 import time
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+from streamlit.runtime.runtime import Runtime
 
-from pages.shared.layout import frame
-
-LIMIT = 20.0
-
-
-def begun(page: object) -> threading.Thread:
-    assert callable(page)
-    thread = threading.Thread(target=page, daemon=True)
-    thread.start()
-    return thread
+from dprl import streamlit_patches
+from pages.shared.layout.frame import AT_ONCE, Turns, turn
 
 
-def test_so_many_pages_are_drawn_at_once_with_their_parts() -> None:
-    lock, now, most, drawn = threading.Lock(), 0, 0, 0
+def test_pages_are_drawn_in_the_order_of_their_visitors() -> None:
+    turns, drawn = Turns(), []
 
-    @frame.guarded
-    def part() -> None:
-        nonlocal drawn
-        with lock:
-            drawn += 1
+    def draw(visitor: int) -> None:
+        with turns:
+            drawn.append(visitor)
 
-    @frame.guarded
-    def page() -> None:
-        nonlocal now, most
-        with lock:
-            now += 1
-            most = max(most, now)
-        part()  # needs no second turn
-        time.sleep(0.002)
-        with lock:
-            now -= 1
-
-    for thread in [begun(page) for _ in range(20)]:
-        thread.join(LIMIT)
-    assert (now, most, drawn) == (0, frame.AT_ONCE, 20)
+    for _ in range(AT_ONCE):
+        turns.__enter__()
+    threads = [threading.Thread(target=draw, args=(visitor,)) for visitor in range(8)]
+    for number, thread in enumerate(threads, 1):
+        thread.start()
+        while len(turns._line) < number:
+            time.sleep(0.001)
+    turns.__exit__()  # the other turn stays taken
+    for thread in threads:
+        thread.join()
+    assert drawn == list(range(8))
 
 
-def test_an_error_ends_a_turn() -> None:
-    for _ in range(frame.AT_ONCE + 1):
-        with pytest.raises(KeyError), frame.turn():
-            raise KeyError
-    with frame.turn():
+def test_a_page_that_has_a_turn_waits_for_no_other() -> None:
+    with turn(), turn(), turn():
         pass
+
+
+def test_a_sender_that_is_awake_is_not_woken(monkeypatch: pytest.MonkeyPatch) -> None:
+    woken: list[object] = []
+    monkeypatch.setattr(Runtime, "_enqueued_some_message", woken.append)
+    streamlit_patches.wake_sender_once()
+    mark = threading.Event()
+    runtime: Any = SimpleNamespace(_get_async_objs=lambda: SimpleNamespace(need_send_data=mark))
+    for _ in range(3):
+        Runtime._enqueued_some_message(runtime)
+        mark.set()
+    assert woken == [runtime]

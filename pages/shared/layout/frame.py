@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import wraps
+from copy import copy
+from functools import cache, wraps
 from pathlib import Path
 from typing import Any, ParamSpec
 
@@ -34,8 +37,36 @@ COST = 0.01  # estimated CPU seconds of drawing a part, until it is measured
 
 
 AT_ONCE = 2  # threads that draw at once, one of which may wait for a file
-turns = threading.BoundedSemaphore(AT_ONCE)
 mine = threading.local()
+
+
+class Turns:
+    """Let AT_ONCE threads draw at once, in the order in which they came, which a semaphore does not keep."""
+
+    def __init__(self) -> None:
+        self._free = AT_ONCE
+        self._line: deque[threading.Lock] = deque()  # each is released when its turn has come
+        self._lock = threading.Lock()
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if self._free:
+                self._free -= 1
+                return
+            waiting = threading.Lock()
+            waiting.acquire()
+            self._line.append(waiting)
+        waiting.acquire()
+
+    def __exit__(self, *error: object) -> None:
+        with self._lock:
+            if self._line:
+                self._line.popleft().release()
+            else:
+                self._free += 1
+
+
+turns = Turns()
 
 
 @contextmanager
@@ -178,7 +209,15 @@ def show_page(page: StreamlitPage) -> None:
             guide = PAGES[page.url_path].guide or "index"
             st.markdown(f":material/menu_book: [Docs](app/static/docs/{guide}.html)")
     page.run()
+    settle(page.url_path)
     unseen(f"{page.url_path}:{s.runs}", dark(), wide(), into(s, "wide"))
+
+
+@cache
+def settle(path: str) -> None:
+    """Let the garbage collector leave out everything that the first drawing of a page has imported and cached:
+    otherwise each full collection stops all visitors for 0.2 s."""
+    gc.freeze()
 
 
 ROOT = Path(__file__).parents[3]
@@ -186,6 +225,13 @@ ROOT = Path(__file__).parents[3]
 
 def pages() -> dict[str, list[StreamlitPage]]:
     """Return the pages by section, for one run of the script."""
+    return {section: [copy(page) for page in made] for section, made in _pages().items()}
+
+
+@cache
+def _pages() -> dict[str, list[StreamlitPage]]:
+    """Make the pages once: Streamlit looks each of their files up, and at every look another visitor's thread gets the
+    interpreter."""
     found: dict[str, list[StreamlitPage]] = {section: [] for section in SECTIONS}
     for page in PAGES.values():
         how: Any = {"default": not page.path, "visibility": "hidden" if page.aside else "visible"}

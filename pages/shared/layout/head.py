@@ -12,6 +12,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dprl.sitemap import PAGES
+from pages.shared.controls.widgets import menu
 from pages.shared.layout.browser import copy_link, settings_button
 from pages.shared.layout.terms import escape, explained
 from pages.shared.results.data import store
@@ -103,7 +104,9 @@ def share(part: PageState, more: Callable[[], None] | None = None) -> None:
         if s.page:  # Home's slider writes its address itself
             note_view(part, items)
         copy_link(query_of(items), replace=part.moved and not st.context.is_embedded)
-        popover = st.popover("Share", icon=":material/qr_code_2:", key="share_more")
+        popover = menu("Share", "share", ":material/qr_code_2:")
+    if popover is None:
+        return
     with popover:
         locked = part.locked
         if PAGES[s.page or ""].settings:
