@@ -344,10 +344,8 @@ def parameters(s: Session, owner: Owner, key: str, fields: Sequence[Field]) -> N
     numbers = [f for f in fields if f.kind in ("int", "float")]
 
     def put(f: Field) -> None:
-        def store(chosen: Any) -> None:
-            s.draft.params(owner, key)[f.name] = chosen
-
-        parameter(f, f"{owner}_params.{key}.{f.name}", values[f.name], store)
+        name = f"{owner}_params.{key}.{f.name}"
+        parameter(f, name, values[f.name], lambda to: s.draft.params(owner, key).update({f.name: to}))
 
     for group in (numbers[i : i + 3] for i in range(0, len(numbers), 3)):
         with st.container(horizontal=True, wrap=False):
