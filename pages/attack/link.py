@@ -27,8 +27,6 @@ from pages.shared.visitor.state import PageState, session
 
 BASE = RunSpec(seeds=1)
 STEPS = ("one", "subtract", "tree")  # of the collusion
-
-
 DEFAULT = AttackSpec(run=BASE)
 OWN = ("first", "second", "noise", "places")  # fields of the spec with their own key in links
 

@@ -60,17 +60,9 @@ def form(own: Own) -> None:
             right.caption(f"In use: {escape(summary(own))}")
         with st.form("own_form", border=False):
             left, right = st.columns(2)
-            _text(
-                left,
-                own,
-                "states",
-                "States, separated by commas",
-                "mild, severe, other",
-                said.PAGE["last_label"],
-            )
-            _text(
-                right, own, "actions", "Actions, separated by commas", "watch, treat", said.PAGE["last_label"]
-            )
+            about = said.PAGE["last_label"]
+            _text(left, own, "states", "States, separated by commas", "mild, severe, other", about)
+            _text(right, own, "actions", "Actions, separated by commas", "watch, treat", about)
             first, second, third = st.columns([1, 2, 1])
             first.number_input("Steps of each episode", 1, 1000, own.horizon, 1, key="own_horizon")
             _text(second, own, "columns", "Names of the columns in your file", "", said.PAGE["columns"])

@@ -265,13 +265,7 @@ def choose_several(
 
 
 def values_field(
-    label: str,
-    name: str,
-    text: str,
-    store: Store,
-    parse: Callable[[str], object],
-    help: str,
-    fixed: bool,
+    label: str, name: str, text: str, store: Store, parse: Callable[[str], object], help: str, fixed: bool
 ) -> None:
     """Draw a field of several numbers, and any fault below it. parse: raises SpecError; fixed: whether it is locked."""
     st.text_input(label, text, max_chars=400, help=help, disabled=fixed, **keyed(name, store))

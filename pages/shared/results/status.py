@@ -204,19 +204,17 @@ class Runs:
             cancel(now.active, owner_id(self.group))
 
         runs, failed = len(now.specs), now.of("failed")
-        seeds, lacking = sum(spec.seeds for spec in now.specs), sum(spec.seeds for spec in now.lacking)
+        seeds, going = sum(spec.seeds for spec in now.specs), now.lacking.values()
+        finished = seeds - sum(spec.seeds for spec in now.lacking)
         state = "Running." if now.active else ended(runs, runs - len(now.lacking), len(failed))
         with st.container():
             say(state, self.group or "runs")
             if now.active:
-                done = seeds - lacking + sum(run.seeds_done for run in now.lacking.values())
-                share = (
-                    seeds - lacking + sum(run.progress * run.seeds for run in now.lacking.values())
-                ) / seeds
+                done = finished + sum(run.seeds_done for run in going)
+                share = (finished + sum(run.progress * run.seeds for run in going)) / seeds
                 time = duration(max(now.lacking[spec].seconds_left or 0.0 for spec in now.active))
-                left = (
-                    f"{time} left" if now.of("running") else f"waiting for other runs, then {time} to compute"
-                )
+                waiting = f"waiting for other runs, then {time} to compute"
+                left = f"{time} left" if now.of("running") else waiting
                 said = f"**{plural(runs, 'run')}** · {done} of {plural(seeds, 'seed')} finished, {left}."
                 with st.container(
                     key="status_going", horizontal=True, wrap=False, vertical_alignment="center", gap="small"
