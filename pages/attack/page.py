@@ -23,7 +23,6 @@ from pages.attack.link import BASE, RUNS, attack, finished_scores, show_attack
 from pages.shared.controls import panel
 from pages.shared.controls.launch import described, offer
 from pages.shared.controls.noise import noise, structure
-from pages.shared.controls.panel import sidebar
 from pages.shared.controls.widgets import segments
 from pages.shared.layout.chart import empty, kept, save_citations, show
 from pages.shared.layout.frame import redrawn
@@ -43,7 +42,7 @@ def main() -> None:
     a = attack()
     read_address(a)
     with st.sidebar:
-        sidebar(controls, lambda found: attack_box(*found))
+        panel.sidebar(controls, lambda found: attack_box(*found))
     corner = head(a)
     run = RUNS.status(a.spec)
     redrawn(partial(draw_parts, corner), pace([run] if run.state in ACTIVE else []))

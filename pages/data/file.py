@@ -25,7 +25,6 @@ from dprl.words import plural
 from pages.data.own import RUNS, Own, belongings, own_data
 from pages.shared.layout.chart import save
 from pages.shared.layout.terms import escape, explained
-from pages.shared.results import data
 from pages.shared.results.data import store
 from pages.shared.results.status import ACTIVE
 from pages.shared.streamlit_internals import drop_file
@@ -149,9 +148,7 @@ def receive(own: Own, file: Any, declared: str) -> None:
             forget(reading.name, reading.marker)
 
     def released() -> bool:
-        return any(
-            spec.data == reading.name and data.store().status(spec).state in ACTIVE for spec in own.specs
-        )
+        return any(spec.data == reading.name and store().status(spec).state in ACTIVE for spec in own.specs)
 
     belongings().add(reading.name, end, released)
 
