@@ -18,8 +18,7 @@ from dprl import links
 from dprl.fields import SpecError
 from dprl.simulation import FIELDS as RUN_FIELDS
 from dprl.simulation import AttackSpec, RunSpec
-from pages.shared.results import data
-from pages.shared.results.data import AttackScores, bundled_scores, cache_of_all
+from pages.shared.results.data import AttackScores, bundled_scores, cache_of_all, store
 from pages.shared.results.status import Runs
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.draft import Draft, draft_of
@@ -27,8 +26,6 @@ from pages.shared.visitor.state import PageState, session
 
 BASE = RunSpec(seeds=1)
 STEPS = ("one", "subtract", "tree")  # of the collusion
-
-
 DEFAULT = AttackSpec(run=BASE)
 OWN = ("first", "second", "noise", "places")  # fields of the spec with their own key in links
 
@@ -123,7 +120,7 @@ def finished_scores(spec: AttackSpec) -> AttackScores:
         return bundled_scores()[spec]
 
     def load() -> AttackScores:
-        version, traces = data.store().version(spec), data.store().traces(spec)
+        version, traces = store().version(spec), store().traces(spec)
         first, second = (
             np.concatenate([np.zeros(0), *(getattr(trace, world) for trace in traces)])
             for world in ("first", "second")
@@ -131,4 +128,4 @@ def finished_scores(spec: AttackSpec) -> AttackScores:
         releases, counters = (traces[0].releases, traces[0].counters) if traces else (0, 0)
         return AttackScores(first, second, releases, counters, f"{version}:{len(first)}")
 
-    return cache_of_all().cached(("scores", spec.to_json()), load, lambda: data.store().version(spec))
+    return cache_of_all().cached(("scores", spec.to_json()), load, lambda: store().version(spec))

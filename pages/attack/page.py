@@ -21,9 +21,8 @@ from dprl.simulation.trajectory import ALLOWED
 from dprl.words import at_most, human, plural
 from pages.attack.link import BASE, RUNS, attack, finished_scores, show_attack
 from pages.shared.controls import panel
-from pages.shared.controls.launch import described, offer, spec_of_controls
+from pages.shared.controls.launch import described, offer
 from pages.shared.controls.noise import noise, structure
-from pages.shared.controls.panel import sidebar
 from pages.shared.controls.widgets import segments
 from pages.shared.layout.chart import empty, kept, save_citations, show
 from pages.shared.layout.frame import redrawn
@@ -32,13 +31,9 @@ from pages.shared.layout.terms import explained
 from pages.shared.names import in_common
 from pages.shared.results import answers
 from pages.shared.results.data import AttackScores
-from pages.shared.results.status import (
-    ACTIVE,
-    pace,
-    pause_switch,
-    working_out,
-)
+from pages.shared.results.status import ACTIVE, pace, pause_switch, working_out
 from pages.shared.visitor.callbacks import button, into, keyed
+from pages.shared.visitor.draft import spec_from
 from pages.shared.visitor.links import Curve
 from pages.shared.visitor.state import attempt, read_address, session
 
@@ -47,7 +42,7 @@ def main() -> None:
     a = attack()
     read_address(a)
     with st.sidebar:
-        sidebar(controls, lambda found: attack_box(*found))
+        panel.sidebar(controls, lambda found: attack_box(*found))
     corner = head(a)
     run = RUNS.status(a.spec)
     redrawn(partial(draw_parts, corner), pace([run] if run.state in ACTIVE else []))
@@ -82,7 +77,7 @@ def controls() -> tuple[RunSpec | None, str]:
         noise(s)
         structure(s)
         panel.number_field(s, "contribution", "Most episodes of one user")
-    return spec_of_controls(s)
+    return described(lambda: spec_from(s.draft))
 
 
 def attack_box(run: RunSpec | None, refusal: str) -> None:

@@ -25,7 +25,6 @@ from dprl.words import plural
 from pages.data.own import RUNS, Own, belongings, own_data
 from pages.shared.layout.chart import save
 from pages.shared.layout.terms import escape, explained
-from pages.shared.results import data
 from pages.shared.results.data import store
 from pages.shared.results.status import ACTIVE
 from pages.shared.streamlit_internals import drop_file
@@ -60,17 +59,9 @@ def form(own: Own) -> None:
             right.caption(f"In use: {escape(summary(own))}")
         with st.form("own_form", border=False):
             left, right = st.columns(2)
-            _text(
-                left,
-                own,
-                "states",
-                "States, separated by commas",
-                "mild, severe, other",
-                said.PAGE["last_label"],
-            )
-            _text(
-                right, own, "actions", "Actions, separated by commas", "watch, treat", said.PAGE["last_label"]
-            )
+            about = said.PAGE["last_label"]
+            _text(left, own, "states", "States, separated by commas", "mild, severe, other", about)
+            _text(right, own, "actions", "Actions, separated by commas", "watch, treat", about)
             first, second, third = st.columns([1, 2, 1])
             first.number_input("Steps of each episode", 1, 1000, own.horizon, 1, key="own_horizon")
             _text(second, own, "columns", "Names of the columns in your file", "", said.PAGE["columns"])
@@ -157,9 +148,7 @@ def receive(own: Own, file: Any, declared: str) -> None:
             forget(reading.name, reading.marker)
 
     def released() -> bool:
-        return any(
-            spec.data == reading.name and data.store().status(spec).state in ACTIVE for spec in own.specs
-        )
+        return any(spec.data == reading.name and store().status(spec).state in ACTIVE for spec in own.specs)
 
     belongings().add(reading.name, end, released)
 

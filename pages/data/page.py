@@ -32,7 +32,6 @@ from pages.shared.layout.frame import redrawn
 from pages.shared.layout.head import head, share
 from pages.shared.layout.terms import escape, explained
 from pages.shared.results import data
-from pages.shared.results.data import store
 from pages.shared.results.guarantee import promised
 from pages.shared.results.status import PACE
 from pages.shared.visitor.state import read_address
@@ -84,7 +83,7 @@ def show_release(own: Own) -> None:
     if not done:
         return
     spec, trace = done[-1]
-    budget = None if store().public else Budget(own.budget)
+    budget = None if data.store().public else Budget(own.budget)
     releases = len(done) if budget is None else len(budget.releases)
     on_one_screen(trace, releases, "own_policy")
     with st.expander("Proved guarantee"):

@@ -20,17 +20,16 @@ from dprl.mdp import TabularMDP
 from dprl.runs.status import RunStatus
 from dprl.sentences import noise as noise_sentences
 from dprl.sentences import policy as policy_sentences
-from dprl.simulation import RunSpec, SeedTrace
+from dprl.simulation import SeedTrace
 from dprl.statistics import NOISY
 from dprl.words import after, count
 from pages.shared.controls import view
 from pages.shared.layout.chart import kept, show
 from pages.shared.layout.terms import escape
 from pages.shared.results import data
-from pages.shared.results.data import comes_along
 from pages.shared.results.status import ACTIVE, ONLINE, Progress
 from pages.shared.visitor.links import Curve, most_private
-from pages.shared.visitor.state import begin, owner_id, session
+from pages.shared.visitor.state import owner_id, session
 
 
 def offered(why: str) -> list[int]:
@@ -86,13 +85,6 @@ def look_closely(titles: Sequence[str]) -> tuple[Curve, SeedTrace] | None:
     owners = [owner_id("draft" if curve.draft else "") for curve in curves]
     found = view.close_look(e, [curve.spec for curve in curves], titles, places, first, owners)
     return None if found is None else (curves[found[0]], found[1])
-
-
-def begin_lacking(specs: Sequence[RunSpec]) -> bool:
-    """Request the runs that are bundled only as curves and that nobody has computed here yet; return whether any was
-    requested."""
-    lacking = [spec for spec in specs if comes_along(spec) and data.store().status(spec).state == "unknown"]
-    return bool(lacking) and begin(lacking, session().visitor)
 
 
 def stretch(trace: SeedTrace) -> tuple[str, int, int]:

@@ -19,7 +19,6 @@ from streamlit.delta_generator import DeltaGenerator
 from dprl.environments import ENVIRONMENTS
 from dprl.fields import SpecError
 from dprl.figures import looks
-from dprl.figures.picture import Picture
 from dprl.learners import ALGORITHMS
 from dprl.links import MAX_CURVES
 from dprl.player import sizes_of
@@ -41,11 +40,12 @@ from pages.shared.layout.head import common, head, share, tab_bar
 from pages.shared.layout.terms import escape, explained
 from pages.shared.names import in_common, kinds, titles
 from pages.shared.results import answers, data, status
+from pages.shared.results.data import comes_along
 from pages.shared.results.status import ACTIVE, ONLINE, cancel, words
 from pages.shared.visitor.callbacks import button, into, keyed
 from pages.shared.visitor.draft import draft_of
 from pages.shared.visitor.links import AT_FIRST, MAX_NAME, Curve, View, clean_name, most_private
-from pages.shared.visitor.state import add, ask, change_view, read_address, session, write_address
+from pages.shared.visitor.state import add, ask, begin, change_view, read_address, session, write_address
 
 
 def chips(titles: list[str]) -> None:
@@ -208,12 +208,9 @@ def offer_page() -> None:
     plain = view.statistic == "mean" and view.each == "off"
     lacks = "".join(f" {text}" for text, there in ((OTHER, same), (MEANS, plain)) if not there)
     st.caption(f"The page opens from disk and sends no requests.{lacks}")
-
-    def replay(spec: RunSpec) -> dict[str, Any]:
-        run: dict[str, Any] = answered(ready[spec])
-        return run
-
-    made = partial(played_page, heading, curves, view, replay, sentence=s.explore.sentence)
+    made = partial(
+        played_page, heading, curves, view, lambda spec: answered(ready[spec]), sentence=s.explore.sentence
+    )
     save(file_name(wanted), "Download the page", "text/html", made)
 
 
@@ -238,15 +235,14 @@ def data_tab(titles: Sequence[str], runs: Sequence[RunStatus]) -> None:
     rows = list(zip(e.shown, kinds(e.shown), titles, runs, strict=True))
     shown = [rows[i] for i in places]
     specs = [curve.spec for curve, *_ in shown]
-    look.begin_lacking(specs)
+    # bundled only as curves, and not computed here yet
+    lacking = [spec for spec in specs if comes_along(spec) and data.store().status(spec).state == "unknown"]
+    if lacking:
+        begin(lacking, session().visitor)
     known = [data.curves(spec) for spec in specs]
     drawn = [row for row, one in zip(shown, known, strict=True) if one.begun]
     best = [answers.v_star(curve.spec) for curve, *_ in drawn]
-    statistic = e.view.statistic
-
-    def draw() -> Picture:
-        return comparison_picture(drawn, best, "cumulative", statistic)
-
+    draw = partial(comparison_picture, drawn, best, "cumulative", e.view.statistic)
     files(
         "regret",
         "Cumulative regret of every seed of every visible curve, at every checkpoint.",

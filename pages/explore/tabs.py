@@ -128,12 +128,10 @@ def no_regret_yet(measure: str, e: ExploreState, runs: Sequence[RunStatus]) -> N
     """Draw a placeholder for the chart, with the reason why it is empty."""
     if not e.visible:
         empty("All curves are hidden. Show one to see its regret.")
-    elif any(run.state in ACTIVE for run in runs):
-        empty(awaited(runs, [curve.spec for curve in e.shown]))
-    elif measure == "extra":
+    elif measure == "extra" and not any(run.state in ACTIVE for run in runs):
         empty("No private curve is shown, so there is no privacy cost to measure.")
     else:
-        empty("Nothing has been computed.")
+        empty(awaited(runs, [curve.spec for curve in e.shown]))
 
 
 def offer_baselines(missing: Sequence[RunSpec]) -> None:

@@ -150,10 +150,7 @@ def _words(run: Said) -> Said:
     epsilon, users = {"epsilon": f"{learned['epsilon']:g}"}, {"users": human(learned["users"][-1])}
     needed = {cost.model: rough_users(cost.needed) for cost in known(TRUST_EPSILON) if cost.model != "none"}
     fields: dict[str, dict[str, dict[str, Any]]] = {
-        "day": {
-            "say": {"steps": run["steps"]},
-            "alt": {"steps": run["steps"], "places": run["places"]},
-        },
+        "day": {"say": {"steps": run["steps"]}, "alt": {"steps": run["steps"], "places": run["places"]}},
         "count": {"alt": {"users": len(paths), "most": most}},
         "attack": {
             "all": {"users": crowd["users"]},

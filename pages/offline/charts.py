@@ -21,13 +21,7 @@ from dprl.figures.picture import Picture
 from dprl.figures.regret import distinct
 from dprl.learners import OFFLINE
 from dprl.messages.labels import called, phrase
-from dprl.research.series import (
-    comparable,
-    gap_picture,
-    gap_series,
-    learned_picture,
-    style_of_data,
-)
+from dprl.research.series import comparable, gap_picture, gap_series, learned_picture, style_of_data
 from dprl.sentences import offline as sentences
 from dprl.sentences import promise as said
 from dprl.sentences.offline import CLOSE

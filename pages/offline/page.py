@@ -147,7 +147,17 @@ def controls() -> Described:
     s, settings = session(), offline().settings
     environment(s)
     behaviour(settings)
-    people(settings)
+    log_slider(
+        "Trajectories n",
+        "n",
+        FIELDS["n"],
+        settings.n,
+        into(settings, "n"),
+        marks=[int(m) for m in stops(100, BIGGEST)],
+        show=count,
+        ends=("a few trajectories", "a trillion"),
+        help=SIZES_HELP,
+    )
     learners_menu(settings)
     if settings.private:
         budgets(settings)
@@ -162,7 +172,8 @@ def controls() -> Described:
 
 def budgets(settings: OfflineSettings) -> None:
     """Draw the menu of privacy notions, the list of budgets, and delta if the notion has one."""
-    offered = record.promises(settings.private)
+    supported = [OFFLINE_LEARNERS[key].privacies for key in settings.private]
+    offered = [key for key in BUDGET if all(key in privacies for privacies in supported)]
     if settings.privacy not in offered:
         settings.privacy = offered[0]
     promise = PROMISES[settings.privacy]
@@ -222,21 +233,6 @@ def behaviour(settings: OfflineSettings) -> None:
         now = settings.arguments.get(chosen.key, field.default)
         store = partial(settings.arguments.__setitem__, chosen.key)
         exact(field.help[0].upper() + field.help[1:], f"behaviour.{chosen.key}", field, now, store)
-
-
-def people(settings: OfflineSettings) -> None:
-    """Draw the number of trajectories."""
-    log_slider(
-        "Trajectories n",
-        "n",
-        FIELDS["n"],
-        settings.n,
-        into(settings, "n"),
-        marks=[int(m) for m in stops(100, BIGGEST)],
-        show=count,
-        ends=("a few trajectories", "a trillion"),
-        help=SIZES_HELP,
-    )
 
 
 def learners_menu(settings: OfflineSettings) -> None:

@@ -87,12 +87,6 @@ def title(option: str) -> str:
     return name if is_private(option) else f"{name}, no privacy"
 
 
-def promises(learners: Sequence[str]) -> list[str]:
-    """Return the privacy notions that all of these private learners support."""
-    made = [OFFLINE[key].privacies for key in learners]
-    return [key for key in BUDGET if all(key in privacies for privacies in made)]
-
-
 def in_paper(settings: OfflineSettings, key: str) -> bool:
     """Return whether the paper states this learner's noise; it does not if rewards are learned."""
     return settings.privacy in OFFLINE[key].paper_noise and not (settings.rewards == "learned" and knows(key))
@@ -100,11 +94,8 @@ def in_paper(settings: OfflineSettings, key: str) -> bool:
 
 def constants_by_family(learners: Sequence[str]) -> dict[str, list[Field]]:
     """Return the constants of these learners by the key of the non-private form, which a private learner shares."""
-    found: dict[str, list[Field]] = {}
-    for option in learners:
-        learner = OFFLINE[option.removesuffix(PLAIN)]
-        found[learner.baseline] = list(learner.fields)
-    return {key: fields for key, fields in found.items() if fields}
+    found = (OFFLINE[option.removesuffix(PLAIN)] for option in learners)
+    return {learner.baseline: list(learner.fields) for learner in found if learner.fields}
 
 
 def knows(option: str) -> bool:

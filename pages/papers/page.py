@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
@@ -10,6 +11,7 @@ from dprl.links import link_heading
 from dprl.papers import Setting
 from dprl.papers.claim import TRACES
 from dprl.papers.items import Item, all_items, papers, related
+from dprl.papers.pictures import curves_picture
 from dprl.papers.report import ClaimReport, version
 from dprl.simulation import OfflineSpec, RunSpec
 from dprl.theory.papers import PAPERS as SOURCES
@@ -126,7 +128,9 @@ def opened(item: Item) -> None:
         now, address = str(place + 1), item.address
         select("Setting", list(titles), now, lambda to: open_item(address, int(to) - 1), titles, name=address)
         replay(claim.settings[place], f"{item.name}, setting {place + 1}")
-    views.setting_curves(claim, place)
+    if claim.settings[place].draw is not None:
+        draw = partial(curves_picture, claim, claim.settings[place], bundled_papers().evidence)
+        show(kept(("claim-curves", claim.key, place), lambda night: draw(dark=night)), "curves")
     with st.expander("Conditions and numbers", icon=":material/list:"):
         numbers(shown)
         badge()
@@ -143,7 +147,6 @@ def replay(setting: Setting, label: str) -> None:
     specs, kind = setting.specs[: links.MAX_CURVES], setting.specs[0].kind  # all have the same kind
     many = len(setting.specs)
     some = f", {len(specs)} of {many} runs" if many > len(specs) else ""
-    path, name, query = "attack", "Attack", list[tuple[str, str]]()
     if kind == RunSpec.kind:
         path, name = "explore", "Online"
         tab = {"guarantee": "guarantee", TRACES: "counts"}.get(setting.question, links.AT_FIRST.tab)
@@ -154,7 +157,7 @@ def replay(setting: Setting, label: str) -> None:
     elif kind == OfflineSpec.kind:
         path, name, query = "offline", "Offline", links.encode_specs(specs)
     else:
-        query, some = attack_link.encode(specs[0]), ""
+        path, name, query, some = "attack", "Attack", attack_link.encode(specs[0]), ""
     page_link(path, f"Replay on {name}{some}", [*query, *saying(f"Replay of {label}.")], icon="replay")
 
 

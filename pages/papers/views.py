@@ -22,9 +22,7 @@ from dprl import links
 from dprl.fields import Field, shown
 from dprl.figures import papers as figures
 from dprl.figures.picture import Picture
-from dprl.papers import Claim
 from dprl.papers.items import ITEM_VERDICTS, PAPERS, Item, ItemFinding, all_items, findings, papers
-from dprl.papers.pictures import curves_picture
 from dprl.papers.ranking import BUDGET, PROBLEMS, SEEDS, TARGET, Rank, Ranking
 from dprl.papers.report import ClaimReport
 from dprl.privacy import PRIVATIZERS
@@ -206,12 +204,3 @@ def drawn_statistic(
     log = settings[places[0]].form == "ratio"
     see = sentences.against([findings[place] for place in places])
     return figures.measurements(statistic, rows, over=over, log=log, see=see, dark=night)
-
-
-def setting_curves(claim: Claim, place: int) -> None:
-    """Draw the curves of one setting, if it has any."""
-    setting = claim.settings[place]
-    if setting.draw is not None:
-        key = ("claim-curves", claim.key, place)
-        draw = partial(curves_picture, claim, setting, bundled_papers().evidence)
-        show(kept(key, lambda night: draw(dark=night)), "curves")

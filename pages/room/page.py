@@ -44,12 +44,7 @@ from pages.shared.layout.browser import component
 from pages.shared.layout.frame import redrawn
 from pages.shared.layout.head import head
 from pages.shared.layout.terms import escape, explained
-from pages.shared.lessons import (
-    answer_field,
-    chosen,
-    draggable,
-    evidence,
-)
+from pages.shared.lessons import answer_field, chosen, draggable, evidence
 from pages.shared.results.data import store
 from pages.shared.visitor import address
 from pages.shared.visitor.callbacks import button, callback, on_value
@@ -158,7 +153,11 @@ def student_stage(here: Room) -> None:
     steps, written = store().rooms.steps(r.code), store().rooms.written(r.code, r.device)
     if steps:
         turned(steps[-1], written)
-    phone_head(here)
+    with st.container(
+        horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", gap="small"
+    ):
+        st.markdown(filled(sentences.PHONE["room"], code=here.code), width="content")
+        button(sentences.PHONE["leave"], leave, icon="logout", key="leave", type="tertiary")
     if r.told:
         st.warning(escape(r.told), icon=":material/info:")
     if here.closed:
@@ -192,20 +191,13 @@ def turned(step: ClassStep, written: dict[int, str]) -> None:
         session().version += 1
 
 
-def phone_head(here: Room) -> None:
-    """Draw the top of a student's page: the room's code, and a button to leave."""
-    with st.container(
-        horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", gap="small"
-    ):
-        st.markdown(filled(sentences.PHONE["room"], code=here.code), width="content")
-        button(sentences.PHONE["leave"], leave, icon="logout", key="leave", type="tertiary")
-
-
 def script(
     draw: Callable[..., Any], name: str, step: ClassStep, written: str | None, **given: object
 ) -> None:
     """Run a script of assets/web/ that sends nothing but its report; record the report if the step is open, even if it
     arrived while the step was paused, or before the server forgot this session. given: the script's own data."""
+    if step.state == "paused" and written is None:
+        st.info(sentences.PHONE["paused_answers"], icon=":material/pause:")
     r = group()
     known = {"code": r.code, "place": step.place, "open": step.state == "open", "written": written}
     words = messages("room")[name]
@@ -222,8 +214,6 @@ def script(
 def question_on_phone(step: ClassStep, content: Question, written: str | None, total: float) -> None:
     """Draw a question with its coin, and this phone's recorded answer. total: the phone's budget epsilon here."""
     st.header(escape(content.text), anchor=False)
-    if step.state == "paused" and written is None:
-        st.info(sentences.PHONE["paused_answers"], icon=":material/pause:")
     script(_coin, "coin", step, written, opposites=content.opposites)
     if written is not None:
         said = filled(sentences.PHONE["written"], report=sentences.COIN[written].lower())
@@ -243,8 +233,6 @@ def question_on_phone(step: ClassStep, content: Question, written: str | None, t
 def clinic_on_phone(step: ClassStep, content: Clinic, written: str | None, total: float) -> None:
     """Play an episode on a phone and show its true history there. total: the phone's budget epsilon in this room."""
     st.header(CLINIC["title"], anchor=False)
-    if step.state == "paused" and written is None:
-        st.info(sentences.PHONE["paused_answers"], icon=":material/pause:")
     script(_patient, "patient", step, written, law=played.on_phone(content.epsilon))
     if written is not None:
         st.success(CLINIC["written"], icon=":material/edit_note:")
@@ -286,7 +274,12 @@ def prediction_on_phone(step: ClassStep, content: Guess, written: str | None) ->
     making = step.state == "open" and written is None
     if making:
         answer_field(prediction, text, partial(predict, step.place))
-        send_bar(step, bool(valid_texts(found, [text])), bool(text))
+        how: dict[str, Any] = {"icon": "send", "type": "primary", "disabled": not valid_texts(found, [text])}
+        # above the chart so that it never covers it
+        with st.container(horizontal=True, gap="small", vertical_alignment="center", key="send_bar"):
+            button(sentences.PHONE["send"], send, step.place, key=f"send_{step.place}", **how)
+            if text:
+                st.caption(sentences.PHONE["waits"])
     key = predicted_chart(step, found, text, pressed=partial(pressed, step.place, found) if making else None)
     if making:
         draggable(prediction, text, key, partial(predict, step.place, on_chart=True))
@@ -295,15 +288,6 @@ def prediction_on_phone(step: ClassStep, content: Guess, written: str | None) ->
         st.success(sentences.PHONE["sent"], icon=":material/done:")
     else:
         st.info(sentences.PHONE["paused_predictions"], icon=":material/pause:")
-
-
-def send_bar(step: ClassStep, whole: bool, begun: bool) -> None:
-    """Draw the button that sends a prediction, above the chart so that it never covers it."""
-    how: dict[str, Any] = {"icon": "send", "type": "primary", "disabled": not whole}
-    with st.container(horizontal=True, gap="small", vertical_alignment="center", key="send_bar"):
-        button(sentences.PHONE["send"], send, step.place, key=f"send_{step.place}", **how)
-        if begun:
-            st.caption(sentences.PHONE["waits"])
 
 
 def predict(place: int, text: str, on_chart: bool = False) -> None:

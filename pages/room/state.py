@@ -53,7 +53,7 @@ from pages.shared.lessons import (
     valid,
 )
 from pages.shared.results.data import store
-from pages.shared.visitor.address import Query, whole_address
+from pages.shared.visitor.address import Query
 from pages.shared.visitor.state import PageState
 
 
@@ -124,11 +124,6 @@ def teaches() -> bool:
     """Return whether this visitor is the teacher of the room."""
     r = group()
     return bool(r.key) and store().rooms.teaches(r.code, r.key)
-
-
-def join_address() -> str:
-    """Return the full address of the students' link."""
-    return whole_address(group().query)
 
 
 def step_of_lesson(content: Guess) -> Asked | None:

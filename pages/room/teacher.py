@@ -37,7 +37,6 @@ from pages.room.state import (
     CLINIC,
     LEAD,
     group,
-    join_address,
     leave,
     prediction_in_words,
     results,
@@ -50,7 +49,7 @@ from pages.shared.layout.head import qr
 from pages.shared.layout.terms import escape, explained
 from pages.shared.lessons import question_beside_picture
 from pages.shared.results.data import store
-from pages.shared.visitor.address import query_of
+from pages.shared.visitor.address import query_of, whole_address
 from pages.shared.visitor.callbacks import button, callback
 
 SAID = sentences.TEACHER
@@ -64,7 +63,7 @@ def way_in(here: Room) -> None:
         st.info(filled(SAID["closed"], code=r.code), icon=":material/lock:")
     else:
         st.html(code_in_letters())
-        qr(join_address(), SAID["picture"])
+        qr(whole_address(group().query), SAID["picture"])
         copy_link(r.query, SAID["copy_join"])
     copy_link(query_of([*r.link, ("key", r.key)]), SAID["copy_key"])
     st.caption(f"{SAID['key']} {filled(SAID['forgets'], hours=HOURS)}")
@@ -290,7 +289,7 @@ def led_stage(here: Room) -> None:
         st.markdown(f"# {LEAD['begin']}", anchors=False)
         picture, code = st.columns([2, 3], vertical_alignment="center")
         with picture:
-            qr(join_address(), SAID["picture"])
+            qr(whole_address(group().query), SAID["picture"])
         code.html(code_in_letters())
     else:
         shown_step(steps[place], steps)

@@ -29,10 +29,7 @@ BONUS = {
     "practical": "smaller noise bound",
     OWN: "the algorithm's own bonus, not proved",
 }
-REPORTS = {
-    "all": "of all users",
-    "played": "of users told to play the row",
-}
+REPORTS = {"all": "of all users", "played": "of users told to play the row"}
 REPORTS_HELP = (
     "A row is one action in one state at one step. Policies are public, so everybody knows whose policy plays "
     "another action. Those reports add only noise to the row. Leaving them out is post-processing and costs no privacy."

@@ -11,19 +11,11 @@ from numpy.typing import NDArray
 
 from dprl import metrics
 from dprl.environments import ENVIRONMENTS
-from dprl.figures.looks import CurveStyle
 from dprl.figures.tradeoff import TITLES, Frontier, ProvedLine
 from dprl.figures.users import UsersRow, users_needed
 from dprl.metrics import search
 from dprl.privacy import PRIVATIZERS
-from dprl.research.frontiers import (
-    SYMBOLS,
-    all_to_lose,
-    bound_of_run,
-    frontier_of,
-    look_of,
-    looks_of,
-)
+from dprl.research.frontiers import SYMBOLS, all_to_lose, bound_of_run, frontier_of, look_of, looks_of
 from dprl.sentences import doubts as doubted
 from dprl.simulation import RunSpec
 from dprl.simulation.axes import PrivacyChoice
@@ -37,21 +29,13 @@ from pages.shared.results import answers, status
 from pages.shared.results.status import Progress, working_out
 from pages.shared.visitor.callbacks import into
 from pages.shared.visitor.links import fields_of
-from pages.tradeoffs.study import RUNS, USERS_GRID, SweepView, change_sweep_view, start_sweep, trade
+from pages.tradeoffs.study import RUNS, USERS_GRID, SweepView, start_sweep, trade
 
 NO_MODEL = "There is no private model to compare. Add one in the settings."
 IMPOSSIBLE = "None of these runs is possible; the lines above list the allowed values."
 ends = RUNS.ends
 # The bound for each privacy model that is drawn if no paper has one for the algorithm.
 PROVED = {"none": "minimax", "central": "dp-ucbvi-jdp", "shuffle": "sdp-pe", "local": "dp-ucbvi-ldp"}
-
-
-def kinds_of(study: SweepView) -> dict[str, CurveStyle]:
-    """Return the style of each model's line. If the budget is the axis, only the markers show its shades. Lines of the
-    same colour (mechanisms of one model) have different dashes."""
-    models = [model for model in study.models if study.points(model)]
-    found = [look_of(study.points(model)[0][1]) for model in models]
-    return dict(zip(models, looks_of(found, shaded=study.x != "epsilon"), strict=True))
 
 
 def drawn_models(study: SweepView) -> list[str]:
@@ -61,8 +45,12 @@ def drawn_models(study: SweepView) -> list[str]:
 
 
 def frontiers(study: SweepView) -> list[Frontier]:
-    """Return a curve for each of `drawn_models`, from the finished seeds."""
-    looks, show = kinds_of(study), next(one for one in TITLES if one == study.show)
+    """Return a curve for each of `drawn_models`, from the finished seeds. If the budget is the axis, only the markers
+    show its shades. Lines of the same colour (mechanisms of one model) have different dashes."""
+    show = next(one for one in TITLES if one == study.show)
+    models = [model for model in study.models if study.points(model)]
+    found = [look_of(study.points(model)[0][1]) for model in models]
+    looks = dict(zip(models, looks_of(found, shaded=study.x != "epsilon"), strict=True))
     return [
         frontier_of(
             study.titles[model], looks[model], study.points(model), study.x, show, ends, worst_of,
@@ -137,11 +125,6 @@ def wanted(study: SweepView) -> list[RunSpec]:
     return list(dict.fromkeys(found))
 
 
-def symbol_of(x: str) -> str:
-    """Return the symbol of an axis for sentences."""
-    return SYMBOLS.get(x, x)
-
-
 def proved(study: SweepView) -> tuple[list[ProvedLine], tuple[str, ...]]:
     """Return the papers' bounds, one for each privacy model of the chart, and a description of each. The bounds are for
     users with one episode each."""
@@ -185,7 +168,7 @@ def doubts_of(study: SweepView) -> list[str]:
     negative: list[str] = []
     for model, title in study.titles.items():
         for x, spec in study.points(model):
-            at = f"{symbol_of(study.x)} = {count(x) if x >= 1 else format(x, 'g')}"
+            at = f"{SYMBOLS.get(study.x, study.x)} = {count(x) if x >= 1 else format(x, 'g')}"
             last = study.x != "episodes" or x == study.values[-1]
             if last and (seeds := status.stuck(spec.baseline())):
                 stuck["" if study.x == "epsilon" else at] = (seeds, spec.seeds)
@@ -236,7 +219,7 @@ def needed(study: SweepView, now: Progress) -> None:
     base, name = study.base, "Privacy cost of an episode, at most % of V*"
     with st.columns(2)[0]:
         allowed = fields_of(SweepView)["share"]
-        exact(name, "share", allowed, study.share, lambda to: change_sweep_view(share=to))
+        exact(name, "share", allowed, study.share, lambda to: trade().change(share=to))
     v_star = answers.v_star(base)
     if v_star is None:
         st.info(working_out("reward of an optimal episode"))

@@ -18,7 +18,7 @@ from dprl.figures import tradeoff as figures
 from dprl.learners import ALGORITHMS
 from dprl.metrics.curves import RunCurves
 from dprl.research import SweepResult
-from dprl.research.frontiers import AXES
+from dprl.research.frontiers import AXES, SYMBOLS
 from dprl.sentences import price as sentences
 from dprl.simulation import FIELDS, RunSpec
 from dprl.simulation.axes import PrivacyChoice
@@ -48,8 +48,8 @@ from pages.shared.visitor.links import STATISTICS, values_text
 from pages.shared.visitor.state import read_address, session, write_address
 from pages.tradeoffs import charts
 from pages.tradeoffs import study as studies
-from pages.tradeoffs.charts import IMPOSSIBLE, ends, needed, strip, symbol_of
-from pages.tradeoffs.study import RUNS, SweepView, change_sweep_view, start_sweep, trade
+from pages.tradeoffs.charts import IMPOSSIBLE, ends, needed, strip
+from pages.tradeoffs.study import RUNS, SweepView, start_sweep, trade
 
 ONLY_SLOPES = "In the dotted bounds, constants and logarithms are set to 1, so compare slopes, not heights."
 COMMAND = "python -m dprl sweep --spec sweep.json --out results"
@@ -61,15 +61,15 @@ def main() -> None:
     with st.sidebar:
         panel.sidebar(controls, sweep_box)
     corner = head(t)
-    common(t.study.common)
-    busy = bool(RUNS.progress(charts.wanted(t.study)).active)
+    common(t.view.common)
+    busy = bool(RUNS.progress(charts.wanted(t.view)).active)
     redrawn(partial(draw_sweep, corner), PACE if busy else None)
 
 
 def draw_sweep(corner: DeltaGenerator, live: bool) -> None:
     """Draw the progress and the chart; redraw until the last run has ended."""
     t = trade()
-    study = t.study
+    study = t.view
     runs = charts.wanted(study)
     if study.show == "users" and t.asked:
         studies.go_on(runs)
@@ -125,8 +125,9 @@ def questions(study: SweepView) -> None:
 
 def choose(**changes: Any) -> None:
     """Choose another measure or statistic, or show the bounds."""
-    change_sweep_view(**changes)
-    if trade().asked:
+    t = trade()
+    t.change(**changes)
+    if t.asked:
         start_sweep()
     st.rerun()
 
@@ -140,7 +141,7 @@ def frontier_chart(study: SweepView) -> None:
     status.tell_doubts(charts.doubts_of(study))
     bounds, theorems = charts.proved(study)
     growth, room = charts.growth(study), wide()
-    of: tuple[Any, str] = study.show, symbol_of(study.x)
+    of: tuple[Any, str] = study.show, SYMBOLS.get(study.x, study.x)
     see = sentences.about_growth(growth) or sentences.about_frontier(curves, *of)
     axis = AXES.get(study.x, study.x)
     drawn = partial(
@@ -250,15 +251,12 @@ def axis(t: studies.SweepPageState) -> None:
         t.x = x
         s.version += 1
 
-    def typed(values: str) -> None:
-        t.values[t.x] = values
-
     select("Horizontal axis", offered, t.x, chosen, {x: AXES.get(x, x) for x in offered}, name="against")
     values_field(
         "Values",
         f"Values:{t.x}",
         t.values.setdefault(t.x, values_text(studies.default_values(base, t.x))),
-        typed,
+        lambda values: t.values.update({t.x: values}),
         lambda text: studies.parse_values(base, t.x, text),
         f"Up to {studies.MOST_VALUES} values of the horizontal axis, separated by commas.",
         locked("against") or locked(t.x),
@@ -282,7 +280,7 @@ def sweep_box(left_out: DeltaGenerator) -> None:
     def made() -> SweepView:
         base = base_of_controls()
         values = studies.parse_values(base, t.x, t.values[t.x])
-        return replace(t.study, base=base, models=tuple(t.models), x=t.x, values=values)
+        return replace(t.view, base=base, models=tuple(t.models), x=t.x, values=values)
 
     study, refusal = described(made)
     specs = study.sweep.specs if study else []
@@ -294,7 +292,7 @@ def sweep_box(left_out: DeltaGenerator) -> None:
             refused.append("None of these runs is possible; the reasons are below the models.")
 
     def run(study: SweepView) -> None:
-        t.put(study=study)
+        t.put(view=study)
         start_sweep()
 
     def amount(runs: Sequence[RunSpec]) -> str:

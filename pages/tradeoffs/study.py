@@ -30,7 +30,7 @@ from pages.shared.results.status import Runs
 from pages.shared.visitor.address import Query
 from pages.shared.visitor.draft import Draft, draft_of
 from pages.shared.visitor.links import STATISTICS, Curve, looked, pairs_of, read, read_values, values_text
-from pages.shared.visitor.state import PageState, session, write_address
+from pages.shared.visitor.state import PageState, session
 
 SHOWS = {"price": "Privacy cost", "regret": "Regret", "share": "Share of V* lost", "users": "Users needed"}
 VALUES: dict[str, tuple[float, ...]] = {
@@ -289,7 +289,7 @@ RUNS = Runs(("tradeoffs",), "sweep", by_ends=True)  # some results are bundled a
 class SweepPageState(PageState):
     """The page's state for one visitor."""
 
-    study: SweepView = DEFAULT  # the study that is shown
+    view: SweepView = DEFAULT  # the study that is shown
     models: list[str] = field(default_factory=lambda: list(DEFAULT.models))  # chosen in the controls
     x: str = DEFAULT.x
     values: dict[str, str] = field(default_factory=dict)  # as text, for each axis
@@ -299,11 +299,11 @@ class SweepPageState(PageState):
     @property
     def first_draft(self) -> Draft:
         """Return the draft with the study's constant settings."""
-        return draft_of(self.study.base)
+        return draft_of(self.view.base)
 
     @property
     def link(self) -> list[tuple[str, str]]:
-        return encode(self.study)
+        return encode(self.view)
 
     def follow(self, given: Query) -> None:
         """Show the study of a link, and request its missing runs."""
@@ -320,7 +320,7 @@ trade = SweepPageState.mine
 def show_study(study: SweepView) -> None:
     """Show a study, and set the controls to its values."""
     t = trade()
-    t.study, t.asked = study, False
+    t.view, t.asked = study, False
     set_controls(study)
 
 
@@ -333,19 +333,12 @@ def set_controls(study: SweepView) -> None:
     s.version += 1
 
 
-def change_sweep_view(**changes: Any) -> None:
-    """Change the view of the study, and the address with it."""
-    t = trade()
-    t.study = replace(t.study, **changes)
-    write_address(t)
-
-
 def start_sweep() -> None:
     """Request the missing runs of the study."""
     t = trade()
     t.asked, t.linked = True, False
-    if t.study.show != "users":
-        RUNS.start(t.study.sweep.specs)
+    if t.view.show != "users":
+        RUNS.start(t.view.sweep.specs)
 
 
 def go_on(specs: Sequence[RunSpec]) -> None:

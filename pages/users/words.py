@@ -46,8 +46,6 @@ HEADINGS = {
     "not affordable": "✗ Not enough",
     "not known": "– Not known",
 }
-
-
 RETURNS = 10  # m, the maximum number of episodes of one user
 NAMES = {"value": "V* in percent of H"}
 VALUE = (

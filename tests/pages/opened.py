@@ -41,7 +41,7 @@ PAGES: dict[str, tuple[type[PageState], Specs]] = {
     "data": (Own, _none),
     "offline": (OfflineState, lambda part: part.specs),
     "room": (Class, _none),
-    "tradeoffs": (SweepPageState, lambda part: [part.study.base]),
+    "tradeoffs": (SweepPageState, lambda part: [part.view.base]),
     "users": (Users, _none),
 }
 STREAMLIT = {"embed", "embed_options"}  # which it keeps to itself

@@ -9,16 +9,16 @@ from streamlit.testing.v1 import AppTest
 
 from dprl.privacy import MECHANISMS
 from dprl.simulation import RunSpec
-from pages.shared.controls.launch import spec_of_controls
+from pages.shared.controls.launch import described
 from pages.shared.names import titles
-from pages.shared.visitor.draft import draft_of
+from pages.shared.visitor.draft import draft_of, spec_from
 from pages.shared.visitor.links import Curve, View, encode
 from tests.pages.conftest import Visit, chip, go, grouped, keyed, path, press, sent, widget, words
 from tests.problems import STAGED, first
 
 
 def spec(app: AppTest) -> RunSpec | None:
-    return spec_of_controls(app.session_state["session"])[0]
+    return described(lambda: spec_from(app.session_state["session"].draft))[0]
 
 
 @pytest.mark.parametrize("algorithm", first(sorted({algorithm for algorithm, _ in STAGED})))

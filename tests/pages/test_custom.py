@@ -98,7 +98,7 @@ AWAITED = {  # of each page: a link to the run, and what the page shows
     "explore": (links.encode([Curve(RUN)], View()), lambda state: state["session"].explore.curves[0].spec),
     "tradeoffs": (
         studies.encode(SweepView(RUN)),
-        lambda state: state["session"].part(SweepPageState).study.base,
+        lambda state: state["session"].part(SweepPageState).view.base,
     ),
 }
 

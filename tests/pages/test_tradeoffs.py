@@ -54,7 +54,7 @@ def test_a_question_is_one_press_and_is_answered_at_once(visit: Visit, store: St
     assert len(pills.options) == 6
     pills.set_value(words_).run()
     assert (
-        app.session_state["session"].part(studies.SweepPageState).study
+        app.session_state["session"].part(studies.SweepPageState).view
         == studies.questions(studies.DEFAULT.base)[words_]
     )
     assert charts(app)
@@ -67,7 +67,7 @@ def test_a_question_is_about_what_the_settings_describe(visit: Visit) -> None:
     widget(app, "selectbox", "Environment").select("chain").run()
     (pills,) = (each for each in app.pills if "More states?" in each.options)
     pills.set_value("More states?").run()
-    study = app.session_state["session"].part(studies.SweepPageState).study
+    study = app.session_state["session"].part(studies.SweepPageState).view
     assert (study.base.environment, study.x) == ("chain", "S")
 
 

@@ -23,7 +23,7 @@ from pages.shared.results.status import ACTIVE
 from pages.shared.visitor import presence
 from pages.shared.visitor.address import RUN
 from pages.shared.visitor.callbacks import button, callback
-from pages.shared.visitor.draft import draft_of, spec_from
+from pages.shared.visitor.draft import draft_of
 from pages.shared.visitor.state import Session, add, attempt, change_view, owner_id, session, write_address
 
 DRAFTS = "The dashed curves are a draft of these settings and the same run without privacy."
@@ -98,7 +98,7 @@ def offer(
 
 def curve_box(found: tuple[RunSpec | None, str]) -> None:
     """Draw the run of the settings as a draft, or the cost of pressing Run, or the reason why it cannot be pressed; and
-    the button. found: see `spec_of_controls`."""
+    the button. found: see `described`."""
     s, (spec, refusal) = session(), found
     if spec:
         try:
@@ -200,11 +200,6 @@ def baseline_beside(s: Session, spec: RunSpec) -> list[RunSpec]:
     there = {place_of(curve.spec) for curve in s.explore.curves}
     first = place_of(spec) not in there and len(s.explore.curves) + 1 < MAX_CURVES
     return [spec.baseline()] if first and spec.privacy != "none" else []
-
-
-def spec_of_controls(s: Session) -> tuple[RunSpec | None, str]:
-    """Return the run that the controls describe, or a sentence that explains why there is none."""
-    return described(lambda: spec_from(s.draft))
 
 
 def described(make: Callable[[], Described]) -> tuple[Described | None, str]:

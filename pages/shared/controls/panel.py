@@ -29,7 +29,7 @@ from dprl.simulation.pairs import runs_in
 from dprl.simulation.schedules import adaptive, geometric
 from dprl.simulation.schedules.episodic import LIMIT as EPISODIC_LIMIT
 from dprl.words import count, listed, size
-from pages.shared.controls.launch import spec_of_controls
+from pages.shared.controls.launch import described
 from pages.shared.controls.noise import SMALL, epsilon_slider, noise, structure
 from pages.shared.controls.widgets import (
     complaint,
@@ -47,7 +47,7 @@ from pages.shared.layout.chart import kept, save
 from pages.shared.layout.frame import guarded
 from pages.shared.layout.terms import escape, meanings
 from pages.shared.visitor.callbacks import button, keyed
-from pages.shared.visitor.draft import Owner, effective
+from pages.shared.visitor.draft import Owner, effective, spec_from
 from pages.shared.visitor.state import Session, session
 
 T = TypeVar("T")
@@ -107,7 +107,7 @@ def run_settings() -> tuple[RunSpec | None, str]:
     size_controls(s)
     environment_parameters(s)
     more(s, noise, structure)
-    return spec_of_controls(s)
+    return described(lambda: spec_from(s.draft))
 
 
 def environment(s: Session) -> None:
@@ -344,10 +344,8 @@ def parameters(s: Session, owner: Owner, key: str, fields: Sequence[Field]) -> N
     numbers = [f for f in fields if f.kind in ("int", "float")]
 
     def put(f: Field) -> None:
-        def store(chosen: Any) -> None:
-            s.draft.params(owner, key)[f.name] = chosen
-
-        parameter(f, f"{owner}_params.{key}.{f.name}", values[f.name], store)
+        name = f"{owner}_params.{key}.{f.name}"
+        parameter(f, name, values[f.name], lambda to: s.draft.params(owner, key).update({f.name: to}))
 
     for group in (numbers[i : i + 3] for i in range(0, len(numbers), 3)):
         with st.container(horizontal=True, wrap=False):

@@ -23,7 +23,6 @@ MENU = "menu_"
 THOUSANDS = re.compile(r"[0-9]{1,3}(,[0-9]{3})+")
 EXACT = 112  # pixels of a field next to its label
 PAUSE = "800ms"  # after the last digit, until a number counts without Enter: enough to think of the next
-Titles = Mapping[str, str] | None
 Store = Callable[[Any], None]
 
 
@@ -40,7 +39,7 @@ def select(
     options: Sequence[str],
     value: str,
     store: Store,
-    titles: Titles = None,
+    titles: Mapping[str, str] | None = None,
     help: str = "",
     name: str = "",
 ) -> None:
@@ -178,13 +177,10 @@ def log_slider(
     If one of the two is used, a new widget replaces the other.
     """
     replaced = session().replaced_widgets
-
-    def nearest_mark(value: float) -> float:
-        return min(marks, key=lambda mark: abs(math.log(mark) - math.log(value)))
+    nearest = min(marks, key=lambda mark: abs(math.log(mark) - math.log(value)))
 
     def slid(mark: float) -> None:
-        chosen = field.check(mark)
-        store(chosen)
+        store(field.check(mark))
         replaced[name, "exact"] += 1
 
     def entered(chosen: Any) -> None:
@@ -198,7 +194,7 @@ def log_slider(
         st.select_slider(
             label,
             marks,
-            nearest_mark(value),
+            nearest,
             format_func=show,
             label_visibility="collapsed",
             disabled=locked(name),
@@ -233,11 +229,7 @@ def parameter(field: Field, name: str, value: Any, store: Store) -> None:
 
 def setter(name: str) -> Store:
     """Return a function that stores a value in the draft."""
-
-    def store(value: Any) -> None:
-        setattr(session().draft, name, value)
-
-    return store
+    return lambda value: setattr(session().draft, name, value)
 
 
 def menu_titles(registry: Mapping[str, Any]) -> dict[str, str]:
@@ -273,13 +265,7 @@ def choose_several(
 
 
 def values_field(
-    label: str,
-    name: str,
-    text: str,
-    store: Store,
-    parse: Callable[[str], object],
-    help: str,
-    fixed: bool,
+    label: str, name: str, text: str, store: Store, parse: Callable[[str], object], help: str, fixed: bool
 ) -> None:
     """Draw a field of several numbers, and any fault below it. parse: raises SpecError; fixed: whether it is locked."""
     st.text_input(label, text, max_chars=400, help=help, disabled=fixed, **keyed(name, store))

@@ -34,8 +34,6 @@ CRASHED = "Something went wrong on this page and was written to the log. Reload 
 ANSWERED = 0.3  # seconds between two looks at the workers' answers
 SHARE = 0.2  # of a processor, for drawing all parts that redraw themselves; sending them comes on top
 COST = 0.01  # estimated CPU seconds of drawing a part, until it is measured
-
-
 AT_ONCE = 2  # threads that draw at once, one of which may wait for a file
 mine = threading.local()
 

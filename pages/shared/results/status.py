@@ -73,9 +73,7 @@ def pace(going: Sequence[RunStatus]) -> float | None:
     """Return the seconds between two looks at unfinished runs; None without any, or while the visitor pauses them."""
     s = session()
     s.paused = s.paused and bool(going)  # runs that begin later are not paused
-    if not going or s.paused:
-        return None
-    return PACE
+    return PACE if going and not s.paused else None
 
 
 def pause_switch() -> None:
@@ -85,15 +83,6 @@ def pause_switch() -> None:
     if paused != s.paused:
         s.paused = paused
         st.rerun()
-
-
-def line(share: float, said: str, withdraw: Callable[[], object], label: str = "Cancel") -> None:
-    """Draw the progress of unfinished runs, with the button that withdraws from them."""
-    with st.container(
-        key="status_going", horizontal=True, wrap=False, vertical_alignment="center", gap="small"
-    ):
-        st.progress(min(1.0, max(0.0, share)), said, width="stretch")
-        act(label, "close", withdraw, "cancel")
 
 
 def stopped(why: str, label: str, icon: str, action: Callable[[], object], key: str) -> None:
@@ -193,10 +182,6 @@ class Runs:
         """Request the missing runs of a link, unless that would cost too much; return whether this was done."""
         return begin(self.missing(specs), owner_id(self.group))
 
-    def withdraw(self, specs: Sequence[Spec]) -> None:
-        """Withdraw the visitor's requests for runs; finished results stay."""
-        cancel(specs, owner_id(self.group))
-
     def progress(self, specs: Sequence[Any]) -> Progress:
         """Return the joint status of runs."""
         owner = owner_id(self.group)
@@ -213,33 +198,37 @@ class Runs:
 
         begin: requests the missing runs, instead of `start`; stop: called when the visitor withdraws from them.
         """
-        with st.container():
-            self._strip(now, begin or partial(self.start, now.specs), stop)
 
-    def _strip(self, now: Progress, begin: Callable[[], object], stop: Callable[[], object]) -> None:
         def withdraw() -> None:
             stop()
-            self.withdraw(now.active)
+            cancel(now.active, owner_id(self.group))
 
         runs, failed = len(now.specs), now.of("failed")
-        seeds, lacking = sum(spec.seeds for spec in now.specs), sum(spec.seeds for spec in now.lacking)
-        say(
-            "Running." if now.active else ended(runs, runs - len(now.lacking), len(failed)),
-            self.group or "runs",
-        )
-        if now.active:
-            done = seeds - lacking + sum(run.seeds_done for run in now.lacking.values())
-            share = (seeds - lacking + sum(run.progress * run.seeds for run in now.lacking.values())) / seeds
-            time = duration(max(now.lacking[spec].seconds_left or 0.0 for spec in now.active))
-            left = f"{time} left" if now.of("running") else f"waiting for other runs, then {time} to compute"
-            said = f"**{plural(runs, 'run')}** · {done} of {plural(seeds, 'seed')} finished, {left}."
-            line(share, said, withdraw)
-        elif failed:
-            why = f":material/error: {plural(len(failed), 'run')} failed. {escape(now.lacking[failed[0]].message)}"
-            stopped(why, "Try again", "replay", partial(self.start, failed, again=True), "retry")
-        elif lost := now.of("cancelled", "unknown"):
-            why = f":material/info: {plural(len(lost), 'run')} of {runs} not computed: {price(lost)}."
-            stopped(why, "Run them", "play_arrow", begin, "begin")
+        seeds, going = sum(spec.seeds for spec in now.specs), now.lacking.values()
+        finished = seeds - sum(spec.seeds for spec in now.lacking)
+        state = "Running." if now.active else ended(runs, runs - len(now.lacking), len(failed))
+        with st.container():
+            say(state, self.group or "runs")
+            if now.active:
+                done = finished + sum(run.seeds_done for run in going)
+                share = (finished + sum(run.progress * run.seeds for run in going)) / seeds
+                time = duration(max(now.lacking[spec].seconds_left or 0.0 for spec in now.active))
+                waiting = f"waiting for other runs, then {time} to compute"
+                left = f"{time} left" if now.of("running") else waiting
+                said = f"**{plural(runs, 'run')}** · {done} of {plural(seeds, 'seed')} finished, {left}."
+                with st.container(
+                    key="status_going", horizontal=True, wrap=False, vertical_alignment="center", gap="small"
+                ):
+                    st.progress(min(1.0, max(0.0, share)), said, width="stretch")
+                    act("Cancel", "close", withdraw, "cancel")
+            elif failed:
+                message = escape(now.lacking[failed[0]].message)
+                why = f":material/error: {plural(len(failed), 'run')} failed. {message}"
+                stopped(why, "Try again", "replay", partial(self.start, failed, again=True), "retry")
+            elif lost := now.of("cancelled", "unknown"):
+                why = f":material/info: {plural(len(lost), 'run')} of {runs} not computed: {price(lost)}."
+                begin = begin or partial(self.start, now.specs)
+                stopped(why, "Run them", "play_arrow", begin, "begin")
 
 
 ONLINE = Runs(FILES_OF_ONLINE)  # runs of the page Online, and of pages that lead to it

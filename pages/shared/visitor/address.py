@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
-from urllib.parse import parse_qs, unquote, unquote_plus, urlencode, urlsplit, urlunsplit
+from urllib.parse import parse_qs, unquote, unquote_plus, urlencode, urlsplit
 
 import streamlit as st
 
@@ -129,8 +129,7 @@ def name_of(query: Query, files: Collection[str]) -> str:
 
 def whole_address(query: str) -> str:
     """Return the whole address of this page with a query, as far as the server knows its own."""
-    here = urlsplit(st.context.url or "")
-    return urlunsplit((here.scheme, here.netloc, here.path, query, ""))
+    return urlsplit(st.context.url or "")._replace(query=query, fragment="").geturl()
 
 
 def sentence_of(given: Mapping[str, Sequence[str]], problems: list[str]) -> str:

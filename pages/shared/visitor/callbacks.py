@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
 from typing import Any, ParamSpec
 
 import streamlit as st
@@ -51,15 +51,10 @@ def on_value(key: str, use: Callable[[Any], object]) -> Callable[[], None]:
     return callback(changed)
 
 
-def key_of(name: str) -> str:
-    """Return the key of a widget on this page. A new version of the session makes a new widget."""
-    s = session()
-    return f"{s.version}:{s.page}:{name}"
-
-
 def keyed(name: str, use: Callable[[Any], object]) -> dict[str, Any]:
-    """Return the key of a widget, and the callback that hands its value to `use`, as arguments of the widget."""
-    key = key_of(name)
+    """Return the key of a widget, and the callback that hands its value to `use`, as arguments of the widget. A new
+    version of the session makes a new widget."""
+    key = f"{session().version}:{session().page}:{name}"
     return {"key": key, "on_change": on_value(key, use)}
 
 
@@ -71,8 +66,4 @@ def button(label: str, action: Callable[..., object], *arguments: Any, icon: str
 
 def into(settings: object, name: str) -> Callable[[Any], None]:
     """Return a function that stores one of a page's settings outside the draft."""
-
-    def store(value: Any) -> None:
-        setattr(settings, name, value)
-
-    return store
+    return partial(setattr, settings, name)

@@ -76,8 +76,7 @@ class PageState(ABC):
 
     def put(self, **values: Any) -> None:
         """Change the state, and the address with it, and forget the problems of a link."""
-        for name, value in (values | {"problems": ()}).items():
-            setattr(self, name, value)
+        vars(self).update(values, problems=())
         write_address(self)
 
     def change(self, **view: Any) -> None:
