@@ -17,7 +17,7 @@ export default function ({ data, parentElement }) {
     setTimeout(() => { label.textContent = data.label; }, 1800);
   };
   // Only a toggle has changed the view, so Back returns to the previous comparison, not to the previous toggle.
-  if (data.replace) history.replaceState(history.state, "", location.pathname + "?" + data.query);
+  if (data.replace) history.replaceState(history.state, "", location.pathname + "?" + data.replace);
   [label.textContent, button.onclick] = [data.label, copy];
   button.classList.remove("unready");
   return () => { button.onclick = null; };

@@ -17,6 +17,7 @@ from dprl.words import human, percent, quoted, rough, some, to_the
 
 SAID = messages("charts")["regret"]
 NAMED = 5  # up to this many others are named; of more, only the draft and the worst
+DRAFT = "Draft: "  # begins the name of a draft
 ALIKE = 1.05  # a smaller ratio counts as equal
 AVERAGES = ("share", "per-episode")  # views that average over the episodes so far
 
@@ -32,19 +33,40 @@ class _End:
 def about_regret(curves: Sequence[Series], view: Measure, statistic: Statistic = "mean") -> str:
     """Name the curves that lose least and most with the ratio of their losses, and the statistic used.
 
-    Curves of one environment are compared after the same number of episodes, the largest that two of them reached.
+    Curves of one environment are compared after the same number of episodes, the largest that two of them reached. In
+    averages, only finished runs are compared, if there are any.
+    Equal settings in several environments come first, then the environment of a draft.
     """
     ends = _ends(curves)
     if not ends:
         return NOTHING
-    said = [
-        _about_one_place([end for end in ends if end.curve.place == place], view)
-        for place in dict.fromkeys(end.curve.place for end in ends)
-    ]
-    return " ".join([*said, of_seeds(statistic, min(len(end.curve.rows) for end in ends))])
+    places: dict[str, list[_End]] = {}
+    for end in sorted(ends, key=lambda end: not end.curve.style.draft):
+        places.setdefault(end.curve.place, []).append(end)
+    said = [_about_one_place(there, view) for there in places.values()]
+    across = _across_places(ends) if view in AVERAGES else []
+    return " ".join([*across, *said, of_seeds(statistic, min(len(end.curve.rows) for end in ends))])
 
 
-def _about_one_place(ends: list[_End], view: Measure) -> str:
+def _across_places(ends: list[_End]) -> list[str]:
+    """Compare the episodes that equal settings need to learn in different environments."""
+    alike: dict[str, list[_End]] = {}
+    for end in ends:
+        place, _, settings = end.name.removeprefix(DRAFT).partition(": ")
+        if settings and place and _users_needed(end) < np.inf:
+            alike.setdefault(settings, []).append(end)
+    said = []
+    for group in alike.values():
+        first, last = min(group, key=_users_needed), max(group, key=_users_needed)
+        if (times := _users_needed(last) / _users_needed(first)) >= ALIKE:
+            runs = {"run": quoted(last.name), "other": quoted(first.name)}
+            said.append(filled(SAID["learned_elsewhere"], **runs, times=rough(times)))
+    return said
+
+
+def _about_one_place(all_ends: list[_End], view: Measure) -> str:
+    finished = [end for end in all_ends if end.curve.needed is not None]
+    ends = finished if finished and view in AVERAGES else all_ends
     at = sorted(end.episodes for end in ends)[-2:][0]
     met = [_lost_after(end, at, view) for end in ends if end.episodes >= at]
     known = all(end.curve.v_star and end.curve.needed is not None for end in met)
@@ -54,7 +76,7 @@ def _about_one_place(ends: list[_End], view: Measure) -> str:
         said = _users(met, at, view)
     else:
         said = _best_and_others(met, at, view)
-    short = [quoted(end.name) for end in ends if end.episodes < at]
+    short = [quoted(end.name) for end in all_ends if end not in ends or end.episodes < at]
     return f"{said} {filled(SAID['left_out'], runs=some(short, 2))}" if short else said
 
 

@@ -16,6 +16,7 @@ from dprl.learners.tabular.planner import OWN
 from dprl.messages.labels import called, phrase
 from dprl.privacy import MECHANISMS
 from dprl.research.series import place_of, style_of
+from dprl.sentences.regret import DRAFT
 from dprl.simulation import OfflineSpec, RunSpec, Spec
 from dprl.words import count, plural
 from pages.shared.visitor.links import Curve
@@ -48,7 +49,7 @@ def titles(curves: Sequence[Curve]) -> list[str]:
     labels = [place + label(curve.spec, several) for curve, place in zip(curves, places, strict=True)]
     apart = told_apart([curve.spec for curve in curves], labels)
     named = zip(curves, apart, strict=True)
-    return distinct([f"{'Draft: ' if curve.draft else ''}{curve.name or title}" for curve, title in named])
+    return distinct([f"{DRAFT if curve.draft else ''}{curve.name or title}" for curve, title in named])
 
 
 def places_apart(specs: Sequence[RunSpec | OfflineSpec]) -> list[str]:

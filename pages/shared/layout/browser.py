@@ -52,9 +52,9 @@ _daylight = component("daylight")
 _listening = component("listening", js=LISTENING)
 
 
-def copy_link(query: str, label: str = "Copy link", replace: bool = False) -> None:
+def copy_link(query: str, label: str = "Copy link", replace: str = "") -> None:
     """Draw a button that copies this page's address with `query` (already escaped). Two on one page need different
-    labels. replace: whether the address bar gets the query, too."""
+    labels. replace: a query for the address bar, if it is to change."""
     key = "_".join(label.lower().split())
     _copy(data={"query": query, "label": label, "replace": replace}, key=key, width="content")
 

@@ -100,10 +100,10 @@ def share(part: PageState, more: Callable[[], None] | None = None) -> None:
     """Draw buttons for the link to the current view, and the ways to pass it on. more: draws the page's own ways."""
     s = session()
     with st.container(horizontal=True, wrap=False, gap="xsmall", width="content", key="share"):
-        items = part.items
+        items = [*part.shared, *address.write_locks(part.locked), *address.saying(part.sentence)]
         if s.page:  # Home's slider writes its address itself
-            note_view(part, items)
-        copy_link(query_of(items), replace=part.moved and not st.context.is_embedded)
+            note_view(part, part.items)
+        copy_link(query_of(items), replace=part.query if part.moved and not st.context.is_embedded else "")
         popover = menu("Share", "share", ":material/qr_code_2:")
     if popover is None:
         return
@@ -118,7 +118,7 @@ def share(part: PageState, more: Callable[[], None] | None = None) -> None:
                 help=LOCK_HELP,
             )
             locked = address.EVERYTHING if s.locking else locked
-        items = [*part.link, *address.write_locks(locked)]
+        items = [*part.shared, *address.write_locks(locked)]
         own_sentence(part)
         whole = query_of([*items, *address.saying(part.sentence)])
         if locked != part.locked:

@@ -65,6 +65,11 @@ class PageState(ABC):
         """Return the query parameters of the link to the current view, in order, each key and value unescaped."""
 
     @property
+    def shared(self) -> list[tuple[str, str]]:
+        """Return the parameters for somebody else, who sees all that is drawn here."""
+        return self.link
+
+    @property
     def items(self) -> list[tuple[str, str]]:
         """Return the parameters of `link`, followed by the parameters for the locks and the message."""
         return [*self.link, *address.write_locks(self.locked), *address.saying(self.sentence)]
@@ -121,6 +126,11 @@ class ExploreState(PageState):
     @property
     def link(self) -> list[tuple[str, str]]:
         return links.encode(self.curves, self.view) if self.curves else []
+
+    @property
+    def shared(self) -> list[tuple[str, str]]:
+        curves = self.shown[:MAX_CURVES]  # a draft becomes a curve of its own
+        return links.encode(curves, self.view) if curves else []
 
     def follow(self, given: Query) -> None:
         """Apply a link, and start its runs."""
