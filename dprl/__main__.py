@@ -7,7 +7,7 @@ import io
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from dprl import RunSpec, SpecError, Sweep, __version__, cite, metrics, run, serve, spec_from_json
@@ -86,30 +86,7 @@ def command(arguments: Sequence[str] | None) -> int:
     given = command_line().parse_args(arguments)
     try:
         kept.remove_old()
-        if given.command == "run":
-            return run_one(spec_of(given), given.out, given.engine)
-        if given.command == "check":
-            return release.check_command(given)
-        if given.command == "release":
-            return release.release_command(
-                given, lambda spec, releases: run_one(spec, given.out, None, releases)
-            )
-        if given.command == "sweep":
-            return sweep_command(given)
-        if given.command == "cite":
-            print(cite(*(spec_from_json(text_of(path)) for path in given.specs)), end="")
-            return 0
-        if given.command == "reproduce":
-            return reproduce_command(given)
-        if given.command == "web":
-            return web_command(given)
-        if given.command == "serve":
-            return serve.main(given.host, serve.PORT.parse(given.port))
-        if given.command == "cluster":
-            return cluster.main(cluster.WORKERS.parse(given.workers), cluster.PORT.parse(given.port))
-        if given.command == "status":
-            return status(given.json)
-        return list_command()
+        return COMMANDS[given.command](given)
     except (SpecError, StoreError) as error:
         fail(" ".join([str(error), *getattr(error, "__notes__", ())]))
     except RunFailed as error:
@@ -191,15 +168,13 @@ def spec_of(given: argparse.Namespace) -> Any:
             raise SpecError(field.name, f"this is not a field of a spec of kind {kind.key}{way}.")
         own = kind.fields[field.name]  # two kinds of specs may have fields of the same name
         changes[field.name] = parse_params(field.name, *text) if own.kind == "params" else own.parse(text)
+    if base is None:
+        return kind.from_dict(changes)
     for name in changes:
         owner = name.removesuffix("_params")
-        if (
-            base is not None
-            and owner != name
-            and changes.get(owner, getattr(base, owner)) == getattr(base, owner)
-        ):
+        if owner != name and changes.get(owner, getattr(base, owner)) == getattr(base, owner):
             changes[name] = {**getattr(base, name), **changes[name]}
-    return kind.from_dict(changes) if base is None else base.replace(**changes)
+    return base.replace(**changes)
 
 
 def flags() -> list[Field]:
@@ -337,6 +312,30 @@ def reproduce_command(given: argparse.Namespace) -> int:
                 write_files(given.out, files)
     return 0
 
+
+def cite_command(given: argparse.Namespace) -> int:
+    """Print what to cite for the runs of the given files, as BibTeX, and return 0. Raises SpecError."""
+    print(cite(*(spec_from_json(text_of(path)) for path in given.specs)), end="")
+    return 0
+
+
+COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
+    "run": lambda given: run_one(spec_of(given), given.out, given.engine),
+    "check": release.check_command,
+    "release": lambda given: release.release_command(
+        given, lambda spec, releases: run_one(spec, given.out, None, releases)
+    ),
+    "sweep": sweep_command,
+    "cite": cite_command,
+    "reproduce": reproduce_command,
+    "web": web_command,
+    "serve": lambda given: serve.main(given.host, serve.PORT.parse(given.port)),
+    "cluster": lambda given: cluster.main(
+        cluster.WORKERS.parse(given.workers), cluster.PORT.parse(given.port)
+    ),
+    "status": lambda given: status(given.json),
+    "list": lambda given: list_command(),
+}
 
 if __name__ == "__main__":
     sys.exit(main())

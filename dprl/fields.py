@@ -213,13 +213,8 @@ class Field:
         if len(text) > 40:
             raise self.refuse(text)
         try:
-            return self.check(int(text))
-        except SpecError:
-            raise self.refuse(text) from None
-        except ValueError:
-            pass
-        try:
-            return self.check(float(text))
+            whole = re.fullmatch(r"[+-]?[\d_]+", text)
+            return self.check(int(text) if whole else float(text))
         except ValueError:
             raise self.refuse(text) from None
 
