@@ -138,9 +138,7 @@ def moves(
         named = True
 
 
-def _arc(
-    place: Array, s: int, t: int, action: int, one_side: bool, inward: bool = False, reach: float = 0.1
-) -> Array:
+def _arc(place: Array, s: int, t: int, action: int, one_side: bool, inward: bool, reach: float) -> Array:
     """Return the points [n, 2] of the arc from state s to state t. In a chain, moves up arch above it and moves down
     below. A loop leaves its node and returns, farther out for later actions; on a circle with names outside it points
     inward, and for two states upward. reach: the result of `_reach`."""
