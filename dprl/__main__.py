@@ -111,19 +111,12 @@ def add_run(commands: Any) -> None:
     )
     add_engine(parser)
     for field in flags():
-        many = field.kind == "params"
         ways = [field.way]
         for kind in (KINDS[key] for key in simulated()):
             other = kind.fields.get(field.name, field)
             if other.way not in ways:
                 ways += [f"with --kind {kind.key}: {other.way}"]
-        parser.add_argument(
-            field.flag,
-            dest=field.name,
-            action="append" if many else "store",
-            metavar="NAME=VALUE" if many else field.kind.upper(),
-            help="; ".join(ways).replace("%", "%%"),
-        )
+        field.add_to(parser, "; ".join(ways))
 
 
 def add_simple(commands: Any, name: str, what: str, *fields: Field) -> None:

@@ -113,12 +113,12 @@ def written(value: Any) -> str:
     return f"{text[:-zeros]}e{zeros}" if isinstance(value, int) and zeros > 3 else text
 
 
-def encode_spec(spec: Spec, first: Spec | None = None) -> str:
-    """Encode a spec for a query parameter, by its differences from the defaults or from a link's first spec."""
-    return "~".join(f"{k}.{v}" for k, v in differences(spec, first).items())
+def encode_spec(spec: Spec) -> str:
+    """Encode a spec for a query parameter, by its differences from the defaults."""
+    return "~".join(f"{k}.{v}" for k, v in differences(spec, None).items())
 
 
-def differences(spec: Spec, first: Spec | None = None) -> Pairs:
+def differences(spec: Spec, first: Spec | None) -> Pairs:
     """Return the pairs by which a spec differs from the first spec of its link and from the defaults."""
     whole, always = spec_pairs(spec), defaults(spec.kind)["always"]
     known = inherited(spec_pairs(first), whole) if first else {}
@@ -238,7 +238,10 @@ def spec_from(pairs: Mapping[str, str], files: Mapping[str, str], kind: str) -> 
         try:
             return KINDS[kind].from_dict(_parsed(values, kind)), problems
         except SpecError as error:
-            if not _leave_out(values, error.field):
+            name, _, param = error.field.partition(".")  # "epsilon" or "environment_params.S"
+            own = values.get(name)
+            left_out = own.pop(param) if isinstance(own, dict) and param in own else values.pop(name, None)
+            if left_out in (None, {}):
                 return None, [*problems, f"it was left out; {error}"]
             problems.append(str(error))
             if error.field == "mechanism":
@@ -261,16 +264,6 @@ def _values(pairs: Mapping[str, str], files: Mapping[str, str], kind: str) -> di
 def _parsed(values: Mapping[str, Any], kind: str) -> dict[str, Any]:
     fields = KINDS[kind].fields
     return {k: fields[k].parse(v) if isinstance(v, str) else v for k, v in values.items()}
-
-
-def _leave_out(values: dict[str, Any], where: str) -> bool:
-    """Remove the value that a SpecError names ("epsilon", "environment_params.S"); return whether it was there."""
-    name, _, param = where.partition(".")
-    params = values.get(name)
-    if isinstance(params, dict) and param in params:
-        del params[param]
-        return True
-    return values.pop(name, None) not in (None, {})
 
 
 def checked(field: Field, text: str | None, otherwise: Any, problems: list[str]) -> Any:

@@ -130,12 +130,10 @@ def to_the(base: str, mean: float, low: float = math.nan, high: float = math.nan
 BUDGETS = ("ε", "ρ")  # the symbols of budgets in sentences
 
 
-def halving(
-    slope: tuple[float, float, float], symbol: str, short: bool = False, what: str = "the cost"
-) -> str:
-    """Write the effect of halving the budget if a cost (or `what`) falls like a power of `symbol`: halving ε multiplies
-    the cost by 1.7 (1.6 to 1.8). slope: the exponent as (mean, low, high), perhaps NaN. Return "" if the cost does not
-    fall, or if `symbol` is not a budget."""
+def halving(slope: tuple[float, float, float], symbol: str, short: bool, what: str) -> str:
+    """Write the effect of halving the budget if `what`, such as the cost, falls like a power of `symbol`: halving ε
+    multiplies the cost by 1.7 (1.6 to 1.8). slope: the exponent as (mean, low, high), perhaps NaN. Return "" if the
+    cost does not fall, or if `symbol` is not a budget."""
     if symbol not in BUDGETS or not slope[0] < 0:
         return ""
     mean, low, high = (2**-e for e in (slope[0], slope[2], slope[1]))

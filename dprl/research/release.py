@@ -48,11 +48,7 @@ def add(commands: Any) -> None:
             help="a JSON file of public declarations: see the page",
         )
         for field in flags():
-            many = field.kind == "params"
-            parser.add_argument(
-                field.flag, dest=field.name, action="append" if many else "store",
-                metavar="NAME=VALUE" if many else field.kind.upper(), help=field.way.replace("%", "%%"),
-            )  # fmt: skip
+            field.add_to(parser, field.way)
     check.add_argument(
         "--budget", metavar="NAME", help="show what is left of a budget, and whether it is enough"
     )
