@@ -51,9 +51,9 @@ def policy_by_step(
     if optimal_policy is not None and weight is not None:
         top, name = float(weight.max()), "Disagreement × optimal policy's visits"
         ticks = ([0.0, top], ["0", percent(top)]) if top > 0 else ([0.0], ["0"])
-        often = weight.T, weight.T, colors.amount, 0.0, top or 1.0
+        drawn = weight.T, weight.T, colors.amount, 0.0, top or 1.0
         panels.append(actions("Optimal", optimal_policy))
-        panels.append(heat.Heatmap(name, *often, form=".2%", ticks=ticks))
+        panels.append(heat.Heatmap(name, *drawn, form=".2%", ticks=ticks))
         columns |= {"optimal": names[optimal_policy.astype(int)], "worse than optimal": wrong}
         columns["optimal policy's visits"] = optimal_occupancy
     if behaviour is not None:
