@@ -109,16 +109,14 @@ def _grid_cells(chart: Chart, z: Array, scale: style.Scale, name: str, words: ND
     chart.traces.append(cells | said)
 
 
-def signs(
-    chart: Chart, drawing: Mapping[str, Any], inks: Sequence[str], small: bool, corner: bool = False
-) -> None:
-    """Write S, ★ and ✕ into the marked cells; with `corner`, S is off-centre to leave room for an arrow."""
+def signs(chart: Chart, drawing: Mapping[str, Any], inks: Sequence[str], small: bool) -> None:
+    """Write S, ★ and ✕ into the marked cells; in a large grid, S is off-centre to leave room for an arrow."""
     side = pixels(drawing, small)
     for mark, sign in SIGNS.items():
         at = [i for i, m in enumerate(cell_marks(drawing)) if m == mark]
         if not at:
             continue
-        aside = corner and mark not in FINAL
+        aside = not small and mark not in FINAL
         shift = -0.33 if aside else 0.0
         x, y = ([drawing["cells"][i][axis] + shift for i in at] for axis in (1, 0))
         size = float(np.clip(side * (0.26 if aside else 0.5), 8, 26))
