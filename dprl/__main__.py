@@ -45,9 +45,7 @@ REPRODUCED = (*CLAIMS, verdicts.RANKING, EVERY_CLAIM)
 
 def command_line() -> Parser:
     """Return the parser of all commands and their flags."""
-    parser = Parser(
-        prog="dprl", description="Measure the cost of privacy in reinforcement learning.", allow_abbrev=False
-    )
+    parser = Parser(prog="dprl", description="Measure the cost of privacy in reinforcement learning.")
     parser.add_argument("--version", action="version", version=f"dprl {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=Parser)
     add_run(commands)
@@ -55,12 +53,12 @@ def command_line() -> Parser:
     add_sweep(commands)
     add_reproduce(commands)
     add_web(commands)
-    cited = commands.add_parser("cite", help="print what to cite for runs, as BibTeX", allow_abbrev=False)
+    cited = commands.add_parser("cite", help="print what to cite for runs, as BibTeX")
     cited.add_argument("specs", metavar="SPEC", nargs="+", help="a spec.json")
-    commands.add_parser("list", help="print the registries", allow_abbrev=False)
+    commands.add_parser("list", help="print the registries")
     add_simple(commands, "serve", "open the dashboard", serve.HOST, serve.PORT)
     add_simple(commands, "cluster", "start a Dask cluster on this machine", cluster.WORKERS, cluster.PORT)
-    look = commands.add_parser("status", help="show the queue, the workers and the store", allow_abbrev=False)
+    look = commands.add_parser("status", help="show the queue, the workers and the store")
     look.add_argument("--json", action="store_true", help="as JSON on one line")
     return parser
 
@@ -99,7 +97,7 @@ def command(arguments: Sequence[str] | None) -> int:
 
 def add_run(commands: Any) -> None:
     """Add the flags of `run`: one for each field of a spec."""
-    parser = commands.add_parser("run", help="simulate one spec and write its curve", allow_abbrev=False)
+    parser = commands.add_parser("run", help="simulate one spec and write its curve")
     parser.add_argument(
         "--kind",
         default=RunSpec.kind,
@@ -121,7 +119,7 @@ def add_run(commands: Any) -> None:
 
 def add_simple(commands: Any, name: str, what: str, *fields: Field) -> None:
     """Add the command `name` with one flag for each field. what: the command's help text."""
-    parser = commands.add_parser(name, help=what, allow_abbrev=False)
+    parser = commands.add_parser(name, help=what)
     for field in fields:
         parser.add_argument(
             field.flag, default=str(field.default), help=f"{field.help} (default {field.default})"
@@ -210,7 +208,7 @@ def run_one(spec: Any, folder: str, engine: str | None, releases: int = 1) -> in
 
 def add_sweep(commands: Any) -> None:
     """Add the flags of `sweep`."""
-    parser = commands.add_parser("sweep", help="simulate a spec along axes", allow_abbrev=False)
+    parser = commands.add_parser("sweep", help="simulate a spec along axes")
     parser.add_argument(
         "--spec", metavar="FILE", help="a spec.json to start from, or a sweep.json (default: the default run)"
     )
@@ -270,7 +268,7 @@ def sweep_command(given: argparse.Namespace) -> int:
 
 def add_reproduce(commands: Any) -> None:
     """Add the flags of `reproduce`."""
-    parser = commands.add_parser("reproduce", help="put the papers' claims to the test", allow_abbrev=False)
+    parser = commands.add_parser("reproduce", help="put the papers' claims to the test")
     parser.add_argument(
         "claim", nargs="?", help=f"one of {', '.join(REPRODUCED)}; by default they are listed"
     )

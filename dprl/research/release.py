@@ -32,13 +32,9 @@ FROM_FILES = ("data", "declared", "n", "checked", "first_step")  # fields withou
 def add(commands: Any) -> None:
     """Add the flags of `check` and `release`."""
     check = commands.add_parser(
-        "check",
-        help="check a file of your own, and show the cost of a release; releases nothing",
-        allow_abbrev=False,
+        "check", help="check a file of your own, and show the cost of a release; releases nothing"
     )
-    release = commands.add_parser(
-        "release", help="learn a policy from a file of your own, under a budget", allow_abbrev=False
-    )
+    release = commands.add_parser("release", help="learn a policy from a file of your own, under a budget")
     for parser in (check, release):
         parser.add_argument("data", metavar="FILE", help=FIELDS["data"].way)
         parser.add_argument(
