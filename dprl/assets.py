@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+CHECKOUT = Path(__file__).parent.parent
 INSTALLED = Path(__file__).parent / "dashboard"  # the place of the same files in a wheel, see deploy/wheel.py
-ROOT = (
-    INSTALLED if INSTALLED.is_dir() else Path(__file__).parent.parent
-)  # app.py, pages/, assets/ and .streamlit/ are here
+ROOT = INSTALLED if INSTALLED.is_dir() else CHECKOUT  # app.py, pages/, assets/ and .streamlit/ are here
 ASSETS = ROOT / "assets"
 WEB = ASSETS / "web"  # JavaScript, CSS and HTML files
 
