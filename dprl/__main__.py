@@ -7,7 +7,7 @@ import io
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from dprl import RunSpec, SpecError, Sweep, __version__, cite, metrics, run, serve, spec_from_json
@@ -45,9 +45,7 @@ REPRODUCED = (*CLAIMS, verdicts.RANKING, EVERY_CLAIM)
 
 def command_line() -> Parser:
     """Return the parser of all commands and their flags."""
-    parser = Parser(
-        prog="dprl", description="Measure the cost of privacy in reinforcement learning.", allow_abbrev=False
-    )
+    parser = Parser(prog="dprl", description="Measure the cost of privacy in reinforcement learning.")
     parser.add_argument("--version", action="version", version=f"dprl {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=Parser)
     add_run(commands)
@@ -55,12 +53,12 @@ def command_line() -> Parser:
     add_sweep(commands)
     add_reproduce(commands)
     add_web(commands)
-    cited = commands.add_parser("cite", help="print what to cite for runs, as BibTeX", allow_abbrev=False)
+    cited = commands.add_parser("cite", help="print what to cite for runs, as BibTeX")
     cited.add_argument("specs", metavar="SPEC", nargs="+", help="a spec.json")
-    commands.add_parser("list", help="print the registries", allow_abbrev=False)
+    commands.add_parser("list", help="print the registries")
     add_simple(commands, "serve", "open the dashboard", serve.HOST, serve.PORT)
     add_simple(commands, "cluster", "start a Dask cluster on this machine", cluster.WORKERS, cluster.PORT)
-    look = commands.add_parser("status", help="show the queue, the workers and the store", allow_abbrev=False)
+    look = commands.add_parser("status", help="show the queue, the workers and the store")
     look.add_argument("--json", action="store_true", help="as JSON on one line")
     return parser
 
@@ -86,30 +84,7 @@ def command(arguments: Sequence[str] | None) -> int:
     given = command_line().parse_args(arguments)
     try:
         kept.remove_old()
-        if given.command == "run":
-            return run_one(spec_of(given), given.out, given.engine)
-        if given.command == "check":
-            return release.check_command(given)
-        if given.command == "release":
-            return release.release_command(
-                given, lambda spec, releases: run_one(spec, given.out, None, releases)
-            )
-        if given.command == "sweep":
-            return sweep_command(given)
-        if given.command == "cite":
-            print(cite(*(spec_from_json(text_of(path)) for path in given.specs)), end="")
-            return 0
-        if given.command == "reproduce":
-            return reproduce_command(given)
-        if given.command == "web":
-            return web_command(given)
-        if given.command == "serve":
-            return serve.main(given.host, serve.PORT.parse(given.port))
-        if given.command == "cluster":
-            return cluster.main(cluster.WORKERS.parse(given.workers), cluster.PORT.parse(given.port))
-        if given.command == "status":
-            return status(given.json)
-        return list_command()
+        return COMMANDS[given.command](given)
     except (SpecError, StoreError) as error:
         fail(" ".join([str(error), *getattr(error, "__notes__", ())]))
     except RunFailed as error:
@@ -122,7 +97,7 @@ def command(arguments: Sequence[str] | None) -> int:
 
 def add_run(commands: Any) -> None:
     """Add the flags of `run`: one for each field of a spec."""
-    parser = commands.add_parser("run", help="simulate one spec and write its curve", allow_abbrev=False)
+    parser = commands.add_parser("run", help="simulate one spec and write its curve")
     parser.add_argument(
         "--kind",
         default=RunSpec.kind,
@@ -134,24 +109,17 @@ def add_run(commands: Any) -> None:
     )
     add_engine(parser)
     for field in flags():
-        many = field.kind == "params"
         ways = [field.way]
         for kind in (KINDS[key] for key in simulated()):
             other = kind.fields.get(field.name, field)
             if other.way not in ways:
                 ways += [f"with --kind {kind.key}: {other.way}"]
-        parser.add_argument(
-            field.flag,
-            dest=field.name,
-            action="append" if many else "store",
-            metavar="NAME=VALUE" if many else field.kind.upper(),
-            help="; ".join(ways).replace("%", "%%"),
-        )
+        field.add_to(parser, "; ".join(ways))
 
 
 def add_simple(commands: Any, name: str, what: str, *fields: Field) -> None:
     """Add the command `name` with one flag for each field. what: the command's help text."""
-    parser = commands.add_parser(name, help=what, allow_abbrev=False)
+    parser = commands.add_parser(name, help=what)
     for field in fields:
         parser.add_argument(
             field.flag, default=str(field.default), help=f"{field.help} (default {field.default})"
@@ -191,15 +159,13 @@ def spec_of(given: argparse.Namespace) -> Any:
             raise SpecError(field.name, f"this is not a field of a spec of kind {kind.key}{way}.")
         own = kind.fields[field.name]  # two kinds of specs may have fields of the same name
         changes[field.name] = parse_params(field.name, *text) if own.kind == "params" else own.parse(text)
+    if base is None:
+        return kind.from_dict(changes)
     for name in changes:
         owner = name.removesuffix("_params")
-        if (
-            base is not None
-            and owner != name
-            and changes.get(owner, getattr(base, owner)) == getattr(base, owner)
-        ):
+        if owner != name and changes.get(owner, getattr(base, owner)) == getattr(base, owner):
             changes[name] = {**getattr(base, name), **changes[name]}
-    return kind.from_dict(changes) if base is None else base.replace(**changes)
+    return base.replace(**changes)
 
 
 def flags() -> list[Field]:
@@ -242,7 +208,7 @@ def run_one(spec: Any, folder: str, engine: str | None, releases: int = 1) -> in
 
 def add_sweep(commands: Any) -> None:
     """Add the flags of `sweep`."""
-    parser = commands.add_parser("sweep", help="simulate a spec along axes", allow_abbrev=False)
+    parser = commands.add_parser("sweep", help="simulate a spec along axes")
     parser.add_argument(
         "--spec", metavar="FILE", help="a spec.json to start from, or a sweep.json (default: the default run)"
     )
@@ -302,7 +268,7 @@ def sweep_command(given: argparse.Namespace) -> int:
 
 def add_reproduce(commands: Any) -> None:
     """Add the flags of `reproduce`."""
-    parser = commands.add_parser("reproduce", help="put the papers' claims to the test", allow_abbrev=False)
+    parser = commands.add_parser("reproduce", help="put the papers' claims to the test")
     parser.add_argument(
         "claim", nargs="?", help=f"one of {', '.join(REPRODUCED)}; by default they are listed"
     )
@@ -337,6 +303,30 @@ def reproduce_command(given: argparse.Namespace) -> int:
                 write_files(given.out, files)
     return 0
 
+
+def cite_command(given: argparse.Namespace) -> int:
+    """Print what to cite for the runs of the given files, as BibTeX, and return 0. Raises SpecError."""
+    print(cite(*(spec_from_json(text_of(path)) for path in given.specs)), end="")
+    return 0
+
+
+COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
+    "run": lambda given: run_one(spec_of(given), given.out, given.engine),
+    "check": release.check_command,
+    "release": lambda given: release.release_command(
+        given, lambda spec, releases: run_one(spec, given.out, None, releases)
+    ),
+    "sweep": sweep_command,
+    "cite": cite_command,
+    "reproduce": reproduce_command,
+    "web": web_command,
+    "serve": lambda given: serve.main(given.host, serve.PORT.parse(given.port)),
+    "cluster": lambda given: cluster.main(
+        cluster.WORKERS.parse(given.workers), cluster.PORT.parse(given.port)
+    ),
+    "status": lambda given: status(given.json),
+    "list": lambda given: list_command(),
+}
 
 if __name__ == "__main__":
     sys.exit(main())

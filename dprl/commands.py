@@ -31,10 +31,11 @@ PACKAGES = ("streamlit", "plotly", "numpy", "scipy", "pandas", "numba")
 
 
 class Parser(argparse.ArgumentParser):
-    """An argparse parser whose errors are one line and which reads every negative number as a value."""
+    """An argparse parser without abbreviated flags, whose errors are one line and which reads every negative number as
+    a value."""
 
-    def __init__(self, *args: Any, **how: Any) -> None:
-        super().__init__(*args, **how)
+    def __init__(self, **how: Any) -> None:
+        super().__init__(allow_abbrev=False, **how)
         # argparse itself reads -1e-3 as a flag, up to Python 3.13
         self._negative_number_matcher = re.compile(r"-(\.?\d|inf|nan)", re.IGNORECASE)
 
@@ -104,9 +105,7 @@ def list_command() -> int:
 
 def add_web(commands: Any) -> None:
     """Add the command `web` and its flags."""
-    parser = commands.add_parser(
-        "web", help="write pages that need no server, for any host of files", allow_abbrev=False
-    )
+    parser = commands.add_parser("web", help="write pages that need no server, for any host of files")
     parser.add_argument(
         "--out", metavar="DIR", required=True, help="where to write index.html and the others"
     )

@@ -185,10 +185,9 @@ class Field:
             return Frozen(value)
         if isinstance(value, str):
             raise self.refuse(repr(value))  # in quotes, which show that a number was given as text
-        if isinstance(value, bool) or not hasattr(value, "__float__"):
-            raise self.refuse(value)
+        counts = hasattr(value, "__float__") and not isinstance(value, bool)
         try:
-            as_float = float(value)
+            as_float = float(value) if counts else math.nan
         except (OverflowError, ValueError, TypeError):
             raise self.refuse(value) from None
         if not math.isfinite(as_float) or (self.kind == "int" and not as_float.is_integer()):
@@ -213,15 +212,17 @@ class Field:
         if len(text) > 40:
             raise self.refuse(text)
         try:
-            return self.check(int(text))
-        except SpecError:
-            raise self.refuse(text) from None
-        except ValueError:
-            pass
-        try:
-            return self.check(float(text))
+            whole = re.fullmatch(r"[+-]?[\d_]+", text)
+            return self.check(int(text) if whole else float(text))
         except ValueError:
             raise self.refuse(text) from None
+
+    def add_to(self, parser: Any, help: str) -> None:
+        """Add the field's flag to a parser of argparse; parameters may be given in several flags."""
+        many = self.kind == "params"
+        action, form = ("append", "NAME=VALUE") if many else ("store", self.kind.upper())
+        text = help.replace("%", "%%")
+        parser.add_argument(self.flag, dest=self.name, action=action, metavar=form, help=text)
 
 
 _READ = {"int": "int", "float": "float", "params": "Mapping"}  # types in signatures, for each kind
@@ -307,10 +308,9 @@ def read_json(name: str, text: str | bytes, allowed: str = SPEC) -> Any:
     """
     if not isinstance(text, str | bytes):
         raise SpecError(name, f"{shown(text)} is not JSON text; give {allowed} as text.")
+    plain = decode(name, text) if isinstance(text, bytes) else text.removeprefix(_BOM)
     try:
-        return json.loads(decode(name, text) if isinstance(text, bytes) else text.removeprefix(_BOM))
-    except SpecError:
-        raise
+        return json.loads(plain)
     except (ValueError, RecursionError):
         raise SpecError(name, f"this is not JSON; give {allowed}.") from None
 

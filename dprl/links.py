@@ -17,7 +17,6 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from types import MappingProxyType
 from typing import Any
 
 from dprl.environments import ENVIRONMENTS
@@ -114,12 +113,12 @@ def written(value: Any) -> str:
     return f"{text[:-zeros]}e{zeros}" if isinstance(value, int) and zeros > 3 else text
 
 
-def encode_spec(spec: Spec, first: Spec | None = None) -> str:
-    """Encode a spec for a query parameter, by its differences from the defaults or from a link's first spec."""
-    return "~".join(f"{k}.{v}" for k, v in differences(spec, first).items())
+def encode_spec(spec: Spec) -> str:
+    """Encode a spec for a query parameter, by its differences from the defaults."""
+    return "~".join(f"{k}.{v}" for k, v in differences(spec, None).items())
 
 
-def differences(spec: Spec, first: Spec | None = None) -> Pairs:
+def differences(spec: Spec, first: Spec | None) -> Pairs:
     """Return the pairs by which a spec differs from the first spec of its link and from the defaults."""
     whole, always = spec_pairs(spec), defaults(spec.kind)["always"]
     known = inherited(spec_pairs(first), whole) if first else {}
@@ -130,26 +129,20 @@ def differences(spec: Spec, first: Spec | None = None) -> Pairs:
 
 
 def decode_spec(
-    text: str,
-    files: Mapping[str, str] | None = None,
-    kind: str = FIRST,
-    beside: Mapping[str, Any] = MappingProxyType({}),
+    text: str, files: Mapping[str, str] | None = None, kind: str = FIRST
 ) -> tuple[Any, list[str]]:
     """Decode the text of `encode_spec`. Return the spec, or None if there is none, and a sentence for each wrong value,
     which the default replaces.
 
-    files: the known texts that are too long for a link, by their digest. beside: values of fields that no link carries.
+    files: the known texts that are too long for a link, by their digest.
     """
     pairs, wrong = split(text, kind=kind)
-    spec, more = spec_from(pairs, files or {}, kind, beside)
+    spec, more = spec_from(pairs, files or {}, kind)
     return spec, wrong + more
 
 
 def decode_curves(
-    given: Sequence[str],
-    own: Collection[str] = (),
-    files: Mapping[str, str] | None = None,
-    kind: str = FIRST,
+    given: Sequence[str], own: Collection[str], files: Mapping[str, str] | None, kind: str
 ) -> Iterator[tuple[Any, Pairs, list[str]]]:
     """Decode the curves of a comparison, each written as differences from the first. For each curve, yield its spec
     (None if there is none), its own pairs, and a sentence for each wrong value.
@@ -160,7 +153,7 @@ def decode_curves(
     for index, text in enumerate(given):
         pairs, wrong = split(text, own, kind)
         whole = {k: v for k, v in pairs.items() if k not in own}
-        spec, more = spec_from(inherited(first, whole) | whole, files or {}, kind, {})
+        spec, more = spec_from(inherited(first, whole) | whole, files or {}, kind)
         if index == 0:  # a fault of the first curve is reported only once
             first = whole if spec is None else spec_pairs(spec)
         yield spec, {k: v for k, v in pairs.items() if k in own}, wrong + more
@@ -172,15 +165,12 @@ def spec_pairs(spec: Spec) -> Pairs:
     pairs: Pairs = {}
     values = spec.to_dict()
     for name, field in KINDS[spec.kind].fields.items():
-        key = field.query
-        value = values[name]
-        if not key:
-            continue
+        key, value = field.query, values[name]
         if value is None and field.kind == "text":
             value = "none"  # lets a later curve override a text of the first
-        if isinstance(value, Mapping):
+        if key and isinstance(value, Mapping):
             pairs |= {f"{key}.{k}": _text(v) for k, v in value.items() if v is not None}
-        elif value is not None:
+        elif key and value is not None:
             pairs[key] = _text(value)
     return pairs
 
@@ -227,14 +217,11 @@ def inherited(first: Mapping[str, str], given: Mapping[str, str]) -> Pairs:
     return {k: v for k, v in first.items() if k not in dropped}
 
 
-def spec_from(
-    pairs: Mapping[str, str], files: Mapping[str, str], kind: str, beside: Mapping[str, Any]
-) -> tuple[Any, list[str]]:
+def spec_from(pairs: Mapping[str, str], files: Mapping[str, str], kind: str) -> tuple[Any, list[str]]:
     """Build the spec of `pairs`, with a default and a sentence for each wrong value.
 
     Return no spec if its environment is in a file that is unknown here: any other environment would be misleading.
     """
-    problems: list[str] = []
     values = _values(pairs, files, kind)
     for name, value in values.items():
         if value is None:
@@ -243,15 +230,18 @@ def spec_from(
             return None, ["The environment is in a file that did not fit into the link; upload that file."]
     whole = _values(completed(pairs, kind), files, kind)
     try:
-        return KINDS[kind].from_dict(_parsed({**beside, **whole}, kind)), problems
+        return KINDS[kind].from_dict(_parsed(whole, kind)), []
     except SpecError:
         pass  # faults are reported for the link's own values; the others get the defaults that suit them
-    values = {**beside, **values}
+    problems: list[str] = []
     while True:  # each round leaves out the one value that is wrong, so this ends
         try:
             return KINDS[kind].from_dict(_parsed(values, kind)), problems
         except SpecError as error:
-            if not _leave_out(values, error.field):
+            name, _, param = error.field.partition(".")  # "epsilon" or "environment_params.S"
+            own = values.get(name)
+            left_out = own.pop(param) if isinstance(own, dict) and param in own else values.pop(name, None)
+            if left_out in (None, {}):
                 return None, [*problems, f"it was left out; {error}"]
             problems.append(str(error))
             if error.field == "mechanism":
@@ -274,20 +264,6 @@ def _values(pairs: Mapping[str, str], files: Mapping[str, str], kind: str) -> di
 def _parsed(values: Mapping[str, Any], kind: str) -> dict[str, Any]:
     fields = KINDS[kind].fields
     return {k: fields[k].parse(v) if isinstance(v, str) else v for k, v in values.items()}
-
-
-def _leave_out(values: dict[str, Any], where: str) -> bool:
-    """Remove the value that a SpecError names ("epsilon", "environment_params.S"); return whether it was there."""
-    name, _, param = where.partition(".")
-    if isinstance(values.get(name), dict):
-        params = values[name]
-        if param in params:
-            del params[param]
-            return True
-        had = bool(params)
-        params.clear()
-        return had
-    return values.pop(name, None) is not None
 
 
 def checked(field: Field, text: str | None, otherwise: Any, problems: list[str]) -> Any:

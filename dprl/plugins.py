@@ -10,9 +10,9 @@ import hashlib
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from dprl.fields import SpecError, shown, similar
 from dprl.messages.brief import cut, table_of
@@ -98,39 +98,27 @@ def add_plugins(
     out, with a sentence in `failures` and a warning. needed: the attributes that an entry must have. refusal: returns
     why an entry cannot be used, or "". added: is called with each entry that was added."""
     for point in entry_points(group=group):
-        for sentence in _added(point, registry, needed, refusal, added):
-            failures.append(sentence)
-            warnings.warn(sentence, RuntimeWarning, stacklevel=2)
+        try:
+            entry = point.load()
+        except Exception as error:  # whatever another package's import raises
+            fault = f"could not be loaded: {type(error).__name__}: {' '.join(str(error).split())[:200]}"
+        else:
+            if missing := [name for name in needed if not hasattr(entry, name)]:
+                fault = f"was left out: it has no {', '.join(missing)}"
+            elif entry.key in registry:
+                fault = f"was left out: the key {entry.key} is already in use"
+            elif why := refusal(entry):
+                fault = f"was left out: {why}"
+            else:
+                put(registry, entry.key, entry)
+                added(entry)
+                if point.dist is not None:
+                    sources[group, entry.key] = f"{point.dist.name} {point.dist.version}"
+                    digests[group, entry.key] = code_digest(point.module)
+                continue
+        failures.append(f"{group}: {point.name} ({point.value}) {fault}.")
+        warnings.warn(failures[-1], RuntimeWarning, stacklevel=2)
     registry.group = group
-
-
-def _added(
-    point: EntryPoint,
-    registry: Registry[Any],
-    needed: tuple[str, ...],
-    refusal: Callable[[Any], str],
-    added: Callable[[Any], None],
-) -> Iterator[str]:
-    """Add the entry of one entry point to the registry, or yield a sentence about its fault."""
-    what = f"{point.group}: {point.name} ({point.value})"
-    try:
-        entry = point.load()
-    except Exception as error:  # whatever another package's import raises
-        yield f"{what} could not be loaded: {type(error).__name__}: {' '.join(str(error).split())[:200]}."
-        return
-    missing = [name for name in needed if not hasattr(entry, name)]
-    if missing:
-        yield f"{what} was left out: it has no {', '.join(missing)}."
-    elif entry.key in registry:
-        yield f"{what} was left out: the key {entry.key} is already in use."
-    elif why := refusal(entry):
-        yield f"{what} was left out: {why}."
-    else:
-        put(registry, entry.key, entry)
-        added(entry)
-        if point.dist is not None:
-            sources[point.group, entry.key] = f"{point.dist.name} {point.dist.version}"
-            digests[point.group, entry.key] = code_digest(point.module)
 
 
 def code_digest(module: str) -> str:
@@ -143,7 +131,5 @@ def code_digest(module: str) -> str:
     files = [file for folder in folders for file in sorted(folder.rglob("*.py"))]
     if not files and top.__file__:
         files = [Path(top.__file__)]
-    found = hashlib.sha256()
-    for file in files:
-        found.update(f"{file.name} ".encode() + file.read_bytes())
-    return found.hexdigest()[:8]
+    content = b"".join(f"{file.name} ".encode() + file.read_bytes() for file in files)
+    return hashlib.sha256(content).hexdigest()[:8]

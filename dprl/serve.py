@@ -65,7 +65,8 @@ def main(host: str = HOST.default, port: int = PORT.default) -> int:
         kept.remove_old()
         check_settings()
         engine()
-        print_line(f"Opening the dashboard at {url(host, port)}; Ctrl-C ends it and its workers.")
+        place = f"[{host}]" if ":" in host else host  # an IPv6 address
+        print_line(f"Opening the dashboard at http://{place}:{port}; Ctrl-C ends it and its workers.")
         command = [sys.executable, "-m", "dprl.serve", "--child", f"--host={host}", f"--port={port}"]
         streamlit = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE)
         return streamlit.wait()
@@ -79,7 +80,12 @@ def main(host: str = HOST.default, port: int = PORT.default) -> int:
         for number in (signal.SIGINT, signal.SIGTERM):  # the rest takes a few seconds at most
             signal.signal(number, signal.SIG_IGN)
         if streamlit is not None:
-            end(streamlit)
+            streamlit.terminate()
+            try:
+                streamlit.wait(END_LIMIT)
+            except subprocess.TimeoutExpired:
+                streamlit.kill()
+                streamlit.wait()
 
 
 class Stopped(Exception):
@@ -116,11 +122,6 @@ def check_base(path: str) -> None:
             "STREAMLIT_SERVER_BASE_URL_PATH",
             f"{shown(path)} is not allowed; unset it, and give the dashboard a host name or port of its own.",
         )
-
-
-def url(host: str, port: int) -> str:
-    """Return the address to open, with brackets around an IPv6 address."""
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 def check_address(host: str, port: int) -> None:
@@ -300,16 +301,6 @@ def titled(page: Page, send: Any) -> Any:
         await send(message)
 
     return said
-
-
-def end(process: subprocess.Popen[bytes]) -> None:
-    """End a child process: send SIGTERM, wait for END_LIMIT, then kill it."""
-    process.terminate()
-    try:
-        process.wait(END_LIMIT)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
 
 
 if __name__ == "__main__":

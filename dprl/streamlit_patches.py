@@ -25,9 +25,8 @@ from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 log = logging.getLogger("dprl.pages")
 
 STILL = "still"  # in a session: for each fragment, a function that reports whether nothing has changed
-MOST_HELD = (
-    10**9
-)  # bytes of all uploaded files together: five of the largest size, each held until its page reads it
+# bytes of all uploaded files together: five of the largest size, each held until its page reads it
+MOST_HELD = 10**9
 
 
 def leave_pages_to_app() -> None:

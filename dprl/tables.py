@@ -36,9 +36,8 @@ def _text(value: Any) -> Any:
     """Return a cell, escaped if necessary."""
     if not isinstance(value, str):
         return value
-    text = value.replace("\r\n", "\n").replace(
-        "\r", "\n"
-    )  # pandas does not quote it, and it would begin a row
+    # pandas does not quote a carriage return, and it would begin a row
+    text = value.replace("\r\n", "\n").replace("\r", "\n")
     text = f"'{text}" if formula(text) else text
     return value if text == value else text
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 
 from dprl.messages import filled, messages
@@ -117,27 +117,23 @@ def exponent(value: float) -> str:
 
 def exponents(mean: float, low: float, high: float) -> str:
     """Write an exponent with its interval, if there is one: 0.50 (0.48 to 0.52)."""
-    known = math.isfinite(low) and math.isfinite(high)
-    said = exponent(mean)
-    return filled(SAID["interval"], value=said, low=exponent(low), high=exponent(high)) if known else said
+    return interval(exponent(mean), low, high, exponent)
 
 
 def to_the(base: str, mean: float, low: float = math.nan, high: float = math.nan) -> str:
     """Write a power with a measured exponent, with its interval, if there is one: K^0.50 (exponent 0.48 to 0.52)."""
-    known = math.isfinite(low) and math.isfinite(high)
     power = f"{base}^{exponent(mean)}"
+    known = math.isfinite(low) and math.isfinite(high)
     return filled(SAID["exponent"], power=power, low=exponent(low), high=exponent(high)) if known else power
 
 
 BUDGETS = ("ε", "ρ")  # the symbols of budgets in sentences
 
 
-def halving(
-    slope: tuple[float, float, float], symbol: str, short: bool = False, what: str = "the cost"
-) -> str:
-    """Write the effect of halving the budget if a cost (or `what`) falls like a power of `symbol`: halving ε multiplies
-    the cost by 1.7 (1.6 to 1.8). slope: the exponent as (mean, low, high), perhaps NaN. Return "" if the cost does not
-    fall, or if `symbol` is not a budget."""
+def halving(slope: tuple[float, float, float], symbol: str, short: bool, what: str) -> str:
+    """Write the effect of halving the budget if `what`, such as the cost, falls like a power of `symbol`: halving ε
+    multiplies the cost by 1.7 (1.6 to 1.8). slope: the exponent as (mean, low, high), perhaps NaN. Return "" if the
+    cost does not fall, or if `symbol` is not a budget."""
     if symbol not in BUDGETS or not slope[0] < 0:
         return ""
     mean, low, high = (2**-e for e in (slope[0], slope[2], slope[1]))
@@ -145,10 +141,10 @@ def halving(
     return filled(SAID["halving"], symbol=symbol, what=what, times=times)
 
 
-def interval(value: str, low: float, high: float) -> str:
+def interval(value: str, low: float, high: float, write: Callable[[float], str] = human) -> str:
     """Write a measurement with its interval, if there is one: 5 times as much (4.2 to 6.1)."""
     known = math.isfinite(low) and math.isfinite(high)
-    return filled(SAID["interval"], value=value, low=human(low), high=human(high)) if known else value
+    return filled(SAID["interval"], value=value, low=write(low), high=write(high)) if known else value
 
 
 def after(episode: float) -> str:

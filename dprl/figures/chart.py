@@ -35,9 +35,7 @@ class Chart:
     ) -> None:
         self.dark = dark
         self.colors = style.theme(dark)
-        self.layout = style.layout(
-            title, dark=dark, height=height, x_title=x_title, y_title=y_title, subtitle=subtitle
-        )
+        self.layout = style.layout(title, x_title, y_title, subtitle, height, dark)
         self.traces: list[Trace] = []
         self.caveats: list[str] = []  # limits of the chart, shown after the sentence on how to read it
 

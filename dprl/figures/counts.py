@@ -61,12 +61,11 @@ def count_heatmaps(
     scale = style.crop(colors.counts, 0.5 + 0.5 * lowest / reach)
     ticks = style.symlog_ticks(bottom, top, linear, most=heat.height(len(a)) // 22)
     shared: dict[str, Any] = {"scale": scale, "low": lowest, "high": reach, "ticks": ticks}
-    panels = [heat.Heatmap("True", style.symlog(a, linear), a, text=heat.in_cells(brief, a), **shared)]
+    panels = [heat.Heatmap("True", style.symlog(a, linear), a, write=brief, **shared)]
     if error.any():
-        name, words = word.capitalize(), heat.in_cells(brief, b)
-        panels.append(heat.Heatmap(name, style.symlog(b, linear), b, text=words, **shared))
-        name, words = f"Difference, {word} − true", heat.in_cells(brief, error)
-        panels.append(heat.difference(name, error, brief, "+,.0f", colors, text=words))
+        panels.append(heat.Heatmap(word.capitalize(), style.symlog(b, linear), b, write=brief, **shared))
+        name = f"Difference, {word} − true"
+        panels.append(heat.difference(name, error, brief, "+,.0f", colors, cells=True))
     columns = {"true": true, word: noisy, "difference": noisy - true}
     said = f"{family.title} at {_which(step)}", when, "heatmap", f"counts-{step}"
     return heat.cells_picture(panels, columns, step, *said, dark=dark, **how)
@@ -99,19 +98,19 @@ def pessimism_of_cells(
     top = float(style.symlog(most, linear))
 
     def counts(name: str, values: Array) -> heat.Heatmap:
-        z, words = style.symlog(values, linear), heat.in_cells(brief, values)
-        return heat.Heatmap(name, z, values, colors.amount, 0.0, top, text=words, ticks=ticks)
+        z = style.symlog(values, linear)
+        return heat.Heatmap(name, z, values, colors.amount, 0.0, top, write=brief, ticks=ticks)
 
     # Values share one colour scale, up to the largest value; a larger penalty gets the last colour.
     reach = float(max(Q_hat.max(), Q.max(), 1e-9))
     taken = min(reach, float(max(penalty.max(), 1e-9)))
 
     def worth(name: str, values: Array, top: float) -> heat.Heatmap:
-        words = heat.in_cells(lambda v: f"{v:.2g}" if v >= 0.005 else "0", values)
         beyond = "+" if values.max() > top else ""
         ticks = ([0.0, top / 2, top], ["0", rough(top / 2), rough(top) + beyond])
+        said: dict[str, Any] = {"form": ".3~g", "write": lambda v: f"{v:.2g}" if v >= 0.005 else "0"}
         z = np.minimum(values, top)
-        return heat.Heatmap(name, z, values, colors.amount, 0.0, top, form=".3~g", text=words, ticks=ticks)
+        return heat.Heatmap(name, z, values, colors.amount, 0.0, top, ticks=ticks, **said)
 
     panels = [counts("n: visits in the data", true)]
     if told is not None:
@@ -146,10 +145,8 @@ def coverage_of_cells(
 
     def shares(name: str, values: Array) -> heat.Heatmap:
         z = np.where(values > 0, np.log10(np.maximum(values, 10.0**low)), np.nan)
-        words = heat.in_cells(lambda v: f"{100 * v:.2g}%" if v else "", values)
-        return heat.Heatmap(
-            name, z, values, colors.amount, low - 0.5, 0.0, form=".3~p", text=words, ticks=ticks
-        )
+        said: dict[str, Any] = {"form": ".3~p", "write": lambda v: f"{100 * v:.2g}%" if v else ""}
+        return heat.Heatmap(name, z, values, colors.amount, low - 0.5, 0.0, ticks=ticks, **said)
 
     panels = [
         shares("Share of the data: d<sup>μ</sup>", heat.laid_out(behaviour, step)),

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dprl.figures import style
 from dprl.figures.chart import Chart
+from dprl.figures.lines import Array
 from dprl.figures.looks import CurveStyle
 
 LONGEST = 24  # characters of the longest name at a line's end
@@ -19,7 +19,6 @@ ROW, GLYPH = 16.0, 6.6  # pixels: the height of a row of 12.5 px text, and the a
 FAR = 1.6 * ROW  # pixels: a name farther from its line no longer seems to belong to it
 SIGN = 30  # pixels: the piece of line before a name (Plotly's minimum), and the free space around both
 FREE = 26
-Array = NDArray[np.float64]
 AROUND = 150.0  # pixels of a figure's height outside the plot: title, axis, legend of references
 
 

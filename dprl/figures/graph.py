@@ -100,17 +100,10 @@ def _node_size(S: int, row: bool) -> float:
 
 
 def moves(
-    chart: Chart,
-    place: Array,
-    chances: Array,
-    action: int,
-    name: str,
-    actions: int,
-    one_side: bool = False,
-    inward: bool = False,
+    chart: Chart, place: Array, chances: Array, action: int, name: str, *, one_side: bool, inward: bool
 ) -> None:
     """Draw one action's moves as arcs with one legend entry; chances [S, S] determine the arcs' widths, one of four."""
-    color = action_colors(actions, chart.dark)[action]
+    color = action_colors(action + 1, chart.dark)[action]
     reach = 0.0 if in_row(place) else _reach(chart, place, inward)
     opacity = 0.9 if len(place) <= NAMED_STATES else 0.6
     label, group = style.plain(worded(name)), f"action {action}"
@@ -138,9 +131,7 @@ def moves(
         named = True
 
 
-def _arc(
-    place: Array, s: int, t: int, action: int, one_side: bool, inward: bool = False, reach: float = 0.1
-) -> Array:
+def _arc(place: Array, s: int, t: int, action: int, one_side: bool, inward: bool, reach: float) -> Array:
     """Return the points [n, 2] of the arc from state s to state t. In a chain, moves up arch above it and moves down
     below. A loop leaves its node and returns, farther out for later actions; on a circle with names outside it points
     inward, and for two states upward. reach: the result of `_reach`."""

@@ -59,9 +59,9 @@ def canvas(title: str, drawing: Mapping[str, Any], dark: bool, *, small: bool, s
     r, c = np.array(drawing["cells"]).T
     wall[r, c], floor[r, c] = np.nan, 1.0
     colors = chart.colors
-    _grid_cells(chart, floor, ((0.0, colors.faint), (1.0, colors.faint)), "edges", None, gap=0)
+    _grid_cells(chart, floor, ((0.0, colors.faint), (1.0, colors.faint)), "edges", None)
     if np.isfinite(wall).any():
-        _grid_cells(chart, wall, ((0.0, colors.muted), (1.0, colors.muted)), "wall", None, gap=0)
+        _grid_cells(chart, wall, ((0.0, colors.muted), (1.0, colors.muted)), "wall", None)
     return chart
 
 
@@ -81,20 +81,19 @@ def fill(
     if grey.any():
         empty[r[grey], c[grey]], z[r[grey], c[grey]] = 1.0, np.nan
         blank = ((0.0, colors.background), (1.0, colors.background))
-        _grid_cells(chart, empty, blank, "never here", words, gap=2)
-    _grid_cells(chart, z, colors.amount, "cells", words, gap=2)
+        _grid_cells(chart, empty, blank, "never here", words)
+    _grid_cells(chart, z, colors.amount, "cells", words)
     return [
         colors.background if g else style.mix(colors.amount, float(s))
         for s, g in zip(shares, grey, strict=True)
     ]
 
 
-def _grid_cells(
-    chart: Chart, z: Array, scale: style.Scale, name: str, words: NDArray[Any] | None, gap: int
-) -> None:
+def _grid_cells(chart: Chart, z: Array, scale: style.Scale, name: str, words: NDArray[Any] | None) -> None:
+    """Fill cells, with gaps between them if they have `words` as their hover text."""
     said: Trace = {"hoverinfo": "skip"}
     if words is not None:
-        said = {"customdata": words, "hovertemplate": "%{customdata}<extra></extra>"}
+        said = {"customdata": words, "hovertemplate": "%{customdata}<extra></extra>", "xgap": 2, "ygap": 2}
     cells = {
         "type": "heatmap",
         "z": z,
@@ -102,24 +101,22 @@ def _grid_cells(
         "zmax": 1,
         "colorscale": [list(stop) for stop in scale],
         "showscale": False,
-        "xgap": gap,
-        "ygap": gap,
+        "xgap": 0,
+        "ygap": 0,
         "hoverongaps": False,
         "name": name,
     }
     chart.traces.append(cells | said)
 
 
-def signs(
-    chart: Chart, drawing: Mapping[str, Any], inks: Sequence[str], small: bool, corner: bool = False
-) -> None:
-    """Write S, ★ and ✕ into the marked cells; with `corner`, S is off-centre to leave room for an arrow."""
+def signs(chart: Chart, drawing: Mapping[str, Any], inks: Sequence[str], small: bool) -> None:
+    """Write S, ★ and ✕ into the marked cells; in a large grid, S is off-centre to leave room for an arrow."""
     side = pixels(drawing, small)
     for mark, sign in SIGNS.items():
         at = [i for i, m in enumerate(cell_marks(drawing)) if m == mark]
         if not at:
             continue
-        aside = corner and mark not in FINAL
+        aside = not small and mark not in FINAL
         shift = -0.33 if aside else 0.0
         x, y = ([drawing["cells"][i][axis] + shift for i in at] for axis in (1, 0))
         size = float(np.clip(side * (0.26 if aside else 0.5), 8, 26))

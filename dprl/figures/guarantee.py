@@ -90,7 +90,7 @@ def who_sees_what(what: Any, model: str, *, dark: bool = False) -> Sketch:
     parts.append(
         f'<rect x="3" y="18" width="{edge - 3:.0f}" height="92" rx="9" fill="{style.translucent(hue, 0.13)}" '
         f'stroke="{hue}" stroke-dasharray="5 3"/>'
-        + _svg_words(9, 13, "raw data are seen here", colors.muted, anchor="start", size=11.5)
+        + _svg_words(9, 13, "raw data are seen here", colors.muted, left=True)
     )
     for i in range(count - 1):
         private = i + 1 >= what.raw < count and what.mixes != i + 1  # not yet private before the shuffler
@@ -104,29 +104,22 @@ def who_sees_what(what: Any, model: str, *, dark: bool = False) -> Sketch:
         if what.noise == i:
             parts.append(_noise(x[i] + HALF - 4, 42, colors))
         if what.trusted == i:
-            parts.append(_svg_words(x[i], 94, "trusted", hue, size=11.5))
-    where = "no noise" if what.noise is None else f"noise added by the {what.stations[what.noise]}"
+            parts.append(_svg_words(x[i], 94, "trusted", hue))
+    where, place = "no noise", 6
     if what.noise is not None:
+        where, place = f"noise added by the {what.stations[what.noise]}", 24
         parts.append(_noise(12, 123, colors, small=True))
-    parts.append(
-        _svg_words(24 if what.noise is not None else 6, 127, where, colors.muted, anchor="start", size=11.5)
-    )
+    parts.append(_svg_words(place, 127, where, colors.muted, left=True))
     if what.raw < count:
         parts.append(_arrow(WIDE - 92, WIDE - 66, 123, hue, True))
-        parts.append(_svg_words(WIDE - 60, 127, "private", colors.muted, anchor="start", size=11.5))
+        parts.append(_svg_words(WIDE - 60, 127, "private", colors.muted, left=True))
     return Sketch("".join(parts), WIDE, HIGH, what.alt)
 
 
 def _svg_words(
-    x: float,
-    y: float,
-    text: str,
-    color: str,
-    *,
-    anchor: str = "middle",
-    size: float = 12.5,
-    weight: int = 400,
+    x: float, y: float, text: str, color: str, *, left: bool = False, size: float = 11.5, weight: int = 400
 ) -> str:
+    anchor = "start" if left else "middle"
     return (
         f'<text x="{x:.0f}" y="{y:.0f}" text-anchor="{anchor}" font-size="{size}" font-weight="{weight}" '
         f'fill="{color}">{escape(text)}</text>'

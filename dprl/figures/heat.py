@@ -38,7 +38,7 @@ class Heatmap:
     low: float
     high: float
     form: str = ",.0f"
-    text: NDArray[np.object_] | None = None  # the words in the cells; None if the cells are too small
+    write: Callable[[float], str] | None = None  # formats the shown values for the cells if there is room
     ticks: tuple[list[float], list[str]] | None = None  # the positions and labels of the colour bar
     bar: bool = True  # a panel of categories has no bar
 
@@ -119,9 +119,8 @@ def stacked(
     plot = len(panels) * (tall + GAP) - GAP
     around = (168 if subtitle else 148) + (26 if legend else 0)
     chart = Chart(title, subtitle=subtitle, height=plot + around, dark=dark)
-    chart.layout["margin"]["t"] = (
-        82 if subtitle else 62
-    )  # the first panel's name stands between title and plot
+    # the first panel's name stands between title and plot
+    chart.layout["margin"]["t"] = 82 if subtitle else 62
     spoken = rows * columns <= 4000  # beyond, words for each cell would weigh more than the numbers
     words = [[f"{y}, {x}" for x in x_hover] for y in y_hover] if spoken else None
     bare = {
@@ -137,7 +136,7 @@ def stacked(
         bottom = top - tall / plot
         name = "" if i == 0 else str(i + 1)
         place = {"xaxis": f"x{name}", "yaxis": f"y{name}"}
-        _cells(chart, panel, words, _bar(panel, top, bottom, chart.colors), place)
+        _cells(chart, panel, words, bottom, top, place)
         chart.note(panel.name, size=13, x=0, y=top, yshift=2, **corner)
         usual_x, usual_y = (chart.layout[f"{xy}axis"] if i == 0 else {"matches": xy} for xy in "xy")
         across = {
@@ -160,13 +159,28 @@ def stacked(
 
 
 def _cells(
-    chart: Chart, panel: Heatmap, words: Sequence[Sequence[str]] | None, bar: Trace | None, place: Trace
+    chart: Chart, panel: Heatmap, words: list[list[str]] | None, bottom: float, top: float, place: Trace
 ) -> None:
     """Draw the cells of a panel with their text; `words` describes the position of each cell in its hover text."""
     rows, columns = panel.z.shape
     gap = 1 if rows <= 24 and columns <= 24 else 0
     where = "row %{y}, column %{x}" if words is None else "%{text}"
     said = f"{panel.name}: %{{customdata:{panel.form}}}"
+    bar = {
+        "thickness": 10,
+        "len": top - bottom,
+        "y": (top + bottom) / 2,
+        "yanchor": "middle",
+        "x": 1.0,
+        "xpad": 6,
+        "ypad": 0,
+        "outlinewidth": 0,
+        "tickfont": {"size": 11, "color": chart.colors.muted},
+        "ticklen": 3,
+        "nticks": 4,
+    }
+    if panel.ticks is not None:
+        bar |= {"tickmode": "array", "tickvals": panel.ticks[0], "ticktext": panel.ticks[1]}
     heatmap = {
         "type": "heatmap",
         "z": panel.z,
@@ -181,17 +195,18 @@ def _cells(
         "xgap": gap,
         "ygap": gap,
         "showscale": panel.bar,
-        "colorbar": bar,
+        "colorbar": bar if panel.bar else None,
         "text": words,
         "hovertemplate": f"{where}<br>{said}<extra></extra>",
         "name": panel.name,
     }
     chart.traces.append(heatmap | place)
-    if panel.text is not None:  # Plotly's own text in cells has too little contrast
+    # Plotly's own text in cells has too little contrast
+    if panel.write is not None and max(panel.z.shape) <= TEXT_CELLS:
         y, x = np.indices(panel.z.shape)
         shares = (panel.z.ravel() - panel.low) / (panel.high - panel.low or 1.0)
         ink = [style.readable_on(style.mix(panel.scale, share)) for share in shares]
-        name, texts = f"{panel.name} (numbers)", panel.text.ravel().tolist()
+        name, texts = f"{panel.name} (numbers)", [panel.write(float(v)) for v in panel.shown.ravel()]
         chart.words(x.ravel(), y.ravel(), texts, ink, 11, name=name, **place)
 
 
@@ -201,34 +216,6 @@ def name_colors(chart: Chart, names: Sequence[tuple[str, str]]) -> None:
         chart.sign(style.plain(name), {"symbol": "square", "size": 13, "color": color})
 
 
-def _bar(panel: Heatmap, top: float, bottom: float, colors: style.Theme) -> Trace | None:
-    if not panel.bar:
-        return None
-    ticks: Trace = {}
-    if panel.ticks is not None:
-        ticks = {"tickmode": "array", "tickvals": panel.ticks[0], "ticktext": panel.ticks[1]}
-    return ticks | {
-        "thickness": 10,
-        "len": top - bottom,
-        "y": (top + bottom) / 2,
-        "yanchor": "middle",
-        "x": 1.0,
-        "xpad": 6,
-        "ypad": 0,
-        "outlinewidth": 0,
-        "tickfont": {"size": 11, "color": colors.muted},
-        "ticklen": 3,
-        "nticks": 4,
-    }
-
-
-def in_cells(word: Callable[[float], str], values: Array) -> NDArray[np.object_] | None:
-    """Format each value with `word` as the text of its cell; return None if the cells are too small for text."""
-    if max(values.shape) > TEXT_CELLS:
-        return None
-    return np.array([[word(float(value)) for value in row] for row in values], object)
-
-
 def chance_map(name: str, values: Array, colors: style.Theme) -> Heatmap:
     """Return a panel of probabilities [rows, columns], with colours from 0 to 1."""
     ticks = ([0.0, 0.5, 1.0], ["0", "50%", "100%"])
@@ -236,18 +223,13 @@ def chance_map(name: str, values: Array, colors: style.Theme) -> Heatmap:
 
 
 def difference(
-    name: str,
-    error: Array,
-    word: Callable[[float], str],
-    form: str,
-    colors: style.Theme,
-    *,
-    text: NDArray[np.object_] | None = None,
+    name: str, error: Array, word: Callable[[float], str], form: str, colors: style.Theme, cells: bool = False
 ) -> Heatmap:
-    """Return a panel of signed errors; `word` formats the colour bar's labels."""
+    """Return a panel of signed errors; `word` formats the colour bar's labels and, with `cells`, the cells' text."""
     most = max(float(np.abs(error).max()), 1e-12)
     ticks = ([-most, 0.0, most], [word(-most), word(0.0), word(most)])
-    return Heatmap(name, error, error, colors.difference, -most, most, form=form, text=text, ticks=ticks)
+    write = word if cells else None
+    return Heatmap(name, error, error, colors.difference, -most, most, form=form, write=write, ticks=ticks)
 
 
 def cells_picture(

@@ -36,9 +36,8 @@ class Frame:
     log_y: bool = False
     percent: bool = False  # whether y is a share
     percent_x: bool = False
-    inverse_x: bool = (
-        False  # whether the axis shows 1/x and is reversed, so that its labels grow to the right
-    )
+    # whether the axis shows 1/x and is reversed, so that its labels grow to the right
+    inverse_x: bool = False
     level: tuple[float, str] | None = None  # a horizontal line with which curves are compared, as (y, name)
     # A theorem's bounds, each as (name, x [P], y [P]), drawn with the answer; the area between two is filled.
     bounds: tuple[tuple[str, Array, Array], ...] = ()

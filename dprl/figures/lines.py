@@ -34,6 +34,7 @@ def how_many(counts: Iterable[int], what: str) -> str:
 SEEN = "(visible if wider than its line)"  # in a legend, for bands
 TRIANGLES = "Open triangles on the bottom edge are values {}."
 DECADES, FEW = 6, 1.5  # decades that an axis labels; an axis with fewer than FEW labels 1, 2 and 5 of each
+SIGNS = 7  # most markers on a curve
 NUMBERED = 14  # pixels: a marker with room for a digit
 LONGEST = 44  # characters in a row of a legend: as many as fit into 390 pixels
 LOWEST_SHARE = 1e-12  # of the largest value: smaller numbers are rounding errors, zero on a log axis
@@ -47,21 +48,18 @@ class Series:
     style: CurveStyle
     x: NDArray[Any]  # the horizontal positions of its points [C]
     rows: Array  # the values of each seed [seeds, C], NaN past a seed's end
-    center: (
-        Array  # the mean (or median) over seeds [C], NaN if unknown; `low` and `high` are its 95% interval
-    )
+    # the mean (or median) over seeds [C], NaN if unknown; `low` and `high` are its 95% interval
+    center: Array
     low: Array
     high: Array
     complete: bool = True  # whether every seed has reached the end
     note: str = ""  # the state of an unfinished curve in words ("running, 43%")
     shown: bool = True  # a hidden curve is still in the legend
     v_star: float | None = None  # V*, the best policy's expected reward in one episode
-    growth: tuple[float, float, float] | None = (
-        None  # exponent of regret over the last tenfold, with its interval
-    )
-    needed: float | None = (
-        None  # episodes until an average one loses less than LEARNED; NaN if never, None if unknown
-    )
+    # exponent of regret over the last tenfold, with its interval
+    growth: tuple[float, float, float] | None = None
+    # episodes until an average one loses less than LEARNED; NaN if never, None if unknown
+    needed: float | None = None
     place: str = ""  # the environment with its parameters; losses are only compared within one environment
     world: str = ""  # the environment's title, if the chart has to show it
 
@@ -100,10 +98,6 @@ class Floor:
     def lifted(self, values: Array) -> Array:
         """Return the values, with those below the bottom edge raised to it."""
         return np.maximum(values, self.at) if self.log else values
-
-    def seen(self, values: Array) -> Array:
-        """Return the values, with NaN for those that cannot be shown on the axis."""
-        return np.where(values > self.tiny, values, np.nan) if self.log else values
 
 
 def draw_series(
@@ -186,7 +180,7 @@ class _Drawn:
         for row in rows:
             known = first + np.flatnonzero(np.isfinite(row[first:]))
             pick = known[style.thin(len(known))]
-            x, y = np.asarray(series.x, float)[pick], self.floor.seen(row[pick])
+            x, y = np.asarray(series.x, float)[pick], np.where(self.floor.above(row[pick]), row[pick], np.nan)
             self.chart.line(f"{self.label}: one seed", x, y, faint, 1, showlegend=False, **self.group)
 
     def center(self, x_words: Callable[[float], str], log_x: bool, phase: float) -> None:
@@ -263,12 +257,12 @@ def band(statistic: Statistic, over: str = SEEDS) -> str:
     return BANDS[statistic].replace(SEEDS, over)
 
 
-def _signs(x: Array, log_x: bool, phase: float, most: int = 7) -> NDArray[np.intp]:
+def _signs(x: Array, log_x: bool, phase: float) -> NDArray[np.intp]:
     """Choose the indices of the points with markers: a few, evenly spread; `phase` shifts them between curves."""
     if len(x) <= 2:
         return np.arange(len(x))
     place = np.log(np.maximum(x, 1e-300)) if log_x else x
-    wanted = place[0] + (place[-1] - place[0]) * (np.arange(most) + phase) / most
+    wanted = place[0] + (place[-1] - place[0]) * (np.arange(SIGNS) + phase) / SIGNS
     return np.unique(np.abs(place[:, None] - wanted[None, :]).argmin(axis=0))
 
 

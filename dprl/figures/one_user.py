@@ -21,6 +21,7 @@ TOP = 12.0  # units above a state for the user's figure
 LARGEST, AROUND = 24.0, 160.0  # a state on a circle or a grid: its largest side, and its side times S
 FLAT = 0.82  # height of a circle divided by its width, so that the controls below stay visible
 LETTER, LINES = 1.6, 3  # a name in a state: width of a character in units, and most lines
+WORDS = ("users", "play", "pause", "which", "learned", "best", "step", "over", "noisy", "nothing")
 SHOWN_WAY = 24  # states of a trajectory that its description lists
 
 
@@ -66,10 +67,8 @@ def one_user(
         return filled(said["alt"], places=str(shown), users=human(m.users), way=walked)
 
     return {
-        "words": {name: said[name] for name in ("users", "play", "pause", "which", "learned", "best")}
-        | {name: said[name] for name in ("step", "over", "noisy", "nothing")}
-        | {"true": said[counted]}
-        | {"scale": filled(said["scale"], most=human(float(f"{most:.1g}")))},
+        "words": {name: said[name] for name in WORDS}
+        | {"true": said[counted], "scale": filled(said["scale"], most=human(float(f"{most:.1g}")))},
         "places": places,
         "high": high,
         "names": [filled(said["numbered"], n=s, state=name) for s, name in enumerate(states)]

@@ -90,8 +90,8 @@ def matrix(cells: Sequence[MatrixCell], see: str, *, dark: bool = False) -> Pict
     names = {"tickmode": "array", "tickvals": list(range(len(papers))), "ticktext": papers}
     chart.y(**names, range=[len(papers) - 0.5, -0.5], showgrid=False, zeroline=False, fixedrange=True)
     chart.x(visible=False, range=[0, most], fixedrange=True)
-    table = pd.DataFrame([(c.paper, c.name, c.verdict, c.says) for c in cells])
-    table.columns = pd.Index(["paper", "item", "verdict", "statement"])
+    columns = ["paper", "item", "verdict", "statement"]
+    table = pd.DataFrame([(c.paper, c.name, c.verdict, c.says) for c in cells], columns=columns)
     return chart.picture("matrix", see, table, barmode="overlay", clickmode="event+select")
 
 
@@ -117,20 +117,17 @@ def ranked(title: str, rows: Sequence[RankedRow], see: str, *, dark: bool = Fals
     known = [row for row in rows if np.isfinite(row.needed)]
     for model in dict.fromkeys(row.model for row in known):
         own = [(place, row) for place, row in enumerate(rows) if row.model == model and row in known]
-        color = own[0][1].look.color(dark)
+        look = own[0][1].look
+        needed, low, high = ([getattr(row, end) for _, row in own] for end in ("needed", "low", "high"))
+        shown = intervals(needed, low, np.minimum(high, 10 * np.array(needed)).tolist(), look.color(dark))
         chart.points(
             model,
-            [row.needed for _, row in own],
+            needed,
             [place for place, _ in own],
-            color,
-            own[0][1].look.symbol,
+            look.color(dark),
+            look.symbol,
             10,
-            error_x=intervals(
-                [row.needed for _, row in own],
-                [row.low for _, row in own],
-                [min(row.high, 10 * row.needed) for _, row in own],
-                color,
-            ),
+            error_x=shown,
             customdata=[
                 f"<b>{style.plain(r.name)}</b>, {r.model}<br>{r.words}<br>{r.mechanism}" for _, r in own
             ],

@@ -67,7 +67,7 @@ def environment_drawing(
         see = "" if whole else "Only the likeliest moves are drawn."
     outside = graph.stand_outside(place, state_labels)
     for action, name in enumerate(names):
-        graph.moves(chart, place, shown[:, action], action, name, len(names), inward=outside)
+        graph.moves(chart, place, shown[:, action], action, name, one_side=False, inward=outside)
     graph.nodes(chart, place, state_labels, best / top if top > 0 else best, hover)
     paying = np.flatnonzero(best > 0)
     if S <= graph.NAMED_STATES and len(paying) <= 4 and not outside:
@@ -157,7 +157,7 @@ def _policy_on_grid(drawing: Mapping[str, Any], at: _Step, dark: bool) -> Chart:
     inks = [style.readable_on(c) if h else chart.colors.faint for c, h in zip(fills, here, strict=True)]
     open_cells = np.array([mark not in grid.FINAL for mark in grid.cell_marks(drawing)])
     grid.arrows(chart, drawing, at.taken, inks, open_cells)
-    grid.signs(chart, drawing, inks, small=False, corner=True)
+    grid.signs(chart, drawing, inks, small=False)
     grid.rings(chart, drawing, at.wrong[:cells] & open_cells)
     return chart
 
@@ -182,7 +182,7 @@ def _policy_on_graph(
     inward = graph.stand_outside(place, state_labels)
     for a, name in enumerate(action_labels):
         if (at.taken[at.reached, a] >= graph.FAINTEST).any() and not strip:
-            graph.moves(chart, place, moves[a], a, name, A, one_side=True, inward=inward)
+            graph.moves(chart, place, moves[a], a, name, one_side=True, inward=inward)
     graph.nodes(chart, place, state_labels, at.shares, at.hover, at.wrong, never)
     rows = [(at.taken.argmax(axis=1), -1.25, "plays"), (at.best, -1.95, "optimal")] if row else []
     for actions, y, title in rows:

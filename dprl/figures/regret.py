@@ -100,10 +100,8 @@ def worst_case(chart: Chart, curves: Sequence[Series], symbol: str = "V*", most:
 def most_of(v_star: float, symbol: str = "V*", world: str = "") -> tuple[str, str]:
     """Return the label and the hover text of the largest possible loss of an episode. `world` names the environment,
     because two environments may have the same value in three digits."""
-    ends = {"symbol": symbol, "most": f"{v_star:#.3g}"}
-    name = (
-        filled(SAID["line_in"], world=style.plain(world), **ends) if world else filled(SAID["line"], **ends)
-    )
+    said = {"symbol": symbol, "most": f"{v_star:#.3g}"} | ({"world": style.plain(world)} if world else {})
+    name = filled(SAID["line_in" if world else "line"], **said)
     return name, f"{symbol} = {v_star:.4g}: the value of the optimal policy<extra></extra>"
 
 

@@ -49,7 +49,11 @@ def policy_by_step(
         panels.append(heat.chance_map("Its chance", sure.T, colors))
         columns["its chance"] = sure
     if optimal_policy is not None and weight is not None:
-        panels += [actions("Optimal", optimal_policy), _disagreement(weight, colors)]
+        top, name = float(weight.max()), "Disagreement × optimal policy's visits"
+        ticks = ([0.0, top], ["0", percent(top)]) if top > 0 else ([0.0], ["0"])
+        drawn = weight.T, weight.T, colors.amount, 0.0, top or 1.0
+        panels.append(actions("Optimal", optimal_policy))
+        panels.append(heat.Heatmap(name, *drawn, form=".2%", ticks=ticks))
         columns |= {"optimal": names[optimal_policy.astype(int)], "worse than optimal": wrong}
         columns["optimal policy's visits"] = optimal_occupancy
     if behaviour is not None:
@@ -66,13 +70,6 @@ def _actions(name: str, chosen: Policy, words: NDArray[np.object_], palette: Seq
     n = len(palette)
     bands = tuple(stop for i, color in enumerate(palette) for stop in ((i / n, color), ((i + 1) / n, color)))
     return heat.Heatmap(name, chosen.astype(float), words[chosen], bands, -0.5, n - 0.5, form="", bar=False)
-
-
-def _disagreement(weight: Array, colors: style.Theme) -> heat.Heatmap:
-    """Return a panel of the cells in which the optimal action is better, by the optimal policy's visits."""
-    top, name = float(weight.max()), "Disagreement × optimal policy's visits"
-    ticks = ([0.0, top], ["0", percent(top)]) if top > 0 else ([0.0], ["0"])
-    return heat.Heatmap(name, weight.T, weight.T, colors.amount, 0.0, top or 1.0, form=".2%", ticks=ticks)
 
 
 def action_chances(

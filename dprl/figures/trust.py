@@ -14,6 +14,7 @@ from dprl.figures import looks, style
 from dprl.figures.chart import Chart, Trace, stacked
 from dprl.figures.lines import SEEN, Array
 from dprl.figures.picture import Picture
+from dprl.figures.regret import most_of
 from dprl.words import human, percent
 
 Place = tuple[list[Any], list[Any]]  # x and y of a trace
@@ -68,16 +69,12 @@ def lost_by_trust(
     )
     for trace, (x, y) in zip(_moving(chart, costs, epsilon), places[epsilon], strict=True):
         chart.traces.append({"type": "scatter", "mode": "lines"} | trace | {"x": x, "y": y})
-    chart.theory(
-        f"V* = {v_star:#.3g}, the most an episode can lose",
-        [10.0**end for end in X_RANGE],
-        [100, 100],
-        hovertemplate=f"V* = {v_star:.4g}: the value of the optimal policy<extra></extra>",
-        legendrank=1002,
-    )
+    name, hover = most_of(v_star)
+    whole = [10.0**end for end in X_RANGE]
+    chart.theory(name, whole, [100, 100], hovertemplate=hover, legendrank=1002)
     users = {10.0**k: name for k, name in zip(range(3, 16, 3), USERS, strict=True)}
-    chart.x(type="log", range=list(X_RANGE), tickangle=0)
-    chart.x(tickvals=list(users), ticktext=list(users.values()))
+    ticks = {"tickvals": list(users), "ticktext": list(users.values())}
+    chart.x(type="log", range=list(X_RANGE), tickangle=0, **ticks)
     chart.y(range=list(Y_RANGE), tickvals=TICKS, ticktext=[f"{tick}%" for tick in TICKS])
     level = {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": 100 * LEARNED, "y1": 100 * LEARNED}
     line = {"color": chart.colors.muted, "width": 1}

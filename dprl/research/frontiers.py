@@ -139,7 +139,7 @@ def frontier_of(
     if measure == "share":
         most = np.where(worst > 0, worst, np.nan)
         rows, lost, worst = rows / most[:, None], lost / most, np.ones(len(specs))
-    bands = np.array([band_of(row, statistic) for row in rows])
+    center, low, high = np.array([band_of(row, statistic) for row in rows]).T
     whole = np.asarray(np.isfinite(rows).all(axis=1), bool)
     fit = whole & (lost < LEARNED * worst)
     proved = proved_exponent(specs[0], x, price=priced)
@@ -147,17 +147,17 @@ def frontier_of(
     enough = fit.sum() >= FEWEST and (proved is not None or not free)
     inside = np.array(at, float)[fit]
     return Frontier(
-        label=label,
-        style=style,
-        epsilon=tuple(look_of(spec).epsilon for spec in specs),
-        x=np.array(at),
-        center=bands[:, 0],
-        low=bands[:, 1],
-        high=bands[:, 2],
+        label,
+        style,
+        tuple(look_of(spec).epsilon for spec in specs),
+        np.array(at),
+        center,
+        low,
+        high,
         seeds=np.isfinite(rows).sum(axis=1),
         whole=whole,
         worst=worst,
-        share=bands[:, 0] / np.where(worst > 0, worst, np.nan),
+        share=center / np.where(worst > 0, worst, np.nan),
         slope=metrics.power_law(inside, rows[fit].T, statistic) if enough else (np.nan,) * 3,
         fitted=(inside[0], inside[-1]) if enough else (np.nan, np.nan),
         theory=proved,

@@ -32,13 +32,9 @@ FROM_FILES = ("data", "declared", "n", "checked", "first_step")  # fields withou
 def add(commands: Any) -> None:
     """Add the flags of `check` and `release`."""
     check = commands.add_parser(
-        "check",
-        help="check a file of your own, and show the cost of a release; releases nothing",
-        allow_abbrev=False,
+        "check", help="check a file of your own, and show the cost of a release; releases nothing"
     )
-    release = commands.add_parser(
-        "release", help="learn a policy from a file of your own, under a budget", allow_abbrev=False
-    )
+    release = commands.add_parser("release", help="learn a policy from a file of your own, under a budget")
     for parser in (check, release):
         parser.add_argument("data", metavar="FILE", help=FIELDS["data"].way)
         parser.add_argument(
@@ -48,11 +44,7 @@ def add(commands: Any) -> None:
             help="a JSON file of public declarations: see the page",
         )
         for field in flags():
-            many = field.kind == "params"
-            parser.add_argument(
-                field.flag, dest=field.name, action="append" if many else "store",
-                metavar="NAME=VALUE" if many else field.kind.upper(), help=field.way.replace("%", "%%"),
-            )  # fmt: skip
+            field.add_to(parser, field.way)
     check.add_argument(
         "--budget", metavar="NAME", help="show what is left of a budget, and whether it is enough"
     )

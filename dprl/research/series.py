@@ -98,22 +98,20 @@ def series_of(
         rows = known.beyond(baseline)
         done = known.done[: len(rows)]
         averaged = rows[done] if done.any() else rows
-    center, low, high = metrics.BANDS[statistic](averaged)
+    band = metrics.BANDS[statistic](averaged)
     needed = None
     if finished and measure in ("share", "per-episode") and v_star and len(episodes) > 1:
         good = LEARNED if measure == "share" else LEARNED * v_star
-        needed = search.stays_below(episodes.astype(float), center, good)
+        needed = search.stays_below(episodes.astype(float), band[0], good)
     growth = None
     if finished and measure == "cumulative":
         growth = metrics.growth_exponent(episodes, known.values, spec.episodes / 10, spec.episodes, statistic)
     return Series(
-        label=title,
-        style=look,
-        x=episodes,
-        rows=rows,
-        center=center,
-        low=low,
-        high=high,
+        title,
+        look,
+        episodes,
+        rows,
+        *band,
         complete=finished,
         note=note,
         v_star=v_star,
@@ -137,19 +135,8 @@ def gap_series(
     finished: bool = True,
 ) -> Series:
     """Return the suboptimality of one run over n: the mean over data sets, with its interval. v_star: V*, if known."""
-    mean, low, high = metrics.regret_band(known.averaged)
-    return Series(
-        label=label,
-        style=look,
-        x=known.at,
-        rows=known.values,
-        center=mean,
-        low=low,
-        high=high,
-        complete=finished,
-        note=note,
-        v_star=v_star,
-    )
+    band = metrics.regret_band(known.averaged)
+    return Series(label, look, known.at, known.values, *band, complete=finished, note=note, v_star=v_star)
 
 
 def gap_picture(curves: Sequence[Series], v_star: float | None, **how: bool) -> Picture:
