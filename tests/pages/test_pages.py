@@ -62,7 +62,12 @@ def test_the_draft_of_the_settings_is_drawn_replaced_and_kept(visit: Visit, work
     (chart,) = charts(app)
     drafts = [t for t in json.loads(chart.spec)["data"] if t["name"].startswith("Draft: Central ε = 0.15")]
     assert "4px,4px" in {t.get("line", {}).get("dash") for t in drafts}
-    assert not app.query_params  # a draft is in no link
+    assert not app.query_params  # a draft is not in the address, but in what is copied for others
+    (link,) = (
+        p.json for p in (e.proto for e in app.get("bidi_component")) if p.component_name.endswith("copy_link")
+    )
+    assert link.count("c=") == 5
+    assert "eps.0.15" in link
     (kept,) = e.drafts
     press(app, "keep4")
     assert e.curves[-1].spec == kept
