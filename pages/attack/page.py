@@ -19,7 +19,7 @@ from dprl.simulation import AttackSpec, RunSpec
 from dprl.simulation.attack import pairs_of
 from dprl.simulation.trajectory import ALLOWED
 from dprl.words import at_most, human, plural
-from pages.attack.link import BASE, RUNS, attack, finished_scores, show_attack
+from pages.attack.link import RUNS, attack, finished_scores, show_attack
 from pages.shared.controls import panel
 from pages.shared.controls.launch import described, offer
 from pages.shared.controls.noise import noise, structure
@@ -88,16 +88,8 @@ def attack_box(run: RunSpec | None, refusal: str) -> None:
         spec, refusal = described(
             lambda: shown if same else AttackSpec(run=run, noise=shown.noise, places=shown.places)
         )
-    offer(
-        spec,
-        show_attack,
-        lambda: RUNS.missing([spec]),
-        lambda _: (
-            f"{plural(spec.executions * spec.seeds if spec else 0, 'release')} for each of two episodes"
-        ),
-        [refusal],
-        BASE,
-    )
+    work = f"{plural(spec.executions * spec.seeds, 'release')} for each of two episodes" if spec else ""
+    offer(spec, show_attack, lambda: RUNS.missing([spec]), lambda _: work, [refusal], shown=spec == shown)
 
 
 PLACES = {"together": "All in one release", "random": "Anywhere in the run"}

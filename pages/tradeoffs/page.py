@@ -299,7 +299,8 @@ def sweep_box(left_out: DeltaGenerator) -> None:
         return f"{plural(len(runs), 'run')}, {plural(sum(spec.seeds for spec in runs), 'seed')} in all"
 
     lacking = partial(RUNS.missing, specs) if specs else lambda: None
-    offer(study, run, lacking, amount, refused, studies.DEFAULT.base, reset)
+    shown = specs == t.view.sweep.specs
+    offer(study, run, lacking, amount, refused, studies.DEFAULT.base, reset, shown=shown)
 
 
 def reset() -> Callable[[], None]:

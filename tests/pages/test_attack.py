@@ -11,7 +11,7 @@ from dprl.links import encode_spec
 from dprl.runs.store import Store
 from dprl.simulation import AttackSpec, RunSpec
 from pages.attack.link import DEFAULT, Attack, decode
-from tests.pages.conftest import Visit, Work, charts, choice, press, widget, words
+from tests.pages.conftest import Visit, Work, charts, choice, go, press, widget, words
 
 PAGE = "attack"
 RUN = RunSpec(
@@ -36,6 +36,16 @@ def drawn(app: AppTest) -> str:
 
 def read(query: str) -> tuple[AttackSpec, str, tuple[str, ...]]:
     return decode(parse_qs(query, keep_blank_values=True))
+
+
+@pytest.mark.parametrize("page", [PAGE, "tradeoffs"])
+def test_settings_from_another_page_are_not_those_shown_until_run(visit: Visit, page: str) -> None:
+    app = visit("explore")
+    widget(app, "text_input", "Episodes K, exact value").input("20000").run()
+    go(app, page)
+    assert "The page still shows other settings." in words(app)
+    press(app, "run")
+    assert "other settings" not in words(app)
 
 
 def test_the_first_visit_shows_an_attack_at_once_and_starts_nothing(visit: Visit, store: Store) -> None:

@@ -27,6 +27,7 @@ from pages.shared.visitor.draft import draft_of
 from pages.shared.visitor.state import Session, add, attempt, change_view, owner_id, session, write_address
 
 DRAFTS = "The dashed curves are a draft of these settings and the same run without privacy."
+DRAFT = "The dashed curve is a draft of these settings."
 DRAFT_SECONDS = 2.0  # on one core, at most, for a draft that is drawn unasked
 Described = TypeVar("Described")
 
@@ -74,22 +75,25 @@ def offer(
     refused: Sequence[str] = (),
     usual: RunSpec = BASE,
     also: Callable[[], Callable[[], None]] | None = None,
+    *,
+    shown: bool = True,
 ) -> None:
     """Describe the effect of Run, or why it is disabled, and draw the buttons.
 
     what: the argument of `run`, None if the controls describe nothing. lacking: returns its unfinished runs, None if
     there are no runs. amount: describes these runs. refused: sentences that explain why some are impossible. usual,
-    also: see `buttons`.
+    also: see `buttons`. shown: whether the page shows `what`, and not yet other settings.
     """
+    other = "" if shown else "**The page still shows other settings.** "
     for sentence in filter(None, refused):
         st.caption(f":red[{escape(sentence)}]")
     if what is not None:
         try:
             if found := lacking():
                 seconds = sum(estimate(spec).seconds * spec.seeds for spec in found) / workers()
-                st.caption(f"{amount(found)}: {duration(seconds)} once started.")
+                st.caption(f"{other}{amount(found)}: {duration(seconds)} once started.")
             elif found is not None:
-                st.caption("These results were computed before and appear at once.")
+                st.caption(f"{other}These results were computed before and appear at once.")
         except SpecError as error:  # noise so large that it cannot be accounted for
             what = None
             st.caption(f":red[{escape(str(error))}]")
@@ -106,22 +110,20 @@ def curve_box(found: tuple[RunSpec | None, str]) -> None:
         except SpecError as error:  # noise so large that it cannot be accounted for
             spec, refusal = None, str(error)
     full = len(s.explore.curves) >= MAX_CURVES
-    there = spec is not None and any(curve.spec == spec for curve in s.explore.curves)
     drawn = spec in s.explore.drafts
     if refusal:
         st.caption(f":red[{escape(refusal)}]")
     elif full:
         st.caption(f"A comparison has at most {MAX_CURVES} curves. Remove one to add another.")
-    elif there:
+    elif any(curve.spec == spec for curve in s.explore.curves):
         st.caption("This run is in the comparison. Change a setting to draw another run.")
     elif drawn:
-        beside = len(s.explore.drafts) > 1
-        st.caption(DRAFTS if beside else "The dashed curve is a draft of these settings.")
+        st.caption(DRAFTS if len(s.explore.drafts) > 1 else DRAFT)
     elif spec:
         both = [spec, *baseline_beside(s, spec)]
         cost = estimate(spec)
-        parallel = min(workers(), spec.seeds)
-        seconds = duration(sum(estimate(one).seconds for one in both) * spec.seeds / parallel)
+        whole = sum(estimate(one).seconds for one in both) * spec.seeds
+        seconds = duration(whole / min(workers(), spec.seeds))
         st.caption(
             f"{plural(spec.seeds, 'seed')}, {plural(cost.releases, 'policy update')} each: {seconds} once started."
             + (" The same run without privacy is added next to it." if len(both) > 1 else ""),
