@@ -89,7 +89,7 @@ def asked_whose(score: float) -> str:
     return (
         "The data come from one of two users, each equally likely. The attacker knows everybody else's data, subtracts "
         f"them from one noisy release, and scores the rest: **{shown}** (0 favours neither). This score is "
-        f"{sign} likely for the first user's data than for the second's. Which user is it?"
+        f"{sign} likely for the first user's data than for the second's. Whose data is it?"
     )
 
 

@@ -117,7 +117,7 @@ def change(asked: Asked, way: Asked) -> str:
     parts = []
     if way.users != asked.users:
         parts.append(f"{human(way.users)} users ({rough(way.users / asked.users)} times as many)")
-    if way.epsilon != asked.epsilon:
+    if (way.users, way.epsilon) != (asked.users, asked.epsilon):
         parts.append(f"ε = {way.epsilon:g}")
     if way.loss != asked.loss:
         parts.append(f"a loss of {way.loss:g}%")
