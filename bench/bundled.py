@@ -157,10 +157,9 @@ def widths(traces: Sequence[SeedTrace]) -> dict[str, Any]:
     at = np.geomspace(10.0, traces[0].episodes[-1], WIDTHS)
     rows = []
     for trace in traces:
-        known = [
-            metrics.widths_over_steps(trace.beliefs, trace.noisy, i).mean()
-            for i in range(len(trace.detail_episodes))
-        ]
+        details, steps = range(len(trace.detail_episodes)), range(trace.noisy.shape[1])
+        regions = [[metrics.region(trace.beliefs, trace.noisy, i, h) for h in steps] for i in details]
+        known = [np.mean(list(map(metrics.half_widths, each))) for each in regions]
         rows.append(np.exp(np.interp(np.log(at), np.log(trace.detail_episodes), np.log(known))))
     return {"users": at.tolist(), "rows": [[float(f"{x:.4g}") for x in row] for row in rows]}
 

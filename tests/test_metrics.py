@@ -225,8 +225,6 @@ def test_policies_against_the_optimal_one() -> None:
     occupancy = np.array([[1.0, 0.0], [0.5, 0.5]])
     assert metrics.time_shared(occupancy, occupancy) == 1
     assert metrics.time_shared(occupancy, occupancy[:, ::-1]) == 0.25 + 0.25
-    wrong = np.array([[True, False], [True, True]])
-    np.testing.assert_array_equal(metrics.weighed(wrong, occupancy), [[1.0, 0.0], [0.5, 0.5]])
     estimate, optimal = np.array([[2.0, 3.0], [1.0, 0.0]]), np.array([[1.0, 1.0], [1.0, 1.0]])
     assert metrics.optimism(estimate, optimal) == (0.75, 1.5)
 

@@ -27,7 +27,6 @@ from dprl.metrics.curves import (
     align,
     extra_regret,
     median_band,
-    per_episode,
     regret_band,
 )
 from dprl.metrics.growth import (
@@ -49,10 +48,9 @@ from dprl.metrics.policies import (
     optimism,
     rarest,
     time_shared,
-    weighed,
     worse_actions,
 )
-from dprl.metrics.regions import Region, half_widths, outline, region, widths_over_steps
+from dprl.metrics.regions import Region, half_widths, outline, region
 from dprl.metrics.verdicts import (
     VERDICTS,
     Finding,

@@ -99,22 +99,21 @@ def clopper_pearson(count: float, of: int, tests: int = 1) -> Measured:
     return Measured(count / of, low, high)
 
 
-def histogram(first: Array, second: Array, bins: int = 40) -> tuple[Array, Integers, Integers]:
-    """Return the bin edges [B + 1], and the numbers of runs per bin [B] in the first and in the second world."""
+def histogram(first: Array, second: Array) -> tuple[Array, Integers, Integers]:
+    """Return the edges of 40 bins [B + 1], and the numbers of runs per bin [B] in the first and in the second world."""
     both = np.concatenate([first, second])
     low, high = (float(both.min()), float(both.max())) if len(both) else (-1.0, 1.0)
     if high - low < 1e-12:
         low, high = low - 1.0, high + 1.0
-    edges = np.linspace(low, high, bins + 1)
+    edges = np.linspace(low, high, 41)
     return edges, np.histogram(first, edges)[0], np.histogram(second, edges)[0]
 
 
 def roc(first: Array, second: Array) -> Roc:
     """Return the ROC curve over all thresholds, thinned to MOST_STEPS."""
     thresholds = np.unique(np.concatenate([first, second, [-np.inf]]))[::-1]
-    if len(thresholds) > MOST_STEPS:
-        thinned = np.unique(np.linspace(0, len(thresholds) - 1, MOST_STEPS).round().astype(int))
-        thresholds = thresholds[thinned]
+    thinned = np.unique(np.linspace(0, len(thresholds) - 1, MOST_STEPS).round().astype(int))
+    thresholds = thresholds[thinned]
     sizes = max(len(first), 1), max(len(second), 1)
     true = (len(first) - np.searchsorted(np.sort(first), thresholds, "right")) / sizes[0]
     false = (len(second) - np.searchsorted(np.sort(second), thresholds, "right")) / sizes[1]

@@ -49,11 +49,8 @@ def regret_band(regret: Array) -> tuple[Array, Array, Array]:
     from scipy.special import stdtrit
 
     count, points = regret.shape
-    if count == 0:
-        nothing = np.full(points, np.nan)
-        return nothing, nothing.copy(), nothing.copy()
-    mean = regret.mean(axis=0)
-    if count == 1:
+    mean = regret.mean(axis=0) if count else np.full(points, np.nan)
+    if count < 2:
         return mean, np.full(points, np.nan), np.full(points, np.nan)
     half = stdtrit(count - 1, (1 + LEVEL) / 2) * regret.std(axis=0, ddof=1) / np.sqrt(count)
     return mean, mean - half, mean + half
@@ -91,12 +88,6 @@ BANDS: Mapping[Statistic, Callable[[Array], tuple[Array, Array, Array]]] = {
 }
 
 
-def per_episode(episodes: Integers, regret: Array) -> Array:
-    """Return the average regret per episode so far, [..., C], of cumulative regret [..., C] at episodes [C]."""
-    average: Array = regret / np.asarray(episodes, float)
-    return average
-
-
 def extra_regret(
     episodes: Integers, regret: Array, baseline_episodes: Integers, baseline_regret: Array
 ) -> Array:
@@ -110,13 +101,9 @@ def extra_regret(
     extra = np.empty((pairs, len(episodes)))
     for seed in range(pairs):
         known = np.isfinite(baseline_regret[seed])
-        baseline = np.interp(
-            np.asarray(episodes, float),
-            np.concatenate([[0.0], np.asarray(baseline_episodes, float)[known]]),
-            np.concatenate([[0.0], baseline_regret[seed][known]]),
-            right=np.nan,
-        )
-        extra[seed] = regret[seed] - baseline
+        at = np.append(0.0, np.asarray(baseline_episodes)[known])
+        baseline = np.append(0.0, baseline_regret[seed][known])
+        extra[seed] = regret[seed] - np.interp(episodes, at, baseline, right=np.nan)
     return extra
 
 
@@ -166,12 +153,6 @@ class RunCurves:
     def whole(self, seeds: int) -> bool:
         """Return whether the run has this number of seeds and all of them are finished."""
         return len(self.values) == seeds and bool(self.done.all())
-
-    def upto(self, size: int) -> Array:
-        """Return the values [seeds] at the checkpoint `size`."""
-        (place,) = np.flatnonzero(self.at == size)
-        found: Array = self.values[:, place]
-        return found
 
     def frame(self, axis: str, measure: str) -> pd.DataFrame:
         """Return a tidy table with the columns seed, `axis` and `measure`."""

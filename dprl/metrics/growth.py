@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 import numpy as np
 
@@ -71,15 +72,15 @@ class Growth:
         return bool(np.isfinite(self.low)) and 2 * self.seeds > self.of
 
 
-def growth_by_decade(episodes: Integers, price: Array, first: float = 1e3) -> list[Growth]:
+def growth_by_decade(episodes: Integers, price: Array) -> list[Growth]:
     """Fit the growth exponent of a privacy cost [seeds, C] in each tenfold of episodes, counted back from the last.
 
-    Tenfolds that begin before `first` are left out. A cost may be negative (a run without privacy that makes a rare
-    late mistake loses more than the private run): such seeds are left out of that tenfold.
+    Tenfolds that begin before 1,000 episodes are left out. A cost may be negative (a run without privacy that makes a
+    rare late mistake loses more than the private run): such seeds are left out of that tenfold.
     """
     decades: list[Growth] = []
     to_k = float(episodes[-1]) if len(episodes) else 0.0
-    while to_k / 10 >= first * (1 - 1e-9) and to_k / 10 >= episodes[0]:
+    while to_k / 10 >= 1e3 * (1 - 1e-9) and to_k / 10 >= episodes[0]:
         decades.append(_growth(to_k / 10, to_k, _slopes(episodes, price, to_k / 10, to_k)))
         to_k /= 10
     return decades[::-1]
@@ -98,15 +99,11 @@ def _growth(from_k: float, to_k: float, slopes: Array) -> Growth:
     return Growth(float(from_k), float(to_k), *center_of(known), len(known), len(slopes))
 
 
-def flat_from(decades: Sequence[Growth], most: float = FLAT) -> float | None:
+def flat_from(decades: Sequence[Growth]) -> float | None:
     """Return the number of episodes from which a privacy cost is flat, or None. It is the start of the first tenfold
-    from which on all exponents are known and their intervals lie at or below `most`."""
-    found = None
-    for decade in reversed(decades):
-        if not (decade.known and decade.high <= most):
-            break
-        found = decade.from_k
-    return found
+    from which on all exponents are known and their intervals lie at or below FLAT."""
+    flat = list(takewhile(lambda one: one.known and one.high <= FLAT, reversed(decades)))
+    return flat[-1].from_k if flat else None
 
 
 def power_law(x: Array, values: Array, statistic: Statistic = "mean") -> tuple[float, float, float]:

@@ -10,11 +10,9 @@ from numpy.typing import NDArray
 
 from dprl.metrics.curves import Array
 
-Policy = NDArray[np.integer[Any]]
-
 
 def worse_actions(
-    policy: Policy, optimal_policy: Policy, optimal_Q: Array | None = None
+    policy: NDArray[Any], optimal_policy: NDArray[Any], optimal_Q: Array | None = None
 ) -> NDArray[np.bool_]:
     """Return whether the policy's action is worse than the optimal one, [H, S], or merely differs without optimal_Q."""
     if optimal_Q is None:
@@ -22,11 +20,6 @@ def worse_actions(
     mine = np.take_along_axis(optimal_Q, policy[..., None].astype(np.intp), axis=2)[..., 0]
     best = optimal_Q.max(axis=2)
     return np.asarray(mine < best - 1e-9 * np.maximum(1.0, np.abs(best)))
-
-
-def weighed(wrong: NDArray[np.bool_], optimal_occupancy: Array) -> Array:
-    """Return the optimal policy's occupancy [H, S] with all entries at which a policy is not `wrong` set to 0."""
-    return np.where(wrong, optimal_occupancy, 0.0)
 
 
 def time_shared(occupancy: Array, optimal_occupancy: Array) -> float:

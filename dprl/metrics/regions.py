@@ -7,7 +7,7 @@ of two ellipsoids.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -49,8 +49,7 @@ def half_widths(one: Region) -> Array:
     """Return the largest distance of each weight from the center, [d]; NaN if there is no region."""
     if not one.known:
         return np.full(len(one.center), np.nan)
-    found: Any = sum(np.sqrt(np.maximum(np.diagonal(part), 0.0)) for part in _supports(one))
-    return np.asarray(found)
+    return np.asarray(sum(np.sqrt(np.maximum(np.diagonal(part), 0.0)) for part in _supports(one)))
 
 
 def outline(one: Region, i: int, j: int) -> Array:
@@ -72,9 +71,3 @@ def outline(one: Region, i: int, j: int) -> Array:
         length = np.sqrt(np.maximum((x * image).sum(-1), 0.0))[:, None]
         points += np.divide(image, length, out=np.zeros_like(image), where=length > 0)
     return np.asarray(points[:, plane])
-
-
-def widths_over_steps(beliefs: Mapping[str, Array], matrices: Array, at: int) -> Array:
-    """Return the largest distance of each weight from its estimate, [steps, d], in detail `at` of a trace."""
-    steps = matrices.shape[1]
-    return np.array([half_widths(region(beliefs, matrices, at, h)) for h in range(steps)])

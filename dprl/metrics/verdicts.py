@@ -71,24 +71,25 @@ def at_most(found: Measured, threshold: float) -> Finding:
     return Finding(*found, threshold, _verdict(holds, fails), (-np.inf, threshold))
 
 
-def grows(found: Measured, most: float, slack: float = FLAT) -> Finding:
+def grows(found: Measured, most: float) -> Finding:
     """Judge the claim that an exponent is above 0 and at most a theorem's, `most`. At 0 the upper bound holds, too."""
-    if found.high <= slack:
+    if found.high <= FLAT:
         verdict: Verdict = "holds as an upper bound"
     else:
-        verdict = _verdict(found.low > slack and found.high <= most + slack, found.low > most + slack)
-    return Finding(*found, slack, verdict, (slack, most + slack))
+        verdict = _verdict(found.low > FLAT and found.high <= most + FLAT, found.low > most + FLAT)
+    return Finding(*found, FLAT, verdict, (FLAT, most + FLAT))
 
 
-def rate(found: Measured, exponent: float, slack: float = FLAT) -> Finding:
-    """Judge whether a measured exponent equals that of an upper bound within `slack`, or is below or above it."""
-    if found.low >= exponent - slack and found.high <= exponent + slack:
+def rate(found: Measured, exponent: float) -> Finding:
+    """Judge whether a measured exponent equals that of an upper bound within FLAT, or is below or above it."""
+    low, high = exponent - FLAT, exponent + FLAT
+    if found.low >= low and found.high <= high:
         verdict: Verdict = "holds"
-    elif found.high <= exponent + slack:
+    elif found.high <= high:
         verdict = "holds as an upper bound"
     else:
-        verdict = "does not hold here" if found.low > exponent + slack else "undecided"
-    return Finding(*found, exponent, verdict, (exponent - slack, exponent + slack))
+        verdict = "does not hold here" if found.low > high else "undecided"
+    return Finding(*found, exponent, verdict, (low, high))
 
 
 def overall(verdicts: Sequence[Verdict]) -> Verdict:

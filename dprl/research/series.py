@@ -92,7 +92,7 @@ def series_of(
     episodes, rows, averaged = known.at, known.values, known.averaged
     if measure in ("share", "per-episode"):
         best = 1.0 if measure == "per-episode" else v_star or math.nan
-        rows, averaged = (metrics.per_episode(episodes, each) / best for each in (rows, averaged))
+        rows, averaged = (each / episodes / best for each in (rows, averaged))
     elif measure == "extra":
         assert baseline is not None
         rows = known.beyond(baseline)
@@ -156,7 +156,7 @@ def learned_picture(trace: OfflineTrace, at: int, mdp: TabularMDP, *, dark: bool
     policy that generated the data takes the same action. at: the index of a data set with details."""
     policy, best = trace.policy[at], trace.optimal_policy
     wrong = metrics.worse_actions(policy, best, trace.optimal_Q)
-    weight = metrics.weighed(wrong, trace.optimal_occupancy)
+    weight = np.where(wrong, trace.optimal_occupancy, 0.0)
     here = trace.behaviour.sum(-1)
     taken = np.take_along_axis(trace.behaviour, policy[..., None].astype(np.intp), -1)[..., 0]
     agrees = np.divide(taken, here, out=np.full_like(taken, np.nan), where=here > 0)

@@ -286,7 +286,7 @@ def policy_picture(chart: str, mdp: TabularMDP, trace: SeedTrace, at: int, step:
         see = policy_sentences.about_values(*found, "state-action-step triples", of_played=played)
         return steps.action_values(trace.Q[at], trace.optimal_Q, see=see, **both)
     everywhere = metrics.worse_actions(policy, best, trace.optimal_Q)
-    weight = metrics.weighed(everywhere, trace.optimal_occupancy)
+    weight = np.where(everywhere, trace.optimal_occupancy, 0.0)
     return steps.policy_by_step(
         policy,
         optimal_policy=best,

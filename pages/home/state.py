@@ -88,7 +88,7 @@ def known(epsilon: float) -> list[Cost]:
     costs = []
     for curve in trust(epsilon, HOME_EPISODES).curves:
         run, model = bundled("home")[curve.spec], PRIVATIZERS[curve.spec.privacy]
-        mean, low, high = metrics.regret_band(metrics.per_episode(run.at, run.values))
+        mean, low, high = metrics.regret_band(run.values / run.at)
         needed = search.stays_below(run.at.astype(float), mean, LEARNED * best())
         costs.append(Cost(model.key, model.title, model.words.given, run.at, mean, low, high, needed))
     return costs

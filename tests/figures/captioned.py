@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from inspect import signature
 from typing import Any
 
+import numpy as np
+
 from dprl import metrics
 from dprl.figures import (
     counts,
@@ -95,7 +97,7 @@ def over_steps(
     **how: Any,
 ) -> Picture:
     wrong = metrics.worse_actions(chosen, optimal_policy, optimal_Q)
-    weight = metrics.weighed(wrong, optimal_occupancy)
+    weight = np.where(wrong, optimal_occupancy, 0.0)
     return steps.policy_by_step(
         chosen,
         action_labels=action_labels,
