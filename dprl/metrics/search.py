@@ -22,7 +22,7 @@ def next_to_try(known: Mapping[int, float], target: float, grid: Sequence[int], 
     """
     if not known:
         return grid[_near(grid, start)]
-    low, high = _bracket(known, target)
+    low, high = bracket(known, target)
     if low is None:
         assert high is not None
         at = _near(grid, high)
@@ -109,13 +109,10 @@ def search_users(
         rows[further[0]] = seen
 
 
-def _bracket(known: Mapping[int, float], target: float) -> tuple[int | None, int | None]:
+def bracket(known: Mapping[int, float], target: float) -> tuple[int | None, int | None]:
     """Return the largest known K with a cost above the target, and the next known K; None for a missing one."""
-    ordered = sorted(known)
-    above = [k for k in ordered if not known[k] <= target]
-    low = above[-1] if above else None
-    later = [k for k in ordered if low is None or k > low]
-    return low, later[0] if later else None
+    low = max((k for k, cost in known.items() if not cost <= target), default=None)
+    return low, min((k for k in known if low is None or k > low), default=None)
 
 
 def _near(grid: Sequence[int], k: float) -> int:

@@ -21,7 +21,7 @@ from dprl.fields import SpecError
 from dprl.learners import ALGORITHMS
 from dprl.metrics import FEWEST_FOR_MEDIAN, search
 from dprl.papers.report import version
-from dprl.privacy import MECHANISMS, PRIVATIZERS
+from dprl.privacy import MECHANISMS
 from dprl.simulation import RunSpec, estimate, kinds, online
 from dprl.simulation.axes import REPORTS
 from dprl.words import human, rough
@@ -142,11 +142,10 @@ class Ranking:
 
 def ranked_spec(problem: str, algorithm: str, privacy: str, K: int) -> RunSpec:
     """Return the run of K users, with defaults for everything else. Raises SpecError if it is not possible."""
-    place, (epsilon, delta) = PROBLEMS[problem], BUDGET
-    return RunSpec(
-        environment=place.environment, environment_params=dict(place.params), algorithm=algorithm, privacy=privacy,
-        calibration="calibrated", epsilon=epsilon, delta=delta, bonus=ALGORITHMS[algorithm].bonuses[0], episodes=K,
-        seeds=SEEDS,
+    epsilon, delta = BUDGET
+    return PROBLEMS[problem].base.replace(
+        algorithm=algorithm, privacy=privacy, calibration="calibrated", epsilon=epsilon, delta=delta,
+        bonus=ALGORITHMS[algorithm].bonuses[0], episodes=K, seeds=SEEDS,
     )  # fmt: skip
 
 
@@ -155,8 +154,8 @@ def contenders() -> list[tuple[str, str]]:
     return [
         (learner.key, model)
         for learner in ALGORITHMS.values()
-        for model in PRIVATIZERS
-        if model in learner.privacies and model in TRUSTS
+        for model in TRUSTS
+        if model in learner.privacies
     ]
 
 
@@ -187,15 +186,13 @@ class Candidate:
 
     def found(self) -> search.UsersFound | None:
         """Return the state of the search for the users needed; None if even the largest K is too small."""
-        known, most = sorted(K for K in self.specs if K in DECADES), TARGET * self.v_star
-        lost = np.array([self.ends[K].mean() / K for K in known])
-        above = np.flatnonzero(~(lost <= most))
-        if len(above) and above[-1] == len(known) - 1:
+        most = TARGET * self.v_star
+        lost = {K: float(self.ends[K].mean() / K) for K in sorted(self.specs) if K in DECADES}
+        low, high = search.bracket(lost, most)
+        if high is None:
             return None
-        first = known[above[-1]] if len(above) else known[0]
-        last = known[above[-1] + 1] if len(above) else known[0]
-        grid = [K for K in GRID if first <= K <= 10 * last and K <= known[-1]]
-        crossing = search.stays_below(np.array(known, float), lost, most)
+        grid = [K for K in GRID if (low or high) <= K <= 10 * high and K <= max(lost)]
+        crossing = search.stays_below(np.array([*lost], float), np.array([*lost.values()]), most)
         return search.search_users(self.look, most, grid, round(crossing), search.bootstrap(SEEDS))
 
     def rank(self) -> Rank:
