@@ -99,7 +99,7 @@ def test_orders_and_exponents_follow_the_runs() -> None:
     assert wrong.judge(found).high < 1
     spec = hard.instance(RunSpec(mechanism="laplace-tree", delta=0.0, episodes=10**8, seeds=4), 0.1)
     budgets = [spec.replace(epsilon=epsilon) for epsilon in (0.1, 0.3, 1.0)]
-    price, above = hard.in_epsilon(budgets), hard.above_the_bound(budgets)
+    price, above = hard.in_power(budgets, "ε"), hard.above_the_bound(budgets)
     found = evidence(price)
     assert price.judge(found).value == pytest.approx(1.0, abs=0.3)
     assert above.judge(found).verdict == "holds"

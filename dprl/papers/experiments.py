@@ -24,6 +24,7 @@ EARLY = "If two neighbouring curves both lose over half of V*, nothing is learne
 # The paper's algorithm with no trusted party.
 EVERYBODY = {"privacy": "local", "mechanism": "gaussian", "reports": "all"}
 
+TRUSTS = ("central", "shuffle", "local")
 Chains = Sequence[Sequence[RunSpec]]
 
 
@@ -37,16 +38,10 @@ def by_trust(base: RunSpec) -> Chains:
     return [[base.baseline(), base.replace(epsilon=10.0), base, base.replace(privacy="local")]]
 
 
-def by_model(base: RunSpec) -> Chains:
-    """Return runs with a trusted curator, with a trusted shuffler, and with no trusted party, in this order."""
-    return [[base.replace(privacy=model) for model in ("central", "shuffle", "local")]]
-
-
 def by_budget(base: RunSpec) -> Chains:
     """Return, for each privacy model, runs from the largest budget to the smallest."""
     return [
-        [base.replace(privacy=model, epsilon=epsilon) for epsilon in (10.0, 1.0, 0.1)]
-        for model in ("central", "shuffle", "local")
+        [base.replace(privacy=model, epsilon=epsilon) for epsilon in (10.0, 1.0, 0.1)] for model in TRUSTS
     ]
 
 
@@ -148,9 +143,9 @@ MISTAKES = Claim(
     "users so far. The theorem is an upper bound with logarithms for PUCB; DP-UCBVI is our addition.",
     "The dotted line has the theorem's slope, and goes through the middle of the points.",
     (
-        *(hard.in_alpha([hard.instance(one.baseline(), gap) for gap in GAPS], 2.0) for one in BOTH),
-        *(hard.in_alpha([hard.instance(one, gap) for gap in GAPS], 1.0) for one in BOTH),
-        *(hard.in_epsilon([hard.instance(one.replace(epsilon=e), 0.1) for e in EPSILONS]) for one in BOTH),
+        *(hard.in_power([hard.instance(one.baseline(), gap) for gap in GAPS], "α") for one in BOTH),
+        *(hard.in_power([hard.instance(one, gap) for gap in GAPS], "α") for one in BOTH),
+        *(hard.in_power([hard.instance(one.replace(epsilon=e), 0.1) for e in EPSILONS], "ε") for one in BOTH),
     ),
 )
 
@@ -187,10 +182,9 @@ def over(base: RunSpec, first: int, last: int, shrinking: bool = False) -> list[
         return runs
     even = 1 / base.environment_params["d"]
     lead = base.environment_params["share"] - even
-    shares = [even + lead * 10.0 ** (-k / 2) for k in range(len(runs))]
     return [
-        run.replace(environment_params={**base.environment_params, "share": share})
-        for run, share in zip(runs, shares, strict=True)
+        run.replace(environment_params={**base.environment_params, "share": even + lead * 10.0 ** (-k / 2)})
+        for k, run in enumerate(runs)
     ]
 
 
@@ -235,7 +229,10 @@ SHUFFLE = Claim(
         *(regret.flattens(at(name, 10**15, privacy="shuffle")) for name in ("riverswim", "chain", "clinic")),
         regret.in_budget([ELIMINATION.replace(epsilon=epsilon) for epsilon in EPSILONS]),
         regret.in_budget([SHUFFLED.replace(epsilon=epsilon) for epsilon in EPSILONS]),
-        *(regret.order(by_model(at(name, 10**12))) for name in ("riverswim", "chain", "clinic")),
+        *(
+            regret.order([[at(name, 10**12).replace(privacy=model) for model in TRUSTS]])
+            for name in ("riverswim", "chain", "clinic")
+        ),
     ),
 )
 

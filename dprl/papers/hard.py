@@ -19,7 +19,6 @@ from dprl.simulation import RunSpec
 from dprl.words import human
 
 ARM_0_IS_BEST = {1: 1, 3: 11, 7: 23}  # number of worse arms to a seed of the environment
-SUBOPTIMAL = "Episodes more than α suboptimal"
 
 
 def instance(learner: RunSpec, gap: float, arms: int = 3) -> RunSpec:
@@ -50,10 +49,11 @@ def setting_heading(spec: RunSpec, *notes: str) -> str:
     return heading(f"A bandit of {arms} arms", title, *notes, f"K = {human(spec.episodes)}")
 
 
-def in_power(specs: Sequence[RunSpec], exponent: float, symbol: str, note: str) -> Setting:
-    """Test that suboptimal episodes (of private runs: those added by privacy) grow at most like a power of 1/alpha, or
-    of 1/epsilon. symbol: the one that changes along `specs`; note: the constant one."""
-    private = specs[0].baseline() != specs[0]
+def in_power(specs: Sequence[RunSpec], symbol: str) -> Setting:
+    """Test that suboptimal episodes grow at most like 1/alpha^2, or like 1/alpha or 1/epsilon if they are added by
+    privacy, as in private runs. symbol: α or ε, the one that changes along `specs`."""
+    first, private = specs[0], specs[0].baseline() != specs[0]
+    constant = trust_label(first) if symbol == "α" else f"α = {gap_of(first):g}"
 
     def points(evidence: Evidence) -> Points:
         x = inverse(specs) if symbol == "ε" else np.array([1 / gap_of(spec) for spec in specs])
@@ -62,22 +62,16 @@ def in_power(specs: Sequence[RunSpec], exponent: float, symbol: str, note: str) 
 
     return exponent_of(
         points,
-        exponent,
+        1.0 if private else 2.0,
         specs,
-        title=setting_heading(specs[0], note),
+        title=setting_heading(first, constant),
         statistic=f"exponent of {'extra ' * private}suboptimal episodes in 1/{symbol}",
-        labels=(f"Suboptimal episodes{' that privacy adds' * private}", f"1/{symbol}", SUBOPTIMAL),
+        labels=(
+            f"Suboptimal episodes{' that privacy adds' * private}",
+            f"1/{symbol}",
+            "Episodes more than α suboptimal",
+        ),
     )
-
-
-def in_alpha(specs: Sequence[RunSpec], exponent: float) -> Setting:
-    """Test the growth of suboptimal episodes in 1/alpha."""
-    return in_power(specs, exponent, "α", trust_label(specs[0]))
-
-
-def in_epsilon(specs: Sequence[RunSpec]) -> Setting:
-    """Test that the suboptimal episodes that privacy adds grow at most like 1/epsilon."""
-    return in_power(specs, 1.0, "ε", f"α = {gap_of(specs[0]):g}")
 
 
 def pulls(evidence: Evidence, spec: RunSpec) -> Array:

@@ -6,7 +6,7 @@ from typing import Any
 
 from dprl.papers import offline, privacy, regret
 from dprl.papers.claim import Claim
-from dprl.papers.experiments import LINEAR, QW_ONLINE, VIETRI, at, by_trust
+from dprl.papers.experiments import ELIMINATION, LINEAR, QW_ONLINE, VIETRI, at, by_trust
 from dprl.simulation import OfflineSpec, RunSpec
 
 # Noise, bonus and releases as in each paper.
@@ -42,12 +42,7 @@ PRINTED = (
         "Bai et al. 2025, Lemmas 10 and 42",
         "The paper's own composition gives only (2ε, 6Hβ), but our accountant composes the bits themselves. Each bit "
         "must be a separate message, which Algorithm 4 does not require. The lemmas are for ε < 1, but ε = 1 here.",
-        RunSpec(
-            **AS_PRINTED,
-            environment="random",
-            environment_params={"S": 2, "A": 2, "H": 3},
-            algorithm="sdp-pe",
-        ),
+        ELIMINATION.replace(**AS_PRINTED),
         RunSpec(**AS_PRINTED, privacy="shuffle"),
     ),
     printed(
@@ -74,8 +69,7 @@ PRINTED = (
     ),
 )
 
-SEEN_SEEDS = 40  # in each environment
-SEEN: dict[str, Any] = {"calibration": "paper", "bonus": "paper", "episodes": 10**12, "seeds": SEEN_SEEDS}
+SEEN: dict[str, Any] = {"calibration": "paper", "bonus": "paper", "episodes": 10**12, "seeds": 40}
 LOCAL: dict[str, Any] = {"privacy": "local", "mechanism": "laplace", "delta": 0.0}
 IN_RUNS = "Noise and bonus are the paper's, and β = 0.1. Noise is checked at every release, values at about 30 of them."
 
@@ -87,7 +81,6 @@ def everywhere(**changes: Any) -> list[RunSpec]:
     ]
 
 
-LINEAR_SEEN: dict[str, Any] = {**SEEN, "seeds": 100}
 CENTRAL, NOBODY, PUCB_SEEN = everywhere(**PURE), everywhere(**LOCAL), everywhere(**PURE, algorithm="pucb")
 SHUFFLED = everywhere(privacy="shuffle")
 BOUNDS_KEPT = (
@@ -115,7 +108,7 @@ BOUNDS_KEPT = (
             *(privacy.share_of_runs("optimistic", runs) for runs in (CENTRAL, NOBODY, PUCB_SEEN)),
             *(
                 privacy.share_of_runs(
-                    "optimistic", [RunSpec(environment=place, algorithm=name, **LINEAR_SEEN)]
+                    "optimistic", [RunSpec(environment=place, algorithm=name, **{**SEEN, "seeds": 100})]
                 )
                 for place, name in (
                     ("linear-mixture", "ucrl-vtr"),

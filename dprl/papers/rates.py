@@ -161,10 +161,8 @@ def data_needed(specs: Sequence[OfflineSpec]) -> Setting:
     return replace(setting, asks=f"1 ± {FLAT:g}")
 
 
-TABULAR_HORIZONS = [
-    [by_horizon(at(name, 10**12), horizons), by_horizon(at(name, 10**12).baseline(), horizons)]
-    for name, horizons in HORIZONS.items()
-]
+RUNS = [at(name, 10**12) for name in HORIZONS]
+RUNS += [run.baseline() for run in RUNS]
 OTHER = "private-ucb-vi"
 FIXED = "Each environment has a gap between its actions, so regret stops growing. No run here reaches the main term √K."
 
@@ -178,8 +176,7 @@ VARIANCE = Claim(
     "the paper's constants, the Bernstein bonus is the larger one here.",
     "A ratio above 1 favours the Bernstein bonus. The dotted line has the slope of √H.",
     (
-        *(in_horizon(private, OTHER, 0.5) for private, _ in TABULAR_HORIZONS),
-        *(in_horizon(free, OTHER, 0.5) for _, free in TABULAR_HORIZONS),
+        *(in_horizon(by_horizon(run, HORIZONS[run.environment]), OTHER, 0.5) for run in RUNS),
         *(
             in_horizon(
                 by_horizon(at(name, 10**12, bonus="paper").baseline(), HORIZONS[name]),
@@ -209,14 +206,12 @@ HELPS = Claim(
     f"{LEAST} We compare DP-UCBVI with Private-UCB-VI, and UCRL-VTR+ with UCRL-VTR. {FIXED}",
     "The lower a curve, the smaller the share of V* that an average episode has lost.",
     (
-        *(against(at(name, 10**12)) for name in HORIZONS),
-        *(against(at(name, 10**12).baseline()) for name in HORIZONS),
+        *map(against, RUNS),
         *(against(one, "ucrl-vtr") for one in PLUS),
         *(against(one.baseline(), "ucrl-vtr") for one in PLUS),
     ),
 )
 
-LINEAR_HORIZONS = (5, 10, 20, 40)
 LINEAR_VARIANCE = Claim(
     "variance-linear",
     "Variance in linear mixtures",
@@ -225,7 +220,7 @@ LINEAR_VARIANCE = Claim(
     f"{LEAST} {FIXED} The rate does not improve. In our runs the constant does: UCRL-VTR+ loses several times less.",
     "A ratio above 1 favours UCRL-VTR+. A line that does not rise shows no better rate.",
     tuple(
-        in_horizon(by_horizon(one, LINEAR_HORIZONS), "ucrl-vtr", None, f"d = {one.environment_params['d']}")
+        in_horizon(by_horizon(one, (5, 10, 20, 40)), "ucrl-vtr", None, f"d = {one.environment_params['d']}")
         for plus in PLUS
         for one in (plus, plus.replace(privacy="local", episodes=10**14))
     ),

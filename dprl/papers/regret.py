@@ -93,15 +93,12 @@ def last_growth(evidence: Evidence, spec: RunSpec) -> Measured:
     return Measured(last.mean, last.low, last.high) if last.known else Measured(np.nan, np.nan, np.nan)
 
 
-EXPONENT = "exponent of the privacy cost in K, last decade of users"
-
-
 def flattens(spec: RunSpec, beside: Sequence[RunSpec] = (), note: str = "") -> Setting:
     """Test that the privacy cost stops growing. beside: other runs in the same chart."""
     drawn = (spec, *beside)
     return Setting(
         problem_title(spec, note),
-        EXPONENT,
+        "exponent of the privacy cost in K, last decade of users",
         f"at most {FLAT:g}",
         baselined(drawn),
         lambda evidence: at_most(last_growth(evidence, spec), FLAT),
