@@ -8,7 +8,7 @@ from typing import Any
 from dprl.papers.claim import Claim
 from dprl.papers.evidence import gather_evidence
 from dprl.papers.items import all_items
-from dprl.papers.ranking import BUDGET, PROBLEMS, TARGET, Ranking, rank, workers
+from dprl.papers.ranking import BUDGET, PROBLEMS, TARGET, rank, workers
 from dprl.papers.report import report
 from dprl.privacy import PRIVATIZERS
 from dprl.runs.database import setting
@@ -46,16 +46,11 @@ def reproduce_ranking(progress: Progress | None) -> dict[str, Any]:
     """Print the ranking, and return its file by name."""
     with workers(setting("DPRL_WORKERS", 2, 1, 256), progress) as many:
         found = rank(many)
-    print(ranking_text(found))
-    return {f"{RANKING}.json": found.to_dict()}
-
-
-def ranking_text(found: Ranking) -> str:
-    """Return the ranking as text for a terminal."""
-    lines = [
+    print(
         f"Users needed at {promise(*BUDGET)} proved, until an average episode loses at most {percent(TARGET)} of V*:"
-    ]
+    )
     for key, problem in PROBLEMS.items():
-        lines.append(f"{problem.title} ({problem.size})")
-        lines += [f"  {one.title}, {PRIVATIZERS[one.privacy].title}: {one.words}" for one in found.of(key)]
-    return "\n".join(lines)
+        print(f"{problem.title} ({problem.size})")
+        for one in found.of(key):
+            print(f"  {one.title}, {PRIVATIZERS[one.privacy].title}: {one.words}")
+    return {f"{RANKING}.json": found.to_dict()}

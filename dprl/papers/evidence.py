@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from dprl.mdp.counts import transitions, visits
-from dprl.metrics.curves import Array, Evidence, RunCurves, thinned
+from dprl.metrics.curves import Evidence, RunCurves, thinned
 from dprl.papers.claim import TRACES, Claim
 from dprl.research.background import RunFailed, collect
 from dprl.runs.store import Store
@@ -24,18 +24,13 @@ from dprl.simulation import Spec, Trace, answered, spec_from_dict
 POINTS = 40  # of a curve: enough for a chart, and for slopes over decades
 DIGITS = 6  # significant digits of a value, more than any verdict or chart shows
 TOLERANCE = 1e-9  # relative, for rounding errors of a count
-_POLL = 0.1
 
 
 def kept(run: RunCurves, whole: bool) -> RunCurves:
     """Return the stored part of a finished run. whole: whether to keep the curve, not only its end."""
     points = thinned(run.at, POINTS) if whole else np.array([len(run.at) - 1])
-    return replace(run, at=run.at[points], values=rounded(run.values[:, points]))
-
-
-def rounded(values: Array) -> Array:
-    """Round to DIGITS significant digits."""
-    return np.array([[float(f"{value:.{DIGITS}g}") for value in row] for row in values])
+    values = [[float(f"{value:.{DIGITS}g}") for value in row] for row in run.values[:, points]]
+    return replace(run, at=run.at[points], values=np.array(values))
 
 
 def to_dict(evidence: Evidence) -> dict[str, Any]:
@@ -75,8 +70,7 @@ def evidence(store: Store, claim: Claim) -> Evidence | None:
         else:
             answers[question, spec] = store.answer(question, spec)
     for spec, whole in claim.runs.items():
-        found = finished(store, spec)
-        if found is None:
+        if (found := finished(store, spec)) is None:
             return None
         runs[spec] = kept(found, whole)
     if None in answers.values():
@@ -127,5 +121,5 @@ def gather_evidence(
     traced = [spec for spec, question in claim.questions.items() if question == TRACES]
     collect(store, traced, visitor, Store.whole_trace)
     while (found := evidence(store, claim)) is None:
-        time.sleep(_POLL)
+        time.sleep(0.1)
     return found

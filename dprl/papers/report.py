@@ -36,9 +36,9 @@ class ClaimReport:
         for setting, found, numbers in zip(self.claim.settings, self.findings, self.numbers, strict=True):
             lines += [
                 f"  - {setting.title}",
-                f"    {setting.statistic}: {numbers}; claimed: {setting.asks}. ",
+                f"    {setting.statistic}: {numbers}; claimed: {setting.asks}. "
+                f"{found.verdict[:1].upper()}{found.verdict[1:]}.",
             ]
-            lines[-1] += f"{found.verdict[:1].upper()}{found.verdict[1:]}."
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
