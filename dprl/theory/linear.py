@@ -9,6 +9,7 @@ _LINEAR = "linear MDP with d features"
 _APPROXIMATE, _PURE = "ε and δ below 1", "ε below 1, pure (δ = 0)"
 _NO_FREE_PART = f"{_APPROXIMATE}; the paper states no part free of ε, which these terms exceed there"
 _VTR = BoundTerm(d=1, H=2, K=0.5)  # d H^2 sqrt(K)
+_VTR_PLUS = BoundTerm(d=1, H=1.5, K=0.5)  # d H^(3/2) sqrt(K)
 _LSVI = BoundTerm(d=1.5, H=2, K=0.5)  # sqrt(d^3 H^4 K)
 
 
@@ -21,27 +22,17 @@ def _luyo(
     return Bound(key, title, paper, model, budget, terms, f"{where}; {given}", world=world, epsilon_below=1.0)
 
 
+def _free(key: str, title: str, paper: str, term: BoundTerm, where: str) -> Bound:
+    """Return a bound without privacy that Luyo et al. quote. where: its conditions."""
+    world = "linear mixture" if where.startswith(_MIXTURE) else "linear"
+    return Bound(
+        key, title, f"{paper}, in Luyo et al. 2021, section 2", "none", "", (term,), where, world=world
+    )
+
+
 REGRET = (
-    Bound(
-        "ucrl-vtr",
-        "UCRL-VTR",
-        "Ayoub et al. 2020, in Luyo et al. 2021, section 2",
-        "none",
-        "",
-        (_VTR,),
-        _MIXTURE,
-        world="linear mixture",
-    ),
-    Bound(
-        "ucrl-vtr-plus",
-        "UCRL-VTR+",
-        "Zhou et al. 2021, in Luyo et al. 2021, section 2",
-        "none",
-        "",
-        (BoundTerm(d=1, H=1.5, K=0.5),),
-        f"{_MIXTURE}; d at least H",
-        world="linear mixture",
-    ),
+    _free("ucrl-vtr", "UCRL-VTR", "Ayoub et al. 2020", _VTR, _MIXTURE),
+    _free("ucrl-vtr-plus", "UCRL-VTR+", "Zhou et al. 2021", _VTR_PLUS, f"{_MIXTURE}; d at least H"),
     _luyo(
         "ucrl-vtr-jdp",
         "UCRL-VTR",
@@ -96,16 +87,7 @@ REGRET = (
         where=_MIXTURE,
         given=_NO_FREE_PART,
     ),
-    Bound(
-        "lsvi-ucb",
-        "LSVI-UCB",
-        "Jin et al. 2020, in Luyo et al. 2021, section 2",
-        "none",
-        "",
-        (_LSVI,),
-        _LINEAR,
-        world="linear",
-    ),
+    _free("lsvi-ucb", "LSVI-UCB", "Jin et al. 2020", _LSVI, _LINEAR),
     _luyo(
         "lsvi-ucb-jdp",
         "LSVI-UCB in batches",

@@ -34,9 +34,8 @@ class Paper:
         """The paper's line on a page: authors, title, place and year, and its main result."""
         families = ", ".join(family for _, family in self.authors)
         where = f"{self.venue} {self.year}".strip()
-        return f"{families}: {self.short or self.title} ({where})" + (
-            f", {self.known_for}" if self.known_for else ""
-        )
+        known_for = f", {self.known_for}" if self.known_for else ""
+        return f"{families}: {self.short or self.title} ({where}){known_for}"
 
     @property
     def bibtex(self) -> str:
@@ -54,20 +53,14 @@ class Paper:
         return entry(kind, self.key, fields)
 
 
-def _read() -> dict[str, Paper]:
-    rows = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))["paper"]
-    papers = [
-        Paper(
-            **row
-            | {"authors": tuple(map(tuple, row["authors"]))}
-            | {name: tuple(row.get(name, ())) for name in ("named", "lists")}
-        )
-        for row in rows
-    ]
-    return {paper.key: paper for paper in papers}
-
-
-PAPERS = _read()
+PAPERS = {
+    row["key"]: Paper(
+        **row
+        | {"authors": tuple(map(tuple, row["authors"]))}
+        | {name: tuple(row.get(name, ())) for name in ("named", "lists")}
+    )
+    for row in tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))["paper"]
+}
 
 
 def listed(name: str) -> dict[str, str]:
@@ -86,14 +79,6 @@ def papers_in(source: str) -> tuple[Paper, ...]:
     return tuple(sorted(places, key=places.__getitem__))
 
 
-def software(version: str) -> str:
-    """Return the BibTeX entry of this program."""
-    title = "{dprl: What privacy costs in reinforcement learning}"
-    return entry(
-        "misc", "dprl", {"author": "{The dprl authors}", "title": title, "note": f"Version {version}"}
-    )
-
-
 def bibliography(sources: Iterable[tuple[str, str]], version: str) -> str:
     r"""Return a BibTeX file with entries for the program and for each paper that the sources mention.
 
@@ -101,7 +86,9 @@ def bibliography(sources: Iterable[tuple[str, str]], version: str) -> str:
         sources: pairs of a cited thing and its `source`; a comment for each lists the keys to \cite.
         version: of the program.
     """
-    told, entries = [r"% the program: \cite{dprl}"], {"dprl": software(version)}
+    title = "{dprl: What privacy costs in reinforcement learning}"
+    program = {"author": "{The dprl authors}", "title": title, "note": f"Version {version}"}
+    told, entries = [r"% the program: \cite{dprl}"], {"dprl": entry("misc", "dprl", program)}
     for what, source in dict.fromkeys(sources):
         found = papers_in(source)
         entries |= {paper.key: paper.bibtex for paper in found}
