@@ -102,22 +102,15 @@ BUDGETS = np.geomspace(FIELDS["epsilon"].low or 0.0, FIELDS["epsilon"].high or 0
 
 def answers(table: Table, asked: Asked) -> list[Need]:
     """Return the users needed under each privacy model."""
-    found = [_answer(table, asked, model) for model in MODELS]
-    return [replace(need, met=True, verdict="affordable") for need in found] if asked.met else found
-
-
-def _answer(table: Table, asked: Asked, model: str) -> Need:
-    kind = kind_of(table, asked)
-    needed = float(curve(table, asked, model, np.array([asked.epsilon]))[0])
-    factor = factor_of(table, asked, model)
-    if model == "none":
-        least = np.nan, np.nan, np.nan
-    else:
-        line = curve(table, asked, model, BUDGETS)
-        sides = (1.0, 1 / factor, factor) if np.isfinite(factor) else (1.0, np.nan, np.nan)
-        found = [_crossing(line * side, asked.users) for side in sides]
-        least = found[0], found[1], found[2]
-    return Need(model, kind, needed, factor, _verdict(asked.users, needed, factor), *least)
+    kind, found = kind_of(table, asked), []
+    for model in MODELS:
+        needed = float(curve(table, asked, model, np.array([asked.epsilon]))[0])
+        factor = factor_of(table, asked, model)
+        verdict = "affordable" if asked.met else _verdict(asked.users, needed, factor)
+        line = curve(table, asked, model, BUDGETS) if model != "none" else np.full(len(BUDGETS), np.nan)
+        least, low, high = (_crossing(line * side, asked.users) for side in (1.0, 1 / factor, factor))
+        found.append(Need(model, kind, needed, factor, verdict, least, low, high, asked.met))
+    return found
 
 
 def _verdict(users: float, needed: float, factor: float) -> Verdict:

@@ -177,17 +177,12 @@ def held_out(points: Sequence[Point]) -> dict[str, float]:
     is left out once, and the law is fitted to the others."""
     errors: dict[str, list[float]] = {}
     names: dict[str, list[str]] = {}
-    for left in kinds_of(points):
+    for left in dict.fromkeys(p.environment for p in points):
         law = fitted([p for p in points if p.environment != left])
         for model, off_by in errors_on(law, points, left).items():
             errors.setdefault(model, []).extend(off_by.tolist())
             names.setdefault(model, []).extend([left] * len(off_by))
     return {model: covering(np.array(errors[model]), names[model]) for model in errors}
-
-
-def kinds_of(points: Sequence[Point]) -> list[str]:
-    """Return the environments of points, in order."""
-    return list(dict.fromkeys(p.environment for p in points))
 
 
 def errors_on(law: Law, points: Sequence[Point], kind: str) -> dict[str, Array]:
@@ -204,7 +199,7 @@ def crossed(points: Sequence[Point], kinds: Sequence[str] = ()) -> dict[str, dic
     an unseen environment.
     """
     found: dict[str, dict[str, float]] = {}
-    for kind in kinds or kinds_of(points):
+    for kind in kinds or dict.fromkeys(p.environment for p in points):
         others = [p for p in points if p.environment != kind]
         law, stated = fitted(others), held_out(others)
         for model, off_by in errors_on(law, points, kind).items():

@@ -54,8 +54,7 @@ class Problem:
     def from_dict(cls, given: Mapping[str, Any]) -> Problem:
         """Build the problem from the output of `to_dict`."""
         needed = {
-            model: np.array([[np.inf if k is None else k for k in row] for row in rows], float)
-            for model, rows in given["needed"].items()
+            model: np.nan_to_num(np.array(rows, float), nan=np.inf) for model, rows in given["needed"].items()
         }
         return cls(**{**given, "needed": needed})
 
