@@ -202,7 +202,7 @@ def test_two_runs_of_any_lengths_are_compared_where_both_were_computed(
     every = 1 if view == "extra" else 3  # checkpoints of its own
     curves = [stopped("soon", first, 8.0, until, view), stopped("late", second, 3.0, np.inf, view, every)]
     see = sentences.about_regret(curves, view)
-    when = f"Only one curve has more than {human(K)} episodes so far, so we compare the curves there: "
+    when = f"Only one curve has more than {human(K)} episodes so far, so we compare all curves at that"
     assert see.startswith(when if first != second else f"After {human(K)} episodes, ")
     assert (see.index("**soon**") < see.index("**late**")) == (soon < late)
     if view == "extra":

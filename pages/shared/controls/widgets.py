@@ -64,8 +64,8 @@ def fold(label: str, name: str) -> DeltaGenerator | None:
 
 
 def menu(label: str, name: str, icon: str | None = None) -> DeltaGenerator | None:
-    """Draw the button of a menu; return the menu only while it is open, like `fold`."""
-    part = st.popover(label, icon=icon, on_change="rerun", key=f"{MENU}{name}")
+    """Draw the button of a menu; return the menu only while it is open, like `fold`. A new version closes it."""
+    part = st.popover(label, icon=icon, on_change="rerun", key=f"{MENU}{session().version}_{name}")
     return part if part.open else None
 
 

@@ -214,7 +214,7 @@ def show_page(page: StreamlitPage) -> None:
 @cache
 def settle(path: str) -> None:
     """Let the garbage collector leave out everything that the first drawing of a page has imported and cached:
-    otherwise each full collection stops all visitors for 0.2 s."""
+    otherwise each full collection stops all visitors for up to 0.2 s."""
     gc.freeze()
 
 
