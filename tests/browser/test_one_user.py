@@ -29,8 +29,8 @@ def test_a_user_walks_while_counts_fill(visit: Visits, width: int) -> None:
     assert float(str(late)) > float(str(early))
     said = lost.inner_text()
     box.get_by_role("radio", name="Best policy").check()
-    expect(lost).to_have_text("The best policy loses nothing.")
-    box.get_by_role("radio", name="Policy so far").check()
+    expect(lost).to_have_text("The best policy loses no reward.")
+    box.get_by_role("radio", name="Learned policy").check()
     expect(lost).to_have_text(said)
     button = box.locator(".play")
     if button.inner_text() == "Pause":
