@@ -114,7 +114,7 @@ def test_the_owner_is_told_what_is_not_declared(monkeypatch: pytest.MonkeyPatch)
     assert told(strange) == said
     many = GOOD + "".join(f"p{i},0,s{i % 7},x,0\np{i},1,b,x,0\n" for i in range(13))
     assert told(many) == [
-        "In 13 of 30 rows, column state has a label that you did not declare: s0 (2), s1 (2), s2 (2), s3 (2), s4 (2) "
+        "In 13 of 30 rows, column state has labels that you did not declare: s0 (2), s1 (2), s2 (2), s3 (2), s4 (2) "
         "and 2 other labels. Each such label counts as b, the last declared label."
     ]
 
