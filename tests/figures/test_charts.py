@@ -63,7 +63,7 @@ CASES = {
         compared("per-episode"), "Average regret per episode so far", EPISODES, "Regret per episode (reward)", BAND
     ),
     "extra regret": Case(
-        compared("extra"), "Extra regret over the non-private run", EPISODES, "Extra regret (reward lost)", BAND
+        compared("extra"), "Extra regret compared with no privacy", EPISODES, "Extra regret (reward lost)", BAND
     ),
     "mistakes": Case(
         lambda scale, **how: regret.mistakes_over_alpha([series(scale=scale)], **how),

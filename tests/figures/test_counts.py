@@ -44,4 +44,4 @@ def test_rewards_have_a_bound_four_times_as_wide_as_visits(chain: Any) -> None:
     rewards = captioned.heatmaps(chain.true, chain.noisy, family=counts.REWARDS, **kinds).see
     assert "The noise bound E/4 allows an error of 1,000" in visits
     assert "The noise bound E allows an error of 4,000" in rewards
-    assert "the cell with the most reward" in rewards
+    assert "the largest true sum" in rewards

@@ -23,7 +23,7 @@ SPECS = (SMALL.baseline(), SMALL, SMALL.replace(rho=0.1))
 
 
 SEEN = {  # what each tab but the first draws first, by its alternative text (None: nothing), and says
-    "pessimism": ("Heatmaps of a data set's true", "the penalty removes the action's whole value"),
+    "pessimism": ("Heatmaps of the true and the released", "the penalty removes the action's whole value"),
     "policy": ("Heatmaps of the action taken", "policy takes the learned action with a probability of"),
     "coverage": ("Heatmaps of the states visited", "Along the optimal policy's path"),
     "guarantee": (None, "Proved as claimed:** ρ = 0.1 when one trajectory is replaced"),
