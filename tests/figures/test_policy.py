@@ -72,9 +72,9 @@ def test_states_where_the_policy_never_is_at_a_step_are_grey_and_not_counted(
     given = {"optimal_policy": chain.optimal, "optimal_Q": chain.optimal_Q, "occupancy": occupancy}
     picture = captioned.on_environment(chain.P, chosen, step=0, drawing=drawing, **given, **chain.labels)
     assert picture.see == (
-        "At step 0 the policy can be in 1 of 4 states. It chooses **right** in 1 of these "
-        "states. The optimal policy does better in none of these states. The policy never visits the unfilled states "
-        "at this step, so its actions there cost nothing."
+        "At step 0, a user who follows the policy can be in 1 of 4 states. The policy chooses **right** in 1 of "
+        "these states. The optimal policy does better in none of these states. The policy never visits the unfilled "
+        "states at this step, so its actions there cost nothing."
     )
     faint, names = style.LIGHT.faint, {t.name for t in picture.figure.data}
     nodes = next(t for t in picture.figure.data if t.name == "states")
