@@ -73,21 +73,21 @@ def test_a_marker_never_waits_where_it_is_measured() -> None:
 
 
 def test_how_far_off_a_guess_is() -> None:
-    assert ORDER.verdict((1, 0, 2), (0, 1, 2)) == "You got 1 of 3 names right."
+    assert ORDER.verdict((1, 0, 2), (0, 1, 2)) == "You named 1 of 3 curves correctly."
     assert MARKER.distance(1e3, 1e5) == pytest.approx(2)
     assert MARKER.verdict(1e3, 1.2e5).endswith("users, which is 120 times too few. Measured: 120,000 users.")
     assert "within a factor of 2." in MARKER.verdict(1e5, 1.2e5)
     assert SHARE.verdict(7.0, 0.0) == "You predicted 7 visits, which is too many. Measured: 0 visits."
-    assert SLOPE.verdict(1.0, 0.44) == "You chose “like K”. Measured: K^0.44, so “like √K” is nearer."
-    assert SLOPE.verdict(0.5, 0.44).endswith("no choice is nearer.")
+    assert SLOPE.verdict(1.0, 0.44) == "You chose “like K”. We measured K^0.44, so “like √K” is closer."
+    assert SLOPE.verdict(0.5, 0.44).endswith("no other choice is closer.")
     assert CHOICE.verdict(0.0, 1.0) == "You chose “yes”. The correct answer is “no”."
     assert CHOICE.verdict(1.0, 1.0) == "You chose “no”, which is correct."
 
 
 def test_what_a_class_predicts_is_held_against_the_truth() -> None:
-    assert ORDER.together([(0, 1, 2)], (0, 1, 2)) == "1 of 1 prediction has all 3 names right."
+    assert ORDER.together([(0, 1, 2)], (0, 1, 2)) == "1 of 1 prediction names all 3 curves correctly."
     assert ORDER.together([(0, 1, 2), (0, 2, 1), (2, 1, 0)], (0, 1, 2)) == (
-        "1 of 3 predictions has all 3 names right. Wrong names were given most often to curve 3 (2 of 3 times)."
+        "1 of 3 predictions names all 3 curves correctly. Wrong names were given most often to curve 3 (2 of 3 times)."
     )
     assert MARKER.together([1e5, 1e2, 1e3, 1e3, 1e2], 1.5e4) == (
         "At least half of the 5 predictions are 1,000 users or fewer, which is 15 times too few. "
@@ -96,7 +96,7 @@ def test_what_a_class_predicts_is_held_against_the_truth() -> None:
     assert MARKER.together([1e4], 1.5e4).startswith("The only prediction is 10,000 users, which is within")
     assert SHARE.together([7.0, 7.0], 0.0).endswith("or fewer, which is too many. Measured: 0 visits.")
     assert SLOPE.together([0.0, 0.5, 1.0, 1.0], 0.44) == (
-        "1 of 4 predictions is “like √K”. Measured: K^0.44. The most frequent answer is “like K”."
+        "1 of 4 predictions is “like √K”. We measured K^0.44. The most frequent answer is “like K”."
     )
 
 

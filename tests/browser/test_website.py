@@ -70,7 +70,7 @@ def test_a_prediction_is_drawn_and_compared_when_the_answer_opens(browser: Brows
         for curve, name in ((1, "No privacy"), (3, "ε = 0.1"), (4, "ε = 10")):
             page.get_by_label(f"Curve {curve}", exact=True).select_option(label=name)
         fold.nth(2).click()
-        expect(verdict.nth(2)).to_contain_text("You got 1 of 4 names right.")
+        expect(verdict.nth(2)).to_contain_text("You named 1 of 4 curves correctly.")
 
 
 def test_the_story_is_told_first_and_keys_lead_through_it_to_the_chart(browser: Browser, site: Path) -> None:

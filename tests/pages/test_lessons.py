@@ -21,7 +21,7 @@ from tests.problems import first
 from tests.test_lessons import LESSON
 
 PAGE = "lessons"
-RIGHT = ("names are correct.", "a factor of 2.", "just right.", "no choice is nearer.", "is correct.")
+RIGHT = ("named all", "a factor of 2.", "just right.", "no other choice is closer.", "is correct.")
 
 
 def warned(app: Any) -> str:
@@ -224,7 +224,7 @@ def test_a_score_survives_a_reload(visit: Visit) -> None:
     press(again, "all_lessons")
     assert "You scored 1 of 4." in words(again)
     press(again, "open_trust")
-    assert "All 4 names are correct." in words(again)
+    assert "You named all 4 curves correctly." in words(again)
     whole = visit(PAGE, lesson="trust", step="5", before="bdca,1e9,0,1")
     assert "You scored 4 of 4." in words(whole)
     for wrong in ("zzzz", "open~-5", "~nan~9", "<b>", "bdca" * 99, "~" * 99):
