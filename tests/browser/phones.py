@@ -76,7 +76,7 @@ class Phone:
     def send(self) -> None:
         """Presses the button."""
         self.page.get_by_role("button", name="Send my prediction").press("Enter")
-        expect(self.page.get_by_text("Your prediction is in")).to_be_visible(timeout=PATIENCE)
+        expect(self.page.get_by_text("Your prediction has been sent")).to_be_visible(timeout=PATIENCE)
 
 
 class PhonesOfClass:

@@ -28,7 +28,7 @@ def teacher(visit: Visits) -> Page:
     page.get_by_text("A lesson question", exact=True).click()
     page.get_by_role("button", name="Ask this question").click()
     page.get_by_role("button", name="Reveal").wait_for()
-    page.get_by_role("button", name="Lead from here").click()
+    page.get_by_role("button", name="Lead the class from here").click()
     asks(page, 0)
     return page
 
@@ -82,8 +82,8 @@ def test_a_lesson_is_led_by_clicks_at_the_sizes_of_projectors(teacher: Page, pho
     teacher.get_by_role("button", name="Next", exact=True).click()
     asks(teacher, 1)
     teacher.get_by_role("button", name="Leave").click()
-    expect(teacher.get_by_text("Next for the class")).to_be_visible()
-    teacher.get_by_role("button", name="Lead from here").click()
+    expect(teacher.get_by_text("Next activity for the class")).to_be_visible()
+    teacher.get_by_role("button", name="Lead the class from here").click()
     expect(teacher.get_by_role("button", name="Leave")).to_be_visible()
     asks(teacher, 1)
 
@@ -104,7 +104,7 @@ def test_a_question_about_themselves_is_led_on_one_screen(visit: Visits, browser
         teacher.get_by_role("button", name="Reveal").click()
         for name in ("Results as CSV", "Close the room", "Delete the room"):
             expect(teacher.get_by_role("button", name=name)).to_be_in_viewport(ratio=1)
-        teacher.get_by_role("button", name="Lead from here").click()
+        teacher.get_by_role("button", name="Lead the class from here").click()
         central = teacher.locator(".st-key-present").get_by_text("Central, simulated.").locator("..")
         expect(central).to_be_in_viewport(ratio=1)
         # The chart comes before the bar has its place at the foot of the screen.

@@ -94,13 +94,13 @@ def test_a_class_of_phones_is_led_through_a_lesson_by_keys_and_every_prediction_
     expect(teacher.get_by_alt_text(re.compile("QR code"))).to_be_visible(timeout=PATIENCE)
     group.code = teacher.url.partition("room=")[2]
     for _ in range(PEOPLE - 1):
-        expect(group.join().page.get_by_text("You are in")).to_be_visible(timeout=PATIENCE)
+        expect(group.join().page.get_by_text("You have joined the room")).to_be_visible(timeout=PATIENCE)
     reloaded, sleeper, leaver = (group.phones[number] for number in (0, 6, 9))
     press(teacher, teacher.get_by_role("radio", name="About the class itself"), "ArrowRight")
     teacher.keyboard.press(" ")
     press(teacher, teacher.get_by_role("button", name="Ask this question"))
     expect(teacher.get_by_role("button", name="Reveal")).to_be_visible(timeout=PATIENCE)
-    press(teacher, teacher.get_by_role("button", name="Lead from here"))
+    press(teacher, teacher.get_by_role("button", name="Lead the class from here"))
 
     answer(group, 0, group.phones)
     reloaded.page.reload()

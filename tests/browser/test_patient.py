@@ -96,7 +96,7 @@ def test_a_phone_plays_and_only_its_randomised_bits_leave(join: Join, room: tupl
     phone.requests.clear()
     phone.play(["moderate", "mild", "mild", "recovered", "recovered"], 0.7, "010010")
     expect(phone.page.get_by_text("The room stores your randomised bits")).to_be_visible()
-    expect(phone.page.get_by_text("The true answer stays here: recovered")).to_be_visible()
+    expect(phone.page.get_by_text("The true answer stays on your phone: recovered")).to_be_visible()
     assert store.rooms.steps(code)[0].answers == ("3-n010010",)
     everything = sent(phone)
     assert [one for one in everything if b"3-n010010" in one]

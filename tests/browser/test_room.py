@@ -25,9 +25,9 @@ def test_a_teacher_asks_a_phone_answers_once_and_both_survive_a_reload(
     try:
         student = phone.new_page()
         student.goto(f"{app.url}/room")
-        student.get_by_label("Code of the room").fill(code.lower())
+        student.get_by_label("Room code").fill(code.lower())
         student.get_by_role("button", name="Join", exact=True).click()
-        expect(student.get_by_text("You are in")).to_be_visible()
+        expect(student.get_by_text("You have joined the room")).to_be_visible()
         teacher.get_by_label("A yes-or-no question").fill("Did you sleep well?")
         teacher.get_by_role("button", name="Ask the class").click()
         student.get_by_role("button", name="No", exact=True).click()

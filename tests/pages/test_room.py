@@ -69,7 +69,7 @@ def test_a_teacher_opens_a_room_asks_and_reveals_and_a_student_answers(visit: Vi
     assert "key" not in teacher.query_params
     assert any(code in e.proto.body for e in teacher.get("html") if "dprl-code" in e.proto.body)
     student = named(visit(PAGE, room=code), 1)
-    assert "You are in" in words(student)
+    assert "You have joined the room" in words(student)
     (text,) = [w for w in teacher.text_input if "yes-or-no" in w.label]
     text.set_value(ASKED)
     button = widget(teacher, "button", "Ask the class")
@@ -249,7 +249,7 @@ def test_a_class_predicts_a_step_of_a_lesson(visit: Visit, store: Store, kind: t
     else:
         assert "other people's guesses" in drawn
     assert "measured" not in drawn
-    assert "middle of the class" not in drawn
+    assert "median of the class" not in drawn
     assert "Your class:" not in words(student) + words(teacher)
     assert escape(step.why(evidence())) not in marked(student) + marked(teacher)
     teacher.button(key="revealed_0").click().run()
@@ -257,7 +257,7 @@ def test_a_class_predicts_a_step_of_a_lesson(visit: Visit, store: Store, kind: t
     for app in (teacher, student):
         assert escape(step.why(evidence())) in marked(app)
         assert f"Your class: {escape(step.together([text], evidence()))}" in marked(app)
-    assert ("middle of the class" in charts(teacher)[0].spec) == (kind is not Order)
+    assert ("median of the class" in charts(teacher)[0].spec) == (kind is not Order)
     off = step.off(text, evidence())
     assert off in words(student)
     rows = pd.read_csv(io.StringIO(answers_csv(store, code)), dtype=str)
@@ -453,7 +453,7 @@ def test_a_class_plays_the_clinic(visit: Visit, store: Store) -> None:
     """The phone's script is told the law and nothing of it is answered for; the report is written down once."""
     code, key = opened(store, None)
     teacher = visit(PAGE, room=code, key=key)
-    widget(teacher, "button_group", "Kind").set_value("clinic").run()
+    widget(teacher, "button_group", "Kind of activity").set_value("clinic").run()
     widget(teacher, "button", "Let the class play").click().run()
     student = named(visit(PAGE, room=code), 1)
     ((name, given),) = patients(student)
