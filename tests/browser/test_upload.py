@@ -67,7 +67,7 @@ def test_from_a_file_to_a_policy_that_is_better_than_today(
         timeout=WORK
     )
     expect(page.get_by_text("Noise moves each of these counts by about 28")).to_be_visible(timeout=WORK)
-    expect(page.get_by_text("This releases noisy counts of")).to_be_visible()
+    expect(page.get_by_text("The release contains noisy counts of")).to_be_visible()
     page.get_by_role("button", name="Release at").click()
     expect(page.get_by_text("Spent so far:").first).to_be_visible(timeout=WORK)
     idle(page)

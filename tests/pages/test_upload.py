@@ -103,7 +103,7 @@ def test_from_a_file_to_a_policy_and_what_is_left_of_the_budget(visit: Visit, wo
     data = own_of(app).data
     assert data is not None
     assert data.held_out == 0.25
-    assert f"**This releases** noisy counts of {data.learned_from:,} users at ρ = 0.1" in said
+    assert f"**The release contains** noisy counts of {data.learned_from:,} users at ρ = 0.1" in said
     assert f"four noisy sums over {data.checked:,} users who were held out" in said
     assert not Budget.known("ward 2026")  # a check begins no budget
     assert "Noise moves each of these counts by about" in words(app)
