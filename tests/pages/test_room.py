@@ -186,7 +186,7 @@ def test_the_total_is_stated_before_the_first_question_and_held(visit: Visit, st
     for left, offered in ((2.0, ["0.25", "0.5", "1", "1.5", "2"]), (1.0, ["0.25", "0.5", "1"])):
         assert sentences.left(left, 2.0) in words(teacher)
         (epsilon,) = [w for w in teacher.selectbox if w.label.startswith("ε of each answer")]
-        assert [option.partition(":")[0] for option in epsilon.options] == offered
+        assert [option.partition(" ")[0] for option in epsilon.options] == offered
         (text,) = [w for w in teacher.text_input if "yes-or-no" in w.label]
         text.set_value(ASKED)
         widget(teacher, "button", "Ask the class").click().run()
