@@ -94,7 +94,7 @@ def test_histograms_fill_as_parts_are_finished_and_half_the_noise_is_caught(visi
     half = visit(PAGE, **LINK, noise="half")
     work()
     half.run()
-    assert "**Caught.** We prove ε = 1, but the attack measures ε = 2" in words(half)
+    assert "**The attack finds the fault.** We prove ε = 1, but the attack measures ε = 2" in words(half)
     assert "rises above" in words(half)
     toggle = widget(half, "toggle", "Halve the noise")
     assert toggle.value
@@ -122,7 +122,7 @@ def test_the_claim_of_paper_noise_is_caught(visit: Visit, work: Work) -> None:
     app = visit(PAGE, b=encode_spec(run))
     work()
     app.run()
-    assert "**The claim is caught.** The claim is (1, 0)" in words(app)
+    assert "**The attack refutes the claim.** The claim is (1, 0)" in words(app)
     assert "within the ε = 2 that we prove" in words(app)
     assert "maximum under (1, 0)" in drawn(app)
 
