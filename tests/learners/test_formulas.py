@@ -285,4 +285,4 @@ def test_with_the_papers_constants_action_0_is_played_everywhere_for_long() -> N
     best = planning.optimum(mdp).V[0]
     text = " ".join((ROOT / "docs/report/online.md").read_text("utf-8").split())
     shares = (trace.gap[0] / (mdp.d1 @ best), 1 - mdp.d1 @ V / (mdp.d1 @ best))
-    assert "This loses {:.0%} of V*, while random play loses {:.0%}.".format(*shares) in text
+    assert "Playing action 0 loses {:.0%} of V*, while random play loses {:.0%}.".format(*shares) in text
