@@ -169,9 +169,8 @@ class Marker:
 
     def nearest(self, x: float) -> float:
         """Return the mark nearest to a place on the axis."""
-        if self.log:
-            return min(self.marks, key=lambda mark: abs(math.log(mark / max(x, 1e-300))))
-        return min(self.marks, key=lambda mark: abs(mark - x))
+        place = max(x, 1e-300) if self.log else x
+        return min(self.marks, key=lambda mark: self.distance(mark, place))
 
     def parse(self, text: str) -> float:
         """Parse an answer from text. Raises SpecError."""
