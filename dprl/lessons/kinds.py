@@ -187,10 +187,7 @@ KINDS: Mapping[str, Kind] = {
             asks=asks_of_noise,
             frame={"log_x": False, "log_y": True},
             level=1e-6,
-            readings={
-                "claimed_epsilon": partial(_card, "claimed_epsilon"),
-                "proved_epsilon": partial(_card, "proved_epsilon"),
-            },
+            readings={name: partial(_card, name) for name in ("claimed_epsilon", "proved_epsilon")},
         ),
         Kind(
             "attack",
