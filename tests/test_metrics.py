@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 
 from dprl import metrics
+from dprl.metrics.curves import RunCurves, median_band
 
 
 def test_band_is_scipys_t_interval() -> None:
@@ -49,17 +50,13 @@ def test_extra_regret_is_paired_by_seed() -> None:
     episodes = np.array([1, 2, 4])
     regret = np.array([[3.0, 6.0, 12.0], [30.0, 60.0, 120.0], [7.0, 7.0, 7.0]])
     baseline = np.array([[1.0, 2.0, 4.0], [10.0, 20.0, 40.0]])
-    extra = metrics.extra_regret(episodes, regret, episodes, baseline)
+    extra = RunCurves(episodes, regret).beyond(RunCurves(episodes, baseline))
     np.testing.assert_allclose(extra, [[2.0, 4.0, 8.0], [20.0, 40.0, 80.0]])
 
 
 def test_extra_regret_interpolates_a_baseline_with_other_checkpoints() -> None:
-    extra = metrics.extra_regret(
-        np.array([1, 5, 10, 20]),
-        np.array([[2.0, 10.0, 20.0, 40.0]]),
-        np.array([2, 10]),
-        np.array([[2.0, 10.0]]),
-    )
+    run = RunCurves(np.array([1, 5, 10, 20]), np.array([[2.0, 10.0, 20.0, 40.0]]))
+    extra = run.beyond(RunCurves(np.array([2, 10]), np.array([[2.0, 10.0]])))
     # From (0, 0) the baseline's regret is its episode here; past its end nothing is known.
     np.testing.assert_allclose(extra, [[1.0, 5.0, 10.0, np.nan]])
 
@@ -181,26 +178,26 @@ def test_what_half_of_the_seeds_do_not_show_is_not_flat() -> None:
 
 def test_the_median_band_is_two_of_the_seeds() -> None:
     values = np.random.default_rng(5).permutation(20.0 + np.arange(20)).reshape(20, 1)
-    median, low, high = metrics.median_band(values)
+    median, low, high = median_band(values)
     # Of 20 fair coins at most 5 fall heads with probability 0.0207, at most 6 with 0.0577: the 6th and the 15th.
     assert (median[0], low[0], high[0]) == (29.5, 25.0, 34.0)
-    assert metrics.median_band(np.array([[3.0], [1.0], [2.0]]))[0].tolist() == [2.0]
+    assert median_band(np.array([[3.0], [1.0], [2.0]]))[0].tolist() == [2.0]
 
 
 @pytest.mark.parametrize("seeds", [1, 5])
 def test_too_few_seeds_have_a_median_and_no_band(seeds: int) -> None:
-    median, low, high = metrics.median_band(np.arange(float(seeds)).reshape(-1, 1))
+    median, low, high = median_band(np.arange(float(seeds)).reshape(-1, 1))
     assert median[0] == (seeds - 1) / 2
     assert np.isnan(low[0])
     assert np.isnan(high[0])
-    assert np.isfinite(metrics.median_band(np.arange(6.0).reshape(-1, 1))[1][0])
+    assert np.isfinite(median_band(np.arange(6.0).reshape(-1, 1))[1][0])
 
 
 def test_a_median_of_what_is_not_there_is_nothing() -> None:
-    median, low, high = metrics.median_band(np.array([[1.0, np.nan]] * 8))
+    median, low, high = median_band(np.array([[1.0, np.nan]] * 8))
     assert (median[0], low[0], high[0]) == (1.0, 1.0, 1.0)
     assert np.isnan([median[1], low[1], high[1]]).all()
-    assert np.isnan(metrics.median_band(np.zeros((0, 2)))).all()
+    assert np.isnan(median_band(np.zeros((0, 2)))).all()
 
 
 def test_the_fewest_pulls_by_hand() -> None:

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from dprl import metrics
-from dprl.metrics import Array, Region
+from dprl.metrics import Array
+from dprl.metrics.regions import Region
 
 
 def lies_in(one: Region, w: Array) -> bool:

@@ -4,7 +4,6 @@ an experiment next to the paper's claim, and the curves of one setting."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from textwrap import wrap
 from typing import Any
 
@@ -39,24 +38,11 @@ CELLS = {
 }
 
 
-@dataclass(frozen=True)
-class MatrixCell:
-    """A cell of the matrix: the paper's title, the item's address, and its name, statement and verdict."""
-
-    paper: str
-    address: str
-    name: str
-    says: str
-    verdict: str
-
-
-def matrix(cells: Sequence[MatrixCell], see: str, *, dark: bool = False) -> Picture:
-    """Draw a row for each paper, with one cell for each item, in the order of verdicts."""
-    papers = list(dict.fromkeys(cell.paper for cell in cells))
+def matrix(papers: Mapping[str, Sequence[Any]], see: str, *, dark: bool = False) -> Picture:
+    """Draw a row for each paper, with a cell for each `papers.items.ItemFinding`, in the order of verdicts."""
     order = list(CELLS)
-    ordered = sorted(cells, key=lambda cell: order.index(cell.verdict))
-    rows = [[cell for cell in ordered if cell.paper == paper] for paper in papers]
-    placed = [(x, y, cell) for y, row in enumerate(rows) for x, cell in enumerate(row)]
+    rows = [sorted(found, key=lambda one: order.index(one.verdict)) for found in papers.values()]
+    placed = [(x, y, one) for y, row in enumerate(rows) for x, one in enumerate(row)]
     chart = Chart("Claims of each paper, by verdict", height=120 + 34 * len(papers), dark=dark)
     for verdict, (color, mark) in CELLS.items():
         own = [one for one in placed if one[2].verdict == verdict]
@@ -77,48 +63,39 @@ def matrix(cells: Sequence[MatrixCell], see: str, *, dark: bool = False) -> Pict
             "textangle": 0,
             "constraintext": "none",
             "textfont": {"color": style.readable_on(color) if color else chart.colors.ink, "size": 12},
-            "customdata": [cell.address for _, _, cell in own],
+            "customdata": [one.item.address for _, _, one in own],
             "hovertext": [
-                f"<b>{style.plain(cell.name)}: {verdict}</b><br>{'<br>'.join(wrap(style.plain(cell.says), 50))}"
-                for _, _, cell in own
+                f"<b>{style.plain(item.name)}: {verdict}</b><br>{'<br>'.join(wrap(style.plain(item.says), 50))}"
+                for item in (one.item for _, _, one in own)
             ],
             "hovertemplate": "%{hovertext}<extra></extra>",
         }
         if own:
             chart.traces.append(bars)
     most = max(x for x, _, _ in placed) + 1
-    names = {"tickmode": "array", "tickvals": list(range(len(papers))), "ticktext": papers}
+    names = {"tickmode": "array", "tickvals": list(range(len(papers))), "ticktext": list(papers)}
     chart.y(**names, range=[len(papers) - 0.5, -0.5], showgrid=False, zeroline=False, fixedrange=True)
     chart.x(visible=False, range=[0, most], fixedrange=True)
-    columns = ["paper", "item", "verdict", "statement"]
-    table = pd.DataFrame([(c.paper, c.name, c.verdict, c.says) for c in cells], columns=columns)
+    cells = [
+        (paper, one.item.name, one.verdict, one.item.says) for paper, found in papers.items() for one in found
+    ]
+    table = pd.DataFrame(cells, columns=["paper", "item", "verdict", "statement"])
     return chart.picture("matrix", see, table, barmode="overlay", clickmode="event+select")
 
 
-@dataclass(frozen=True)
-class RankedRow:
-    """An algorithm under a privacy model: the users that it needs, with the 95% interval and in words, and its look."""
-
-    name: str
-    model: str
-    mechanism: str
-    needed: float
-    low: float
-    high: float
-    words: str
-    look: CurveStyle
-
-
-def ranked(title: str, rows: Sequence[RankedRow], see: str, *, dark: bool = False) -> Picture:
-    """Draw the number of users that each algorithm needs, with the smallest number on top."""
+def ranked(
+    title: str, rows: Sequence[tuple[Any, str, CurveStyle]], see: str, *, dark: bool = False
+) -> Picture:
+    """Draw the number of users that each algorithm needs. rows: a `papers.ranking.Rank`, the title of its privacy model
+    and its look, from the top down."""
     chart = Chart(
         title, "Users needed", "", subtitle="95% interval over seeds", height=110 + 26 * len(rows), dark=dark
     )
-    known = [row for row in rows if np.isfinite(row.needed)]
-    for model in dict.fromkeys(row.model for row in known):
-        own = [(place, row) for place, row in enumerate(rows) if row.model == model and row in known]
-        look = own[0][1].look
-        needed, low, high = ([getattr(row, end) for _, row in own] for end in ("needed", "low", "high"))
+    known = [(place, *row) for place, row in enumerate(rows) if np.isfinite(row[0].needed)]
+    for model in dict.fromkeys(model for _, _, model, _ in known):
+        own = [(place, rank) for place, rank, title, _ in known if title == model]
+        look = next(look for _, _, title, look in known if title == model)
+        needed, low, high = ([getattr(rank, end) for _, rank in own] for end in ("needed", "low", "high"))
         shown = intervals(needed, low, np.minimum(high, 10 * np.array(needed)).tolist(), look.color(dark))
         chart.points(
             model,
@@ -129,50 +106,38 @@ def ranked(title: str, rows: Sequence[RankedRow], see: str, *, dark: bool = Fals
             10,
             error_x=shown,
             customdata=[
-                f"<b>{style.plain(r.name)}</b>, {r.model}<br>{r.words}<br>{r.mechanism}" for _, r in own
+                f"<b>{style.plain(r.title)}</b>, {model}<br>{r.words}<br>{r.mechanism}" for _, r in own
             ],
             hovertemplate="%{customdata}<extra></extra>",
         )
-    for place, row in enumerate(rows):
-        if row not in known:
-            chart.words([1e15], [place], [row.words], chart.colors.muted, 11, textposition="middle left")
-    ticks = {"tickmode": "array", "tickvals": list(range(len(rows))), "ticktext": [r.name for r in rows]}
+    for place, (rank, _, _) in enumerate(rows):
+        if not np.isfinite(rank.needed):
+            chart.words([1e15], [place], [rank.words], chart.colors.muted, 11, textposition="middle left")
+    ticks = {"tickmode": "array", "tickvals": list(range(len(rows))), "ticktext": [r.title for r, *_ in rows]}
     chart.y(**ticks, range=[len(rows) - 0.5, -0.5], showgrid=False)
     decades = [10.0**k for k in range(3, 16, 3)]
     chart.x(
         type="log", range=[2.8, 15.2], tickvals=decades, ticktext=[power(k) for k in decades], tickangle=0
     )
-    table = pd.DataFrame([(r.name, r.model, r.mechanism, r.needed, r.low, r.high) for r in rows])
-    table.columns = pd.Index(
-        ["algorithm", "privacy model", "mechanism", "users needed", "low (95%)", "high (95%)"]
-    )
+    columns = ["algorithm", "privacy model", "mechanism", "users needed", "low (95%)", "high (95%)"]
+    numbers = [(r.title, model, r.mechanism, r.needed, r.low, r.high) for r, model, _ in rows]
+    table = pd.DataFrame(numbers, columns=columns)
     return chart.picture("ranked", see, table)
 
 
-@dataclass(frozen=True)
-class Measurement:
-    """The measurement in one setting: the setting's number and title, a statistic with its interval (also in words),
-    the claimed threshold, the verdict, and `zone`, the range that contains the whole interval if the claim holds."""
-
-    number: int
-    title: str
-    value: float
-    low: float
-    high: float
-    words: str
-    threshold: float
-    verdict: str
-    zone: tuple[float, float]
-
-
 def measurements(
-    statistic: str, rows: Sequence[Measurement], *, over: str, log: bool, see: str, dark: bool = False
+    statistic: str,
+    rows: Sequence[tuple[int, str, Any, str]],
+    *,
+    over: str,
+    log: bool,
+    see: str,
+    dark: bool = False,
 ) -> Picture:
-    """Draw each setting's statistic and interval next to the claim; `over` names the interval's samples, or is ""."""
-    places = list(range(len(rows)))
-    ends = [
-        v for row in rows for v in (row.low, row.high, row.value, row.threshold, *row.zone) if np.isfinite(v)
-    ]
+    """Draw a statistic and its interval in each setting next to the claim; `over` names the interval's samples, or is
+    "". rows: the setting's number and title, its `metrics.Finding`, and that in words."""
+    places, found = list(range(len(rows))), [one for _, _, one, _ in rows]
+    ends = [v for f in found for v in (f.low, f.high, f.value, f.threshold, *f.zone) if np.isfinite(v)]
     if log:
         reach = (min(v for v in ends if v > 0), max(ends))
     else:
@@ -187,46 +152,46 @@ def measurements(
         dark=dark,
     )
     zones = [  # behind each row, cut at the axis
-        ((max(row.zone[0], reach[0]), min(row.zone[1], reach[1]), None), (place, place, None))
-        for place, row in enumerate(rows)
-        if not np.isnan(row.zone).any()
+        ((max(one.zone[0], reach[0]), min(one.zone[1], reach[1]), None), (place, place, None))
+        for place, one in enumerate(found)
+        if not np.isnan(one.zone).any()
     ]
     if zones:
         line = {"color": style.translucent(chart.colors.roles["optimal"], 0.3), "width": 18}
         x, y = ([end for zone in zones for end in zone[i]] for i in (0, 1))
         chart.add("lines", x, y, line=line, hoverinfo="skip", name="range of the claim")
     for verdict, symbol in SYMBOLS.items():
-        own = [row for row in rows if row.verdict == verdict]
+        own = [(place, row) for place, row in enumerate(rows) if row[2].verdict == verdict]
         if not own:
             continue
-        ends_of = [row.value for row in own], [row.low for row in own], [row.high for row in own]
+        value, low, high = ([getattr(row[2], end) for _, row in own] for end in ("value", "low", "high"))
         chart.points(
             verdict,
-            ends_of[0],
-            [rows.index(row) for row in own],
+            value,
+            [place for place, _ in own],
             chart.colors.ink,
             symbol,
             11,
             2,
-            error_x=intervals(*ends_of, chart.colors.ink),
-            customdata=[f"<b>{row.number}</b> {style.plain(row.title)}<br>{row.words}" for row in own],
+            error_x=intervals(value, low, high, chart.colors.ink),
+            customdata=[f"<b>{n}</b> {style.plain(title)}<br>{words}" for _, (n, title, _, words) in own],
             hovertemplate="%{customdata}<extra></extra>",
         )
     edge = {"width": 3, "color": chart.colors.roles["optimal"]}
     chart.add(
         "markers",
-        [row.threshold for row in rows],
+        [one.threshold for one in found],
         places,
         marker={"symbol": "line-ns", "size": 22, "line": edge},
         hovertemplate="claimed: %{x}<extra></extra>",
         name="smallest or largest value at which the claim holds",
     )
-    numbers = {"tickmode": "array", "tickvals": places, "ticktext": [str(row.number) for row in rows]}
+    numbers = {"tickmode": "array", "tickvals": places, "ticktext": [str(number) for number, *_ in rows]}
     chart.y(**numbers, range=[len(rows) - 0.4, -0.6], showgrid=False)
     chart.x(type="log" if log else "linear", nticks=6, tickangle=0)
     chart.x(**lines.log_ticks(*reach) if log else {"range": list(reach)})
     table = pd.DataFrame(
-        [(r.number, r.title, r.value, r.low, r.high, r.threshold, r.verdict) for r in rows],
+        [(n, title, f.value, f.low, f.high, f.threshold, f.verdict) for n, title, f, _ in rows],
         columns=["setting", "where", statistic, "low (95%)", "high (95%)", "held against", "verdict"],
     )
     return chart.picture("papers" if over else "papers_exact", see, table)

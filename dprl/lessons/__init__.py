@@ -23,18 +23,20 @@ class Shelf(Mapping[str, Lesson]):
     """A mapping from keys to lessons, with a teacher's lessons last."""
 
     def __getitem__(self, key: str) -> Lesson:
-        return _read(_stamps())[0][key]
+        return _read(self.stamps)[0][key]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(_read(_stamps())[0])
+        return iter(_read(self.stamps)[0])
 
     def __len__(self) -> int:
-        return len(_read(_stamps())[0])
+        return len(_read(self.stamps)[0])
 
     @property
     def stamps(self) -> Stamps:
         """A teacher's files with the times of their last changes; equal if no file has changed."""
-        return _stamps()
+        folder = os.environ.get("DPRL_LESSONS")
+        files = sorted(Path(folder).glob("*.toml")) if folder else []
+        return tuple((path, path.stat().st_mtime) for path in files)
 
     @property
     def faults(self) -> list[str]:
@@ -42,15 +44,7 @@ class Shelf(Mapping[str, Lesson]):
         folder = os.environ.get("DPRL_LESSONS")
         if folder and not Path(folder).is_dir():
             return [f"DPRL_LESSONS: {folder} is not a folder; give the folder with your lessons."]
-        return _read(_stamps())[1]
-
-
-def _stamps() -> Stamps:
-    """Return a teacher's files, each with the time of its last change."""
-    folder = os.environ.get("DPRL_LESSONS")
-    return (
-        tuple((path, path.stat().st_mtime) for path in sorted(Path(folder).glob("*.toml"))) if folder else ()
-    )
+        return _read(self.stamps)[1]
 
 
 @lru_cache(maxsize=1)

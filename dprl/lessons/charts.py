@@ -10,7 +10,8 @@ import math
 import re
 import string
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -55,8 +56,8 @@ class Kind:
     plot: Callable[[Chart, Evidence], Plot]  # plot(chart, evidence): returns the plot of a chart
     # runs(spec): returns the runs that a curve needs
     runs: Callable[[Any], tuple[Any, ...]] = lambda spec: (spec,)
-    # asks(spec): returns the questions (simulation.kinds), each with a spec, whose answers a curve needs
-    asks: Callable[[Any], tuple[tuple[str, Any], ...]] = lambda spec: ()
+    # asks(spec): returns the questions (simulation.kinds), each with a spec, that a curve needs instead of runs
+    asks: Callable[[Any], tuple[tuple[str, Any], ...]] | None = None
     # its default frame, without titles, which come from messages
     frame: Mapping[str, Any] = field(default_factory=dict)
     level: float = 0.0  # the height of a line that curves should reach; 0 for no line
@@ -87,8 +88,7 @@ class Chart:
 
     def series(self, key: str, x: Array, rows: Array) -> DrawnSeries:
         """Return the curve of the run with this key, with its style and the x at which its visible part ends."""
-        label, several = self.names[key], not self.kind.over_epsilon
-        series = SpecSeries(self.specs[key], label, x, np.atleast_2d(rows), one_budget=several)
+        series = SpecSeries(self.specs[key], self.names[key], x, np.atleast_2d(rows))
         return DrawnSeries(series, self.until.get(key, np.inf))
 
 
@@ -127,7 +127,7 @@ class _Texts(string.Formatter):
         return self.drawn.read(name), name
 
     def format_field(self, value: Any, spec: str) -> str:
-        return FORMATS[spec or "rough"](value)
+        return FORMATS[spec or "rough"](first_of(value))
 
 
 def first_of(value: Any) -> float:
@@ -135,14 +135,14 @@ def first_of(value: Any) -> float:
     return float(value[0] if isinstance(value, tuple) else value)
 
 
-FORMATS: Mapping[str, Callable[[Any], str]] = {
-    "rough": lambda value: rough(first_of(value)),
-    "exact": lambda value: human(first_of(value)),
-    "users": lambda value: rough_users(first_of(value)),
-    "percent": lambda value: percent(first_of(value)),
-    "power": lambda value: to_the("K", first_of(value)),
-    "power_of_epsilon": lambda value: to_the("(1/ε)", first_of(value)),
-    "epsilon": lambda value: rough(1 / first_of(value)),  # of a place on an axis that runs in 1/ε
+FORMATS: Mapping[str, Callable[[float], str]] = {
+    "rough": rough,
+    "exact": human,
+    "users": rough_users,
+    "percent": percent,
+    "power": partial(to_the, "K"),
+    "power_of_epsilon": partial(to_the, "(1/ε)"),
+    "epsilon": lambda value: rough(1 / value),  # of a place on an axis that runs in 1/ε
 }
 
 
@@ -240,12 +240,7 @@ def best(drawn: Drawn, key: str) -> float:
 
 
 READINGS: Mapping[str, Callable[..., Any]] = {
-    "needed": needed,
-    "at": at,
-    "where": where,
-    "growth": growth,
-    "noise": noise,
-    "best": best,
+    reading.__name__: reading for reading in (needed, at, where, growth, noise, best)
 }
 
 
@@ -280,4 +275,4 @@ def draw(chart: Chart, evidence: Evidence) -> Drawn:
     x = first_of(found.read(given)) if isinstance(given, str) else float(given)
     y = float(chart.point["y"]) if "y" in chart.point else at(found, chart.point["curve"], x)
     pointer = (1 / x if found.plot.inverse_x else x, y, found.fill(chart.point["say"]))
-    return Drawn(chart, evidence, Plot(**{**vars(found.plot), "pointer": pointer}))
+    return replace(found, plot=replace(found.plot, pointer=pointer))

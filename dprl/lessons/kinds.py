@@ -17,6 +17,7 @@ from dprl.metrics import search
 from dprl.metrics.curves import Array, Evidence
 from dprl.papers import SpecSeries
 from dprl.papers.experiments import COLLUSIONS
+from dprl.papers.offline import whole_curve
 from dprl.papers.privacy import read
 from dprl.papers.regret import price
 from dprl.simulation import AttackSpec, RunSpec
@@ -51,11 +52,6 @@ def _share(evidence: Evidence, spec: Any) -> tuple[Array, Array]:
     return run.at.astype(float), per / run.v_star
 
 
-def _regret(evidence: Evidence, spec: Any) -> tuple[Array, Array]:
-    run = evidence.runs[spec]
-    return run.at.astype(float), run.values
-
-
 def _users(evidence: Evidence, spec: RunSpec) -> tuple[Array, Array]:
     need = [
         search.stays_below(x, rows.mean(axis=0), LEARNED)
@@ -79,6 +75,10 @@ def right(drawn: Drawn, epsilon: float = math.inf) -> float:
 def belief(drawn: Drawn, epsilon: float) -> float:
     """Return the highest posterior belief that an even prior allows at this epsilon; for -epsilon, the lowest."""
     return float(metrics.posterior(COIN, epsilon))
+
+
+def _people(chart: Chart, evidence: Evidence) -> Plot:
+    return framed(chart, ())
 
 
 def _beliefs(chart: Chart, evidence: Evidence) -> Plot:
@@ -166,11 +166,6 @@ PEOPLE_FRAME = {"log_x": False, "people": PEOPLE, "x_range": (0.0, float(PEOPLE)
 GUESSED: Mapping[str, Callable[..., Any]] = {"right": right, "belief": belief}
 
 
-def nothing(spec: Any) -> tuple[Any, ...]:
-    """Return no runs, for a chart that needs none."""
-    return ()
-
-
 def asks_of_noise(spec: RunSpec) -> tuple[tuple[str, Any], ...]:
     """Return the questions about the noise: its proved guarantee and, for noise as in a paper, also the stated one."""
     return ("promise", spec), *([("guarantee", spec)] if spec.calibration == "paper" else [])
@@ -180,38 +175,26 @@ KINDS: Mapping[str, Kind] = {
     kind.key: kind
     for kind in (
         Kind("loss", partial(_curves, _share), frame=SHARE, level=LEARNED),
-        Kind("regret", partial(_curves, _regret), frame={"log_y": True}),
+        Kind("regret", partial(_curves, whole_curve), frame={"log_y": True}),
         Kind("cost", partial(_curves, price), lambda spec: (spec.baseline(), spec), frame={"log_y": True}),
         Kind("users", partial(_curves, _users), sweep, frame=OVER_EPSILON, over_epsilon=True),
         Kind("noise", partial(_curves, _noise), sweep, frame=OVER_EPSILON, over_epsilon=True),
-        Kind(
-            "people",
-            lambda chart, evidence: framed(chart, ()),
-            nothing,
-            lambda spec: PROMISED,
-            PEOPLE_FRAME,
-            readings=GUESSED,
-        ),
-        Kind("belief", _beliefs, nothing, lambda spec: PROMISED, SQUARE, COIN, readings=GUESSED),
+        Kind("people", _people, asks=lambda spec: PROMISED, frame=PEOPLE_FRAME, readings=GUESSED),
+        Kind("belief", _beliefs, asks=lambda spec: PROMISED, frame=SQUARE, level=COIN, readings=GUESSED),
         Kind(
             "deltas",
             _deltas,
-            nothing,
-            asks_of_noise,
-            {"log_x": False, "log_y": True},
-            1e-6,
-            readings={
-                "claimed_epsilon": partial(_card, "claimed_epsilon"),
-                "proved_epsilon": partial(_card, "proved_epsilon"),
-            },
+            asks=asks_of_noise,
+            frame={"log_x": False, "log_y": True},
+            level=1e-6,
+            readings={name: partial(_card, name) for name in ("claimed_epsilon", "proved_epsilon")},
         ),
         Kind(
             "attack",
             _attack,
-            nothing,
-            lambda spec: (("scores", ATTACK), ("promise", ATTACK.run)),
-            SQUARE,
-            0.5,
+            asks=lambda spec: (("scores", ATTACK), ("promise", ATTACK.run)),
+            frame=SQUARE,
+            level=0.5,
             readings={
                 "least_false": _least_false,
                 "releases": lambda drawn: len(drawn.evidence.answers["scores", ATTACK]["first"]),
@@ -220,17 +203,18 @@ KINDS: Mapping[str, Kind] = {
         Kind(
             "collusion",
             _collusion,
-            nothing,
-            lambda spec: COLLUDED,
-            {"log_x": False, **SHARE},
-            0.5,
+            asks=lambda spec: COLLUDED,
+            frame={"log_x": False, **SHARE},
+            level=0.5,
             readings={
                 "within": lambda drawn, key: float(np.median(_errors(drawn.evidence, key))),
                 "exactly": lambda drawn, key: float((_errors(drawn.evidence, key) < EXACT).mean()),
                 "read": lambda drawn, key: len(_errors(drawn.evidence, key)),
             },
         ),
-        Kind("radius", partial(_curves, _radius), nothing, lambda spec: (("widths", spec),), {"log_y": True}),
+        Kind(
+            "radius", partial(_curves, _radius), asks=lambda spec: (("widths", spec),), frame={"log_y": True}
+        ),
         Kind(
             "lower",
             _lower,

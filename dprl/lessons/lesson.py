@@ -8,14 +8,14 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from dprl.fields import SpecError, shown, similar
 from dprl.figures.lessons import Frame
 from dprl.lessons import charts
-from dprl.lessons.charts import Chart, Drawn, Plot
+from dprl.lessons.charts import Chart, Drawn
 from dprl.lessons.kinds import KINDS
 from dprl.lessons.prediction import Choice, Marker, Order, Prediction
 from dprl.messages import messages, overlaid
@@ -91,14 +91,14 @@ class Step:
     @property
     def specs(self) -> tuple[Any, ...]:
         """The runs that answer the question."""
-        chart = self.chart
-        return tuple(dict.fromkeys(one for spec in chart.specs.values() for one in chart.kind.runs(spec)))
+        kind, curves = self.chart.kind, self.chart.specs.values()
+        return () if kind.asks else tuple(dict.fromkeys(one for spec in curves for one in kind.runs(spec)))
 
     @property
     def questions(self) -> tuple[tuple[str, Any], ...]:
         """The questions (simulation.kinds), each with a spec, whose answers the chart needs."""
-        chart = self.chart
-        return tuple(dict.fromkeys(asked for spec in chart.specs.values() for asked in chart.kind.asks(spec)))
+        asks, curves = self.chart.kind.asks, self.chart.specs.values()
+        return tuple(dict.fromkeys(asked for spec in curves for asked in asks(spec))) if asks else ()
 
     @property
     def environment(self) -> tuple[str, Mapping[str, Any]]:
@@ -110,10 +110,6 @@ class Step:
     def drawn(self, evidence: Evidence) -> Drawn:
         """Draw the question's chart, with the numbers that can be read off it."""
         return charts.draw(self.chart, evidence)
-
-    def plot(self, evidence: Evidence) -> Plot:
-        """Return the plot of the question's chart."""
-        return self.drawn(evidence).plot
 
     def truth(self, evidence: Evidence) -> Any:
         """Return the true answer, in the form of the prediction's answers."""
@@ -137,7 +133,7 @@ class Step:
 
     def reply(self, text: str, evidence: Evidence) -> str:
         """Return the usual reasoning behind a guess; "" if none is given. Raises SpecError for an invalid guess."""
-        prediction: Any = self.prediction
+        prediction: Any = self.prediction  # which judges what it has read itself
         errors = prediction.errors(prediction.parse(text), self.truth(evidence))
         found = next((self.replies[error] for error in errors if error in self.replies), "")
         return self.drawn(evidence).fill(found)
@@ -149,13 +145,13 @@ class Step:
 
     def off(self, text: str, evidence: Evidence) -> str:
         """Describe the error of a guess. Raises SpecError for an invalid guess."""
-        prediction: Any = self.prediction  # which judges what it has read itself
+        prediction: Any = self.prediction
         return str(prediction.verdict(prediction.parse(text), self.truth(evidence)))
 
     def together(self, texts: Sequence[str], evidence: Evidence) -> str:
         """Describe the error of a class, in a sentence or two. texts: at least one valid answer, else SpecError."""
         prediction: Any = self.prediction
-        return str(prediction.together([prediction.parse(text) for text in texts], self.truth(evidence)))
+        return str(prediction.together(list(map(prediction.parse, texts)), self.truth(evidence)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -250,7 +246,7 @@ def _step(table: Table, curves: Curves) -> Step:
         )
     if len(window) != 2 or not all(isinstance(end, int | float) for end in window):
         raise guess.refuse("window", f"{shown(window)} is not allowed; give two numbers, such as [1e5, 1e9].")
-    chart = Chart(**{**vars(chart), "window": (float(window[0]), float(window[1]))})
+    chart = replace(chart, window=(float(window[0]), float(window[1])))
     answer: Any = f"growth({list(chart.specs)[-1]})" if kind == "slope" else ""
     if kind == "number":
         if "answer" not in guess.values:

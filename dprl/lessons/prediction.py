@@ -97,10 +97,6 @@ class Order:
         wrong = [f"{self.keys[a]} before {self.keys[b]}" for a, b in pairs]
         return [*wrong, "wrong"]
 
-    def typical(self, answers: Sequence[Sequence[int]]) -> list[float]:
-        """Return an empty list, because a class has no typical order."""
-        return []
-
     def together(self, answers: Sequence[Sequence[int]], truth: Sequence[int]) -> str:
         """Describe how many of a class's predictions (at least one) are correct, and the most frequent mistake."""
         n, right = len(answers), sum(tuple(answer) == tuple(truth) for answer in answers)
@@ -169,9 +165,8 @@ class Marker:
 
     def nearest(self, x: float) -> float:
         """Return the mark nearest to a place on the axis."""
-        if self.log:
-            return min(self.marks, key=lambda mark: abs(math.log(mark / max(x, 1e-300))))
-        return min(self.marks, key=lambda mark: abs(mark - x))
+        place = max(x, 1e-300) if self.log else x
+        return min(self.marks, key=lambda mark: self.distance(mark, place))
 
     def parse(self, text: str) -> float:
         """Parse an answer from text. Raises SpecError."""
@@ -351,11 +346,13 @@ def cloud(
 
     shown: whether to add the typical answers, which would influence those who still predict.
     """
-    drawn: list[tuple[Who, Sequence[Any]]] = [("other", answers)]
+    if isinstance(prediction, Order):
+        return
+    drawn: dict[Who, Sequence[Any]] = {"other": answers}
     if shown and answers:
-        drawn.append(("class", prediction.typical(answers)))
-    for who, of in drawn:
+        drawn["class"] = prediction.typical(answers)
+    for who, of in drawn.items():
         if isinstance(prediction, Marker):
             figures.marker(chart, asked, of, who)
-        elif isinstance(prediction, Choice) and prediction.of:
+        elif prediction.of:
             figures.slope(chart, prediction.origin(asked), prediction.end, of, who)

@@ -25,8 +25,6 @@ from dprl.metrics.curves import (
     Integers,
     Statistic,
     align,
-    extra_regret,
-    median_band,
     regret_band,
 )
 from dprl.metrics.growth import (
@@ -50,7 +48,7 @@ from dprl.metrics.policies import (
     time_shared,
     worse_actions,
 )
-from dprl.metrics.regions import Region, half_widths, outline, region
+from dprl.metrics.regions import half_widths, outline, region
 from dprl.metrics.verdicts import (
     VERDICTS,
     Finding,

@@ -88,25 +88,6 @@ BANDS: Mapping[Statistic, Callable[[Array], tuple[Array, Array, Array]]] = {
 }
 
 
-def extra_regret(
-    episodes: Integers, regret: Array, baseline_episodes: Integers, baseline_regret: Array
-) -> Array:
-    """Return the privacy cost [pairs, C]: cumulative regret [seeds, C] minus the non-private baseline's.
-
-    Seed i is paired with the baseline's seed i (they share the environment's random stream); unpaired seeds are left
-    out. Between its checkpoints the baseline is interpolated linearly from (0, 0): between two releases the policy is
-    fixed and regret is linear. NaN past the baseline's end.
-    """
-    pairs = min(len(regret), len(baseline_regret))
-    extra = np.empty((pairs, len(episodes)))
-    for seed in range(pairs):
-        known = np.isfinite(baseline_regret[seed])
-        at = np.append(0.0, np.asarray(baseline_episodes)[known])
-        baseline = np.append(0.0, baseline_regret[seed][known])
-        extra[seed] = regret[seed] - np.interp(episodes, at, baseline, right=np.nan)
-    return extra
-
-
 @dataclass(frozen=True, eq=False)
 class RunCurves:
     """The known measurements of each seed of a run: regret over episodes, or suboptimality over the size of a data set.
@@ -164,8 +145,19 @@ class RunCurves:
         )
 
     def beyond(self, baseline: RunCurves) -> Array:
-        """Return the extra regret over the non-private baseline, seed by seed, [seeds, C]."""
-        return extra_regret(self.at, self.values, baseline.at, baseline.values)
+        """Return the privacy cost [pairs, C]: regret minus the non-private baseline's.
+
+        Seed i is paired with the baseline's seed i (they share the environment's random stream); unpaired seeds are
+        left out. Between its checkpoints the baseline is interpolated linearly from (0, 0): between two releases the
+        policy is fixed and regret is linear. NaN past the baseline's end.
+        """
+        pairs = min(len(self.values), len(baseline.values))
+        extra = np.empty((pairs, len(self.at)))
+        for seed, row in enumerate(baseline.values[:pairs]):
+            known = np.isfinite(row)
+            at, free = np.append(0.0, baseline.at[known]), np.append(0.0, row[known])
+            extra[seed] = self.values[seed] - np.interp(self.at, at, free, right=np.nan)
+        return extra
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -32,14 +33,15 @@ def gap(evidence: Evidence, spec: OfflineSpec, n: int) -> Array:
     return share
 
 
+def whole_curve(evidence: Evidence, spec: Any) -> tuple[Array, Array]:
+    """Return the checkpoints [C] of a run, and its values [seeds, C]."""
+    run = evidence.runs[spec]
+    return run.at.astype(float), run.values
+
+
 def gaps(specs: Sequence[OfflineSpec]) -> Callable[[Evidence], SettingPlot]:
     """Return a function that plots the suboptimality over all sizes of these runs."""
-
-    def curve(evidence: Evidence, spec: OfflineSpec) -> tuple[Array, Array]:
-        run = evidence.runs[spec]
-        return run.at.astype(float), run.values
-
-    return plot_of(("Loss of the learned policy", TRAJECTORIES, GAP), specs, learner_label, curve)
+    return plot_of(("Loss of the learned policy", TRAJECTORIES, GAP), specs, learner_label, whole_curve)
 
 
 def near_its_baseline(spec: OfflineSpec, n: int, most: float) -> Setting:

@@ -14,19 +14,17 @@ from multiprocessing import get_context
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dprl.environments import ENVIRONMENTS
 from dprl.fields import SpecError
 from dprl.learners import ALGORITHMS
-from dprl.metrics import FEWEST_FOR_MEDIAN, search
+from dprl.metrics import FEWEST_FOR_MEDIAN, Array, search
 from dprl.papers.report import version
 from dprl.privacy import MECHANISMS
 from dprl.simulation import RunSpec, estimate, kinds, online
 from dprl.simulation.axes import REPORTS
 from dprl.words import human, rough
 
-Array = NDArray[np.float64]
 Compute = Callable[[Sequence[RunSpec]], Mapping[RunSpec, Array]]  # final regret of each run, [seeds]
 
 BUDGET = (1.0, 1e-6)  # epsilon and delta that every run proves

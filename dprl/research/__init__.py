@@ -5,11 +5,9 @@ The classes here extend those of the simulation, which uses neither charts nor t
 
 from dprl.research.background import run, run_async
 from dprl.research.sweeps import Sweep, SweepResult
-from dprl.research.traces import AnySpec, AnyTrace, Comparison, Trace, compare, spec_from_json
+from dprl.research.traces import Comparison, Trace, compare, spec_from_json
 
 __all__ = [
-    "AnySpec",
-    "AnyTrace",
     "Comparison",
     "Sweep",
     "SweepResult",

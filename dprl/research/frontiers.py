@@ -108,11 +108,6 @@ def bound_of_run(spec: RunSpec) -> Bound | None:
     return next((bound for bound in found if bound and bound.model == spec.privacy != "none"), None)
 
 
-def band_of(values: Array, statistic: metrics.Statistic) -> tuple[float, float, float]:
-    """Return the mean (or median), low and high of those values [seeds] that are known."""
-    return center_of(values[np.isfinite(values)], statistic)
-
-
 def frontier_of(
     label: str,
     style: CurveStyle,
@@ -130,16 +125,21 @@ def frontier_of(
     ends, worst_of: return a run's final values [seeds], NaN if unknown, and its largest possible loss, NaN if unknown.
     world: the environment, if the chart shows several.
     """
+
+    def band_of(values: Array) -> tuple[float, float, float]:
+        """Return the mean (or median), low and high of those values [seeds] that are known."""
+        return center_of(values[np.isfinite(values)], statistic)
+
     at, specs = zip(*points, strict=True)
     priced = "price" in measure
     finals = np.array([ends(spec) for spec in specs])
     rows = finals - np.array([ends(spec.baseline()) for spec in specs]) if priced else finals
-    lost = np.array([band_of(final, statistic)[0] for final in finals])
+    lost = np.array([band_of(final)[0] for final in finals])
     worst = np.array([worst_of(spec) for spec in specs])
     if measure == "share":
         most = np.where(worst > 0, worst, np.nan)
         rows, lost, worst = rows / most[:, None], lost / most, np.ones(len(specs))
-    center, low, high = np.array([band_of(row, statistic) for row in rows]).T
+    center, low, high = np.array([band_of(row) for row in rows]).T
     whole = np.asarray(np.isfinite(rows).all(axis=1), bool)
     fit = whole & (lost < LEARNED * worst)
     proved = proved_exponent(specs[0], x, price=priced)
@@ -205,36 +205,24 @@ def frontier_picture(
             raise SpecError("measure", "V* is 0, so no share of it is lost; give regret.")
         return all_to_lose(spec, best[problem])
 
-    drawn = {
-        title: [
+    title, symbol = AXES.get(x, x), SYMBOLS.get(x, x)
+    pictures = {}
+    for value, found in lines.items():
+        curves_of = [
             frontier_of(
                 name, looks[name], points, x, shown_as, ends, worst_of,
                 world=name if others == ["environment"] else "",
             )
             for name, points in found.items()
-        ]
-        for title, found in lines.items()
-    }  # fmt: skip
-    title, symbol = AXES.get(x, x), SYMBOLS.get(x, x)
-    itself = ITSELF if algorithms and measure == PRICE and not panel else ""
-
-    def chart(found: list[Frontier]) -> Picture:
-        return tradeoff.frontier(
-            found,
-            measure=shown_as,
-            axis=f"{title[0].upper()}{title[1:]}",
-            symbol=symbol,
-            see=f"{about_frontier(found, shown_as, symbol)} {itself}".rstrip(),
-            dark=dark,
-        )
-
-    if not panel:
-        return chart(drawn[""])
-    pictures = {name: chart(found) for name, found in drawn.items() if found}
-    see = " ".join(f"{name}: {picture.see}" for name, picture in pictures.items())
-    if algorithms and measure == PRICE:
-        see = f"{see} {ITSELF}"
-    return replace(side_by_side(pictures, panel), see=see)
+        ]  # fmt: skip
+        see, axis = about_frontier(curves_of, shown_as, symbol), f"{title[0].upper()}{title[1:]}"
+        if curves_of or not panel:
+            pictures[value] = tradeoff.frontier(
+                curves_of, measure=shown_as, axis=axis, symbol=symbol, see=see, dark=dark
+            )
+    whole = side_by_side(pictures, panel) if panel else pictures[""]
+    see = " ".join(f"{name}: {one.see}" for name, one in pictures.items()) if panel else whole.see
+    return replace(whole, see=f"{see} {ITSELF}" if algorithms and measure == PRICE else see)
 
 
 def measure_of(kind: str, measure: str) -> tradeoff.Measure:

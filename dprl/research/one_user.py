@@ -10,10 +10,8 @@ from numpy.typing import NDArray
 from dprl.figures import one_user as figures
 from dprl.learners import ALGORITHMS
 from dprl.mdp import TabularMDP, planning
+from dprl.metrics import Array, Integers
 from dprl.simulation import SeedTrace
-
-Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 APART = 4.0  # smallest factor between the numbers of users at two successive moments
 DECADES = tuple(10**i for i in range(7))  # numbers of users who follow the best policy
@@ -102,7 +100,7 @@ def episode(
     return states, actions
 
 
-def apart(at: Ints, times: float) -> list[int]:
+def apart(at: Integers, times: float) -> list[int]:
     """Return indices of the increasing `at` such that each value is at least `times` the previous one; the last index
     is always included."""
     kept = [len(at) - 1]

@@ -71,24 +71,13 @@ def draw(
 ) -> Picture:
     """Draw runs of one kind for `Comparison.plot`, whose arguments it receives. Raises SpecError."""
     kinds = list(dict.fromkeys(str(trace.spec.kind) for trace in traces.values()))
-    kind = kinds[0]
+    kind, online = kinds[0], kinds[0] == RunSpec.kind
     if len(kinds) > 1:
         wrong = f"{' and '.join(kinds)} runs have no chart in common; give runs of one kind."
         raise SpecError("traces", wrong)
     if kind not in MEASURES:
         raise SpecError("traces", f"{kind} runs have no chart; give {' or '.join(MEASURES)} runs.")
-    check_drawable(kind, measure, statistic, log_x)
-    measure = measure or MEASURES[kind][0]
-    if kind == RunSpec.kind and measure != MISTAKES:
-        return told_plainly(regrets(traces, VIEWS[measure], statistic, log_x=log_x, **how))
-    if kind == RunSpec.kind:
-        return told_plainly(mistakes(traces, statistic, log_y=how["log_y"], dark=how["dark"]))
-    return told_plainly((privacy_costs if measure == PRICE else gaps)(traces, **how))
-
-
-def check_drawable(kind: str, measure: str | None, statistic: str, log_x: bool) -> None:
-    """Raise SpecError if runs of this kind have no chart with these settings."""
-    known, online = MEASURES[kind], kind == RunSpec.kind
+    known = MEASURES[kind]
     check_type("measure", measure, str | None, f"one of {', '.join(known)}")
     if not isinstance(statistic, str) or statistic not in metrics.BANDS:
         raise SpecError("statistic", f"{shown(statistic)} is not allowed; give {' or '.join(metrics.BANDS)}.")
@@ -100,16 +89,20 @@ def check_drawable(kind: str, measure: str | None, statistic: str, log_x: bool) 
     if not log_x and (measure == MISTAKES or not online):
         of = MISTAKES if online else f"{kind} runs"
         raise SpecError("log_x", f"the horizontal axis of {of} is logarithmic; give True.")
+    measure = measure or known[0]
+    if not online:
+        return told_plainly((privacy_costs if measure == PRICE else gaps)(traces, **how))
+    if measure == MISTAKES:
+        return told_plainly(mistakes(traces, statistic, log_y=how["log_y"], dark=how["dark"]))
+    return told_plainly(regrets(traces, VIEWS[measure], statistic, log_x=log_x, **how))
 
 
 def regrets(traces: Traces, view: Measure, statistic: metrics.Statistic, **how: bool) -> picture.Picture:
     """Draw the regret of online runs, one curve each, in the dashboard's chart for `view`."""
     known = {trace.spec: known_of(trace) for trace in traces.values()}
     chosen = private_of(traces) if view == "extra" else traces
-    for spec in (trace.spec for trace in chosen.values()):
-        if view == "extra" and spec.baseline() not in known:
-            raise without_baseline(spec)
-        if view == "share" and not known[spec].v_star > 0:
+    for spec, found in known.items():
+        if view == "share" and not found.v_star > 0:
             raise SpecError("measure", f"V* of {spec.label()} is 0, so a share has no meaning; give regret.")
     curves = [
         series_of(spec, found := known[spec], known.get(spec.baseline()), look, name, view, statistic,
@@ -154,8 +147,6 @@ def privacy_costs(traces: Traces, **how: bool) -> picture.Picture:
     lower = {trace.spec: np.array([seed.lower for seed in trace.seeds]) for trace in traces.values()}
     curves, theorems = [], []
     for name, spec, look in named(private_of(traces), style_of_data):
-        if spec.baseline() not in lower:
-            raise without_baseline(spec)
         rows = lower[spec.baseline()] - lower[spec]
         curves.append(Series(name, look, traces[name].at, rows, *metrics.regret_band(rows)))
         theorems.append(falls_by(spec))
@@ -196,20 +187,16 @@ def known_of(trace: Trace[Any]) -> RunCurves:
     return RunCurves(trace.at, trace.values, v_star=trace.seeds[0].v_star)
 
 
-def without_baseline(spec: Any) -> SpecError:
-    """Return the error for a privacy cost whose baseline is missing."""
-    return SpecError(
-        "measure",
-        f"privacy cost is relative to the non-private baseline of {spec.label()}; add dprl.run(spec.baseline()) to "
-        "the runs.",
-    )
-
-
 def private_of(traces: Traces) -> Traces:
-    """Return the private runs. Raises SpecError if there are none."""
+    """Return the private runs. Raises SpecError if there are none, or if the non-private baseline of one is missing."""
     private = {name: trace for name, trace in traces.items() if trace.spec != trace.spec.baseline()}
     if not private:
         raise SpecError("traces", "no run is private, so there is no privacy cost; add a private run.")
+    specs = [trace.spec for trace in traces.values()]
+    for spec in (trace.spec for trace in private.values()):
+        if spec.baseline() not in specs:
+            wrong = f"privacy cost is relative to the non-private baseline of {spec.label()}"
+            raise SpecError("measure", f"{wrong}; add dprl.run(spec.baseline()) to the runs.")
     return private
 
 

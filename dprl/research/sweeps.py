@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
 
 import numpy as np
 
-from dprl import metrics
 from dprl.fields import SpecError, check_flags, check_type, shown, similar
 from dprl.messages.brief import shortened, table_of
 from dprl.metrics.curves import RunCurves
+from dprl.metrics.growth import center_of
 from dprl.research.background import VISITOR, collect, progress_bar, run, store_with
 from dprl.research.traces import AnySpec, Trace
 from dprl.simulation import Spec
@@ -130,13 +130,9 @@ class Sweep(Generic[S]):
     def specs(self) -> tuple[S, ...]:
         """Return the distinct runs, including baselines, in the order in which to compute them: points that are far
         apart come first, so that the overall shape shows early."""
-        found: dict[S, None] = {}
         runs = [point.spec for point in self.points if point.spec is not None]
-        for spec in runs:
-            found.setdefault(spec.baseline())
-        for i in _spread(len(runs)):
-            found.setdefault(runs[i])
-        return tuple(found)
+        baselines = [spec.baseline() for spec in runs]
+        return tuple(dict.fromkeys([*baselines, *(runs[i] for i in _spread(len(runs)))]))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the canonical form for JSON."""
@@ -274,24 +270,20 @@ class SweepResult(Generic[S]):
         Raises:
             SpecError: An axis or value does not exist, or several runs have these values.
         """
-        names, known = [name for name, _ in self.sweep.axes], kind_of(self.sweep.base).axes(self.sweep.base)
-        for name in values:
-            if name not in names:
-                wrong = f"{shown(name)} is not an axis of this sweep{similar(name, names)}"
-                raise SpecError("axis", f"{wrong}; give one of {', '.join(names)}.")
-        asked = {}
+        axes, known = dict(self.sweep.axes), kind_of(self.sweep.base).axes(self.sweep.base)
+        points = self.sweep.points
         for name, value in values.items():
-            place = names.index(name)
-            called = [one for one in self.sweep.axes[place][1] if str(one) == str(value)]
-            asked[place] = called[0] if called else known[name](value)
-        fitting = [
-            p for p in self.sweep.points if all(p.values[place] == one for place, one in asked.items())
-        ]
-        runs = list(dict.fromkeys(point.spec for point in fitting if point.spec is not None))
+            if name not in axes:
+                wrong = f"{shown(name)} is not an axis of this sweep{similar(name, axes)}"
+                raise SpecError("axis", f"{wrong}; give one of {', '.join(axes)}.")
+            called = [one for one in axes[name] if str(one) == str(value)]
+            place, asked = list(axes).index(name), called[0] if called else known[name](value)
+            points = tuple(point for point in points if point.values[place] == asked)
+        runs = {point.spec for point in points if point.spec is not None}
         if len(runs) != 1:
-            some = "; ".join(f"{name} {', '.join(map(str, of[:10]))}" for name, of in self.sweep.axes)
+            some = "; ".join(f"{name} {', '.join(map(str, of[:10]))}" for name, of in axes.items())
             raise SpecError("axis", f"{len(runs)} runs have these values; give the values of one: {some}.")
-        return run(runs[0], store=self.store)
+        return run(runs.pop(), store=self.store)
 
     def summary(self) -> pd.DataFrame:
         """Return a row for each combination: the mean and 95% t interval over seeds, at the end, of the measure and of
@@ -308,9 +300,7 @@ class SweepResult(Generic[S]):
         for values, seeds in ends.groupby(names, sort=False):
             row = dict(zip(names, values, strict=True))
             for name in (measure, f"extra_{measure}"):
-                mean, low, high = (
-                    float(one[0]) for one in metrics.regret_band(seeds[name].to_numpy()[:, None])
-                )
+                mean, low, high = center_of(seeds[name].to_numpy())
                 low = max(low, 0.0) if name in NONNEGATIVE else low
                 row |= {f"{name}_mean": mean, f"{name}_low": low, f"{name}_high": high}
             rows.append(row)

@@ -23,11 +23,11 @@ from numpy.typing import NDArray
 
 from dprl.environments import ENVIRONMENTS
 from dprl.mdp import TabularMDP
+from dprl.metrics import Array
 from dprl.privacy.mechanisms.unary import asking
 from dprl.rooms.response import DRAWS, flip, opposites
 from dprl.statistics.counts import FITTED
 
-Array = NDArray[np.float64]
 ENVIRONMENT, PARAMETERS = "clinic", {"levels": 2, "doses": 3, "H": 4}
 PARTS = "mnr"
 FORM = re.compile(r"[0-9](?:-[mnr][01]+)+")

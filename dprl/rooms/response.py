@@ -12,11 +12,9 @@ import math
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dprl.metrics import LEVEL, Measured, clopper_pearson
+from dprl.metrics import LEVEL, Array, Measured, clopper_pearson
 
-Array = NDArray[np.float64]
 DRAWS = 2**53  # equally likely outcomes of a coin, whole numbers from 0
 
 

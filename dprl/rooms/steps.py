@@ -15,7 +15,7 @@ import numpy as np
 from dprl.fields import Field, SpecError
 from dprl.metrics import Measured
 from dprl.rooms import clinic
-from dprl.rooms.response import curator_count, flip, opposites, share_of_yes, shuffled
+from dprl.rooms.response import curator_count, share_of_yes, shuffled
 
 State = Literal["open", "paused", "revealed"]
 
@@ -51,16 +51,6 @@ class Question:
             raise TEXT.refuse(text)
         object.__setattr__(self, "text", text)
         object.__setattr__(self, "epsilon", EPSILON.check(self.epsilon))
-
-    @property
-    def flip(self) -> float:
-        """Return the probability that the coin turns an answer into its opposite."""
-        return flip(self.epsilon)
-
-    @property
-    def opposites(self) -> int:
-        """Return the number of the coin's DRAWS outcomes that report the opposite, which a phone uses in its draw."""
-        return opposites(self.epsilon)
 
     def check(self, report: str) -> None:
         """Raise SpecError unless a coin could have produced this report."""

@@ -72,7 +72,6 @@ class Need:
         factor: in nine cases out of ten, `needed` is too low or too high by at most this factor.
         verdict: whether the visitor's users are enough.
         least: the smallest epsilon for which they are enough; infinite if there is none in the range of FIELDS.
-        least_low, least_high: the value of `least` if the true need is smaller, or larger, by the factor.
         met: whether the policy known today is good enough, so that any number of users is enough.
     """
 
@@ -82,8 +81,6 @@ class Need:
     factor: float
     verdict: Verdict
     least: float
-    least_low: float
-    least_high: float
     met: bool = False
 
     @property
@@ -108,8 +105,7 @@ def answers(table: Table, asked: Asked) -> list[Need]:
         factor = factor_of(table, asked, model)
         verdict = "affordable" if asked.met else _verdict(asked.users, needed, factor)
         line = curve(table, asked, model, BUDGETS) if model != "none" else np.full(len(BUDGETS), np.nan)
-        least, low, high = (_crossing(line * side, asked.users) for side in (1.0, 1 / factor, factor))
-        found.append(Need(model, kind, needed, factor, verdict, least, low, high, asked.met))
+        found.append(Need(model, kind, needed, factor, verdict, _crossing(line, asked.users), asked.met))
     return found
 
 

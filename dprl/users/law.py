@@ -25,12 +25,10 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dprl.metrics import Array
 from dprl.privacy.accounting import for_each, gaussian_mu
 from dprl.privacy.mechanisms.unary import clearest
-
-Array = NDArray[np.float64]
 
 MODELS = ("none", "central", "shuffle", "local")
 MOST = 1e15  # users in a run, at most; larger needs were not measured

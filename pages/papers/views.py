@@ -118,15 +118,11 @@ WORDS = {"holds": "hold here", "fails": "fail here"}
 
 def drawn_matrix(night: bool) -> Picture:
     """Draw the matrix of all items of all papers."""
-    cells = [
-        figures.MatrixCell(paper.title, item.address, item.name, item.says, verdicts()[item.address].verdict)
-        for paper in papers().values()
-        for item in paper.items
-    ]
+    rows = {paper.title: [verdicts()[item.address] for item in paper.items] for paper in papers().values()}
     counts = Counter(found.verdict for found in verdicts().values())
     said = listed([f"{counts[one]} {WORDS.get(one, f'are {one}')}" for one in ITEM_VERDICTS if counts[one]])
     see = f"Of {len(verdicts())} items, {said}. Press a cell to open its row."
-    return figures.matrix(cells, see, dark=night)
+    return figures.matrix(rows, see, dark=night)
 
 
 def cell_pressed(event: Any) -> None:
@@ -150,11 +146,7 @@ def ranking() -> None:
 def drawn_ranking(problem: str, night: bool) -> Picture:
     """Draw the ranking in one environment."""
     found = Ranking.from_dict(asset("ranking")).of(problem)
-    rows = []
-    for one in found:
-        model, numbers = PRIVATIZERS[one.privacy].title, (one.needed, one.low, one.high)
-        look = style_of(one.spec)
-        rows.append(figures.RankedRow(one.title, model, one.mechanism, *numbers, one.words, look))
+    rows = [(one, PRIVATIZERS[one.privacy].title, style_of(one.spec)) for one in found]
     return figures.ranked(f"All algorithms on {PROBLEMS[problem].title}", rows, fewest(found), dark=night)
 
 
@@ -193,14 +185,7 @@ def drawn_statistic(
 ) -> Picture:
     """Plot one statistic of the settings with the indices `places`. over: the samples of its interval, or ""."""
     settings, findings = found.claim.settings, found.findings
-    rows = [
-        figures.Measurement(
-            place + 1, settings[place].title, one.value, one.low, one.high, found.numbers[place], one.threshold,
-            one.verdict, one.zone,
-        )
-        for place in places
-        for one in (findings[place],)
-    ]  # fmt: skip
+    rows = [(place + 1, settings[place].title, findings[place], found.numbers[place]) for place in places]
     log = settings[places[0]].form == "ratio"
     see = sentences.against([findings[place] for place in places])
     return figures.measurements(statistic, rows, over=over, log=log, see=see, dark=night)

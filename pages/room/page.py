@@ -17,6 +17,7 @@ from dprl.fields import SpecError
 from dprl.lessons import Step as Asked
 from dprl.messages import filled, messages
 from dprl.rooms import clinic as played
+from dprl.rooms.response import flip, opposites
 from dprl.rooms.steps import TOTAL, ClassStep, Clinic, Guess, Question, spends
 from dprl.runs.database import StoreError
 from dprl.runs.limits import Lease
@@ -214,7 +215,7 @@ def script(
 def question_on_phone(step: ClassStep, content: Question, written: str | None, total: float) -> None:
     """Draw a question with its coin, and this phone's recorded answer. total: the phone's budget epsilon here."""
     st.header(escape(content.text), anchor=False)
-    script(_coin, "coin", step, written, opposites=content.opposites)
+    script(_coin, "coin", step, written, opposites=opposites(content.epsilon))
     if written is not None:
         said = filled(sentences.PHONE["written"], report=sentences.COIN[written].lower())
         st.success(said, icon=":material/edit_note:")
@@ -224,7 +225,7 @@ def question_on_phone(step: ClassStep, content: Question, written: str | None, t
         st.caption(sentences.PHONE["result"])
     elif step.state == "open":
         st.markdown(explained(sentences.PHONE["tap"]))
-        st.markdown(explained(sentences.coin(content.epsilon, content.flip)))
+        st.markdown(explained(sentences.coin(content.epsilon, flip(content.epsilon))))
         st.markdown(explained(sentences.held(total)))
         names = ("script", "watched", "repeated")
         st.caption(explained(" ".join(sentences.PHONE[name] for name in names)))

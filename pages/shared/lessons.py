@@ -106,7 +106,7 @@ def valid(step: Step, text: str) -> bool:
 
 def chart(step: Step) -> figures.AskedChart:
     """Return the chart of a step's figure."""
-    plot = step.plot(evidence())
+    plot = step.drawn(evidence()).plot
     curves = []
     specs: list[Any] = [one.series.spec for one in plot.drawn]
     offline = all(spec.kind == OfflineSpec.kind for spec in specs)
